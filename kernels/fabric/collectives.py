@@ -11,58 +11,7 @@ import numpy as np
 from numba import njit
 
 from kernels import helper
-from kernels.fabric import engine, nic, schedules
-from kernels.fabric.layout import (
-    ACK_IN,
-    ACKNOWLEDGED,
-    AT_DUE,
-    AT_LAYER,
-    CLOCK_END,
-    CLOCK_RAN_OUT,
-    DEADLOCK,
-    EVENT_CODE,
-    EVENT_EXTRA,
-    EVENT_WORD,
-    HALTED,
-    LOST,
-    LOST_ROOM,
-    M_EXTRA,
-    M_NEXT,
-    M_WORD,
-    MESSAGE_IN,
-    N_ROUTERS,
-    NEVER,
-    NO_NEWS,
-    NODE,
-    NOTHING,
-    OK,
-    OS,
-    WINDOW_END,
-    free_record,
-    room_left,
-)
-from kernels.fabric.rank_layout import (
-    BUSY,
-    FINISHED,
-    GET,
-    HAND_OVER,
-    HELD,
-    INBOX,
-    KIND_MASK,
-    LAUNCH,
-    LAUNCH_TICKS,
-    LAUNCHED,
-    NUMBER,
-    NUMBER_SHIFT,
-    PAYLOAD,
-    RANKS,
-    RESUME,
-    SENT,
-    START,
-    START_BYTES,
-    STARTED,
-    rank_cells,
-)
+from kernels.fabric import engine, layout, nic, rank_layout, schedules
 from kernels.fabric.ranks import (
     append_message,
     run_thread,
@@ -73,32 +22,34 @@ from kernels.fabric.ranks import (
 @helper("void(i8[::1], i4[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _put_in_inbox(s, t, q, now, rank, message):
     """Give a started rank a message; its thread goes on if it waits for that queue."""
-    k = rank_cells(s, rank)
-    of_init = q[message + M_WORD] >> NUMBER_SHIFT == 0
-    append_message(s, q, k + INBOX + (0 if of_init else 2), message)
-    if of_init == (s[k + NUMBER] == 0):
+    k = rank_layout.rank_cells(s, rank)
+    of_init = q[message + layout.M_WORD] >> rank_layout.NUMBER_SHIFT == 0
+    append_message(s, q, k + rank_layout.INBOX + (0 if of_init else 2), message)
+    if of_init == (s[k + rank_layout.NUMBER] == 0):
         run_thread(s, t, q, now, rank)
 
 
 @helper("void(i8[::1], i4[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _start(s, t, q, now, rank):
     """Pass the start request on in a binomial tree, then run the program."""
-    ranks = s[s[AT_LAYER] + RANKS]
+    ranks = s[s[layout.AT_LAYER] + rank_layout.RANKS]
     span, offset = np.int64(1) << schedules.rounds_of(ranks), np.int64(0)
     while span > 1:
         half = span // 2
         if rank % span == 0 and offset + half < ranks:
-            request = nic.new_message(s, q, rank, offset + half, START_BYTES, START, 0)
+            request = nic.new_message(
+                s, q, rank, offset + half, rank_layout.START_BYTES, rank_layout.START, 0
+            )
             nic.overlay(s, t, q, now, request)
         if rank >= offset + half:
             offset += half
         span = half
-    k = rank_cells(s, rank)
-    s[k + STARTED] = 1
-    message = s[k + HELD]
-    while message != NOTHING:
-        following = q[message + M_NEXT]
-        nic.set_timer(s, q, rank, now, OS, HAND_OVER, message, 0)
+    k = rank_layout.rank_cells(s, rank)
+    s[k + rank_layout.STARTED] = 1
+    message = s[k + rank_layout.HELD]
+    while message != layout.NOTHING:
+        following = q[message + layout.M_NEXT]
+        nic.set_timer(s, q, rank, now, layout.OS, rank_layout.HAND_OVER, message, 0)
         message = following
     run_thread(s, t, q, now, rank)
 
@@ -106,32 +57,41 @@ def _start(s, t, q, now, rank):
 @helper("void(i8[::1], i4[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _message_in(s, t, q, now, rank, message):
     """Take a message from the wire: the NIC answers requests, the thread takes the rest."""
-    kind = q[message + M_WORD] & KIND_MASK
-    if kind == GET:
-        turn(s, t, q, now, message, PAYLOAD, q[message + M_EXTRA] >> 8, ACKNOWLEDGED)
-    elif kind == START:
-        free_record(s, q, message)
+    kind = q[message + layout.M_WORD] & rank_layout.KIND_MASK
+    if kind == rank_layout.GET:
+        turn(
+            s,
+            t,
+            q,
+            now,
+            message,
+            rank_layout.PAYLOAD,
+            q[message + layout.M_EXTRA] >> 8,
+            layout.ACKNOWLEDGED,
+        )
+    elif kind == rank_layout.START:
+        layout.free_record(s, q, message)
         _start(s, t, q, now, rank)
-    elif s[rank_cells(s, rank) + STARTED]:
+    elif s[rank_layout.rank_cells(s, rank) + rank_layout.STARTED]:
         _put_in_inbox(s, t, q, now, rank, message)
     else:
-        append_message(s, q, rank_cells(s, rank) + HELD, message)
+        append_message(s, q, rank_layout.rank_cells(s, rank) + rank_layout.HELD, message)
 
 
 @helper("void(i8[::1], i4[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _follow(s, t, q, now, rank, news):
     """Do what an event means for a rank."""
-    word, extra = s[EVENT_WORD], s[EVENT_EXTRA]
-    if news == MESSAGE_IN:
+    word, extra = s[layout.EVENT_WORD], s[layout.EVENT_EXTRA]
+    if news == layout.MESSAGE_IN:
         _message_in(s, t, q, now, rank, word)
-    elif news == ACK_IN:
-        word = word & ~np.int64(KIND_MASK) | SENT
+    elif news == layout.ACK_IN:
+        word = word & ~np.int64(rank_layout.KIND_MASK) | rank_layout.SENT
         notice = nic.new_message(s, q, rank, rank, 0, word, extra)
         _put_in_inbox(s, t, q, now, rank, notice)
-    elif s[EVENT_CODE] == RESUME:
-        s[rank_cells(s, rank) + BUSY] = 0
+    elif s[layout.EVENT_CODE] == rank_layout.RESUME:
+        s[rank_layout.rank_cells(s, rank) + rank_layout.BUSY] = 0
         run_thread(s, t, q, now, rank)
-    elif s[EVENT_CODE] == LAUNCH:
+    elif s[layout.EVENT_CODE] == rank_layout.LAUNCH:
         _start(s, t, q, now, rank)
     else:
         _put_in_inbox(s, t, q, now, rank, word)
@@ -154,29 +114,31 @@ def run(s, t, q, routes, depth, seen, halt):
         OK, DEADLOCK, HALTED, CLOCK_RAN_OUT or LOST; NO_RECORDS or NO_STATE: call again with more
         room.
     """
-    e = s[AT_LAYER]
-    if not s[e + LAUNCHED]:
-        s[e + LAUNCHED] = 1
-        nic.set_timer(s, q, 0, s[e + LAUNCH_TICKS], NODE, LAUNCH, 0, 0)
-    due, windows = s[AT_DUE] + s[N_ROUTERS], 0
-    while s[e + FINISHED] < s[e + RANKS]:
-        if not engine.open_window(s, CLOCK_END):
-            return DEADLOCK if s[WINDOW_END] == NEVER else CLOCK_RAN_OUT
+    e = s[layout.AT_LAYER]
+    if not s[e + rank_layout.LAUNCHED]:
+        s[e + rank_layout.LAUNCHED] = 1
+        nic.set_timer(
+            s, q, 0, s[e + rank_layout.LAUNCH_TICKS], layout.NODE, rank_layout.LAUNCH, 0, 0
+        )
+    due, windows = s[layout.AT_DUE] + s[layout.N_ROUTERS], 0
+    while s[e + rank_layout.FINISHED] < s[e + rank_layout.RANKS]:
+        if not engine.open_window(s, layout.CLOCK_END):
+            return layout.DEADLOCK if s[layout.WINDOW_END] == layout.NEVER else layout.CLOCK_RAN_OUT
         status = engine.serve_routers(s, t, q, routes, depth, seen)
-        if status != OK:
+        if status != layout.OK:
             return status
-        for rank in range(s[e + RANKS]):
-            while s[due + rank] < s[WINDOW_END]:
-                if room_left(s, q) != OK:
-                    return room_left(s, q)
+        for rank in range(s[e + rank_layout.RANKS]):
+            while s[due + rank] < s[layout.WINDOW_END]:
+                if layout.room_left(s, q) != layout.OK:
+                    return layout.room_left(s, q)
                 now = s[due + rank]
                 news = nic.step(s, q, now, rank)
-                if news != NO_NEWS:
+                if news != layout.NO_NEWS:
                     _follow(s, t, q, now, rank, news)
-                nic.settle(s, rank, nic.host_cells(s, rank))
+                nic.settle(s, rank, layout.host_cells(s, rank))
         windows += 1
-        if s[LOST_ROOM]:
-            return LOST
+        if s[layout.LOST_ROOM]:
+            return layout.LOST
         if windows & 255 == 0 and halt[0]:
-            return HALTED
-    return OK
+            return layout.HALTED
+    return layout.OK

@@ -19,19 +19,7 @@ from __future__ import annotations
 from numba import njit
 
 from kernels import helper
-from kernels.fabric import pisces, snappr
-from kernels.fabric.layout import (
-    AT_DUE,
-    LOOKAHEAD,
-    MODEL,
-    N_HOSTS,
-    N_ROUTERS,
-    NEVER,
-    NOW,
-    PISCES,
-    WINDOW_END,
-    WINDOWS,
-)
+from kernels.fabric import layout, pisces, snappr
 
 
 @helper("b1(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
@@ -40,22 +28,22 @@ def open_window(s, until):
 
     Then WINDOW_END is the tick of the next event, NEVER if there is none at all.
     """
-    first, due = NEVER, s[AT_DUE]
-    for component in range(s[N_ROUTERS] + s[N_HOSTS]):
+    first, due = layout.NEVER, s[layout.AT_DUE]
+    for component in range(s[layout.N_ROUTERS] + s[layout.N_HOSTS]):
         if s[due + component] < first:
             first = s[due + component]
     if first >= until:
-        s[WINDOW_END] = first
+        s[layout.WINDOW_END] = first
         return False
-    s[NOW] = first
-    s[WINDOWS] += 1
-    s[WINDOW_END] = min(first + s[LOOKAHEAD], until)
+    s[layout.NOW] = first
+    s[layout.WINDOWS] += 1
+    s[layout.WINDOW_END] = min(first + s[layout.LOOKAHEAD], until)
     return True
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def serve_routers(s, t, q, routes, depth, seen):
     """Handle all events of routers in the window; return OK, NO_RECORDS or NO_STATE."""
-    if s[MODEL] == PISCES:
-        return pisces.serve(s, t, q, routes, depth, seen, s[WINDOW_END])
-    return snappr.serve(s, t, q, routes, depth, seen, s[WINDOW_END])
+    if s[layout.MODEL] == layout.PISCES:
+        return pisces.serve(s, t, q, routes, depth, seen, s[layout.WINDOW_END])
+    return snappr.serve(s, t, q, routes, depth, seen, s[layout.WINDOW_END])

@@ -5,41 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernels import helper
-from kernels.fabric.layout import (
-    AT_DUE,
-    BYTE,
-    CREDITS_AT,
-    CREDITS_FIRST,
-    CREDITS_ROOM,
-    E_AT,
-    E_CHILD,
-    E_CLASS,
-    E_ORDER,
-    E_SECOND,
-    E_SIBLING,
-    END,
-    FLIT,
-    HEAP,
-    HEAP_COUNT,
-    LANE_BITS,
-    LATENCY,
-    LOST_ROOM,
-    N_CREDITS,
-    NEVER,
-    NOTHING,
-    PORT_SHIFT,
-    POSITION,
-    ROUTER_QUEUE_DUE,
-    RUN_SCHEDULED,
-    RUN_START,
-    RUN_STEP,
-    SIZE_MASK,
-    SLOT_MASK,
-    SLOTS,
-    channel_cells,
-    router_cells,
-    span,
-)
+from kernels.fabric import layout
 
 
 @helper("void(i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
@@ -53,11 +19,11 @@ def _rise(s, heap, places, i, at, key):
         f = heap + 2 * i
         s[f] = s[e]
         s[f + 1] = s[e + 1]
-        s[places + (s[f + 1] & SLOT_MASK)] = i
+        s[places + (s[f + 1] & layout.SLOT_MASK)] = i
         i = above
     s[heap + 2 * i] = at
     s[heap + 2 * i + 1] = key
-    s[places + (key & SLOT_MASK)] = i
+    s[places + (key & layout.SLOT_MASK)] = i
 
 
 @helper("void(i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
@@ -76,37 +42,37 @@ def _sink(s, heap, places, n, i, at, key):
         f = heap + 2 * i
         s[f] = s[e]
         s[f + 1] = s[e + 1]
-        s[places + (s[f + 1] & SLOT_MASK)] = i
+        s[places + (s[f + 1] & layout.SLOT_MASK)] = i
         i = below
     s[heap + 2 * i] = at
     s[heap + 2 * i + 1] = key
-    s[places + (key & SLOT_MASK)] = i
+    s[places + (key & layout.SLOT_MASK)] = i
 
 
 @helper("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def settle_router(s, router, r):
     """Keep the tick of a router's next event; `r` is where its cells begin."""
-    due = s[r + ROUTER_QUEUE_DUE]
-    if s[r + HEAP_COUNT] > 0 and s[s[r + HEAP]] < due:
-        due = s[s[r + HEAP]]
-    s[s[AT_DUE] + router] = due
+    due = s[r + layout.ROUTER_QUEUE_DUE]
+    if s[r + layout.HEAP_COUNT] > 0 and s[s[r + layout.HEAP]] < due:
+        due = s[s[r + layout.HEAP]]
+    s[s[layout.AT_DUE] + router] = due
 
 
 @helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def add_slot(s, router, at, key):
     """Schedule a slot that has no entry in its router's heap."""
-    r = router_cells(s, router)
-    n = s[r + HEAP_COUNT]
-    s[r + HEAP_COUNT] = n + 1
-    _rise(s, s[r + HEAP], s[r + SLOTS], n, at, key)
+    r = layout.router_cells(s, router)
+    n = s[r + layout.HEAP_COUNT]
+    s[r + layout.HEAP_COUNT] = n + 1
+    _rise(s, s[r + layout.HEAP], s[r + layout.SLOTS], n, at, key)
     settle_router(s, router, r)
 
 
 @helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def advance_slot(s, router, at, slot):
     """Schedule a slot at a tick unless it is due earlier already."""
-    r = router_cells(s, router)
-    heap, places = s[r + HEAP], s[r + SLOTS]
+    r = layout.router_cells(s, router)
+    heap, places = s[r + layout.HEAP], s[r + layout.SLOTS]
     i = s[places + slot]
     if i < 0:
         add_slot(s, router, at, slot)
@@ -118,19 +84,19 @@ def advance_slot(s, router, at, slot):
 @helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def replace_first(s, router, at, key):
     """Put another entry of the same slot in place of a router's first."""
-    r = router_cells(s, router)
-    _sink(s, s[r + HEAP], s[r + SLOTS], s[r + HEAP_COUNT], 0, at, key)
+    r = layout.router_cells(s, router)
+    _sink(s, s[r + layout.HEAP], s[r + layout.SLOTS], s[r + layout.HEAP_COUNT], 0, at, key)
     settle_router(s, router, r)
 
 
 @helper("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def drop_first(s, router):
     """Remove a router's first entry."""
-    r = router_cells(s, router)
-    heap, places = s[r + HEAP], s[r + SLOTS]
-    s[places + (s[heap + 1] & SLOT_MASK)] = -1
-    n = s[r + HEAP_COUNT] - 1
-    s[r + HEAP_COUNT] = n
+    r = layout.router_cells(s, router)
+    heap, places = s[r + layout.HEAP], s[r + layout.SLOTS]
+    s[places + (s[heap + 1] & layout.SLOT_MASK)] = -1
+    n = s[r + layout.HEAP_COUNT] - 1
+    s[r + layout.HEAP_COUNT] = n
     if n > 0:
         _sink(s, heap, places, n, 0, s[heap + 2 * n], s[heap + 2 * n + 1])
     settle_router(s, router, r)
@@ -139,19 +105,19 @@ def drop_first(s, router):
 @helper("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def _make_room(s, c):
     """Give a channel's credits a ring of twice the room; `c` is where the channel's cells begin."""
-    room = s[c + CREDITS_ROOM]
-    block, doubled = s[END], max(8, 2 * room)
+    room = s[c + layout.CREDITS_ROOM]
+    block, doubled = s[layout.END], max(8, 2 * room)
     if s.size - block < 2 * doubled:
-        s[LOST_ROOM] = 1
+        s[layout.LOST_ROOM] = 1
         return
-    s[END] = block + 2 * doubled
-    for i in range(s[c + N_CREDITS]):
-        old = s[c + CREDITS_AT] + 2 * ((s[c + CREDITS_FIRST] + i) & (room - 1))
+    s[layout.END] = block + 2 * doubled
+    for i in range(s[c + layout.N_CREDITS]):
+        old = s[c + layout.CREDITS_AT] + 2 * ((s[c + layout.CREDITS_FIRST] + i) & (room - 1))
         s[block + 2 * i] = s[old]
         s[block + 2 * i + 1] = s[old + 1]
-    s[c + CREDITS_AT] = block
-    s[c + CREDITS_ROOM] = doubled
-    s[c + CREDITS_FIRST] = 0
+    s[c + layout.CREDITS_AT] = block
+    s[c + layout.CREDITS_ROOM] = doubled
+    s[c + layout.CREDITS_FIRST] = 0
 
 
 @helper("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
@@ -160,9 +126,9 @@ def _scheduled(s, c, start):
 
     SST/macro schedules that when the packet before leaves, if there is one, or when this one comes.
     """
-    if start == s[c + RUN_START]:
-        return s[c + RUN_SCHEDULED]
-    return start - s[c + RUN_STEP]
+    if start == s[c + layout.RUN_START]:
+        return s[c + layout.RUN_SCHEDULED]
+    return start - s[c + layout.RUN_STEP]
 
 
 @helper("b1(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
@@ -173,21 +139,28 @@ def _leaves_before(s, at, latency, word, other):
     come in the order in which they were scheduled. Where two ports have been sending in step, that
     is decided where the later of them fell into step.
     """
-    c = channel_cells(s, (word >> PORT_SHIFT) - 1)
-    d = channel_cells(s, (other >> PORT_SHIFT) - 1)
-    start = at - latency - s[c + FLIT] - span(word & SIZE_MASK, s[c + BYTE])
-    rival = at - latency - s[d + FLIT] - span(other & SIZE_MASK, s[d + BYTE])
+    c = layout.channel_cells(s, (word >> layout.PORT_SHIFT) - 1)
+    d = layout.channel_cells(s, (other >> layout.PORT_SHIFT) - 1)
+    start = (
+        at - latency - s[c + layout.FLIT] - layout.span(word & layout.SIZE_MASK, s[c + layout.BYTE])
+    )
+    rival = (
+        at
+        - latency
+        - s[d + layout.FLIT]
+        - layout.span(other & layout.SIZE_MASK, s[d + layout.BYTE])
+    )
     if start != rival:
         return start < rival
     mine, its = _scheduled(s, c, start), _scheduled(s, d, start)
     if mine != its:
         return mine < its
-    since, until = s[c + RUN_START], s[d + RUN_START]
+    since, until = s[c + layout.RUN_START], s[d + layout.RUN_START]
     if since == until:
-        return s[c + RUN_SCHEDULED] < s[d + RUN_SCHEDULED]
+        return s[c + layout.RUN_SCHEDULED] < s[d + layout.RUN_SCHEDULED]
     if since > until:
-        return s[c + RUN_SCHEDULED] < since - s[d + RUN_STEP]
-    return until - s[c + RUN_STEP] < s[d + RUN_SCHEDULED]
+        return s[c + layout.RUN_SCHEDULED] < since - s[d + layout.RUN_STEP]
+    return until - s[c + layout.RUN_STEP] < s[d + layout.RUN_SCHEDULED]
 
 
 @helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -199,17 +172,17 @@ def add_credit(s, c, at, word):
     The ring is kept in order of arrival. Credits are given nearly in that order, so few are moved:
     the allgather on 512 nodes took a tenth less time than with a heap (tests/benchmarks).
     """
-    n = s[c + N_CREDITS]
-    if n == s[c + CREDITS_ROOM]:
+    n = s[c + layout.N_CREDITS]
+    if n == s[c + layout.CREDITS_ROOM]:
         _make_room(s, c)
-        if s[LOST_ROOM]:
+        if s[layout.LOST_ROOM]:
             return
     ring, first, mask = (
-        s[c + CREDITS_AT] & POSITION,
-        s[c + CREDITS_FIRST],
-        s[c + CREDITS_ROOM] - 1,
+        s[c + layout.CREDITS_AT] & layout.POSITION,
+        s[c + layout.CREDITS_FIRST],
+        s[c + layout.CREDITS_ROOM] - 1,
     )
-    s[c + N_CREDITS] = n + 1
+    s[c + layout.N_CREDITS] = n + 1
     e = ring + 2 * ((first + n) & mask)
     while n > 0:
         before = ring + 2 * ((first + n - 1) & mask)
@@ -218,9 +191,9 @@ def add_credit(s, c, at, word):
         if s[before] == at:
             other = s[before + 1]
             # Within a lane their order does not matter.
-            if (word ^ other) & LANE_BITS == 0 or word >> PORT_SHIFT == 0:
+            if (word ^ other) & layout.LANE_BITS == 0 or word >> layout.PORT_SHIFT == 0:
                 break
-            if not _leaves_before(s, at, s[c + LATENCY], word, other):
+            if not _leaves_before(s, at, s[c + layout.LATENCY], word, other):
                 break
         s[e] = s[before]
         s[e + 1] = s[before + 1]
@@ -233,43 +206,43 @@ def add_credit(s, c, at, word):
 @helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def first_credit(s, c):
     """Return the tick of the first credit on its way to a channel, NEVER if there is none."""
-    if s[c + N_CREDITS] == 0:
-        return NEVER
-    return s[(s[c + CREDITS_AT] + 2 * s[c + CREDITS_FIRST]) & POSITION]
+    if s[c + layout.N_CREDITS] == 0:
+        return layout.NEVER
+    return s[(s[c + layout.CREDITS_AT] + 2 * s[c + layout.CREDITS_FIRST]) & layout.POSITION]
 
 
 @helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def take_credit(s, c):
     """Remove the first credit on its way to a channel and return its word."""
-    first = s[c + CREDITS_FIRST]
-    s[c + N_CREDITS] -= 1
-    s[c + CREDITS_FIRST] = (first + 1) & (s[c + CREDITS_ROOM] - 1)
-    return s[((s[c + CREDITS_AT] + 2 * first) & POSITION) + 1] & POSITION
+    first = s[c + layout.CREDITS_FIRST]
+    s[c + layout.N_CREDITS] -= 1
+    s[c + layout.CREDITS_FIRST] = (first + 1) & (s[c + layout.CREDITS_ROOM] - 1)
+    return s[((s[c + layout.CREDITS_AT] + 2 * first) & layout.POSITION) + 1] & layout.POSITION
 
 
 @helper("b1(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def earlier(q, one, other):
     """Return whether a timed event comes before another one."""
-    if q[one + E_AT] != q[other + E_AT]:
-        return q[one + E_AT] < q[other + E_AT]
-    if q[one + E_CLASS] >> 32 != q[other + E_CLASS] >> 32:
-        return q[one + E_CLASS] >> 32 < q[other + E_CLASS] >> 32
-    if q[one + E_ORDER] != q[other + E_ORDER]:
-        return q[one + E_ORDER] < q[other + E_ORDER]
-    return q[one + E_SECOND] < q[other + E_SECOND]
+    if q[one + layout.E_AT] != q[other + layout.E_AT]:
+        return q[one + layout.E_AT] < q[other + layout.E_AT]
+    if q[one + layout.E_CLASS] >> 32 != q[other + layout.E_CLASS] >> 32:
+        return q[one + layout.E_CLASS] >> 32 < q[other + layout.E_CLASS] >> 32
+    if q[one + layout.E_ORDER] != q[other + layout.E_ORDER]:
+        return q[one + layout.E_ORDER] < q[other + layout.E_ORDER]
+    return q[one + layout.E_SECOND] < q[other + layout.E_SECOND]
 
 
 @helper("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def meld(q, one, other):
     """Return the root of two pairing heaps made one."""
-    if one == NOTHING:
+    if one == layout.NOTHING:
         return other
-    if other == NOTHING:
+    if other == layout.NOTHING:
         return one
     if earlier(q, other, one):
         one, other = other, one
-    q[other + E_SIBLING] = q[one + E_CHILD]
-    q[one + E_CHILD] = other
+    q[other + layout.E_SIBLING] = q[one + layout.E_CHILD]
+    q[one + layout.E_CHILD] = other
     return one
 
 
@@ -279,22 +252,22 @@ def without_root(q, root):
 
     Fredman, Sedgewick, Sleator, Tarjan: The Pairing Heap, Algorithmica 1986, two-pass variant.
     """
-    pairs = np.int64(NOTHING)
-    child = q[root + E_CHILD]
-    while child != NOTHING:
-        second = q[child + E_SIBLING]
-        if second == NOTHING:
-            q[child + E_SIBLING] = pairs
+    pairs = np.int64(layout.NOTHING)
+    child = q[root + layout.E_CHILD]
+    while child != layout.NOTHING:
+        second = q[child + layout.E_SIBLING]
+        if second == layout.NOTHING:
+            q[child + layout.E_SIBLING] = pairs
             pairs = child
             break
-        following = q[second + E_SIBLING]
+        following = q[second + layout.E_SIBLING]
         pair = meld(q, child, second)
-        q[pair + E_SIBLING] = pairs
+        q[pair + layout.E_SIBLING] = pairs
         pairs = pair
         child = following
-    merged = np.int64(NOTHING)
-    while pairs != NOTHING:
-        following = q[pairs + E_SIBLING]
+    merged = np.int64(layout.NOTHING)
+    while pairs != layout.NOTHING:
+        following = q[pairs + layout.E_SIBLING]
         merged = meld(q, merged, pairs)
         pairs = following
     return merged

@@ -5,26 +5,8 @@ from __future__ import annotations
 from numba import njit
 
 from kernels import helper
+from kernels.fabric import layout
 from kernels.fabric.arbiters import make_idle
-from kernels.fabric.layout import (
-    AT_MODEL,
-    BORN,
-    CREDITS,
-    E_SECOND,
-    N_BETWEEN,
-    N_FREE,
-    N_HOSTS,
-    N_LANES,
-    N_ROUTERS,
-    NOTHING,
-    PENDING_FIRST,
-    PENDING_LAST,
-    POSITION,
-    RECORD,
-    RECORDS_MARGIN,
-    USED,
-    lane_cells,
-)
 
 # Cells of the model's room: kinds of arbiters, the ticks a byte takes through a crossbar; then each
 # router's, an arbiter for each channel, and the crossbar's side of each lane.
@@ -39,11 +21,11 @@ N_OF_ROUTER = 3
 LEAST, LEAST_IN_BUFFER, BACK_FIRST, BACK_LAST = 3, 4, 5, 6
 N_LANE = 7
 
-DELAY = BORN
+DELAY = layout.BORN
 """Cell of a packet: how many ticks apart its bytes are."""
 ORDER_SHIFT = 32
 """On its way to a buffer a packet's CAME_BY is order << 32 | channel << 8 | lane."""
-B_NEXT = E_SECOND
+B_NEXT = layout.E_SECOND
 """Cell of a credit on its way back; it is an event as well, with an order of its own."""
 
 
@@ -61,20 +43,28 @@ def room(routers, channels, lanes):
 @helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def crossbar_cell(s, router):
     """Return where the arbiter of a router's crossbar is, and the router's other cells begin."""
-    return (s[AT_MODEL] + N_MODEL + N_OF_ROUTER * router) & POSITION
+    return (s[layout.AT_MODEL] + N_MODEL + N_OF_ROUTER * router) & layout.POSITION
 
 
 @helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def channel_cell(s, channel):
     """Return where the arbiter of a channel is."""
-    return (s[AT_MODEL] + N_MODEL + N_OF_ROUTER * s[N_ROUTERS] + channel) & POSITION
+    return (
+        s[layout.AT_MODEL] + N_MODEL + N_OF_ROUTER * s[layout.N_ROUTERS] + channel
+    ) & layout.POSITION
 
 
 @helper("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def crossbar_lane(s, channel, lane):
     """Return where the crossbar's cells of a channel's lane begin."""
-    first = s[AT_MODEL] + N_MODEL + N_OF_ROUTER * s[N_ROUTERS] + s[N_BETWEEN] + 2 * s[N_HOSTS]
-    return (first + N_LANE * (channel * s[N_LANES] + lane)) & POSITION
+    first = (
+        s[layout.AT_MODEL]
+        + N_MODEL
+        + N_OF_ROUTER * s[layout.N_ROUTERS]
+        + s[layout.N_BETWEEN]
+        + 2 * s[layout.N_HOSTS]
+    )
+    return (first + N_LANE * (channel * s[layout.N_LANES] + lane)) & layout.POSITION
 
 
 @njit("void(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
@@ -84,21 +74,21 @@ def start(s, q):
     The kinds, ``CROSSBAR_BYTE`` and the lanes' credits must be set, and a record be free for each
     router and channel.
     """
-    model = s[AT_MODEL]
-    for router in range(s[N_ROUTERS]):
+    model = s[layout.AT_MODEL]
+    for router in range(s[layout.N_ROUTERS]):
         make_idle(s, q, crossbar_cell(s, router), s[model + CROSSBAR_KIND])
-    inward = s[N_BETWEEN] + s[N_HOSTS]
-    for channel in range(inward + s[N_HOSTS]):
+    inward = s[layout.N_BETWEEN] + s[layout.N_HOSTS]
+    for channel in range(inward + s[layout.N_HOSTS]):
         kind = s[model + (LINK_KIND if channel < inward else INJECTION_KIND)]
         make_idle(s, q, channel_cell(s, channel), kind)
-        for lane in range(s[N_LANES]):
+        for lane in range(s[layout.N_LANES]):
             x = crossbar_lane(s, channel, lane)
-            s[x + CREDITS] = s[lane_cells(s, channel, lane) + CREDITS]
-            s[x + PENDING_FIRST] = NOTHING
-            s[x + PENDING_LAST] = NOTHING
+            s[x + layout.CREDITS] = s[layout.lane_cells(s, channel, lane) + layout.CREDITS]
+            s[x + layout.PENDING_FIRST] = layout.NOTHING
+            s[x + layout.PENDING_LAST] = layout.NOTHING
 
 
 @helper("b1(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
 def scarce(s, q):
     """Return whether an event has used up so many records that it should go on in another one."""
-    return s[N_FREE] + q.size // RECORD - s[USED] < RECORDS_MARGIN // 2
+    return s[layout.N_FREE] + q.size // layout.RECORD - s[layout.USED] < layout.RECORDS_MARGIN // 2

@@ -12,66 +12,7 @@ import numpy as np
 from numba import njit
 
 from kernels import helper
-from kernels.fabric import routing, sst_routes
-from kernels.fabric.layout import (
-    ADAPTIVE,
-    AT,
-    AT_DUE,
-    BUSY,
-    BYTE,
-    BYTES_SENT,
-    CAME_BY,
-    CONGESTION,
-    CREDITS,
-    END,
-    ENDS,
-    FIRST,
-    FLIT,
-    FLOW_CONTROL,
-    HEAP,
-    HOPS_TAKEN,
-    HOST_MASK,
-    LAST_START,
-    LATENCY,
-    MEANINGS,
-    MOST_PENDING,
-    N_BETWEEN,
-    N_CREDITS,
-    N_DELAYED,
-    N_LANES,
-    N_PENDING,
-    N_ROUTERS,
-    NEVER,
-    NEXT,
-    NEXT_FREE,
-    NO_STATE,
-    NOTHING,
-    OK,
-    PACKETS_SENT,
-    PATH,
-    PENDING_FIRST,
-    PENDING_LAST,
-    PORTS,
-    PORTS_END,
-    POSITION,
-    ROUTER_MASK,
-    ROUTING,
-    RUN_SCHEDULED,
-    RUN_START,
-    RUN_STEP,
-    SIZE,
-    SIZE_MASK,
-    SLOT_BITS,
-    SLOT_CREDIT,
-    SLOT_MASK,
-    STALLED,
-    STATE_MARGIN,
-    WAITING_SINCE,
-    channel_cells,
-    lane_cells,
-    router_cells,
-    span,
-)
+from kernels.fabric import layout, routing, sst_routes
 from kernels.fabric.lists import (
     add_slot,
     drop_first,
@@ -85,53 +26,53 @@ from kernels.fabric.ports import put_on_channel, return_credit, take_at_router
 @helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _note_start(s, c, now, start):
     """Note when a packet leaves, for the order of credits that are sent in one tick."""
-    last = s[c + LAST_START]
-    s[c + LAST_START] = start
+    last = s[c + layout.LAST_START]
+    s[c + layout.LAST_START] = start
     if start == now:
-        s[c + RUN_SCHEDULED] = -1
+        s[c + layout.RUN_SCHEDULED] = -1
     elif last < now:
-        s[c + RUN_SCHEDULED] = now
-    elif s[c + RUN_STEP] == 0 or start - last == s[c + RUN_STEP]:
-        s[c + RUN_STEP] = start - last
+        s[c + layout.RUN_SCHEDULED] = now
+    elif s[c + layout.RUN_STEP] == 0 or start - last == s[c + layout.RUN_STEP]:
+        s[c + layout.RUN_STEP] = start - last
         return
     else:
-        s[c + RUN_SCHEDULED] = last
-    s[c + RUN_START] = start
-    s[c + RUN_STEP] = 0
+        s[c + layout.RUN_SCHEDULED] = last
+    s[c + layout.RUN_START] = start
+    s[c + layout.RUN_STEP] = 0
 
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def leave(s, q, now, channel, lane, packet):
     """Send a packet that has its credits, as soon as the port is free."""
-    c = channel_cells(s, channel)
-    size = q[packet + SIZE] & SIZE_MASK
-    free = s[c + NEXT_FREE]
+    c = layout.channel_cells(s, channel)
+    size = q[packet + layout.SIZE] & layout.SIZE_MASK
+    free = s[c + layout.NEXT_FREE]
     start = max(now, free)
-    took = span(size, s[c + BYTE])
-    if s[c + N_PENDING] > 0:
+    took = layout.span(size, s[c + layout.BYTE])
+    if s[c + layout.N_PENDING] > 0:
         # Another packet may go while some wait: the port was free until now, too.
-        s[c + STALLED] += max(0, now - max(s[c + WAITING_SINCE], free))
-    overhead = s[c + FLIT]
+        s[c + layout.STALLED] += max(0, now - max(s[c + layout.WAITING_SINCE], free))
+    overhead = s[c + layout.FLIT]
     done = start + took + overhead
-    s[c + NEXT_FREE] = done
-    s[c + BUSY] += took
-    s[c + BYTES_SENT] += size
-    s[c + PACKETS_SENT] += 1
-    if s[N_LANES] > 1:
+    s[c + layout.NEXT_FREE] = done
+    s[c + layout.BUSY] += took
+    s[c + layout.BYTES_SENT] += size
+    s[c + layout.PACKETS_SENT] += 1
+    if s[layout.N_LANES] > 1:
         _note_start(s, c, now, start)
-    came = q[packet + CAME_BY]
+    came = q[packet + layout.CAME_BY]
     return_credit(s, came >> 8, done, came & 255 | (channel + 1) << 8, size)
-    q[packet + CAME_BY] = channel << 8 | lane
-    put_on_channel(s, q, c, packet, start + overhead + s[c + LATENCY])
+    q[packet + layout.CAME_BY] = channel << 8 | lane
+    put_on_channel(s, q, c, packet, start + overhead + s[c + layout.LATENCY])
 
 
 @helper("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _count_credits(s, channel, c, now, key):
     """Count the credits that reach a port before the event of this tick and key."""
-    last = now if s[c + SLOT_CREDIT] < key else now - 1
+    last = now if s[c + layout.SLOT_CREDIT] < key else now - 1
     while first_credit(s, c) <= last:
         word = take_credit(s, c)
-        s[lane_cells(s, channel, word >> 32) + CREDITS] += word & SIZE_MASK
+        s[layout.lane_cells(s, channel, word >> 32) + layout.CREDITS] += word & layout.SIZE_MASK
 
 
 @helper(
@@ -143,54 +84,57 @@ def _count_credits(s, channel, c, now, key):
 )
 def enter(s, q, now, key, router, channel, lane, packet):
     """Queue a packet at a port of a router, or let it wait for credits."""
-    if not s[FLOW_CONTROL]:
+    if not s[layout.FLOW_CONTROL]:
         leave(s, q, now, channel, lane, packet)
         return
-    c = channel_cells(s, channel)
-    v = lane_cells(s, channel, lane)
-    size = q[packet + SIZE] & SIZE_MASK
-    if s[c + N_PENDING] == 0:
+    c = layout.channel_cells(s, channel)
+    v = layout.lane_cells(s, channel, lane)
+    size = q[packet + layout.SIZE] & layout.SIZE_MASK
+    if s[c + layout.N_PENDING] == 0:
         _count_credits(s, channel, c, now, key)
     # As in SST/macro a small packet passes larger ones that wait for more credits.
-    if s[v + CREDITS] >= size:
-        s[v + CREDITS] -= size
+    if s[v + layout.CREDITS] >= size:
+        s[v + layout.CREDITS] -= size
         leave(s, q, now, channel, lane, packet)
         return
-    q[packet + NEXT] = NOTHING
-    if s[v + PENDING_FIRST] == NOTHING:
-        s[v + PENDING_FIRST] = packet
+    q[packet + layout.NEXT] = layout.NOTHING
+    if s[v + layout.PENDING_FIRST] == layout.NOTHING:
+        s[v + layout.PENDING_FIRST] = packet
     else:
-        q[s[v + PENDING_LAST] + NEXT] = packet
-    s[v + PENDING_LAST] = packet
-    waiting = s[c + N_PENDING] + 1
-    s[c + N_PENDING] = waiting
-    s[c + MOST_PENDING] = max(s[c + MOST_PENDING], waiting)
+        q[s[v + layout.PENDING_LAST] + layout.NEXT] = packet
+    s[v + layout.PENDING_LAST] = packet
+    waiting = s[c + layout.N_PENDING] + 1
+    s[c + layout.N_PENDING] = waiting
+    s[c + layout.MOST_PENDING] = max(s[c + layout.MOST_PENDING], waiting)
     if waiting == 1:
-        s[c + WAITING_SINCE] = now
-        if s[c + N_CREDITS] > 0:
-            add_slot(s, router, first_credit(s, c), s[c + SLOT_CREDIT])
+        s[c + layout.WAITING_SINCE] = now
+        if s[c + layout.N_CREDITS] > 0:
+            add_slot(s, router, first_credit(s, c), s[c + layout.SLOT_CREDIT])
 
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def credit_in(s, q, now, router, channel):
     """Take one credit at a port where packets wait; those that fit now enter its queue."""
-    c = channel_cells(s, channel)
+    c = layout.channel_cells(s, channel)
     word = take_credit(s, c)
     lane = word >> 32
-    v = lane_cells(s, channel, lane)
-    s[v + CREDITS] += word & SIZE_MASK
-    packet = s[v + PENDING_FIRST] & POSITION
-    while packet != NOTHING and q[packet + SIZE] & SIZE_MASK <= s[v + CREDITS]:
-        following = q[packet + NEXT]
-        s[v + PENDING_FIRST] = following
-        s[v + CREDITS] -= q[packet + SIZE] & SIZE_MASK
+    v = layout.lane_cells(s, channel, lane)
+    s[v + layout.CREDITS] += word & layout.SIZE_MASK
+    packet = s[v + layout.PENDING_FIRST] & layout.POSITION
+    while (
+        packet != layout.NOTHING
+        and q[packet + layout.SIZE] & layout.SIZE_MASK <= s[v + layout.CREDITS]
+    ):
+        following = q[packet + layout.NEXT]
+        s[v + layout.PENDING_FIRST] = following
+        s[v + layout.CREDITS] -= q[packet + layout.SIZE] & layout.SIZE_MASK
         leave(s, q, now, channel, lane, packet)
-        s[c + N_PENDING] -= 1
-        packet = following & POSITION
-    if s[c + N_PENDING] == 0:
-        s[c + WAITING_SINCE] = NEVER
-    if s[c + N_PENDING] > 0 and s[c + N_CREDITS] > 0:
-        replace_first(s, router, first_credit(s, c), s[c + SLOT_CREDIT])
+        s[c + layout.N_PENDING] -= 1
+        packet = following & layout.POSITION
+    if s[c + layout.N_PENDING] == 0:
+        s[c + layout.WAITING_SINCE] = layout.NEVER
+    if s[c + layout.N_PENDING] > 0 and s[c + layout.N_CREDITS] > 0:
+        replace_first(s, router, first_credit(s, c), s[c + layout.SLOT_CREDIT])
     else:
         drop_first(s, router)
 
@@ -198,20 +142,20 @@ def credit_in(s, q, now, router, channel):
 @helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def pass_through(s, q, now, channel, packet):
     """Let a packet pass a port without waiting (SST/macro's switch.congestion = false)."""
-    c = channel_cells(s, channel)
-    q[packet + CAME_BY] = channel << 8
-    put_on_channel(s, q, c, packet, now + s[c + LATENCY])
+    c = layout.channel_cells(s, channel)
+    q[packet + layout.CAME_BY] = channel << 8
+    put_on_channel(s, q, c, packet, now + s[c + layout.LATENCY])
 
 
 @helper("void(i8[::1], i4[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def look(s, depth, router, now, n_bytes):
     """Write how many packets of `n_bytes` wait at each port of a router that leads to another."""
-    r = router_cells(s, router)
-    for channel in range(s[r + PORTS], s[r + PORTS_END]):
-        c = channel_cells(s, channel)
-        took = max(1, n_bytes * s[c + BYTE])
-        queued = (max(0, s[c + NEXT_FREE] - now) + took - 1) // took
-        depth[channel] = queued + s[c + N_PENDING]
+    r = layout.router_cells(s, router)
+    for channel in range(s[r + layout.PORTS], s[r + layout.PORTS_END]):
+        c = layout.channel_cells(s, channel)
+        took = max(1, n_bytes * s[c + layout.BYTE])
+        queued = (max(0, s[c + layout.NEXT_FREE] - now) + took - 1) // took
+        depth[channel] = queued + s[c + layout.N_PENDING]
 
 
 @helper("i8(i8[::1], i4[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
@@ -220,11 +164,11 @@ def settled_hop(s, t, q, router, packet):
 
     That is its host's channel at the target router, and any channel of SST/macro's routers.
     """
-    ends = q[packet + ENDS]
-    target = ends & ROUTER_MASK
+    ends = q[packet + layout.ENDS]
+    target = ends & layout.ROUTER_MASK
     if target == router:
-        return (s[N_BETWEEN] + (ends >> 20 & HOST_MASK)) << 8
-    if s[ROUTING] == 0:
+        return (s[layout.N_BETWEEN] + (ends >> 20 & layout.HOST_MASK)) << 8
+    if s[layout.ROUTING] == 0:
         return sst_routes.choose(s, t, q, packet, router, target)
     return -1
 
@@ -247,14 +191,14 @@ def next_hop(s, t, q, routes, depth, seen, now, router, packet):
     hop = settled_hop(s, t, q, router, packet)
     if hop >= 0:
         return hop
-    ends = q[packet + ENDS]
-    if s[ADAPTIVE] and routing.asks(routes, q[packet + PATH]):
-        look(s, depth, router, now, q[packet + SIZE] & SIZE_MASK)
-    number = ends >> 42 << 32 | q[packet + SIZE] >> 32
+    ends = q[packet + layout.ENDS]
+    if s[layout.ADAPTIVE] and routing.asks(routes, q[packet + layout.PATH]):
+        look(s, depth, router, now, q[packet + layout.SIZE] & layout.SIZE_MASK)
+    number = ends >> 42 << 32 | q[packet + layout.SIZE] >> 32
     channel, lane, word = routing.choose(
-        routes, depth, seen, number, q[packet + PATH], router, ends & ROUTER_MASK
+        routes, depth, seen, number, q[packet + layout.PATH], router, ends & layout.ROUTER_MASK
     )
-    q[packet + PATH] = word
+    q[packet + layout.PATH] = word
     return np.int64(channel) << 8 | np.int64(lane)
 
 
@@ -263,25 +207,27 @@ def next_hop(s, t, q, routes, depth, seen, now, router, packet):
 )
 def arrive(s, q, now, router, key, hop):
     """Take the packet of a router's first event in, on its way to `hop`, or hold it back."""
-    r = router_cells(s, router)
-    channel = s[s[r + MEANINGS] + (key & SLOT_MASK)] >> 1
-    c = channel_cells(s, channel)
-    packet = s[c + FIRST] & POSITION
-    if key <= SLOT_MASK:
-        out = channel_cells(s, hop >> 8)
-        if s[c + BYTE] > s[out + BYTE]:
-            size = q[packet + SIZE] & SIZE_MASK
-            wait = span(size, s[c + BYTE]) - span(size, s[out + BYTE])
+    r = layout.router_cells(s, router)
+    channel = s[s[r + layout.MEANINGS] + (key & layout.SLOT_MASK)] >> 1
+    c = layout.channel_cells(s, channel)
+    packet = s[c + layout.FIRST] & layout.POSITION
+    if key <= layout.SLOT_MASK:
+        out = layout.channel_cells(s, hop >> 8)
+        if s[c + layout.BYTE] > s[out + layout.BYTE]:
+            size = q[packet + layout.SIZE] & layout.SIZE_MASK
+            wait = layout.span(size, s[c + layout.BYTE]) - layout.span(size, s[out + layout.BYTE])
             if wait > 0:
                 # The tail cannot leave before it has arrived. No other packet comes in on this
                 # channel meanwhile: its port is still busy with this one.
-                q[packet + AT] = hop
-                s[r + N_DELAYED] += 1
-                replace_first(s, router, now + wait, s[r + N_DELAYED] << SLOT_BITS | key)
+                q[packet + layout.AT] = hop
+                s[r + layout.N_DELAYED] += 1
+                replace_first(
+                    s, router, now + wait, s[r + layout.N_DELAYED] << layout.SLOT_BITS | key
+                )
                 return
     take_at_router(s, q, c)
-    s[HOPS_TAKEN] += 1
-    if s[CONGESTION]:
+    s[layout.HOPS_TAKEN] += 1
+    if s[layout.CONGESTION]:
         enter(s, q, now, key, router, hop >> 8, hop & 255, packet)
     else:
         pass_through(s, q, now, hop >> 8, packet)
@@ -294,27 +240,27 @@ def serve(s, t, q, routes, depth, seen, end):
     Returns:
         OK, or NO_RECORDS or NO_STATE where it had to stop for room.
     """
-    for router in range(s[N_ROUTERS]):
-        due = s[AT_DUE] + router
+    for router in range(s[layout.N_ROUTERS]):
+        due = s[layout.AT_DUE] + router
         if s[due] >= end:
             continue
-        r = router_cells(s, router)
-        heap = s[r + HEAP]
+        r = layout.router_cells(s, router)
+        heap = s[r + layout.HEAP]
         while s[due] < end:
-            if s.size - s[END] < STATE_MARGIN:
-                return NO_STATE
+            if s.size - s[layout.END] < layout.STATE_MARGIN:
+                return layout.NO_STATE
             now, key = s[heap], s[heap + 1]
-            slot = s[s[r + MEANINGS] + (key & SLOT_MASK)]
+            slot = s[s[r + layout.MEANINGS] + (key & layout.SLOT_MASK)]
             if slot & 1:
                 credit_in(s, q, now, router, slot >> 1)
                 continue
-            packet = s[channel_cells(s, slot >> 1) + FIRST] & POSITION
-            if key > SLOT_MASK:
+            packet = s[layout.channel_cells(s, slot >> 1) + layout.FIRST] & layout.POSITION
+            if key > layout.SLOT_MASK:
                 # It has been held back on entry; its way was chosen then.
-                hop = q[packet + AT]
+                hop = q[packet + layout.AT]
             else:
                 hop = settled_hop(s, t, q, router, packet)
                 if hop < 0:
                     hop = next_hop(s, t, q, routes, depth, seen, now, router, packet)
             arrive(s, q, now, router, key, hop)
-    return OK
+    return layout.OK

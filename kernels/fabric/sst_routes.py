@@ -13,39 +13,30 @@ from __future__ import annotations
 
 from numba import njit
 
-from kernels.fabric.layout import (
-    AT_CANDIDATE,
-    AT_ROTOR,
-    AT_ROUTE,
-    CAME_BY,
-    DIMENSION,
-    LANE_STEP,
-    N_BETWEEN,
-    N_ROUTERS,
-    PATH,
-    WRAPS,
-    channel_cells,
-)
+from kernels.fabric import layout
 
 
 @njit("i8(i8[::1], i4[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def choose(s, t, q, packet, here, target):
     """Return channel << 8 | lane of a packet's next hop from router `here`; not at its target."""
-    channel = t[s[AT_ROUTE] + here * s[N_ROUTERS] + target]
+    channel = t[s[layout.AT_ROUTE] + here * s[layout.N_ROUTERS] + target]
     if channel < 0:
-        rotor = s[AT_ROTOR] + 3 * (-1 - channel)
+        rotor = s[layout.AT_ROTOR] + 3 * (-1 - channel)
         turn = s[rotor + 2]
-        channel = t[s[AT_CANDIDATE] + s[rotor] + turn]
+        channel = t[s[layout.AT_CANDIDATE] + s[rotor] + turn]
         turn += 1
         s[rotor + 2] = turn if turn < s[rotor + 1] else 0
-    c = channel_cells(s, channel)
-    dimension = s[c + DIMENSION]
+    c = layout.channel_cells(s, channel)
+    dimension = s[c + layout.DIMENSION]
     if dimension < 0:
-        lane = q[packet + PATH]
-        q[packet + PATH] = lane + s[c + LANE_STEP]
+        lane = q[packet + layout.PATH]
+        q[packet + layout.PATH] = lane + s[c + layout.LANE_STEP]
         return channel << 8 | lane
-    came = q[packet + CAME_BY]
-    lane = s[c + WRAPS]
-    if came >> 8 < s[N_BETWEEN] and s[channel_cells(s, came >> 8) + DIMENSION] == dimension:
+    came = q[packet + layout.CAME_BY]
+    lane = s[c + layout.WRAPS]
+    if (
+        came >> 8 < s[layout.N_BETWEEN]
+        and s[layout.channel_cells(s, came >> 8) + layout.DIMENSION] == dimension
+    ):
         lane |= came & 255
     return channel << 8 | lane

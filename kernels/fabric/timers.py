@@ -3,27 +3,7 @@
 from __future__ import annotations
 
 from kernels import helper
-from kernels.fabric.layout import (
-    ARBITRATION,
-    AT_DUE,
-    CREDIT_DUE,
-    DATA_DUE,
-    E_AT,
-    E_CHILD,
-    E_CLASS,
-    E_EXTRA,
-    E_ORDER,
-    E_SECOND,
-    E_SIBLING,
-    E_WORD,
-    N_ROUTERS,
-    NOTHING,
-    QUEUE,
-    QUEUE_DUE,
-    SEQUENCE,
-    host_cells,
-    take_record,
-)
+from kernels.fabric import layout
 from kernels.fabric.lists import (
     meld,
 )
@@ -32,22 +12,22 @@ from kernels.fabric.lists import (
 @helper("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def settle(s, host, h):
     """Keep the tick of a host's next event; `h` is where its cells begin."""
-    due = min(s[h + QUEUE_DUE], s[h + DATA_DUE])
-    due = min(due, s[h + CREDIT_DUE])
-    s[s[AT_DUE] + s[N_ROUTERS] + host] = min(due, s[h + ARBITRATION])
+    due = min(s[h + layout.QUEUE_DUE], s[h + layout.DATA_DUE])
+    due = min(due, s[h + layout.CREDIT_DUE])
+    s[s[layout.AT_DUE] + s[layout.N_ROUTERS] + host] = min(due, s[h + layout.ARBITRATION])
 
 
 @helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def queue_event(s, q, host, event):
     """Put a timed event among a host's own."""
-    h = host_cells(s, host)
-    q[event + E_CHILD] = NOTHING
-    q[event + E_SIBLING] = NOTHING
-    root = meld(q, s[h + QUEUE], event)
-    s[h + QUEUE] = root
-    s[h + QUEUE_DUE] = q[root + E_AT]
-    due = s[AT_DUE] + s[N_ROUTERS] + host
-    s[due] = min(s[due], s[h + QUEUE_DUE])
+    h = layout.host_cells(s, host)
+    q[event + layout.E_CHILD] = layout.NOTHING
+    q[event + layout.E_SIBLING] = layout.NOTHING
+    root = meld(q, s[h + layout.QUEUE], event)
+    s[h + layout.QUEUE] = root
+    s[h + layout.QUEUE_DUE] = q[root + layout.E_AT]
+    due = s[layout.AT_DUE] + s[layout.N_ROUTERS] + host
+    s[due] = min(s[due], s[h + layout.QUEUE_DUE])
 
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
@@ -64,13 +44,13 @@ def set_timer(s, q, host, at, owner, code, word, extra):
         word: given back with the event.
         extra: likewise.
     """
-    event = take_record(s, q)
-    h = host_cells(s, host)
-    s[h + SEQUENCE] += 1
-    q[event + E_AT] = at
-    q[event + E_CLASS] = owner << 32 | code
-    q[event + E_ORDER] = s[h + SEQUENCE]
-    q[event + E_SECOND] = 0
-    q[event + E_WORD] = word
-    q[event + E_EXTRA] = extra
+    event = layout.take_record(s, q)
+    h = layout.host_cells(s, host)
+    s[h + layout.SEQUENCE] += 1
+    q[event + layout.E_AT] = at
+    q[event + layout.E_CLASS] = owner << 32 | code
+    q[event + layout.E_ORDER] = s[h + layout.SEQUENCE]
+    q[event + layout.E_SECOND] = 0
+    q[event + layout.E_WORD] = word
+    q[event + layout.E_EXTRA] = extra
     queue_event(s, q, host, event)

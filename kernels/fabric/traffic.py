@@ -11,44 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from kernels.fabric import engine, nic, routing
-from kernels.fabric.layout import (
-    AT_DUE,
-    BYTE,
-    EVENT_EXTRA,
-    EVENT_WORD,
-    HALTED,
-    INJECT_FIRST,
-    LEFT_TO_CUT,
-    LOST,
-    LOST_ROOM,
-    M_BYTES,
-    M_EXTRA,
-    M_NEXT,
-    M_WORD,
-    MESSAGE_IN,
-    MTU,
-    N_HOSTS,
-    N_PENDING,
-    N_ROUTERS,
-    NODE,
-    NOTHING,
-    NOW,
-    OK,
-    READY_FIRST,
-    TIMER,
-    TIMER_DUE,
-    U_COUNT,
-    U_NEXT,
-    WINDOW_END,
-    channel_cells,
-    ejection_channel,
-    free_record,
-    host_cells,
-    injection_channel,
-    room_left,
-    span,
-)
+from kernels.fabric import engine, layout, nic, routing
 from kernels.fabric.routing import below, hops_of, mixed
 
 POISSON, BERNOULLI = range(2)
@@ -175,15 +138,15 @@ def begin(s, q, pattern):
         q: the records.
         pattern: what messages are drawn from, ``Pattern``.
     """
-    for host in range(s[N_HOSTS]):
+    for host in range(s[layout.N_HOSTS]):
         if pattern.row[host] >= 0:
-            nic.set_timer(s, q, host, gap(pattern, host, 0), NODE, TIMER, 1, 0)
+            nic.set_timer(s, q, host, gap(pattern, host, 0), layout.NODE, layout.TIMER, 1, 0)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _send(s, t, q, pattern, tally, now, host):
     """Send the host's next message and set the timer for the one after it."""
-    number = s[EVENT_WORD]
+    number = s[layout.EVENT_WORD]
     settings = pattern.settings
     target = target_of(pattern, host, number)
     measured = 1 if settings[FROM] <= now < settings[TO] else 0
@@ -192,32 +155,32 @@ def _send(s, t, q, pattern, tally, now, host):
     tally.counts[MEASURED] += measured
     nic.send(s, t, q, now, message)
     at = now + gap(pattern, host, number)
-    nic.set_timer(s, q, host, at, NODE, TIMER, number + 1, 0)
+    nic.set_timer(s, q, host, at, layout.NODE, layout.TIMER, number + 1, 0)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _receive(s, q, pattern, tally, now, host):
     """Count a message that has come in."""
-    message = s[EVENT_WORD]
+    message = s[layout.EVENT_WORD]
     settings, counts = pattern.settings, tally.counts
     counts[DELIVERED] += 1
-    n_bytes = q[message + M_BYTES]
+    n_bytes = q[message + layout.M_BYTES]
     if settings[FROM] <= now < settings[TO]:
         counts[BYTES_IN] += n_bytes
         tally.received[host] += n_bytes
-    if q[message + M_EXTRA]:
-        latency = now - q[message + M_WORD]
+    if q[message + layout.M_EXTRA]:
+        latency = now - q[message + layout.M_WORD]
         if settings[WHOLE]:
-            c = channel_cells(s, ejection_channel(s, host))
-            latency += span((n_bytes - 1) % s[MTU] + 1, s[c + BYTE])
+            c = layout.channel_cells(s, layout.ejection_channel(s, host))
+            latency += layout.span((n_bytes - 1) % s[layout.MTU] + 1, s[c + layout.BYTE])
         if counts[MEASURED_IN] % settings[STRIDE] == 0 and counts[KEPT] < len(tally.latency):
             tally.latency[counts[KEPT]] = latency
             counts[KEPT] += 1
         counts[MEASURED_IN] += 1
         tally.sums[0] += latency
         tally.sums[1] += np.float64(latency) * latency
-        tally.hops[hops_of(s[EVENT_EXTRA])] += 1
-    free_record(s, q, message)
+        tally.hops[hops_of(s[layout.EVENT_EXTRA])] += 1
+    layout.free_record(s, q, message)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -239,31 +202,31 @@ def run(s, t, q, routes, depth, seen, pattern, tally, until, halt):
     Returns:
         OK, HALTED or LOST; NO_RECORDS or NO_STATE: call again with more room.
     """
-    due, windows = s[AT_DUE] + s[N_ROUTERS], 0
+    due, windows = s[layout.AT_DUE] + s[layout.N_ROUTERS], 0
     looks = routes.settings[routing.SCHEME] == routing.UGAL_G
     while engine.open_window(s, until):
         if looks:
-            routing.look_everywhere(s, seen, s[NOW], s[MTU])
+            routing.look_everywhere(s, seen, s[layout.NOW], s[layout.MTU])
         status = engine.serve_routers(s, t, q, routes, depth, seen)
-        if status != OK:
+        if status != layout.OK:
             return status
-        for host in range(s[N_HOSTS]):
-            while s[due + host] < s[WINDOW_END]:
-                if room_left(s, q) != OK:
-                    return room_left(s, q)
+        for host in range(s[layout.N_HOSTS]):
+            while s[due + host] < s[layout.WINDOW_END]:
+                if layout.room_left(s, q) != layout.OK:
+                    return layout.room_left(s, q)
                 now = s[due + host]
                 news = nic.step(s, q, now, host)
-                if news == TIMER_DUE:
+                if news == layout.TIMER_DUE:
                     _send(s, t, q, pattern, tally, now, host)
-                elif news == MESSAGE_IN:
+                elif news == layout.MESSAGE_IN:
                     _receive(s, q, pattern, tally, now, host)
-                nic.settle(s, host, nic.host_cells(s, host))
+                nic.settle(s, host, layout.host_cells(s, host))
         windows += 1
-        if s[LOST_ROOM]:
-            return LOST
+        if s[layout.LOST_ROOM]:
+            return layout.LOST
         if windows & 255 == 0 and halt[0]:
-            return HALTED
-    return OK
+            return layout.HALTED
+    return layout.OK
 
 
 @njit("void(i8[::1], i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
@@ -273,16 +236,18 @@ def count_unsent(s, q, found):
     Messages that have not been cut yet count as the packets that they will be. The packet that the
     port sends just now is not among them.
     """
-    for host in range(s[N_HOSTS]):
-        h = host_cells(s, host)
-        found[host] += s[channel_cells(s, injection_channel(s, host)) + N_PENDING]
-        run = s[h + READY_FIRST]
-        while run != NOTHING:
-            found[host] += q[run + U_COUNT]
-            run = q[run + U_NEXT]
-        message, left = s[h + INJECT_FIRST], s[h + LEFT_TO_CUT]
-        while message != NOTHING:
-            found[host] += max(1, (left + s[MTU] - 1) // s[MTU])
-            message = q[message + M_NEXT]
-            if message != NOTHING:
-                left = q[message + M_BYTES]
+    for host in range(s[layout.N_HOSTS]):
+        h = layout.host_cells(s, host)
+        found[host] += s[
+            layout.channel_cells(s, layout.injection_channel(s, host)) + layout.N_PENDING
+        ]
+        run = s[h + layout.READY_FIRST]
+        while run != layout.NOTHING:
+            found[host] += q[run + layout.U_COUNT]
+            run = q[run + layout.U_NEXT]
+        message, left = s[h + layout.INJECT_FIRST], s[h + layout.LEFT_TO_CUT]
+        while message != layout.NOTHING:
+            found[host] += max(1, (left + s[layout.MTU] - 1) // s[layout.MTU])
+            message = q[message + layout.M_NEXT]
+            if message != layout.NOTHING:
+                left = q[message + layout.M_BYTES]

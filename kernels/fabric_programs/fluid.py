@@ -3,31 +3,9 @@
 import numpy as np
 from numba import njit
 
+from kernels.fabric_programs import layout
 from kernels.fabric_programs.events import drop_first, push
 from kernels.fabric_programs.hosts import acknowledge, arrive, count_missing, make_ready, start_all
-from kernels.fabric_programs.layout import (
-    ACKNOWLEDGED,
-    ARRIVE,
-    CALC,
-    CLOCK_END,
-    CLOCK_RAN_OUT,
-    CODES,
-    DIRTY,
-    DIRTY_SINCE,
-    ENDED,
-    EVENTS,
-    FINISHES,
-    FLOWS,
-    FULL,
-    HALTED,
-    INJECT,
-    NEVER,
-    NOW,
-    OK,
-    READY,
-    SEND,
-    STUCK,
-)
 from kernels.fabric_programs.max_min import begin, finish, share_out
 
 _STEPS_BETWEEN_LOOKS = 1024
@@ -73,57 +51,59 @@ def run(program, costs, pending, events, network, flows, cells, stride, halt, pr
     while True:
         steps += 1
         if steps % _STEPS_BETWEEN_LOOKS == 0:
-            progress[0] = cells[ENDED]
+            progress[0] = cells[layout.ENDED]
             if halt[0] != 0:
-                return HALTED
-        if cells[FLOWS] == len(flows.op):
-            return FULL
-        event_at = events.time[0] if cells[EVENTS] > 0 else np.int64(NEVER)
-        flow_at = flows.finish[flows.order[0]] if cells[FINISHES] > 0 else np.int64(NEVER)
+                return layout.HALTED
+        if cells[layout.FLOWS] == len(flows.op):
+            return layout.FULL
+        event_at = events.time[0] if cells[layout.EVENTS] > 0 else np.int64(layout.NEVER)
+        flow_at = (
+            flows.finish[flows.order[0]] if cells[layout.FINISHES] > 0 else np.int64(layout.NEVER)
+        )
         at = min(event_at, flow_at)
-        if cells[DIRTY] > 0 and at - cells[DIRTY_SINCE] > costs.resolution:
+        if cells[layout.DIRTY] > 0 and at - cells[layout.DIRTY_SINCE] > costs.resolution:
             if halt[0] != 0:
-                return HALTED
+                return layout.HALTED
             share_out(network, flows, cells, stride)
             continue
-        if at == NEVER:
+        if at == layout.NEVER:
             break
-        if at > CLOCK_END:
-            return CLOCK_RAN_OUT
-        cells[NOW] = at
+        if at > layout.CLOCK_END:
+            return layout.CLOCK_RAN_OUT
+        cells[layout.NOW] = at
         if flow_at <= event_at:
             slot = flows.order[0]
             op = np.int64(flows.op[slot])
             path = flows.path[slot]
             finish(network, flows, cells, stride, slot)
-            push(events, cells, at + network.latency[path], op * CODES + ARRIVE)
+            push(events, cells, at + network.latency[path], op * layout.CODES + layout.ARRIVE)
             _next_of_host(program, costs, pending, events, network, flows, cells, stride, path)
             continue
         item = events.item[0]
         drop_first(events, cells)
-        op = item // CODES
-        code = item % CODES
+        op = item // layout.CODES
+        code = item % layout.CODES
         latency = _latency(program, network, op)
-        if code == READY:
+        if code == layout.READY:
             header = make_ready(program, costs, pending, events, cells, op, at, latency)
             if header >= 0:
-                push(events, cells, header, op * CODES + ARRIVE)
-        elif code == ARRIVE:
+                push(events, cells, header, op * layout.CODES + layout.ARRIVE)
+        elif code == layout.ARRIVE:
             arrive(program, costs, pending, events, cells, op, at, latency)
-        elif code == ACKNOWLEDGED:
+        elif code == layout.ACKNOWLEDGED:
             acknowledge(program, costs, pending, events, cells, op, at)
-        elif code == INJECT:
+        elif code == layout.INJECT:
             _inject(program, costs, pending, events, network, flows, cells, stride, op, at)
-    progress[0] = cells[ENDED]
-    return OK if cells[ENDED] == len(program.kind) else STUCK
+    progress[0] = cells[layout.ENDED]
+    return layout.OK if cells[layout.ENDED] == len(program.kind) else layout.STUCK
 
 
 @njit(cache=True, nogil=True)
 def _latency(program, network, op):
     """Return the latency between the ranks of a message, 0 within a host."""
-    if program.kind[op] == CALC:
+    if program.kind[op] == layout.CALC:
         return np.int64(0)
-    path = program.path[op] if program.kind[op] == SEND else program.path[program.match[op]]
+    path = program.path[op] if program.kind[op] == layout.SEND else program.path[program.match[op]]
     return network.latency[path] if path >= 0 else np.int64(0)
 
 
@@ -132,7 +112,7 @@ def _inject(program, costs, pending, events, network, flows, cells, stride, op, 
     """Give a message to its host's interface."""
     path = np.int64(program.path[op])
     if path < 0:
-        push(events, cells, at, op * CODES + ARRIVE)
+        push(events, cells, at, op * layout.CODES + layout.ARRIVE)
         return
     host = program.source[path]
     if costs.in_turn and pending.busy[host]:
@@ -143,7 +123,7 @@ def _inject(program, costs, pending, events, network, flows, cells, stride, op, 
             pending.queue_next[pending.queue_last[host]] = op
         pending.queue_last[host] = op
     elif program.size[op] == 0:
-        push(events, cells, at + network.latency[path], op * CODES + ARRIVE)
+        push(events, cells, at + network.latency[path], op * layout.CODES + layout.ARRIVE)
     else:
         pending.busy[host] = 1
         begin(network, flows, cells, stride, op, path, program.size[op])
@@ -162,5 +142,10 @@ def _next_of_host(program, costs, pending, events, network, flows, cells, stride
         if program.size[op] > 0:
             begin(network, flows, cells, stride, op, after, program.size[op])
             return
-        push(events, cells, cells[NOW] + network.latency[after], op * CODES + ARRIVE)
+        push(
+            events,
+            cells,
+            cells[layout.NOW] + network.latency[after],
+            op * layout.CODES + layout.ARRIVE,
+        )
     pending.busy[host] = 0

@@ -12,18 +12,8 @@ are the overheads of Shen et al., LLAMP, appendix B.
 import numpy as np
 from numba import njit
 
+from kernels.fabric_programs import layout
 from kernels.fabric_programs.events import push
-from kernels.fabric_programs.layout import (
-    ACKNOWLEDGED,
-    CALC,
-    CODES,
-    ENDED,
-    INJECT,
-    READY,
-    REQUESTED,
-    SEND,
-    TICKS_PER_NS,
-)
 
 
 @njit(cache=True, nogil=True)
@@ -53,7 +43,7 @@ def start_all(program, pending, events, cells):
     """
     for op in range(len(program.kind)):
         if pending.missing[op] == 0:
-            push(events, cells, np.int64(0), np.int64(op) * CODES + READY)
+            push(events, cells, np.int64(0), np.int64(op) * layout.CODES + layout.READY)
 
 
 @njit(cache=True, nogil=True)
@@ -65,7 +55,7 @@ def _release(op, time, first, ops, pending, events, cells):
             pending.start[other] = time
         pending.missing[other] -= 1
         if pending.missing[other] == 0:
-            push(events, cells, pending.start[other], other * CODES + READY)
+            push(events, cells, pending.start[other], other * layout.CODES + layout.READY)
 
 
 @njit(cache=True, nogil=True)
@@ -80,7 +70,7 @@ def _started(program, pending, events, cells, op, time):
 def _ended(program, pending, events, cells, op, time):
     """Note that an operation ends."""
     pending.end[op] = time
-    cells[ENDED] += 1
+    cells[layout.ENDED] += 1
     _release(op, time, program.req_start, program.req_ops, pending, events, cells)
 
 
@@ -117,19 +107,19 @@ def make_ready(program, costs, pending, events, cells, op, time, latency):
         When the header of a send above S is at the receiver, ticks; -1 for all else.
     """
     size = program.size[op]
-    if program.kind[op] == CALC:
-        ticks = size * TICKS_PER_NS
+    if program.kind[op] == layout.CALC:
+        ticks = size * layout.TICKS_PER_NS
         begin = _work(program, pending, op, time, ticks)
         _started(program, pending, events, cells, op, begin)
         _ended(program, pending, events, cells, op, begin + ticks)
-    elif program.kind[op] == SEND:
+    elif program.kind[op] == layout.SEND:
         if size > costs.eager:
             _started(program, pending, events, cells, op, time)
             return time + latency
         ticks = _handling(costs, size)
         begin = _work(program, pending, op, time, ticks)
         _started(program, pending, events, cells, op, begin)
-        push(events, cells, begin + ticks, np.int64(op) * CODES + INJECT)
+        push(events, cells, begin + ticks, np.int64(op) * layout.CODES + layout.INJECT)
         _ended(program, pending, events, cells, op, begin + ticks)
     else:
         _started(program, pending, events, cells, op, time)
@@ -156,7 +146,7 @@ def arrive(program, costs, pending, events, cells, send, time, latency):
         latency: of the way back, ticks.
     """
     posted = pending.missing[program.match[send]] == -1
-    if program.size[send] > costs.eager and pending.phase[send] != REQUESTED:
+    if program.size[send] > costs.eager and pending.phase[send] != layout.REQUESTED:
         pending.header[send] = 1
         if posted:
             _request(program, costs, pending, events, cells, send, time, latency)
@@ -186,9 +176,9 @@ def acknowledge(program, costs, pending, events, cells, send, time):
 @njit(cache=True, nogil=True)
 def _request(program, costs, pending, events, cells, send, time, latency):
     """Ask for the bytes of a message above S."""
-    pending.phase[send] = REQUESTED
+    pending.phase[send] = layout.REQUESTED
     begin = _work(program, pending, program.match[send], time, costs.overhead)
-    push(events, cells, begin + costs.overhead + latency, send * CODES + INJECT)
+    push(events, cells, begin + costs.overhead + latency, send * layout.CODES + layout.INJECT)
 
 
 @njit(cache=True, nogil=True)
@@ -200,4 +190,4 @@ def _take(program, costs, pending, events, cells, send, time, latency):
     begin = _work(program, pending, receive, time, ticks)
     _ended(program, pending, events, cells, receive, begin + ticks)
     if size > costs.eager:
-        push(events, cells, begin + ticks + latency, send * CODES + ACKNOWLEDGED)
+        push(events, cells, begin + ticks + latency, send * layout.CODES + layout.ACKNOWLEDGED)

@@ -14,20 +14,8 @@ there; a channel then gives its flows spare / sum of weights each.
 import numpy as np
 from numba import njit
 
+from kernels.fabric_programs import layout
 from kernels.fabric_programs.events import add_finish, drop_finish, move_finish
-from kernels.fabric_programs.layout import (
-    CLOCK_END,
-    DIRTY,
-    DIRTY_SINCE,
-    FLOWS,
-    MOST_FLOWS,
-    NEVER,
-    NOW,
-    RATES,
-    ROUND,
-    SHARINGS,
-    STAMP,
-)
 
 SAME = 1e-9
 """Two rates that differ by less, relatively, are taken as equal: sums of thousands of rates are
@@ -40,10 +28,10 @@ def _change(network, cells, channel):
     if network.is_dirty[channel]:
         return
     network.is_dirty[channel] = 1
-    if cells[DIRTY] == 0:
-        cells[DIRTY_SINCE] = cells[NOW]
-    network.dirty[cells[DIRTY]] = channel
-    cells[DIRTY] += 1
+    if cells[layout.DIRTY] == 0:
+        cells[layout.DIRTY_SINCE] = cells[layout.NOW]
+    network.dirty[cells[layout.DIRTY]] = channel
+    cells[layout.DIRTY] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -59,15 +47,15 @@ def begin(network, flows, cells, stride, op, path, size):
         path: its path.
         size: bytes, more than 0.
     """
-    slot = flows.unused[cells[FLOWS]]
-    cells[FLOWS] += 1
-    cells[MOST_FLOWS] = max(cells[MOST_FLOWS], cells[FLOWS])
+    slot = flows.unused[cells[layout.FLOWS]]
+    cells[layout.FLOWS] += 1
+    cells[layout.MOST_FLOWS] = max(cells[layout.MOST_FLOWS], cells[layout.FLOWS])
     flows.op[slot] = op
     flows.path[slot] = path
     flows.rate[slot] = 0.0
     flows.left[slot] = size
-    flows.since[slot] = cells[NOW]
-    flows.finish[slot] = NEVER
+    flows.since[slot] = cells[layout.NOW]
+    flows.finish[slot] = layout.NEVER
     flows.bottleneck[slot] = -1
     add_finish(flows, cells, slot)
     node = np.int64(slot) * stride
@@ -112,8 +100,8 @@ def finish(network, flows, cells, stride, slot):
         network.on[channel] -= 1
         _change(network, cells, channel)
         node += 1
-    cells[FLOWS] -= 1
-    flows.unused[cells[FLOWS]] = slot
+    cells[layout.FLOWS] -= 1
+    flows.unused[cells[layout.FLOWS]] = slot
 
 
 @njit(cache=True, nogil=True)
@@ -126,18 +114,18 @@ def share_out(network, flows, cells, stride):
         cells: int64[N_CELLS].
         stride: nodes of a slot.
     """
-    now = cells[NOW]
-    cells[ROUND] += 1
-    cells[SHARINGS] += 1
+    now = cells[layout.NOW]
+    cells[layout.ROUND] += 1
+    cells[layout.SHARINGS] += 1
     chosen = np.int64(0)
-    for i in range(cells[DIRTY]):
+    for i in range(cells[layout.DIRTY]):
         channel = network.dirty[i]
         network.is_dirty[channel] = 0
         node = network.first[channel]
         while node >= 0:
             chosen = _choose(flows, cells, node // stride, chosen)
             node = flows.after[node]
-    cells[DIRTY] = 0
+    cells[layout.DIRTY] = 0
     while chosen > 0:
         touched = _touch(network, flows, cells, stride, chosen)
         _fill(network, flows, cells, stride, chosen, touched)
@@ -146,12 +134,12 @@ def share_out(network, flows, cells, stride):
             chosen = _disturbed(network, flows, cells, stride, network.touched[i], chosen)
         if chosen == before:
             break
-    cells[RATES] += chosen
+    cells[layout.RATES] += chosen
     for i in range(chosen):
         slot = flows.chosen[i]
-        flows.finish[slot] = NEVER
+        flows.finish[slot] = layout.NEVER
         # A quotient beyond the clock, or one by 0, is no whole number of ticks.
-        if flows.left[slot] < flows.rate[slot] * CLOCK_END:
+        if flows.left[slot] < flows.rate[slot] * layout.CLOCK_END:
             flows.finish[slot] = now + np.int64(np.rint(flows.left[slot] / flows.rate[slot]))
         move_finish(flows, cells, slot)
 
@@ -159,13 +147,13 @@ def share_out(network, flows, cells, stride):
 @njit(cache=True, nogil=True)
 def _choose(flows, cells, slot, chosen):
     """Take a flow into the sharing, if it is not yet, with what is left of it now."""
-    if flows.mark[slot] == cells[ROUND]:
+    if flows.mark[slot] == cells[layout.ROUND]:
         return chosen
-    flows.mark[slot] = cells[ROUND]
+    flows.mark[slot] = cells[layout.ROUND]
     flows.chosen[chosen] = slot
-    passed = flows.rate[slot] * (cells[NOW] - flows.since[slot])
+    passed = flows.rate[slot] * (cells[layout.NOW] - flows.since[slot])
     flows.left[slot] = max(flows.left[slot] - passed, 0.0)
-    flows.since[slot] = cells[NOW]
+    flows.since[slot] = cells[layout.NOW]
     return chosen + 1
 
 
@@ -179,14 +167,14 @@ def _weight(network, flows, stride, node):
 @njit(cache=True, nogil=True)
 def _touch(network, flows, cells, stride, chosen):
     """List the channels of the chosen flows, with what those of others leave of each."""
-    cells[STAMP] += 1
+    cells[layout.STAMP] += 1
     touched = np.int64(0)
     for i in range(chosen):
         path = flows.path[flows.chosen[i]]
         for j in range(network.path_start[path], network.path_start[path + 1]):
             channel = network.path_channel[j]
-            if network.stamp[channel] != cells[STAMP]:
-                network.stamp[channel] = cells[STAMP]
+            if network.stamp[channel] != cells[layout.STAMP]:
+                network.stamp[channel] = cells[layout.STAMP]
                 network.touched[touched] = channel
                 network.open[channel] = 0
                 network.demand[channel] = 0.0
@@ -200,7 +188,7 @@ def _touch(network, flows, cells, stride, chosen):
             node = network.first[channel]
             while node >= 0:
                 slot = node // stride
-                if flows.mark[slot] != cells[ROUND]:
+                if flows.mark[slot] != cells[layout.ROUND]:
                     spare -= flows.rate[slot] * _weight(network, flows, stride, node)
                 node = flows.after[node]
         network.spare[channel] = max(spare, 0.0)
@@ -238,7 +226,7 @@ def _fill(network, flows, cells, stride, chosen, touched):
         node = network.first[channel]
         while node >= 0:
             slot = node // stride
-            if flows.mark[slot] == cells[ROUND] and flows.rate[slot] < 0:
+            if flows.mark[slot] == cells[layout.ROUND] and flows.rate[slot] < 0:
                 flows.rate[slot] = rate
                 flows.bottleneck[slot] = channel
                 left -= 1
@@ -280,7 +268,7 @@ def _disturbed(network, flows, cells, stride, channel, chosen):
         slot = node // stride
         rate = flows.rate[slot]
         load += rate * _weight(network, flows, stride, node)
-        if flows.mark[slot] == cells[ROUND]:
+        if flows.mark[slot] == cells[layout.ROUND]:
             fastest = max(fastest, rate)
             if flows.bottleneck[slot] == channel:
                 slowest = min(slowest, rate)
@@ -293,7 +281,7 @@ def _disturbed(network, flows, cells, stride, channel, chosen):
     node = network.first[channel]
     while node >= 0:
         slot = node // stride
-        if flows.mark[slot] != cells[ROUND]:
+        if flows.mark[slot] != cells[layout.ROUND]:
             rate = flows.rate[slot]
             freed = flows.bottleneck[slot] == channel and (not full or rate < fastest * (1 - SAME))
             if freed or rate > slowest * (1 + SAME):

@@ -8,37 +8,7 @@ that is never less than the network looks ahead.
 import numpy as np
 from numba import njit
 
-from kernels.fabric import engine, nic, routing
-from kernels.fabric.layout import (
-    AT_DUE,
-    BYTE,
-    EVENT_CODE,
-    EVENT_WORD,
-    LOST,
-    LOST_ROOM,
-    M_WORD,
-    MESSAGE_IN,
-    MTU,
-    N_HOSTS,
-    N_ROUTERS,
-    NODE,
-    NOW,
-    TIMER,
-    TIMER_DUE,
-    WINDOW_END,
-    channel_cells,
-    ejection_channel,
-    free_record,
-    host_cells,
-    room_left,
-    span,
-)
-from kernels.fabric.layout import CLOCK_END as LAST_TICK
-from kernels.fabric.layout import CLOCK_RAN_OUT as NO_TIME
-from kernels.fabric.layout import DEADLOCK as BLOCKED
-from kernels.fabric.layout import HALTED as ENDED_EARLY
-from kernels.fabric.layout import NEVER as NOT_DUE
-from kernels.fabric.layout import OK as DONE
+from kernels.fabric import engine, layout, nic, routing
 from kernels.fabric_programs.events import drop_first, push
 from kernels.fabric_programs.hosts import acknowledge, arrive, make_ready
 from kernels.fabric_programs.layout import (
@@ -56,17 +26,17 @@ from kernels.fabric_programs.layout import (
 
 @njit(cache=True, nogil=True)
 def _hand_out(s, q, program, events, cells, host_of):
-    """Set a timer for each event, while there is room; return DONE, NO_RECORDS or NO_STATE."""
+    """Set a timer for each event, while there is room; return OK, NO_RECORDS or NO_STATE."""
     while cells[EVENTS] > 0:
-        status = room_left(s, q)
-        if status != DONE:
+        status = layout.room_left(s, q)
+        if status != layout.OK:
             return status
         time, item = events.time[0], events.item[0]
         drop_first(events, cells)
         op = item // CODES
         concerned = np.int64(program.match[op]) if item % CODES == ARRIVE else op
-        nic.set_timer(s, q, np.int64(host_of[concerned]), time, NODE, TIMER, item, 0)
-    return np.int64(DONE)
+        nic.set_timer(s, q, np.int64(host_of[concerned]), time, layout.NODE, layout.TIMER, item, 0)
+    return np.int64(layout.OK)
 
 
 @njit(cache=True, nogil=True)
@@ -106,13 +76,13 @@ def _follow(s, t, q, now, program, costs, pending, events, cells, host_of, laten
 @njit(cache=True, nogil=True)
 def _receive(s, q, now, program, costs, pending, events, cells, latency, host, whole):
     """Take a message that has come in; where its last bytes are charged, when these are there."""
-    message = s[EVENT_WORD]
-    send = q[message + M_WORD]
-    free_record(s, q, message)
+    message = s[layout.EVENT_WORD]
+    send = q[message + layout.M_WORD]
+    layout.free_record(s, q, message)
     if whole:
-        c = channel_cells(s, ejection_channel(s, host))
+        c = layout.channel_cells(s, layout.ejection_channel(s, host))
         # Of the packet that came last, which need not be the message's tail.
-        last = span(s[EVENT_CODE], s[c + BYTE])
+        last = layout.span(s[layout.EVENT_CODE], s[c + layout.BYTE])
         push(events, cells, now + last, send * CODES + ARRIVE)
     else:
         away = _latency(program, latency, send)
@@ -162,30 +132,30 @@ def run(
         As ``kernels.fabric.layout`` has them: OK, DEADLOCK, HALTED, CLOCK_RAN_OUT or LOST;
         NO_RECORDS or NO_STATE: call again with more room.
     """
-    due, windows = s[AT_DUE] + s[N_ROUTERS], 0
+    due, windows = s[layout.AT_DUE] + s[layout.N_ROUTERS], 0
     looks = routes.settings[routing.SCHEME] == routing.UGAL_G
     status = _hand_out(s, q, program, events, cells, host_of)
-    if status != DONE:
+    if status != layout.OK:
         return status
     while cells[ENDED] < len(program.kind):
-        if not engine.open_window(s, LAST_TICK):
-            for host in range(s[N_HOSTS]):
-                if s[due + host] < NOT_DUE:
-                    return np.int64(NO_TIME)
-            return np.int64(BLOCKED)
+        if not engine.open_window(s, layout.CLOCK_END):
+            for host in range(s[layout.N_HOSTS]):
+                if s[due + host] < layout.NEVER:
+                    return np.int64(layout.CLOCK_RAN_OUT)
+            return np.int64(layout.DEADLOCK)
         if looks:
-            routing.look_everywhere(s, seen, s[NOW], s[MTU])
+            routing.look_everywhere(s, seen, s[layout.NOW], s[layout.MTU])
         status = engine.serve_routers(s, t, q, routes, depth, seen)
-        if status != DONE:
+        if status != layout.OK:
             return status
-        for host in range(s[N_HOSTS]):
-            while s[due + host] < s[WINDOW_END]:
-                status = room_left(s, q)
-                if status != DONE:
+        for host in range(s[layout.N_HOSTS]):
+            while s[due + host] < s[layout.WINDOW_END]:
+                status = layout.room_left(s, q)
+                if status != layout.OK:
                     return status
                 now = s[due + host]
                 news = nic.step(s, q, now, host)
-                if news == TIMER_DUE:
+                if news == layout.TIMER_DUE:
                     _follow(
                         s,
                         t,
@@ -198,21 +168,21 @@ def run(
                         cells,
                         host_of,
                         latency,
-                        s[EVENT_WORD],
+                        s[layout.EVENT_WORD],
                     )
-                elif news == MESSAGE_IN:
+                elif news == layout.MESSAGE_IN:
                     _receive(
                         s, q, now, program, costs, pending, events, cells, latency, host, whole
                     )
-                nic.settle(s, host, host_cells(s, host))
+                nic.settle(s, host, layout.host_cells(s, host))
                 if cells[EVENTS] > 0:
                     status = _hand_out(s, q, program, events, cells, host_of)
-                    if status != DONE:
+                    if status != layout.OK:
                         return status
         windows += 1
         progress[0] = cells[ENDED]
-        if s[LOST_ROOM]:
-            return np.int64(LOST)
+        if s[layout.LOST_ROOM]:
+            return np.int64(layout.LOST)
         if windows & 255 == 0 and halt[0]:
-            return np.int64(ENDED_EARLY)
-    return np.int64(DONE)
+            return np.int64(layout.HALTED)
+    return np.int64(layout.OK)

@@ -17,31 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from kernels.loggops.layout import (
-    ANY_SOURCE,
-    ANY_TAG,
-    BEGUN,
-    CALC,
-    CHANNELS,
-    CLOCK_END,
-    CLOCK_RAN_OUT,
-    COUNT,
-    CPU,
-    DEPENDENCY,
-    HALTED,
-    NEVER,
-    NIC,
-    OK,
-    POSTED,
-    RECV,
-    SEND,
-    STARTED,
-    STEPS_BETWEEN_LOOKS,
-    STUCK,
-    TABLE_FULL,
-    UNMET,
-    sent_by,
-)
+from kernels.loggops import layout
 from kernels.loggops.matching import is_full, meet
 from kernels.loggops.occupation import hold_until, join, run_computation, run_send, take_message
 from kernels.loggops.queues import (
@@ -66,11 +42,11 @@ def first_without_peer(rank_start, kind, peer):
     """
     ranks = len(rank_start) - 1
     for op in range(len(kind)):
-        if kind[op] == CALC:
+        if kind[op] == layout.CALC:
             continue
-        if kind[op] != SEND and kind[op] != RECV:
+        if kind[op] != layout.SEND and kind[op] != layout.RECV:
             return op
-        lowest = ANY_SOURCE if kind[op] == RECV else 0
+        lowest = layout.ANY_SOURCE if kind[op] == layout.RECV else 0
         if peer[op] < lowest or peer[op] >= ranks:
             return op
     return -1
@@ -101,15 +77,15 @@ def inspect(rank_start, kind, size, peer, tag, cpu, nic):
         for op in range(rank_start[rank], rank_start[rank + 1]):
             cpus[cpu[op]] = True
             least = min(least, size[op])
-            if kind[op] == CALC:
+            if kind[op] == layout.CALC:
                 longest = max(longest, size[op])
                 continue
             nics[nic[op]] = True
             largest = max(largest, size[op])
-            if kind[op] == SEND:
-                if tag[op] == ANY_TAG:
+            if kind[op] == layout.SEND:
+                if tag[op] == layout.ANY_TAG:
                     wild[peer[op]] = 1
-            elif tag[op] == ANY_TAG or peer[op] == ANY_SOURCE:
+            elif tag[op] == layout.ANY_TAG or peer[op] == layout.ANY_SOURCE:
                 wild[rank] = 1
     return largest, longest, least, wild, cpus, nics
 
@@ -190,19 +166,29 @@ def replay(
     left, at = pending.left, pending.at
     post_cause, post_cause_kind = kept.post_cause, kept.post_cause_kind
     nexto, nextgs = clocks.nexto, clocks.nextgs
-    count, begun, unmet, channels = state[COUNT], state[BEGUN], state[UNMET], state[CHANNELS]
+    count, begun, unmet, channels = (
+        state[layout.COUNT],
+        state[layout.BEGUN],
+        state[layout.UNMET],
+        state[layout.CHANNELS],
+    )
     steps = 0
     while True:
         marked = freed_here = freed_there = 0
         sender = np.int64(-1)
         if is_full(waiting, channels):
-            state[COUNT], state[BEGUN], state[UNMET], state[CHANNELS] = (
+            (
+                state[layout.COUNT],
+                state[layout.BEGUN],
+                state[layout.UNMET],
+                state[layout.CHANNELS],
+            ) = (
                 count,
                 begun,
                 unmet,
                 channels,
             )
-            return TABLE_FULL
+            return layout.TABLE_FULL
         if begun < hosts:
             host = begun
             begun += 1
@@ -213,15 +199,15 @@ def replay(
         else:
             host = np.int64(q.tree[1])
             t = q.due[host]
-            if t == NEVER:
+            if t == layout.NEVER:
                 break
-            if t > CLOCK_END:
-                return CLOCK_RAN_OUT
+            if t > layout.CLOCK_END:
+                return layout.CLOCK_RAN_OUT
             steps += 1
-            if steps % STEPS_BETWEEN_LOOKS == 0:
+            if steps % layout.STEPS_BETWEEN_LOOKS == 0:
                 progress[0] = count
                 if halt[0] != 0:
-                    return HALTED
+                    return layout.HALTED
             which = np.int64(q.due_queue[host])
             op = take_first(q, pending, host)
             core, port = host * cpus, host * nics
@@ -240,7 +226,7 @@ def replay(
                 if cpus > 1:
                     own_end[op] = nexto[core]
                 # From here on the operation is its message.
-                left[op] = sent_by(host)
+                left[op] = layout.sent_by(host)
                 at[op] = t + costs.overhead + costs.latency
                 unmet += 1
                 receiver = np.int64(program.peer[op])
@@ -263,11 +249,11 @@ def replay(
                     take_message(
                         program, costs, noise, pending, kept, clocks, host, core, port, op, t
                     )
-                    source = sent_by(np.int64(left[op]))
+                    source = layout.sent_by(np.int64(left[op]))
                     other, change = meet(program, pending, waiting, op, 1, host, source)
                 else:
                     unmet += 1
-                    left[op] = POSTED
+                    left[op] = layout.POSTED
                     if want:
                         kept.start[op] = t
                     freed.op[0], freed.at[0] = op, t
@@ -279,7 +265,7 @@ def replay(
                 if other >= 0:
                     unmet -= 2
                     message, receive = (op, other) if is_message else (other, op)
-                    source = sent_by(np.int64(left[message]))
+                    source = layout.sent_by(np.int64(left[message]))
                     left[message] = 0
                     left[receive] = 0
                     if want:
@@ -315,7 +301,9 @@ def replay(
                     at[freed_op] = ready
                     if want:
                         post_cause[freed_op] = ended
-                        post_cause_kind[freed_op] = STARTED if freed.by_start[i] else DEPENDENCY
+                        post_cause_kind[freed_op] = (
+                            layout.STARTED if freed.by_start[i] else layout.DEPENDENCY
+                        )
                 if left[freed_op] == 0:
                     if freed.elsewhere[i]:
                         freed.there[freed_there] = freed_op
@@ -343,22 +331,28 @@ def replay(
                 if nexto[core] > at[freed_op]:
                     at[freed_op] = nexto[core]
                     if want:
-                        post_cause[freed_op], post_cause_kind[freed_op] = clocks.on_core[core], CPU
-                if program.kind[freed_op] == SEND:
+                        post_cause[freed_op], post_cause_kind[freed_op] = (
+                            clocks.on_core[core],
+                            layout.CPU,
+                        )
+                if program.kind[freed_op] == layout.SEND:
                     port = owner * nics + nic
                     if nextgs[port] > at[freed_op]:
                         at[freed_op] = nextgs[port]
                         if want:
-                            post_cause[freed_op], post_cause_kind[freed_op] = clocks.sent[port], NIC
+                            post_cause[freed_op], post_cause_kind[freed_op] = (
+                                clocks.sent[port],
+                                layout.NIC,
+                            )
                 queue = owner * q.kinds + queue_of(q, program.kind[freed_op], cpu, nic)
                 enqueue(q, pending, queue, freed_op, count)
                 count += 1
             find_next(q, pending, clocks, owner)
 
-    state[COUNT] = count
+    state[layout.COUNT] = count
     if unmet > 0:
-        return STUCK
+        return layout.STUCK
     for each in range(len(left)):
         if left[each] > 0:
-            return STUCK
-    return OK
+            return layout.STUCK
+    return layout.OK

@@ -15,31 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from kernels.loggops.layout import (
-    BEGUN,
-    CALC,
-    CHANNELS,
-    CLOCK_END,
-    CLOCK_RAN_OUT,
-    COUNT,
-    CPU,
-    DEPENDENCY,
-    HALTED,
-    MESSAGE,
-    NIC,
-    OK,
-    POSTED,
-    PS_PER_NS,
-    QUEUED,
-    RECV,
-    SEND,
-    STARTED,
-    STEPS_BETWEEN_LOOKS,
-    STUCK,
-    TABLE_FULL,
-    UNMET,
-    sent_by,
-)
+from kernels.loggops import layout
 from kernels.loggops.matching import is_full, meet
 from kernels.loggops.noise import delay
 from kernels.loggops.occupation import join
@@ -90,21 +66,32 @@ def replay(
     want = kept.wanted
     left, at = pending.left, pending.at
     nexto = clocks.nexto
-    count, begun, unmet, channels = state[COUNT], state[BEGUN], state[UNMET], state[CHANNELS]
-    queued = state[QUEUED]
+    count, begun, unmet, channels = (
+        state[layout.COUNT],
+        state[layout.BEGUN],
+        state[layout.UNMET],
+        state[layout.CHANNELS],
+    )
+    queued = state[layout.QUEUED]
     steps = 0
     while True:
         marked = freed_here = freed_there = 0
         sender = np.int64(-1)
         if is_full(waiting, channels):
-            state[COUNT], state[BEGUN], state[UNMET], state[CHANNELS], state[QUEUED] = (
+            (
+                state[layout.COUNT],
+                state[layout.BEGUN],
+                state[layout.UNMET],
+                state[layout.CHANNELS],
+                state[layout.QUEUED],
+            ) = (
                 count,
                 begun,
                 unmet,
                 channels,
                 queued,
             )
-            return TABLE_FULL
+            return layout.TABLE_FULL
         if begun < hosts:
             host = begun
             begun += 1
@@ -116,24 +103,24 @@ def replay(
             break
         else:
             steps += 1
-            if steps % STEPS_BETWEEN_LOOKS == 0:
+            if steps % layout.STEPS_BETWEEN_LOOKS == 0:
                 progress[0] = count
                 if halt[0] != 0:
-                    return HALTED
+                    return layout.HALTED
             op = np.int64(heap[0])
             t = at[op]
-            if t > CLOCK_END:
-                return CLOCK_RAN_OUT
+            if t > layout.CLOCK_END:
+                return layout.CLOCK_RAN_OUT
             is_message = source_of[op] >= 0
             host = np.int64(program.peer[op]) if is_message else host_of(program, op)
             core = host * costs.cpus + np.int64(program.cpu[op])
             port = host * costs.nics + np.int64(program.nic[op])
             if is_message:
                 free = later(nexto[core], clocks.nextgr[port])
-            elif kind[op] == SEND:
+            elif kind[op] == layout.SEND:
                 free = later(nexto[core], clocks.nextgs[port])
             else:
-                free = t if kind[op] == RECV else nexto[core]
+                free = t if kind[op] == layout.RECV else nexto[core]
             if below(t, free):
                 at[op] = free
                 if want:
@@ -150,16 +137,16 @@ def replay(
                 marked = 1
                 if want:
                     kept.start[op] = t
-            if is_message or kind[op] == RECV:
+            if is_message or kind[op] == layout.RECV:
                 if is_message:
                     take_message(program, costs, noise, pending, kept, clocks, host, core, port, op)
                     source = np.int64(source_of[op])
                     # As the lists tell the rank of a send.
-                    left[op] = sent_by(source)
+                    left[op] = layout.sent_by(source)
                     other, change = meet(program, pending, waiting, op, 1, host, source)
                 else:
                     unmet += 1
-                    left[op] = POSTED
+                    left[op] = layout.POSTED
                     source = np.int64(program.peer[op])
                     other, change = meet(program, pending, waiting, op, 0, host, source)
                 channels += change
@@ -180,8 +167,8 @@ def replay(
                     mark(freed, marked, receive, max(t, at[message]), False, False)
                     marked += 1
             else:
-                if kind[op] == CALC:
-                    work = size[op] * PS_PER_NS
+                if kind[op] == layout.CALC:
+                    work = size[op] * layout.PS_PER_NS
                 else:
                     work = costs.overhead + bytes_beyond_first(size[op], costs.o_byte, costs.o_real)
                 lost = delay(noise, core, t, work)
@@ -190,13 +177,13 @@ def replay(
                 if want:
                     kept.end[op] = nexto[core]
                     clocks.on_core[core] = op
-                if kind[op] == SEND:
+                if kind[op] == layout.SEND:
                     clocks.nextgs[port] = (
                         t + costs.gap + bytes_beyond_first(size[op], costs.g_byte, costs.g_real)
                     )
                     if want:
                         clocks.sent[port] = op
-                        kept.cause[op], kept.cause_kind[op] = op, MESSAGE
+                        kept.cause[op], kept.cause_kind[op] = op, layout.MESSAGE
                     # From here on the operation is its message.
                     source_of[op] = host
                     unmet += 1
@@ -205,7 +192,7 @@ def replay(
                     count += 1
                     push(heap, queued, op, at, pending.number)
                     queued += 1
-                if kind[op] == CALC or size[op] <= costs.eager:
+                if kind[op] == layout.CALC or size[op] <= costs.eager:
                     mark(freed, 1, op, nexto[core], False, False)
                     marked = 2
 
@@ -229,7 +216,9 @@ def replay(
                     # Until it runs: when what it waited for was over.
                     kept.start[freed_op] = ready
                     kept.post_cause[freed_op] = ended if ready > 0 else -1
-                    kept.post_cause_kind[freed_op] = STARTED if freed.by_start[i] else DEPENDENCY
+                    kept.post_cause_kind[freed_op] = (
+                        layout.STARTED if freed.by_start[i] else layout.DEPENDENCY
+                    )
                 if freed.elsewhere[i]:
                     freed.there[freed_there] = freed_op
                     freed_there += 1
@@ -254,25 +243,25 @@ def replay(
                 if want and at[freed_op] != kept.start[freed_op]:
                     kept.post_cause[freed_op], kept.post_cause_kind[freed_op] = (
                         clocks.on_core[core],
-                        CPU,
+                        layout.CPU,
                     )
                 port = owner * costs.nics + np.int64(program.nic[freed_op])
-                if kind[freed_op] == SEND and below(at[freed_op], clocks.nextgs[port]):
+                if kind[freed_op] == layout.SEND and below(at[freed_op], clocks.nextgs[port]):
                     at[freed_op] = clocks.nextgs[port]
                     if want:
                         kept.post_cause[freed_op], kept.post_cause_kind[freed_op] = (
                             clocks.sent[port],
-                            NIC,
+                            layout.NIC,
                         )
                 pending.number[freed_op] = count
                 count += 1
                 push(heap, queued, freed_op, at, pending.number)
                 queued += 1
 
-    state[COUNT] = count
+    state[layout.COUNT] = count
     for each in range(len(left)):
         left[each] = min(left[each], 0) if ran[each] else max(left[each], 1)
-    return STUCK if unmet > 0 or (count == 0 and len(left) > 0) else OK
+    return layout.STUCK if unmet > 0 or (count == 0 and len(left) > 0) else layout.OK
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -294,10 +283,10 @@ def keep_retry(kept, clocks, is_message, op, core, port, free):
     by_core = clocks.nexto[core] == free
     if is_message:
         kept.cause[op] = clocks.on_core[core] if by_core else clocks.taken[port]
-        kept.cause_kind[op] = CPU if by_core else NIC
+        kept.cause_kind[op] = layout.CPU if by_core else layout.NIC
     else:
         kept.post_cause[op] = clocks.on_core[core] if by_core else clocks.sent[port]
-        kept.post_cause_kind[op] = CPU if by_core else NIC
+        kept.post_cause_kind[op] = layout.CPU if by_core else layout.NIC
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from kernels.loggops.layout import ANY_SOURCE, CALC, OK, POSTED, SEND, STUCK, TABLE_FULL, sent_by
+from kernels.loggops import layout
 from kernels.loggops.matching import is_full, meet_in_channel, meet_in_lists
 
 HEAD, TAIL, CHANNELS, UNMET = range(4)
@@ -69,17 +69,17 @@ def run(
     while head < tail:
         if is_full(waiting, channels):
             state[HEAD], state[TAIL], state[CHANNELS], state[UNMET] = head, tail, channels, unmet
-            return TABLE_FULL
+            return layout.TABLE_FULL
         op = queue[head]
         head += 1
         tail = let_go(ireq_start, ireq_ops, op, left, queue, tail)
-        if kind[op] == CALC:
+        if kind[op] == layout.CALC:
             tail = let_go(req_start, req_ops, op, left, queue, tail)
             continue
         host = ranks[op]
-        is_message = 1 if kind[op] == SEND else 0
+        is_message = 1 if kind[op] == layout.SEND else 0
         ends_at_once = is_message == 1 and size[op] <= eager
-        left[op] = sent_by(host) if is_message == 1 else POSTED
+        left[op] = layout.sent_by(host) if is_message == 1 else layout.POSTED
         if pool[op] >= 0:
             mine = 2 * pool[op] + is_message
             others = 2 * pool[op] + 1 - is_message
@@ -102,7 +102,7 @@ def run(
             continue
         receiver = peer[op] if is_message == 1 else host
         source = host if is_message == 1 else peer[op]
-        if wild[receiver] == 0 and source != ANY_SOURCE:
+        if wild[receiver] == 0 and source != layout.ANY_SOURCE:
             other, change = meet_in_channel(
                 waiting.table, link, op, is_message, receiver, source, tag[op]
             )
@@ -134,7 +134,7 @@ def run(
             tail = let_go(req_start, req_ops, message, left, queue, tail)
         tail = let_go(req_start, req_ops, receive, left, queue, tail)
     state[HEAD], state[TAIL], state[CHANNELS], state[UNMET] = head, tail, channels, unmet
-    return OK if unmet == 0 and tail == len(left) else STUCK
+    return layout.OK if unmet == 0 and tail == len(left) else layout.STUCK
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)

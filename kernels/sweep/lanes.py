@@ -8,7 +8,7 @@ not of a loop over eight (see ``kernels.sweep.vectorised``).
 import numpy as np
 from numba import njit
 
-from kernels.sweep.layout import CALC, MEET, NARROW, PUT, RECV, SEND, TAKE, TO_LATEST, WIDE
+from kernels.sweep import layout
 
 LANES = 8
 
@@ -28,10 +28,10 @@ def keys(code, slot, row, calc, table, own, per_ns, registers, slots):
         registers: int64[registers, 8], zeros; out.
         slots: int64[slots, 8], room.
     """
-    width = np.uint64(NARROW if np.iinfo(code.dtype).bits == 32 else WIDE)
+    width = np.uint64(layout.NARROW if np.iinfo(code.dtype).bits == 32 else layout.WIDE)
     mask = (np.uint64(1) << width) - np.uint64(1)
     one = np.uint64(1)
-    latest = np.uint64(TO_LATEST)
+    latest = np.uint64(layout.TO_LATEST)
     at_slot = at_row = at_calc = np.uint64(0)
     for i in range(len(code)):
         word = np.uint64(code[i])
@@ -46,7 +46,7 @@ def keys(code, slot, row, calc, table, own, per_ns, registers, slots):
         x5 = registers[source, 5]
         x6 = registers[source, 6]
         x7 = registers[source, 7]
-        if kind <= RECV + TO_LATEST:
+        if kind <= layout.RECV + layout.TO_LATEST:
             place = slot[at_slot]
             at_slot += one
             x0 = max(x0, slots[place, 0]) + own
@@ -57,7 +57,7 @@ def keys(code, slot, row, calc, table, own, per_ns, registers, slots):
             x5 = max(x5, slots[place, 5]) + own
             x6 = max(x6, slots[place, 6]) + own
             x7 = max(x7, slots[place, 7]) + own
-        elif kind <= SEND + TO_LATEST:
+        elif kind <= layout.SEND + layout.TO_LATEST:
             place = slot[at_slot]
             cost = row[at_row]
             at_slot += one
@@ -86,7 +86,7 @@ def keys(code, slot, row, calc, table, own, per_ns, registers, slots):
             x5 += own
             x6 += own
             x7 += own
-        elif kind <= CALC + TO_LATEST:
+        elif kind <= layout.CALC + layout.TO_LATEST:
             added = np.int64(calc[at_calc]) * per_ns
             at_calc += one
             x0 += added
@@ -97,12 +97,12 @@ def keys(code, slot, row, calc, table, own, per_ns, registers, slots):
             x5 += added
             x6 += added
             x7 += added
-        elif kind >= TAKE:
+        elif kind >= layout.TAKE:
             place = slot[at_slot]
             cost = row[at_row]
             at_slot += one
             at_row += one
-            if kind < MEET:
+            if kind < layout.MEET:
                 x0 = slots[place, 0]
                 x1 = slots[place, 1]
                 x2 = slots[place, 2]
@@ -111,7 +111,7 @@ def keys(code, slot, row, calc, table, own, per_ns, registers, slots):
                 x5 = slots[place, 5]
                 x6 = slots[place, 6]
                 x7 = slots[place, 7]
-            elif kind < PUT:
+            elif kind < layout.PUT:
                 x0 = max(x0, slots[place, 0])
                 x1 = max(x1, slots[place, 1])
                 x2 = max(x2, slots[place, 2])
@@ -128,7 +128,7 @@ def keys(code, slot, row, calc, table, own, per_ns, registers, slots):
             x5 += table[cost, 5]
             x6 += table[cost, 6]
             x7 += table[cost, 7]
-            if kind >= MEET:
+            if kind >= layout.MEET:
                 slots[place, 0] = x0
                 slots[place, 1] = x1
                 slots[place, 2] = x2
@@ -137,7 +137,7 @@ def keys(code, slot, row, calc, table, own, per_ns, registers, slots):
                 slots[place, 5] = x5
                 slots[place, 6] = x6
                 slots[place, 7] = x7
-                if kind == PUT:
+                if kind == layout.PUT:
                     continue
         if kind & latest:
             x0 = max(x0, registers[target, 0])

@@ -10,21 +10,7 @@ that each of them raises, and one that nobody will read any more is used again.
 import numpy as np
 from numba import njit
 
-from kernels.sweep.layout import (
-    CALC,
-    EAGER,
-    HEADER,
-    JOIN,
-    MEET,
-    MET,
-    PUT,
-    RECV,
-    RELEASED,
-    SEND,
-    TAKE,
-    TO_LATEST,
-    WIDE,
-)
+from kernels.sweep import layout
 
 OP_SEND, OP_RECV, OP_CALC = 1, 2, 3
 
@@ -51,8 +37,8 @@ _HALT_EVERY = 1 << 16
 def _emit(kind, source, target, op, code, op_of, counts):
     at = counts[INSTRUCTIONS]
     code[at] = (
-        (np.uint64(kind) << np.uint64(2 * WIDE))
-        | (np.uint64(source) << np.uint64(WIDE))
+        (np.uint64(kind) << np.uint64(2 * layout.WIDE))
+        | (np.uint64(source) << np.uint64(layout.WIDE))
         | np.uint64(target)
     )
     op_of[at] = op
@@ -103,12 +89,12 @@ def _read(register, registers):
 def _join(source, op, rank, ops, ranks, registers, code, op_of, counts):
     """Raise the start of an operation that waits for several to a register's value."""
     target = np.int64(ops[op, REGISTER])
-    kind = JOIN + TO_LATEST
+    kind = layout.JOIN + layout.TO_LATEST
     if target == 0:
         target = _new_register(rank, ranks, registers, counts)
         ops[op, REGISTER] = target
         registers[target, READERS] = ops[op, TOGETHER]
-        kind = JOIN
+        kind = layout.JOIN
     _emit(kind, source, target, -1, code, op_of, counts)
 
 
@@ -133,7 +119,7 @@ def _finish(
     if aliases == 0 and joined < 2:
         held = np.int64(ranks[rank, SINK] if joined == 0 else ops[other, REGISTER])
         if held > 0:
-            _emit(kind + TO_LATEST, source, held, op, code, op_of, counts)
+            _emit(kind + layout.TO_LATEST, source, held, op, code, op_of, counts)
             if spare != -1:
                 _free_register(spare, rank, ranks, registers)
             return
@@ -258,11 +244,11 @@ def pack(
                     tail += 1
         send = np.int64(match[op])
         if kind[op] == OP_CALC:
-            emitted = CALC
+            emitted = layout.CALC
             calc[counts[CALCS]] = size[op]
             counts[CALCS] += 1
         elif kind[op] == OP_SEND:
-            emitted = SEND if size[op] <= S else PUT
+            emitted = layout.SEND if size[op] <= S else layout.PUT
             if counts[FREE_SLOTS] > 0:
                 counts[FREE_SLOTS] -= 1
                 number = np.int64(free_slot[counts[FREE_SLOTS]])
@@ -272,7 +258,7 @@ def pack(
             receive = np.int64(match[op])
             ops[receive, SLOT] = number
             _slot(number, slot, counts)
-            role = EAGER if emitted == SEND else HEADER
+            role = layout.EAGER if emitted == layout.SEND else layout.HEADER
             _row(role, message_number[op], role_of, message_of, counts)
             if ops[receive, STARTED]:
                 queue[tail] = ~receive
@@ -282,15 +268,15 @@ def pack(
             _slot(number, slot, counts)
             free_slot[counts[FREE_SLOTS]] = number
             counts[FREE_SLOTS] += 1
-            emitted = RECV
+            emitted = layout.RECV
             if size[send] > S:
-                emitted = MEET
-                _row(MET, message_number[send], role_of, message_of, counts)
+                emitted = layout.MEET
+                _row(layout.MET, message_number[send], role_of, message_of, counts)
         else:
             continue
         spare = source if _read(source, registers) else np.int64(-1)
-        if emitted == PUT:
-            _emit(PUT, source, 0, op, code, op_of, counts)
+        if emitted == layout.PUT:
+            _emit(layout.PUT, source, 0, op, code, op_of, counts)
             if spare != -1:
                 _free_register(spare, rank, ranks, registers)
             continue
@@ -317,12 +303,12 @@ def pack(
                 if ops[waiting, MISSING] == 0:
                     queue[tail] = waiting
                     tail += 1
-            if emitted != MEET:
+            if emitted != layout.MEET:
                 break
             # Both ends of a rendezvous are over together: its send comes next.
             _slot(np.int64(ops[op, SLOT]), slot, counts)
-            _row(RELEASED, message_number[send], role_of, message_of, counts)
-            emitted, op, rank = TAKE, send, np.int64(host[send])
+            _row(layout.RELEASED, message_number[send], role_of, message_of, counts)
+            emitted, op, rank = layout.TAKE, send, np.int64(host[send])
             source, spare = np.int64(0), np.int64(-1)
     return OK if ended == n else WAITING
 
@@ -336,10 +322,10 @@ def narrow(wide, width, code):
         width: bits of a register's number, all of which must fit.
         code: uint32 or uint64[instructions], out.
     """
-    mask = np.uint64((1 << WIDE) - 1)
+    mask = np.uint64((1 << layout.WIDE) - 1)
     bits = np.uint64(width)
     for i in range(len(wide)):
         word = wide[i]
-        kind = word >> np.uint64(2 * WIDE)
-        source = (word >> np.uint64(WIDE)) & mask
+        kind = word >> np.uint64(2 * layout.WIDE)
+        source = (word >> np.uint64(layout.WIDE)) & mask
         code[i] = (kind << (bits + bits)) | (source << bits) | (word & mask)

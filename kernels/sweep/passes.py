@@ -10,19 +10,7 @@ order, at half the speed.
 import numpy as np
 from numba import njit
 
-from kernels.sweep.layout import (
-    CALC,
-    MEET,
-    MESSAGE_WON,
-    NARROW,
-    PUT,
-    RECV,
-    SEND,
-    TAKE,
-    TARGET_WON,
-    TO_LATEST,
-    WIDE,
-)
+from kernels.sweep import layout
 
 EARLIEST = np.int64(-(2**63))
 
@@ -42,40 +30,40 @@ def keys(code, slot, row, calc, table, own, per_ns, registers, slots):
         registers: int64[registers], zeros; out.
         slots: int64[slots], room.
     """
-    width = np.uint64(NARROW if np.iinfo(code.dtype).bits == 32 else WIDE)
+    width = np.uint64(layout.NARROW if np.iinfo(code.dtype).bits == 32 else layout.WIDE)
     mask = (np.uint64(1) << width) - np.uint64(1)
     one = np.uint64(1)
-    latest = np.uint64(TO_LATEST)
+    latest = np.uint64(layout.TO_LATEST)
     at_slot = at_row = at_calc = np.uint64(0)
     for i in range(len(code)):
         word = np.uint64(code[i])
         kind = word >> (width + width)
         target = word & mask
         x = registers[(word >> width) & mask]
-        if kind <= RECV + TO_LATEST:
+        if kind <= layout.RECV + layout.TO_LATEST:
             x = max(x, slots[slot[at_slot]]) + own
             at_slot += one
-        elif kind <= SEND + TO_LATEST:
+        elif kind <= layout.SEND + layout.TO_LATEST:
             slots[slot[at_slot]] = x + table[row[at_row]]
             at_slot += one
             at_row += one
             x += own
-        elif kind <= CALC + TO_LATEST:
+        elif kind <= layout.CALC + layout.TO_LATEST:
             x += np.int64(calc[at_calc]) * per_ns
             at_calc += one
-        elif kind >= TAKE:
+        elif kind >= layout.TAKE:
             cost = table[row[at_row]]
             at_row += one
             place = slot[at_slot]
             at_slot += one
-            if kind < MEET:
+            if kind < layout.MEET:
                 x = slots[place] + cost
             else:
-                if kind < PUT:
+                if kind < layout.PUT:
                     x = max(x, slots[place])
                 x += cost
                 slots[place] = x
-                if kind == PUT:
+                if kind == layout.PUT:
                     continue
         # A choice between values, not a branch: 1.2x (halo and allreduce, 10^6 operations,
         # tests/benchmarks/test_sweep.py).
@@ -118,10 +106,10 @@ def pairs(
         slots: int64[slots, 2], room.
         notes: uint8[instructions], out, ``MESSAGE_WON`` and ``TARGET_WON``; or empty.
     """
-    width = np.uint64(NARROW if np.iinfo(code.dtype).bits == 32 else WIDE)
+    width = np.uint64(layout.NARROW if np.iinfo(code.dtype).bits == 32 else layout.WIDE)
     mask = (np.uint64(1) << width) - np.uint64(1)
     one = np.uint64(1)
-    latest = np.uint64(TO_LATEST)
+    latest = np.uint64(layout.TO_LATEST)
     at_slot = at_row = at_calc = np.uint64(0)
     noted = len(notes) > 0
     for i in range(len(code)):
@@ -131,44 +119,44 @@ def pairs(
         source = (word >> width) & mask
         x, y = registers[source, 0], registers[source, 1]
         note = 0
-        if kind <= RECV + TO_LATEST or MEET <= kind < PUT:
+        if kind <= layout.RECV + layout.TO_LATEST or layout.MEET <= kind < layout.PUT:
             m, k = slots[slot[at_slot], 0], slots[slot[at_slot], 1]
             if m > x or (m == x and k > y):
                 x, y = m, k
-                note = MESSAGE_WON
-        if kind <= RECV + TO_LATEST:
+                note = layout.MESSAGE_WON
+        if kind <= layout.RECV + layout.TO_LATEST:
             at_slot += one
             x += first_own
             y += second_own
-        elif kind <= SEND + TO_LATEST:
+        elif kind <= layout.SEND + layout.TO_LATEST:
             slots[slot[at_slot], 0] = x + first_table[row[at_row]]
             slots[slot[at_slot], 1] = y + second_table[row[at_row]]
             at_slot += one
             at_row += one
             x += first_own
             y += second_own
-        elif kind <= CALC + TO_LATEST:
+        elif kind <= layout.CALC + layout.TO_LATEST:
             x += np.int64(calc[at_calc]) * first_per_ns
             y += np.int64(calc[at_calc]) * second_per_ns
             at_calc += one
-        elif kind >= TAKE:
+        elif kind >= layout.TAKE:
             place = slot[at_slot]
             at_slot += one
-            if kind < MEET:
+            if kind < layout.MEET:
                 x, y = slots[place, 0], slots[place, 1]
             x += first_table[row[at_row]]
             y += second_table[row[at_row]]
             at_row += one
-            if kind >= MEET:
+            if kind >= layout.MEET:
                 slots[place, 0] = x
                 slots[place, 1] = y
-                if kind == PUT:
+                if kind == layout.PUT:
                     continue
         if kind & latest:
             m, k = registers[target, 0], registers[target, 1]
             if m > x or (m == x and k >= y):
                 x, y = m, k
-                note += TARGET_WON
+                note += layout.TARGET_WON
         registers[target, 0] = x
         registers[target, 1] = y
         if noted:
@@ -202,10 +190,10 @@ def point(
         slots: int64[slots, 2], room.
         notes: uint8[instructions], out, ``MESSAGE_WON`` and ``TARGET_WON``.
     """
-    width = np.uint64(NARROW if np.iinfo(code.dtype).bits == 32 else WIDE)
+    width = np.uint64(layout.NARROW if np.iinfo(code.dtype).bits == 32 else layout.WIDE)
     mask = (np.uint64(1) << width) - np.uint64(1)
     one = np.uint64(1)
-    latest = np.uint64(TO_LATEST)
+    latest = np.uint64(layout.TO_LATEST)
     at_slot = at_row = at_calc = np.uint64(0)
     for i in range(len(code)):
         word = np.uint64(code[i])
@@ -214,16 +202,16 @@ def point(
         source = (word >> width) & mask
         x, y = registers[source, 0], registers[source, 1]
         note = 0
-        if kind <= RECV + TO_LATEST or MEET <= kind < PUT:
+        if kind <= layout.RECV + layout.TO_LATEST or layout.MEET <= kind < layout.PUT:
             place = slot[at_slot]
             x = max(x, slots[place, 0])
-            note = MESSAGE_WON if slots[place, 1] > y else 0
+            note = layout.MESSAGE_WON if slots[place, 1] > y else 0
             y = max(y, slots[place, 1])
-        if kind <= RECV + TO_LATEST:
+        if kind <= layout.RECV + layout.TO_LATEST:
             at_slot += one
             x += own
             y += own
-        elif kind <= SEND + TO_LATEST:
+        elif kind <= layout.SEND + layout.TO_LATEST:
             place, cost = slot[at_slot], row[at_row]
             at_slot += one
             at_row += one
@@ -231,26 +219,26 @@ def point(
             slots[place, 1] = y + table[cost, 1]
             x += own
             y += own
-        elif kind <= CALC + TO_LATEST:
+        elif kind <= layout.CALC + layout.TO_LATEST:
             x += np.int64(calc[at_calc]) * per_ns
             y += np.int64(calc[at_calc]) * per_ns
             at_calc += one
-        elif kind >= TAKE:
+        elif kind >= layout.TAKE:
             place, cost = slot[at_slot], row[at_row]
             at_slot += one
             at_row += one
-            if kind < MEET:
+            if kind < layout.MEET:
                 x, y = slots[place, 0], slots[place, 1]
             x += table[cost, 0]
             y += table[cost, 1]
-            if kind >= MEET:
+            if kind >= layout.MEET:
                 slots[place, 0] = x
                 slots[place, 1] = y
-                if kind == PUT:
+                if kind == layout.PUT:
                     continue
         if kind & latest:
             x = max(x, registers[target, 0])
-            note += TARGET_WON if registers[target, 1] >= y else 0
+            note += layout.TARGET_WON if registers[target, 1] >= y else 0
             y = max(y, registers[target, 1])
         registers[target, 0] = x
         registers[target, 1] = y

@@ -3,17 +3,7 @@
 import numpy as np
 from numba import njit
 
-from kernels.sweep.layout import (
-    MEET,
-    MESSAGE_WON,
-    NARROW,
-    PUT,
-    SEND,
-    TAKE,
-    TARGET_WON,
-    TO_LATEST,
-    WIDE,
-)
+from kernels.sweep import layout
 
 OP_SEND, OP_RECV, OP_CALC = 1, 2, 3
 
@@ -38,18 +28,18 @@ def walk(code, slot, slotted, typed, notes, last, found, row_at):
     Returns:
         How many instructions the path has; more than fit in ``found`` are counted, not kept.
     """
-    width = np.uint64(NARROW if np.iinfo(code.dtype).bits == 32 else WIDE)
+    width = np.uint64(layout.NARROW if np.iinfo(code.dtype).bits == 32 else layout.WIDE)
     mask = (np.uint64(1) << width) - np.uint64(1)
-    latest = np.uint64(TO_LATEST)
+    latest = np.uint64(layout.TO_LATEST)
     at_slot, at_row = np.int64(slotted), np.int64(typed)
     register, place = np.int64(last), np.int64(-1)
     length = 0
     for i in range(len(code) - 1, -1, -1):
         word = np.uint64(code[i])
         kind = word >> (width + width)
-        if kind <= SEND + TO_LATEST or kind >= TAKE:
+        if kind <= layout.SEND + layout.TO_LATEST or kind >= layout.TAKE:
             at_slot -= 1
-            if kind >= SEND:
+            if kind >= layout.SEND:
                 at_row -= 1
         written = np.int64(word & mask)
         source = np.int64((word >> width) & mask)
@@ -57,20 +47,24 @@ def walk(code, slot, slotted, typed, notes, last, found, row_at):
         row = np.int64(-1)
         if place != -1:
             # On the way to what filled a slot.
-            if SEND <= kind <= SEND + TO_LATEST or kind >= MEET:
+            if layout.SEND <= kind <= layout.SEND + layout.TO_LATEST or kind >= layout.MEET:
                 here = np.int64(slot[at_slot]) == place
                 row = at_row
-                if here and (kind < MEET or kind == PUT or notes[i] & MESSAGE_WON == 0):
+                if here and (
+                    kind < layout.MEET or kind == layout.PUT or notes[i] & layout.MESSAGE_WON == 0
+                ):
                     place = np.int64(-1)
                     register = source
-        elif kind < PUT and written == register:
-            here = (kind & latest) == 0 or (notes[i] & TARGET_WON) == 0
+        elif kind < layout.PUT and written == register:
+            here = (kind & latest) == 0 or (notes[i] & layout.TARGET_WON) == 0
             if here:
                 register = source
-                if kind >= TAKE:
+                if kind >= layout.TAKE:
                     row = at_row
-                taken = TAKE <= kind < MEET
-                if taken or ((kind < SEND or kind >= MEET) and notes[i] & MESSAGE_WON):
+                taken = layout.TAKE <= kind < layout.MEET
+                if taken or (
+                    (kind < layout.SEND or kind >= layout.MEET) and notes[i] & layout.MESSAGE_WON
+                ):
                     place = np.int64(slot[at_slot])
         if here:
             if length < len(found):

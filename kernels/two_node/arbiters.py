@@ -12,18 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernels import helper
-from kernels.two_node.layout import (
-    ARBITER_FREE,
-    CYCLES,
-    FULL,
-    MAX_EPOCHS,
-    N_EPOCHS,
-    NULL,
-    P_REPAIRED,
-    SIMPLE,
-    epoch,
-    span,
-)
+from kernels.two_node import layout
 
 FULL_EPOCH = 2**32 - 1
 STRAGGLERS = 2
@@ -32,9 +21,9 @@ STRAGGLERS = 2
 @helper("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def reset(s, arbiter):
     """Give an arbiter one endless idle epoch."""
-    s[epoch(arbiter, 0)] = 0
-    s[epoch(arbiter, 0) + CYCLES] = FULL_EPOCH
-    s[N_EPOCHS + arbiter] = 1
+    s[layout.epoch(arbiter, 0)] = 0
+    s[layout.epoch(arbiter, 0) + layout.CYCLES] = FULL_EPOCH
+    s[layout.N_EPOCHS + arbiter] = 1
 
 
 @helper("i8(i8)", cache=True, nogil=True, _nrt=False)
@@ -50,64 +39,68 @@ def wrapped(head):
 @helper("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def remove(s, arbiter, at):
     """Remove an epoch."""
-    n = s[N_EPOCHS + arbiter]
+    n = s[layout.N_EPOCHS + arbiter]
     for i in range(at, n - 1):
-        s[epoch(arbiter, i)] = s[epoch(arbiter, i + 1)]
-        s[epoch(arbiter, i) + CYCLES] = s[epoch(arbiter, i + 1) + CYCLES]
-    s[N_EPOCHS + arbiter] = n - 1
+        s[layout.epoch(arbiter, i)] = s[layout.epoch(arbiter, i + 1)]
+        s[layout.epoch(arbiter, i) + layout.CYCLES] = s[
+            layout.epoch(arbiter, i + 1) + layout.CYCLES
+        ]
+    s[layout.N_EPOCHS + arbiter] = n - 1
 
 
 @helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def forget_past(s, arbiter, byte_delay, now):
     """Drop epochs that are over; let the present one begin now. The last one never ends."""
-    while s[N_EPOCHS + arbiter] > 1 and now > s[epoch(arbiter, 0)]:
-        length = span(s[epoch(arbiter, 0) + CYCLES], byte_delay)
-        if now < s[epoch(arbiter, 0)] + length:
+    while s[layout.N_EPOCHS + arbiter] > 1 and now > s[layout.epoch(arbiter, 0)]:
+        length = layout.span(s[layout.epoch(arbiter, 0) + layout.CYCLES], byte_delay)
+        if now < s[layout.epoch(arbiter, 0)] + length:
             break
         remove(s, arbiter, 0)
-    begins = s[epoch(arbiter, 0)]
+    begins = s[layout.epoch(arbiter, 0)]
     if now > begins:
-        s[epoch(arbiter, 0) + CYCLES] -= (now - begins) // byte_delay
-        s[epoch(arbiter, 0)] = now
-    if s[N_EPOCHS + arbiter] == 1:
-        s[epoch(arbiter, 0) + CYCLES] = FULL_EPOCH
+        s[layout.epoch(arbiter, 0) + layout.CYCLES] -= (now - begins) // byte_delay
+        s[layout.epoch(arbiter, 0)] = now
+    if s[layout.N_EPOCHS + arbiter] == 1:
+        s[layout.epoch(arbiter, 0) + layout.CYCLES] = FULL_EPOCH
 
 
 @helper("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def split(s, arbiter, at, when, byte_delay):
     """Cut an epoch in two; the first part loses the fraction of a cycle."""
-    n = s[N_EPOCHS + arbiter]
-    if n == MAX_EPOCHS:
-        s[FULL] = 1
+    n = s[layout.N_EPOCHS + arbiter]
+    if n == layout.MAX_EPOCHS:
+        s[layout.FULL] = 1
         return
     for i in range(n, at + 1, -1):
-        s[epoch(arbiter, i)] = s[epoch(arbiter, i - 1)]
-        s[epoch(arbiter, i) + CYCLES] = s[epoch(arbiter, i - 1) + CYCLES]
-    before = (when - s[epoch(arbiter, at)]) // byte_delay
+        s[layout.epoch(arbiter, i)] = s[layout.epoch(arbiter, i - 1)]
+        s[layout.epoch(arbiter, i) + layout.CYCLES] = s[
+            layout.epoch(arbiter, i - 1) + layout.CYCLES
+        ]
+    before = (when - s[layout.epoch(arbiter, at)]) // byte_delay
     last = at == n - 1
-    after = FULL_EPOCH if last else s[epoch(arbiter, at) + CYCLES] - before
-    s[epoch(arbiter, at) + CYCLES] = before
-    s[epoch(arbiter, at + 1)] = when
-    s[epoch(arbiter, at + 1) + CYCLES] = after
-    s[N_EPOCHS + arbiter] = n + 1
+    after = FULL_EPOCH if last else s[layout.epoch(arbiter, at) + layout.CYCLES] - before
+    s[layout.epoch(arbiter, at) + layout.CYCLES] = before
+    s[layout.epoch(arbiter, at + 1)] = when
+    s[layout.epoch(arbiter, at + 1) + layout.CYCLES] = after
+    s[layout.N_EPOCHS + arbiter] = n + 1
 
 
 @helper("i8(i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def place(s, arbiter, byte_delay, now, n_bytes, arriving, unplaced):
     """Take idle cycles for a packet's bytes; return the tick at which its tail leaves."""
-    arrived = now + span(n_bytes, arriving)
+    arrived = now + layout.span(n_bytes, arriving)
     left = n_bytes
     tail = np.int64(0)
     at = 0
     while left > unplaced:
-        begins = s[epoch(arbiter, at)]
-        cycles = s[epoch(arbiter, at) + CYCLES]
-        ends = begins + span(cycles, byte_delay)
+        begins = s[layout.epoch(arbiter, at)]
+        cycles = s[layout.epoch(arbiter, at) + layout.CYCLES]
+        ends = begins + layout.span(cycles, byte_delay)
         if arriving <= byte_delay or arrived <= begins:
             if cycles > left:
-                s[epoch(arbiter, at)] += span(left, byte_delay)
-                s[epoch(arbiter, at) + CYCLES] -= left
-                return s[epoch(arbiter, at)]
+                s[layout.epoch(arbiter, at)] += layout.span(left, byte_delay)
+                s[layout.epoch(arbiter, at) + layout.CYCLES] -= left
+                return s[layout.epoch(arbiter, at)]
             left -= cycles
             remove(s, arbiter, at)
             tail = ends
@@ -118,7 +111,7 @@ def place(s, arbiter, byte_delay, now, n_bytes, arriving, unplaced):
                 left -= cycles
                 remove(s, arbiter, at)
             else:
-                s[epoch(arbiter, at) + CYCLES] -= buffered
+                s[layout.epoch(arbiter, at) + layout.CYCLES] -= buffered
                 left -= buffered
                 at += 1
             tail = ends
@@ -146,16 +139,16 @@ def arbitrate(s, p, arbiter, kind, byte_delay, now, n_bytes, arriving):
     Returns:
         The ticks at which head and tail leave and the packet's new byte delay.
     """
-    if kind == SIMPLE:
-        leaves = max(now, s[ARBITER_FREE + arbiter]) + span(n_bytes, byte_delay)
-        s[ARBITER_FREE + arbiter] = leaves
+    if kind == layout.SIMPLE:
+        leaves = max(now, s[layout.ARBITER_FREE + arbiter]) + layout.span(n_bytes, byte_delay)
+        s[layout.ARBITER_FREE + arbiter] = leaves
         return leaves, leaves, np.int64(0)
-    if kind == NULL:
+    if kind == layout.NULL:
         delay = arriving if arriving < 0 else max(byte_delay, arriving)
-        return now, now + span(n_bytes, delay), delay
+        return now, now + layout.span(n_bytes, delay), delay
     forget_past(s, arbiter, byte_delay, now)
-    head = s[epoch(arbiter, 0)]
-    unplaced = 0 if p[P_REPAIRED] and n_bytes <= STRAGGLERS else STRAGGLERS
+    head = s[layout.epoch(arbiter, 0)]
+    unplaced = 0 if p[layout.P_REPAIRED] and n_bytes <= STRAGGLERS else STRAGGLERS
     if n_bytes <= unplaced:
         return head, np.int64(0), wrapped(head)
     tail = place(s, arbiter, byte_delay, now, n_bytes, arriving, unplaced)

@@ -6,34 +6,7 @@ Times count relative to the clock, messages relative to the one that has just co
 from __future__ import annotations
 
 from kernels import helper
-from kernels.two_node.layout import (
-    ARBITER_FREE,
-    AT,
-    CONTROL_BYTES,
-    COUNT,
-    CYCLES,
-    EXTRA,
-    INBOX,
-    INJECT,
-    LEFT,
-    N_ARBITERS,
-    N_EPOCHS,
-    N_EVENT,
-    N_KINDS,
-    N_MESSAGE,
-    P_MTU,
-    P_NETWORK,
-    P_WINDOW,
-    PARTIAL,
-    PISCES,
-    READY,
-    WORD,
-    direction_of,
-    epoch,
-    kind_of,
-    message_cells,
-    nic_cells,
-)
+from kernels.two_node import layout
 from kernels.two_node.queues import entry
 
 # A counter stops this far from its end: the packets or messages left are simulated.
@@ -43,7 +16,7 @@ MARGIN = 2
 @helper("i8(i8, i8)", cache=True, nogil=True, _nrt=False)
 def moved(word, shift):
     """Return the word as it is `shift` messages later; only node 0's messages are numbered on."""
-    if kind_of(word) != 0 and direction_of(word) == 0:
+    if layout.kind_of(word) != 0 and layout.direction_of(word) == 0:
         return word + (shift << 4)
     return word
 
@@ -75,26 +48,30 @@ def steps_down(here, there, end, limit):
 @helper("i8(i8)", cache=True, nogil=True, _nrt=False)
 def counter_of(row):
     """Return which cell of a row's entries counts: bytes of a message, or packets."""
-    return AT if row < READY else EXTRA
+    return layout.AT if row < layout.READY else layout.EXTRA
 
 
 @helper("b1(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def is_counted(p, row):
     """Return True for the rows whose entries are counted down."""
-    return INJECT <= row < READY or (READY <= row < INBOX and p[P_NETWORK] != PISCES)
+    return layout.INJECT <= row < layout.READY or (
+        layout.READY <= row < layout.INBOX and p[layout.P_NETWORK] != layout.PISCES
+    )
 
 
 @helper("b1(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def same_events(s, t, row, elapsed, shift):
     """Compare a row whose entries must all be there, moved in time and in number."""
-    if s[COUNT + row] != t[COUNT + row]:
+    if s[layout.COUNT + row] != t[layout.COUNT + row]:
         return False
-    timed = row < N_EVENT
-    for i in range(s[COUNT + row]):
+    timed = row < layout.N_EVENT
+    for i in range(s[layout.COUNT + row]):
         e, f = entry(s, row, i), entry(t, row, i)
-        if s[e + EXTRA] != t[f + EXTRA] or s[e + WORD] != moved(t[f + WORD], shift):
+        if s[e + layout.EXTRA] != t[f + layout.EXTRA] or s[e + layout.WORD] != moved(
+            t[f + layout.WORD], shift
+        ):
             return False
-        if timed and s[e + AT] != t[f + AT] + elapsed:
+        if timed and s[e + layout.AT] != t[f + layout.AT] + elapsed:
             return False
     return True
 
@@ -107,25 +84,25 @@ def list_periods(s, t, p, row, shift, limit):
     its front and those that follow repeat in the same way.
     """
     counter = counter_of(row)
-    n, gone = s[COUNT + row], t[COUNT + row] - s[COUNT + row]
+    n, gone = s[layout.COUNT + row], t[layout.COUNT + row] - s[layout.COUNT + row]
     if gone < 0:
         return 0
     for i in range(n):
         e, f = entry(s, row, i), entry(t, row, i)
-        if s[e + WORD] != moved(t[f + WORD], shift):
+        if s[e + layout.WORD] != moved(t[f + layout.WORD], shift):
             return 0
         here, there = s[e + counter], t[f + counter]
         if here == there:
             continue
         if gone > 0 or (i > 0 and i < n - 1):
             return 0
-        end = MARGIN * p[P_MTU] if counter == AT else MARGIN
+        end = MARGIN * p[layout.P_MTU] if counter == layout.AT else MARGIN
         limit = steps_down(here, there, end, limit)
     if gone == 0:
         return limit
     for i in range(n - gone):
         e, f = entry(s, row, i), entry(s, row, i + gone)
-        if s[f + WORD] != moved(s[e + WORD], shift):
+        if s[f + layout.WORD] != moved(s[e + layout.WORD], shift):
             return 0
         if i > 0 and s[f + counter] != s[e + counter]:
             return 0
@@ -135,19 +112,19 @@ def list_periods(s, t, p, row, shift, limit):
 @helper("b1(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def same_arbiters(s, t, now, then):
     """Compare what is left of the idle epochs, and the free times, of all PISCES arbiters."""
-    for arbiter in range(N_ARBITERS):
-        free, before = s[ARBITER_FREE + arbiter], t[ARBITER_FREE + arbiter]
+    for arbiter in range(layout.N_ARBITERS):
+        free, before = s[layout.ARBITER_FREE + arbiter], t[layout.ARBITER_FREE + arbiter]
         if not same_time(free, now, before, then):
             return False
-        n = s[N_EPOCHS + arbiter]
-        if n != t[N_EPOCHS + arbiter]:
+        n = s[layout.N_EPOCHS + arbiter]
+        if n != t[layout.N_EPOCHS + arbiter]:
             return False
         for i in range(n):
-            e = epoch(arbiter, i)
+            e = layout.epoch(arbiter, i)
             if i == n - 1:
                 if not same_time(s[e], now, t[e], then):
                     return False
-            elif s[e] - now != t[e] - then or s[e + CYCLES] != t[e + CYCLES]:
+            elif s[e] - now != t[e] - then or s[e + layout.CYCLES] != t[e + layout.CYCLES]:
                 return False
     return True
 
@@ -159,13 +136,13 @@ def credit_periods(s, t, p, cell, waiting, limit):
         return limit
     if waiting > 0:
         return 0
-    return steps_down(s[cell], t[cell], MARGIN * max(p[P_MTU], CONTROL_BYTES), limit)
+    return steps_down(s[cell], t[cell], MARGIN * max(p[layout.P_MTU], layout.CONTROL_BYTES), limit)
 
 
 @helper("i8(i8[::1])", cache=True, nogil=True, _nrt=False)
 def partial_messages(s):
     """Return how many messages have been received in part."""
-    return s[nic_cells(0) + PARTIAL] + s[nic_cells(1) + PARTIAL]
+    return s[layout.nic_cells(0) + layout.PARTIAL] + s[layout.nic_cells(1) + layout.PARTIAL]
 
 
 @helper("b1(i8[::1], i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
@@ -178,11 +155,11 @@ def same_arrivals(s, t, p, shift, counting):
         return True
     for direction in range(2):
         ahead = shift if direction == 0 else 0
-        for index in range(p[P_WINDOW]):
-            for kind in range(1, N_KINDS):
-                cell = message_cells(p, direction, index) + LEFT + kind
+        for index in range(p[layout.P_WINDOW]):
+            for kind in range(1, layout.N_KINDS):
+                cell = layout.message_cells(p, direction, index) + layout.LEFT + kind
                 before = index - ahead
-                expected = t[cell - ahead * N_MESSAGE] if before >= 0 else 0
+                expected = t[cell - ahead * layout.N_MESSAGE] if before >= 0 else 0
                 if cell != counting and s[cell] != expected:
                     return False
     return True

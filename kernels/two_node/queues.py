@@ -3,80 +3,68 @@
 from __future__ import annotations
 
 from kernels import helper
-from kernels.two_node.layout import (
-    AT,
-    CAPACITY,
-    COUNT,
-    DUE,
-    EXTRA,
-    FULL,
-    HEAD,
-    N_EVENT,
-    NEVER,
-    ROWS,
-    WORD,
-)
+from kernels.two_node import layout
 
 
 @helper("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def entry(s, row, i):
     """Return the position in the state of entry `i` of a row."""
-    capacity = s[CAPACITY]
-    return s[ROWS] + 3 * (row * capacity + ((s[HEAD + row] + i) & (capacity - 1)))
+    capacity = s[layout.CAPACITY]
+    return s[layout.ROWS] + 3 * (row * capacity + ((s[layout.HEAD + row] + i) & (capacity - 1)))
 
 
 @helper("void(i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def put(s, row, i, at, word, extra):
     """Write entry `i` of a row."""
     e = entry(s, row, i)
-    s[e + AT] = at
-    s[e + WORD] = word
-    s[e + EXTRA] = extra
+    s[e + layout.AT] = at
+    s[e + layout.WORD] = word
+    s[e + layout.EXTRA] = extra
 
 
 @helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def move(s, row, source, target):
     """Copy one entry of a row over another."""
     e, f = entry(s, row, source), entry(s, row, target)
-    s[f + AT] = s[e + AT]
-    s[f + WORD] = s[e + WORD]
-    s[f + EXTRA] = s[e + EXTRA]
+    s[f + layout.AT] = s[e + layout.AT]
+    s[f + layout.WORD] = s[e + layout.WORD]
+    s[f + layout.EXTRA] = s[e + layout.EXTRA]
 
 
 @helper("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def schedule(s, row, at, word, extra):
     """Add an event; events of one tick keep the order in which they were scheduled."""
-    i = s[COUNT + row]
-    if i == s[CAPACITY]:
-        s[FULL] = 1
+    i = s[layout.COUNT + row]
+    if i == s[layout.CAPACITY]:
+        s[layout.FULL] = 1
         return
-    s[COUNT + row] = i + 1
-    while i > 0 and s[entry(s, row, i - 1) + AT] > at:
+    s[layout.COUNT + row] = i + 1
+    while i > 0 and s[entry(s, row, i - 1) + layout.AT] > at:
         move(s, row, i - 1, i)
         i -= 1
     put(s, row, i, at, word, extra)
     if i == 0:
-        s[DUE + row] = at
+        s[layout.DUE + row] = at
 
 
 @helper("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def append(s, row, at, word, extra):
     """Add an entry at the end of a FIFO list."""
-    i = s[COUNT + row]
-    if i == s[CAPACITY]:
-        s[FULL] = 1
+    i = s[layout.COUNT + row]
+    if i == s[layout.CAPACITY]:
+        s[layout.FULL] = 1
         return
-    s[COUNT + row] = i + 1
+    s[layout.COUNT + row] = i + 1
     put(s, row, i, at, word, extra)
 
 
 @helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def append_packets(s, row, word, n):
     """Add `n` equal packets at the end of a list, joined to the last entry if they equal it."""
-    if s[COUNT + row] > 0:
-        last = entry(s, row, s[COUNT + row] - 1)
-        if s[last + WORD] == word:
-            s[last + EXTRA] += n
+    if s[layout.COUNT + row] > 0:
+        last = entry(s, row, s[layout.COUNT + row] - 1)
+        if s[last + layout.WORD] == word:
+            s[last + layout.EXTRA] += n
             return
     append(s, row, 0, word, n)
 
@@ -84,10 +72,12 @@ def append_packets(s, row, word, n):
 @helper("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def drop(s, row):
     """Remove the first entry of a row."""
-    s[HEAD + row] = (s[HEAD + row] + 1) & (s[CAPACITY] - 1)
-    s[COUNT + row] -= 1
-    if row < N_EVENT:
-        s[DUE + row] = s[entry(s, row, 0) + AT] if s[COUNT + row] > 0 else NEVER
+    s[layout.HEAD + row] = (s[layout.HEAD + row] + 1) & (s[layout.CAPACITY] - 1)
+    s[layout.COUNT + row] -= 1
+    if row < layout.N_EVENT:
+        s[layout.DUE + row] = (
+            s[entry(s, row, 0) + layout.AT] if s[layout.COUNT + row] > 0 else layout.NEVER
+        )
 
 
 @helper("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
@@ -103,7 +93,7 @@ def remove(s, row, i):
 def next_row(s):
     """Return the row of the next event: the earliest, and of one tick the lowest row."""
     best = 0
-    for row in range(1, N_EVENT):
-        if s[DUE + row] < s[DUE + best]:
+    for row in range(1, layout.N_EVENT):
+        if s[layout.DUE + row] < s[layout.DUE + best]:
             best = row
     return best

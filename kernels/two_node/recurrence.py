@@ -16,6 +16,7 @@ because it may come to matter again.
 from __future__ import annotations
 
 from kernels import helper
+from kernels.two_node import layout
 from kernels.two_node.comparison import (
     MARGIN,
     counter_of,
@@ -30,76 +31,6 @@ from kernels.two_node.comparison import (
     same_time,
     steps_down,
     steps_up,
-)
-from kernels.two_node.layout import (
-    ACTION,
-    ARBITER_FREE,
-    ARBITRATING,
-    AT,
-    BUFFER,
-    BUSY,
-    CHANNEL,
-    CLOCK_END,
-    COUNT,
-    CREDITS,
-    DUE,
-    EXTRA,
-    HEAD,
-    IN_FREE,
-    IN_ORDER,
-    INJECT,
-    ITERATIONS,
-    LEFT,
-    LOGP,
-    MEMORY_FREE,
-    MESSAGE,
-    MESSAGE_SIZE,
-    N_ARBITERS,
-    N_EPOCHS,
-    N_EVENT,
-    N_HELD,
-    N_KINDS,
-    N_MESSAGE,
-    N_ROWS,
-    NEVER,
-    NEXT_FREE,
-    NEXT_SEQUENCE,
-    OPEN,
-    OUT_FREE,
-    P_CHANNELS,
-    P_INJECT_BYTE,
-    P_MTU,
-    P_NETWORK,
-    P_NIC_BYTE,
-    P_WINDOW,
-    PARTIAL,
-    PENDING,
-    PISCES,
-    POSTED,
-    POSTED_RECEIVES,
-    RECEIVED,
-    ROWS,
-    SENT,
-    SIZE,
-    SIZE_BYTES,
-    STEP,
-    WARMUP,
-    WATCH,
-    WINDOW,
-    WORD,
-    XBAR_CREDITS,
-    XBAR_PENDING,
-    channel_cell,
-    direction_of,
-    epoch,
-    host_cells,
-    index_of,
-    kind_of,
-    message_cells,
-    nic_cells,
-    port_cells,
-    size_entry,
-    span,
 )
 from kernels.two_node.queues import entry
 
@@ -117,58 +48,68 @@ NO_LIMIT = 2**62
 @helper("i8(i8)", cache=True, nogil=True, _nrt=False)
 def watch_cells(level):
     """Return where the cells of a level begin."""
-    return WATCH + N_WATCH * (level - 1)
+    return layout.WATCH + N_WATCH * (level - 1)
 
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def list_skip(s, t, row, shift, n):
     """Move a counted list on by `n` periods."""
     counter = counter_of(row)
-    gone = t[COUNT + row] - s[COUNT + row]
+    gone = t[layout.COUNT + row] - s[layout.COUNT + row]
     if gone > 0:
         first = s[entry(s, row, 0) + counter]
-        s[HEAD + row] = (s[HEAD + row] + n * gone) & ((s.size - s[ROWS]) // (3 * N_ROWS) - 1)
-        s[COUNT + row] -= n * gone
+        s[layout.HEAD + row] = (s[layout.HEAD + row] + n * gone) & (
+            (s.size - s[layout.ROWS]) // (3 * layout.N_ROWS) - 1
+        )
+        s[layout.COUNT + row] -= n * gone
         s[entry(s, row, 0) + counter] = first
         return
-    for i in range(s[COUNT + row]):
+    for i in range(s[layout.COUNT + row]):
         e, f = entry(s, row, i), entry(t, row, i)
         s[e + counter] += n * (s[e + counter] - t[f + counter])
-        s[e + WORD] = moved(s[e + WORD], n * shift)
+        s[e + layout.WORD] = moved(s[e + layout.WORD], n * shift)
 
 
 @helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def network_periods(s, t, p, now, then, limit):
     """Return how many periods ports and NICs may go on, 0 if they do not repeat."""
     for port in range(4):
-        c = port_cells(port)
-        if not same_time(s[c + NEXT_FREE], now, t[c + NEXT_FREE], then):
+        c = layout.port_cells(port)
+        if not same_time(s[c + layout.NEXT_FREE], now, t[c + layout.NEXT_FREE], then):
             return 0
-        if s[c + ARBITRATING] != t[c + ARBITRATING]:
+        if s[c + layout.ARBITRATING] != t[c + layout.ARBITRATING]:
             return 0
-        waiting = s[COUNT + PENDING + port]
-        if p[P_NETWORK] == PISCES and port < 2:
-            waiting = s[COUNT + INJECT + port]
-        limit = credit_periods(s, t, p, c + CREDITS, waiting, limit)
+        waiting = s[layout.COUNT + layout.PENDING + port]
+        if p[layout.P_NETWORK] == layout.PISCES and port < 2:
+            waiting = s[layout.COUNT + layout.INJECT + port]
+        limit = credit_periods(s, t, p, c + layout.CREDITS, waiting, limit)
         if port >= 2:
-            waiting = s[COUNT + XBAR_PENDING + port - 2]
-            limit = credit_periods(s, t, p, c + XBAR_CREDITS, waiting, limit)
-    longest = span(p[P_MTU], p[P_NIC_BYTE])
-    if p[P_NETWORK] == LOGP:
-        longest = span(size_entry(p, s[host_cells(0) + SIZE], SIZE_BYTES), p[P_INJECT_BYTE])
+            waiting = s[layout.COUNT + layout.XBAR_PENDING + port - 2]
+            limit = credit_periods(s, t, p, c + layout.XBAR_CREDITS, waiting, limit)
+    longest = layout.span(p[layout.P_MTU], p[layout.P_NIC_BYTE])
+    if p[layout.P_NETWORK] == layout.LOGP:
+        longest = layout.span(
+            layout.size_entry(p, s[layout.host_cells(0) + layout.SIZE], layout.SIZE_BYTES),
+            p[layout.P_INJECT_BYTE],
+        )
         if then <= longest:
             return 0
     for node in range(2):
-        c = nic_cells(node)
-        if s[c + PARTIAL] != t[c + PARTIAL]:
+        c = layout.nic_cells(node)
+        if s[c + layout.PARTIAL] != t[c + layout.PARTIAL]:
             return 0
-        if not same_time(s[c + OUT_FREE], now, t[c + OUT_FREE], then):
+        if not same_time(s[c + layout.OUT_FREE], now, t[c + layout.OUT_FREE], then):
             return 0
-        if not same_time(s[c + IN_FREE] + longest, now, t[c + IN_FREE] + longest, then):
+        if not same_time(
+            s[c + layout.IN_FREE] + longest, now, t[c + layout.IN_FREE] + longest, then
+        ):
             return 0
-        if s[COUNT + INJECT + node] > 0 and s[c + BUFFER] != t[c + BUFFER]:
+        if (
+            s[layout.COUNT + layout.INJECT + node] > 0
+            and s[c + layout.BUFFER] != t[c + layout.BUFFER]
+        ):
             return 0
-    if p[P_NETWORK] == PISCES and not same_arbiters(s, t, now, then):
+    if p[layout.P_NETWORK] == layout.PISCES and not same_arbiters(s, t, now, then):
         return 0
     return limit
 
@@ -177,38 +118,48 @@ def network_periods(s, t, p, now, then, limit):
 def host_periods(s, t, p, now, then, level, shift, limit):
     """Return how many periods the hosts may go on, 0 if they do not repeat."""
     for node in range(2):
-        h = host_cells(node)
-        for cell in (STEP, BUSY, ACTION, IN_ORDER, POSTED_RECEIVES, SIZE, CHANNEL):
+        h = layout.host_cells(node)
+        for cell in (
+            layout.STEP,
+            layout.BUSY,
+            layout.ACTION,
+            layout.IN_ORDER,
+            layout.POSTED_RECEIVES,
+            layout.SIZE,
+            layout.CHANNEL,
+        ):
             if s[h + cell] != t[h + cell]:
                 return 0
-        if not same_time(s[h + MEMORY_FREE], now, t[h + MEMORY_FREE], then):
+        if not same_time(s[h + layout.MEMORY_FREE], now, t[h + layout.MEMORY_FREE], then):
             return 0
-        for channel in range(p[P_CHANNELS]):
-            cell = channel_cell(s, p, node, channel)
+        for channel in range(p[layout.P_CHANNELS]):
+            cell = layout.channel_cell(s, p, node, channel)
             if not same_time(s[cell], now, t[cell], then):
                 return 0
-        if s[h + N_HELD] != 0 or t[h + N_HELD] != 0:
+        if s[h + layout.N_HELD] != 0 or t[h + layout.N_HELD] != 0:
             return 0
-        if s[h + BUSY] and s[h + MESSAGE] != moved(t[h + MESSAGE], shift):
+        if s[h + layout.BUSY] and s[h + layout.MESSAGE] != moved(t[h + layout.MESSAGE], shift):
             return 0
-        to_send = 1 if node == 1 else p[P_WINDOW]
-        to_receive = p[P_WINDOW] if node == 1 else 1
-        limit = steps_up(s[h + POSTED], t[h + POSTED], to_send, limit)
-        limit = steps_up(s[h + SENT], t[h + SENT], to_send, limit)
-        limit = steps_up(s[h + RECEIVED], t[h + RECEIVED], to_receive, limit)
-        limit = steps_up(s[h + NEXT_SEQUENCE], t[h + NEXT_SEQUENCE], to_receive, limit)
-        if s[h + OPEN] > t[h + OPEN]:
+        to_send = 1 if node == 1 else p[layout.P_WINDOW]
+        to_receive = p[layout.P_WINDOW] if node == 1 else 1
+        limit = steps_up(s[h + layout.POSTED], t[h + layout.POSTED], to_send, limit)
+        limit = steps_up(s[h + layout.SENT], t[h + layout.SENT], to_send, limit)
+        limit = steps_up(s[h + layout.RECEIVED], t[h + layout.RECEIVED], to_receive, limit)
+        limit = steps_up(
+            s[h + layout.NEXT_SEQUENCE], t[h + layout.NEXT_SEQUENCE], to_receive, limit
+        )
+        if s[h + layout.OPEN] > t[h + layout.OPEN]:
             return 0
-        limit = steps_down(s[h + OPEN], t[h + OPEN], MARGIN, limit)
-        if level != WHOLE_WINDOW and s[h + WINDOW] != t[h + WINDOW]:
+        limit = steps_down(s[h + layout.OPEN], t[h + layout.OPEN], MARGIN, limit)
+        if level != WHOLE_WINDOW and s[h + layout.WINDOW] != t[h + layout.WINDOW]:
             return 0
     if level == WHOLE_WINDOW:
-        h = host_cells(0)
-        warmup = size_entry(p, s[h + SIZE], WARMUP)
-        if t[h + WINDOW] < warmup:
+        h = layout.host_cells(0)
+        warmup = layout.size_entry(p, s[h + layout.SIZE], layout.WARMUP)
+        if t[h + layout.WINDOW] < warmup:
             return 0
-        end = warmup + size_entry(p, s[h + SIZE], ITERATIONS)
-        limit = steps_up(s[h + WINDOW], t[h + WINDOW], end, limit)
+        end = warmup + layout.size_entry(p, s[h + layout.SIZE], layout.ITERATIONS)
+        limit = steps_up(s[h + layout.WINDOW], t[h + layout.WINDOW], end, limit)
     return limit
 
 
@@ -216,10 +167,10 @@ def host_periods(s, t, p, now, then, level, shift, limit):
 def affordable(s, p, cell):
     """Spend the effort of comparing all rows and messages, if as much has been saved up."""
     effort = 0
-    for row in range(N_ROWS):
-        effort += s[COUNT + row]
+    for row in range(layout.N_ROWS):
+        effort += s[layout.COUNT + row]
     if partial_messages(s) > 1:
-        effort += 2 * N_KINDS * p[P_WINDOW]
+        effort += 2 * layout.N_KINDS * p[layout.P_WINDOW]
     if s[cell] < effort:
         return False
     s[cell] -= effort
@@ -229,10 +180,10 @@ def affordable(s, p, cell):
 @helper("void(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def arrivals_skip(s, p, ahead):
     """Number on what is left of partly received messages of node 0."""
-    for index in range(p[P_WINDOW] - 1, -1, -1):
-        for kind in range(1, N_KINDS):
-            cell = message_cells(p, 0, index) + LEFT + kind
-            s[cell] = s[cell - ahead * N_MESSAGE] if index >= ahead else 0
+    for index in range(p[layout.P_WINDOW] - 1, -1, -1):
+        for kind in range(1, layout.N_KINDS):
+            cell = layout.message_cells(p, 0, index) + layout.LEFT + kind
+            s[cell] = s[cell - ahead * layout.N_MESSAGE] if index >= ahead else 0
 
 
 @helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
@@ -249,12 +200,12 @@ def periods(s, t, p, now, then, level, word):
         word: the packet or message that has just come in.
     """
     elapsed = now - then
-    shift = index_of(word) - index_of(t[watch_cells(level) + KEPT_WORD])
+    shift = layout.index_of(word) - layout.index_of(t[watch_cells(level) + KEPT_WORD])
     if elapsed <= 0:
         return 0
-    for row in range(N_EVENT):
-        due, before = s[DUE + row], t[DUE + row]
-        if due == NEVER or before == NEVER:
+    for row in range(layout.N_EVENT):
+        due, before = s[layout.DUE + row], t[layout.DUE + row]
+        if due == layout.NEVER or before == layout.NEVER:
             if due != before:
                 return 0
         elif due != before + elapsed:
@@ -265,7 +216,7 @@ def periods(s, t, p, now, then, level, word):
     if limit == 0 or not affordable(s, p, watch_cells(level) + EFFORT):
         return 0
     row = 0
-    while limit > 0 and row < N_ROWS:
+    while limit > 0 and row < layout.N_ROWS:
         if is_counted(p, row):
             limit = list_periods(s, t, p, row, shift, limit)
         elif not same_events(s, t, row, elapsed, shift):
@@ -275,10 +226,14 @@ def periods(s, t, p, now, then, level, word):
         return 0
     counting = -1
     if level == PACKET:
-        counting = message_cells(p, direction_of(word), index_of(word)) + LEFT + kind_of(word)
-        limit = steps_down(s[counting], t[counting], MARGIN * p[P_MTU], limit)
+        counting = (
+            layout.message_cells(p, layout.direction_of(word), layout.index_of(word))
+            + layout.LEFT
+            + layout.kind_of(word)
+        )
+        limit = steps_down(s[counting], t[counting], MARGIN * p[layout.P_MTU], limit)
     # What would go beyond the end of the clock is left to be refused there.
-    limit = min(limit, (CLOCK_END - now) // elapsed + 1)
+    limit = min(limit, (layout.CLOCK_END - now) // elapsed + 1)
     return limit if same_arrivals(s, t, p, shift, counting) else 0
 
 
@@ -292,47 +247,60 @@ def delay(s, t, cell, later):
 @helper("void(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def skip(s, t, p, elapsed, level, word, n):
     """Move a state on by `n` periods of `elapsed` ticks."""
-    shift = index_of(word) - index_of(t[watch_cells(level) + KEPT_WORD])
+    shift = layout.index_of(word) - layout.index_of(t[watch_cells(level) + KEPT_WORD])
     later = n * elapsed
-    for row in range(N_ROWS):
+    for row in range(layout.N_ROWS):
         if is_counted(p, row):
             list_skip(s, t, row, shift, n)
             continue
-        for i in range(s[COUNT + row]):
+        for i in range(s[layout.COUNT + row]):
             e = entry(s, row, i)
-            s[e + WORD] = moved(s[e + WORD], n * shift)
-            if row < N_EVENT:
-                s[e + AT] += later
-        if row < N_EVENT and s[COUNT + row] > 0:
-            s[DUE + row] += later
+            s[e + layout.WORD] = moved(s[e + layout.WORD], n * shift)
+            if row < layout.N_EVENT:
+                s[e + layout.AT] += later
+        if row < layout.N_EVENT and s[layout.COUNT + row] > 0:
+            s[layout.DUE + row] += later
     for port in range(4):
-        c = port_cells(port)
-        delay(s, t, c + NEXT_FREE, later)
-        s[c + CREDITS] += n * (s[c + CREDITS] - t[c + CREDITS])
-        s[c + XBAR_CREDITS] += n * (s[c + XBAR_CREDITS] - t[c + XBAR_CREDITS])
-    for arbiter in range(N_ARBITERS):
-        delay(s, t, ARBITER_FREE + arbiter, later)
-        for i in range(s[N_EPOCHS + arbiter]):
-            delay(s, t, epoch(arbiter, i), later)
+        c = layout.port_cells(port)
+        delay(s, t, c + layout.NEXT_FREE, later)
+        s[c + layout.CREDITS] += n * (s[c + layout.CREDITS] - t[c + layout.CREDITS])
+        s[c + layout.XBAR_CREDITS] += n * (s[c + layout.XBAR_CREDITS] - t[c + layout.XBAR_CREDITS])
+    for arbiter in range(layout.N_ARBITERS):
+        delay(s, t, layout.ARBITER_FREE + arbiter, later)
+        for i in range(s[layout.N_EPOCHS + arbiter]):
+            delay(s, t, layout.epoch(arbiter, i), later)
     for node in range(2):
-        c = nic_cells(node)
-        s[c + BUFFER] += n * (s[c + BUFFER] - t[c + BUFFER])
-        delay(s, t, c + OUT_FREE, later)
-        delay(s, t, c + IN_FREE, later)
-        h = host_cells(node)
-        delay(s, t, h + MEMORY_FREE, later)
-        for channel in range(p[P_CHANNELS]):
-            delay(s, t, channel_cell(s, p, node, channel), later)
-        s[h + MESSAGE] = moved(s[h + MESSAGE], n * shift)
-        for cell in (POSTED, SENT, OPEN, RECEIVED, NEXT_SEQUENCE, WINDOW):
+        c = layout.nic_cells(node)
+        s[c + layout.BUFFER] += n * (s[c + layout.BUFFER] - t[c + layout.BUFFER])
+        delay(s, t, c + layout.OUT_FREE, later)
+        delay(s, t, c + layout.IN_FREE, later)
+        h = layout.host_cells(node)
+        delay(s, t, h + layout.MEMORY_FREE, later)
+        for channel in range(p[layout.P_CHANNELS]):
+            delay(s, t, layout.channel_cell(s, p, node, channel), later)
+        s[h + layout.MESSAGE] = moved(s[h + layout.MESSAGE], n * shift)
+        for cell in (
+            layout.POSTED,
+            layout.SENT,
+            layout.OPEN,
+            layout.RECEIVED,
+            layout.NEXT_SEQUENCE,
+            layout.WINDOW,
+        ):
             s[h + cell] += n * (s[h + cell] - t[h + cell])
     if level == PACKET:
-        cell = message_cells(p, direction_of(word), index_of(word)) + LEFT + kind_of(word)
+        cell = (
+            layout.message_cells(p, layout.direction_of(word), layout.index_of(word))
+            + layout.LEFT
+            + layout.kind_of(word)
+        )
         s[cell] += n * (s[cell] - t[cell])
     elif partial_messages(s) > 0:
         arrivals_skip(s, p, n * shift)
-    for index in range(p[P_WINDOW]):
-        s[message_cells(p, 0, index) + MESSAGE_SIZE] = s[host_cells(0) + SIZE]
+    for index in range(p[layout.P_WINDOW]):
+        s[layout.message_cells(p, 0, index) + layout.MESSAGE_SIZE] = s[
+            layout.host_cells(0) + layout.SIZE
+        ]
 
 
 @helper("void(i8[::1])", cache=True, nogil=True, _nrt=False)
@@ -350,14 +318,14 @@ def keep(s, t, level, now, word):
     s[c + THEN] = now
     s[c + LENGTH] = 0
     s[c + KEPT_WORD] = word
-    for i in range(s[ROWS]):
+    for i in range(s[layout.ROWS]):
         t[i] = s[i]
-    for row in range(N_ROWS):
-        for i in range(s[COUNT + row]):
+    for row in range(layout.N_ROWS):
+        for i in range(s[layout.COUNT + row]):
             e = entry(s, row, i)
             t[e] = s[e]
-            t[e + WORD] = s[e + WORD]
-            t[e + EXTRA] = s[e + EXTRA]
+            t[e + layout.WORD] = s[e + layout.WORD]
+            t[e + layout.EXTRA] = s[e + layout.EXTRA]
 
 
 @helper("void(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
@@ -369,7 +337,7 @@ def checkpoint(s, t, p, level, now, word):
     if related and level == PACKET:
         related = word & 0xFFFFFF == kept & 0xFFFFFF
     elif related and level == WHOLE_MESSAGE:
-        related = index_of(word) > index_of(kept)
+        related = layout.index_of(word) > layout.index_of(kept)
     if not related:
         s[c + POWER] = 1
         keep(s, t, level, now, word)

@@ -1,4 +1,4 @@
-"""Compiled kernels: arrays in, arrays out. They know no file, no table and no widget."""
+"""Compiled kernels: arrays in, arrays out. No files, tables or widgets."""
 
 from __future__ import annotations
 

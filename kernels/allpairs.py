@@ -32,7 +32,7 @@ def count_bits(word):
 
 @njit(cache=True, nogil=True)
 def _begin(routers, first, reached, wave):
-    """Let sources ``first`` and those after it reach themselves; return how many there are."""
+    """Start from source ``first`` and those after it at distance 0; return their number."""
     sources = min(routers - first, SOURCES)
     reached[:] = np.uint64(0)
     for source in range(sources):
@@ -44,7 +44,7 @@ def _begin(routers, first, reached, wave):
 
 @njit(cache=True, nogil=True)
 def _step(start, neighbour, reached, wave, fresh, full):
-    """Reach one link further: ``fresh`` holds who is new at each router. Return whether any is."""
+    """Reach one link further. ``fresh`` gets the sources new at each router; return whether any are."""
     routers = len(start) - 1
     found = np.uint64(0)
     for router in range(routers):

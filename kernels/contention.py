@@ -149,7 +149,7 @@ def _byte_cost(size, whole, real):
 
 @njit(cache=True, nogil=True)
 def _delay(first, ops, op, until, ready):
-    """Let the operations that wait for one begin no earlier than a time."""
+    """Delay the operations that depend on one to a time at the earliest."""
     for i in range(first[op], first[op + 1]):
         ready[ops[i]] = max(ready[ops[i]], until)
 

@@ -1,4 +1,4 @@
-"""Which channel waits for which: the dependencies that a routing can make, and their cycles.
+"""The channel dependencies that a routing can cause, and their cycles.
 
 A packet that holds a lane of one channel and wants a lane of the next makes the first depend on
 the second. Routing cannot deadlock if these dependencies have no cycle (Dally, Seitz: Deadlock-Free

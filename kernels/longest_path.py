@@ -26,7 +26,7 @@ RAN_OUT = np.int64(-1)
 
 @njit(cache=True, nogil=True)
 def put_in_order(kind, size, match, req_start, req_ops, ireq_start, ireq_ops, S, missing, order):
-    """List the operations so that each stands after all that it waits for.
+    """Sort the operations topologically: each after its dependencies.
 
     Args:
         kind: uint8[n].

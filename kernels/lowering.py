@@ -1,4 +1,4 @@
-"""Calls become operations: each waits for what its rank had to finish, or to begin, before it.
+"""Calls become operations, each with its dependencies on earlier ones of its rank.
 
 What the next operation of a rank has to wait for is the rank's front: operations, each with whether
 it must have finished or only begun.
@@ -190,7 +190,7 @@ def expand(
 
 @njit(cache=True, nogil=True)
 def _follow_front(op, front, length, counts, required, begun, writing):
-    """Let an operation wait for all of the front."""
+    """Make an operation depend on all of the front."""
     for at in range(length):
         if front[1, at] == FINISHED:
             if writing:

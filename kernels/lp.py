@@ -113,7 +113,7 @@ def fill(
 
 @njit(cache=True, nogil=True)
 def walk(parent, column, row_head, row_vertex, dual, carrying, path):
-    """Follow the rows that the optimum rests on, back from the end of the program.
+    """Follow the tight rows of the optimum back from the end of the program.
 
     Args:
         parent: int32[vertices], as for ``collapse``; the last vertex is the program's end.

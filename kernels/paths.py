@@ -86,7 +86,7 @@ def girth(start, neighbour):
 
 @njit(cache=True, nogil=True)
 def most_of_any(start, neighbour, capacity, ends, weight, distance, count, share, halt):
-    """Find what a channel carries at most of what each router sends, whomever it sends it to.
+    """Find the largest share of each router's traffic that a channel carries, over all targets.
 
     Messages take each shortest route equally often.
 

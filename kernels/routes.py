@@ -1,4 +1,4 @@
-"""Tables of minimal routes: what each way costs, and which channels lead on to each target."""
+"""Tables of minimal routes: distances, and the channels that lead to each target."""
 
 import numpy as np
 from numba import njit
@@ -59,7 +59,7 @@ def costs(first, leads_to, weight, targets, cost):
 
 @njit(cache=True, nogil=True)
 def _grown(array, size):
-    """Return an array of at least ``size`` places that begins as the given one."""
+    """Return the array, copied to at least ``size`` elements if it is shorter."""
     if size <= len(array):
         return array
     grown = np.empty(max(size, 2 * len(array)), array.dtype)

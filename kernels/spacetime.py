@@ -1,4 +1,4 @@
-"""What of a timeline lies in a window, and how it looks where an operation is below a pixel.
+"""The part of a timeline in a window, merged where operations are below a pixel.
 
 Bars are intervals of a row, sorted by row and begin; messages are lines between two rows, sorted
 by their begin. Times are int64 picoseconds. Nothing here is checked.

@@ -21,7 +21,7 @@ from kernels.fabric.ranks import (
 
 @helper("void(i8[::1], i4[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _put_in_inbox(s, t, q, now, rank, message):
-    """Give a started rank a message; its thread goes on if it waits for that queue."""
+    """Pass a message to a started rank; its thread resumes if it waits for that queue."""
     k = rank_layout.rank_cells(s, rank)
     of_init = q[message + layout.M_WORD] >> rank_layout.NUMBER_SHIFT == 0
     append_message(s, q, k + rank_layout.INBOX + (0 if of_init else 2), message)
@@ -80,7 +80,7 @@ def _message_in(s, t, q, now, rank, message):
 
 @helper("void(i8[::1], i4[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _follow(s, t, q, now, rank, news):
-    """Do what an event means for a rank."""
+    """Handle an event of a rank."""
     word, extra = s[layout.EVENT_WORD], s[layout.EVENT_EXTRA]
     if news == layout.MESSAGE_IN:
         _message_in(s, t, q, now, rank, word)

@@ -1,4 +1,4 @@
-"""Conservative windows: what happens within a window at one component concerns no other.
+"""Conservative windows: events within a window at one component do not affect the others.
 
 Every link takes at least `LOOKAHEAD` ticks, so all that reaches a component within that time of the
 earliest event anywhere has been sent already. Components are therefore served one after another,

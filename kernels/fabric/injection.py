@@ -111,7 +111,7 @@ def arbitrate(s, q, now, host):
 
 @helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _request(s, q, now, host):
-    """Let the port send now, or when it is free, if it has something to send."""
+    """Arbitrate the port now, or when it is free, if packets wait."""
     h = layout.host_cells(s, host)
     if s[h + layout.ARBITRATION] != layout.NEVER or s[h + layout.READY_FIRST] == layout.NOTHING:
         return
@@ -218,7 +218,7 @@ def _note_wait(s, now, h, c, free, sent):
 
 @helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _flow(s, q, now, host):
-    """Send packets of PISCES while there is credit; a message's end is told in one step."""
+    """Send packets of PISCES while there is credit; a message's end is reported in one step."""
     h = layout.host_cells(s, host)
     while s[h + layout.INJECT_FIRST] != layout.NOTHING:
         message = s[h + layout.INJECT_FIRST]
@@ -261,7 +261,7 @@ def _inject(s, q, now, host, message):
 
 @helper("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def count_credits(s, host, last):
-    """Count the credits that have come by tick `last`, if nothing waits for them."""
+    """Add the credits that have arrived by tick `last`, if nothing waits for them."""
     h = layout.host_cells(s, host)
     channel = layout.injection_channel(s, host)
     c = layout.channel_cells(s, channel)
@@ -317,8 +317,8 @@ def credit_in(s, q, now, host):
 def send(s, t, q, now, message):
     """Put a message on the wire: the overlay if it is negligible, else the packet network.
 
-    With the flag ACKNOWLEDGED the source is told, with the message's word and extra, when its last
-    byte has left; on the overlay at once.
+    With the flag ACKNOWLEDGED the source is notified, with the message's word and extra, when its
+    last byte has left; on the overlay at once.
     """
     host = q[message + layout.M_ENDS] >> 32
     q[message + layout.M_BORN] = now

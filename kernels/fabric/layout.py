@@ -254,7 +254,7 @@ def room_left(s, q):
 
 @helper("i8(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
 def take_record(s, q):
-    """Return the position of a record's first cell; `room_left` has seen to it that there is one.
+    """Return the position of a free record's first cell; call `room_left` before.
 
     The record's cells are not cleared.
     """

@@ -1,4 +1,4 @@
-"""PISCES' switches, exactly as SST/macro v11.1 lets them act: a crossbar, then output buffers.
+"""PISCES' switches, exactly as in SST/macro v11.1: a crossbar, then output buffers.
 
 A packet passes two stages in a router. At the crossbar, which all ports of the router share, it
 waits for credits of its output buffer in the lane its route gives it; in the buffer for credits of
@@ -63,7 +63,7 @@ def _next_order(s, router):
 
 @helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _watch(s, q, router, x):
-    """Make the first credit on its way back to a lane an event: a packet waits for it."""
+    """Schedule an event for the next credit of a lane, which a packet waits for."""
     r = layout.router_cells(s, router)
     event = s[x + BACK_FIRST] & layout.POSITION
     q[event + layout.E_SIBLING] = layout.NOTHING
@@ -82,7 +82,7 @@ def _take_back(s, q, x):
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _wait(s, q, v, least, packet):
-    """Append a packet to those that wait in the lane whose cells begin at `v`."""
+    """Append a packet to the queue of the lane whose cells begin at `v`."""
     size = q[packet + layout.SIZE] & layout.SIZE_MASK
     q[packet + layout.NEXT] = layout.NOTHING
     if s[v + layout.PENDING_FIRST] == layout.NOTHING:

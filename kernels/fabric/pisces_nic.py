@@ -1,7 +1,7 @@
-"""PISCES' network interfaces: packets go out while there is credit for a whole one.
+"""PISCES' network interfaces: packets are sent while there is credit for a full one.
 
-A message is cut into packets as credits come; the sender is told when the tail of the last one has
-left. A packet whose head has come in is complete when its tail is here; its credits then go back.
+A message is cut into packets as credits arrive; the sender is notified when the tail of the last
+one has left. A packet is complete when its tail has arrived; its credits are then returned.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _send_packet(s, q, now, host, message, size):
 def send_packets(s, q, now, host):
     """Send packets of the first message while there is credit for a whole one.
 
-    Where records run short a credit of no bytes, due at once, sees to it that sending goes on.
+    If records run out, a credit of no bytes, due at once, resumes sending.
 
     Returns:
         The tick at which the message's tail leaves, or -1 if something of it is left.

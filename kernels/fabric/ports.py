@@ -9,7 +9,7 @@ from kernels.fabric.lists import add_credit, add_slot, advance_slot, drop_first,
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def put_on_channel(s, q, c, packet, at):
-    """Let a packet's head arrive at the other end of a channel at a tick, behind all before it."""
+    """Schedule a packet's arrival at the other end of a channel, behind the earlier ones."""
     q[packet + layout.AT] = at
     q[packet + layout.NEXT] = layout.NOTHING
     if s[c + layout.FIRST] != layout.NOTHING:
@@ -67,9 +67,8 @@ def return_credit(s, channel, sent, lane, n_bytes):
             advance_slot(s, source, at, s[c + layout.SLOT_CREDIT])
         return
     h = layout.host_cells(s, source - s[layout.N_ROUTERS])
-    if (s[c + layout.N_PENDING] > 0 or s[h + layout.INJECT_FIRST] != layout.NOTHING) and at < s[
-        h + layout.CREDIT_DUE
-    ]:
+    waits = s[c + layout.N_PENDING] > 0 or s[h + layout.INJECT_FIRST] != layout.NOTHING
+    if waits and at < s[h + layout.CREDIT_DUE]:
         s[h + layout.CREDIT_DUE] = at
         due = s[layout.AT_DUE] + source
         if at < s[due]:

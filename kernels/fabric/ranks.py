@@ -1,7 +1,7 @@
 """The one thread of each rank of SST/macro's collective benchmarks.
 
-What the thread does next stands on a stack; it stops while it copies or posts, and where the stack
-is empty and no message has come.
+The next actions of the thread are on a stack; it stops while it copies or posts, and when the
+stack is empty and no message has arrived.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _push(s, k, what, chain, argument):
 
 @helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def append_message(s, q, first, message):
-    """Append a message to the list whose first and last stand at `first` and behind it."""
+    """Append a message to the list whose ends are in the cells `first` and `first` + 1."""
     q[message + layout.M_NEXT] = layout.NOTHING
     if s[first] == layout.NOTHING:
         s[first] = message
@@ -35,7 +35,7 @@ def append_message(s, q, first, message):
 def _remove(s, q, first, word, source):
     """Remove and return the first message of a list for this collective, of this round and source.
 
-    The kind does not count; a negative source stands for any, and then any round will do.
+    The kind does not count; a negative source matches any source and any round.
     """
     before = np.int64(layout.NOTHING)
     message = s[first]
@@ -66,7 +66,7 @@ def _remove(s, q, first, word, source):
 
 @helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def _kind(s, number):
-    """Return what kind of collective a number stands for."""
+    """Return the kind of the collective with a number."""
     e = s[layout.AT_LAYER]
     if number == 0:
         return schedules.ALLREDUCE
@@ -102,7 +102,7 @@ def _next_step(s, number, rank, chain, i):
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _pause(s, q, rank, at, owner, k):
-    """Let the thread go on at a tick."""
+    """Resume the thread at a tick."""
     s[k + rank_layout.BUSY] = 1
     nic.set_timer(s, q, rank, at, owner, rank_layout.RESUME, 0, 0)
 
@@ -177,7 +177,7 @@ def _send_step(s, t, q, now, rank, chain):
 
 @helper("void(i8[::1], i4[::1], i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def turn(s, t, q, now, message, kind, n_bytes, flags):
-    """Send a message back where it came from, as another kind."""
+    """Return a message to its sender as another kind."""
     ends = q[message + layout.M_ENDS]
     q[message + layout.M_ENDS] = (ends & layout.SIZE_MASK) << 32 | ends >> 32
     q[message + layout.M_WORD] = (
@@ -208,7 +208,7 @@ def _chain_for(s, q, k, rank, message):
 
 @helper("void(i8[::1], i4[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _receive(s, t, q, now, rank, chain, message):
-    """Take a message whose receive is posted."""
+    """Receive a message whose receive is posted."""
     k = rank_layout.rank_cells(s, rank)
     e = s[layout.AT_LAYER]
     kind = q[message + layout.M_WORD] & rank_layout.KIND_MASK
@@ -232,7 +232,7 @@ def _receive(s, t, q, now, rank, chain, message):
 
 @helper("void(i8[::1], i4[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _handle(s, t, q, now, rank, message):
-    """Look at a message that the thread has taken."""
+    """Handle a message that the thread has dequeued."""
     k = rank_layout.rank_cells(s, rank)
     word = q[message + layout.M_WORD]
     if word >> rank_layout.NUMBER_SHIFT != s[k + rank_layout.NUMBER]:
@@ -251,7 +251,7 @@ def _handle(s, t, q, now, rank, message):
 
 @helper("void(i8[::1], i4[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _do_next(s, t, q, now, rank):
-    """Do what stands on top of a rank's stack."""
+    """Run the action on top of a rank's stack."""
     k = rank_layout.rank_cells(s, rank)
     e = s[layout.AT_LAYER]
     depth = s[k + rank_layout.DEPTH] - 1

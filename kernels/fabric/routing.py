@@ -1,4 +1,4 @@
-"""Where a packet goes next: its channel, its lane, and the random choices on the way.
+"""The next hop of a packet: its channel, its lane, and the random choices on its path.
 
 A packet carries one integer of routing state, its *word*, 0 where it enters the network. Random
 numbers are functions of the seed, the packet and the router, so they do not depend on the order
@@ -69,7 +69,7 @@ class Routes(NamedTuple):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _scattered(h):
-    """Return 32 bits with each of the given 32 spread over all."""
+    """Return a 32-bit hash in which each input bit affects all."""
     h = (h ^ (h >> 16)) * 0x85EBCA6B & _WORD
     h = (h ^ (h >> 13)) * 0xC2B2AE35 & _WORD
     return h ^ (h >> 16)
@@ -169,7 +169,7 @@ def _queued_to(routes, seen, packet, here, column):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _goes_round(routes, depth, seen, packet, here, column, via):
-    """Return whether the way by an intermediate router looks shorter than the minimal one."""
+    """Return whether the path through an intermediate router has the shorter queues (UGAL)."""
     router = routes.targets[via]
     if routes.settings[SCHEME] == UGAL_G:
         direct = _queued_to(routes, seen, packet, here, column)
@@ -210,7 +210,7 @@ def _next_phase(routes, word):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _queued(s, channel, now, size):
-    """Return the packets of a size that a port would take as long to send as what it has."""
+    """Return a port's backlog in packets of a size."""
     each = max(span(size, s[channel_cells(s, channel) + BYTE]), 1)
     waiting = s[channel_cells(s, channel) + N_PENDING]
     return waiting + (backlog(s, channel, now) + each - 1) // each
@@ -236,7 +236,7 @@ def asks(routes, word):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def look_everywhere(s, depth, now, size):
-    """Write down what is queued at every port between routers.
+    """Store the packets queued at every port between routers.
 
     Args:
         s: the state.

@@ -1,4 +1,4 @@
-"""The steps of SST/macro's collectives: whom a rank sends to and receives from, and how much.
+"""The steps of SST/macro's collectives: each rank's peers and message sizes.
 
 A rank runs one chain of steps, or two in an allreduce whose number of ranks is no power of two. A
 step sends one message and receives one; both wait for both of the step before.

@@ -1,4 +1,4 @@
-"""SNAPPR's output ports at routers, exactly as SST/macro v11.1 lets them act, with fewer events.
+"""SNAPPR's output ports at routers, exactly as in SST/macro v11.1, with fewer events.
 
 A packet that has its credits leaves when the port has sent all before it: that tick is known when
 it enters the port's queue, so no event is needed for it, nor for the credit that goes back then. A
@@ -141,7 +141,7 @@ def credit_in(s, q, now, router, channel):
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def pass_through(s, q, now, channel, packet):
-    """Let a packet pass a port without waiting (SST/macro's switch.congestion = false)."""
+    """Send a packet through a port without waiting (SST/macro's switch.congestion = false)."""
     c = layout.channel_cells(s, channel)
     q[packet + layout.CAME_BY] = channel << 8
     put_on_channel(s, q, c, packet, now + s[c + layout.LATENCY])

@@ -1,4 +1,4 @@
-"""Open-loop traffic: hosts that send at random times whatever becomes of their messages.
+"""Open-loop traffic: hosts that send at random times, whether or not their messages arrive.
 
 Each host's messages form a sequence of their own, whose times and targets follow from the seed, the
 host and the message's number. They do not depend on what the network does, nor on the order in
@@ -107,7 +107,7 @@ def gap(pattern, host, number):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def target_of(pattern, host, number):
-    """Return the host that a host's message goes to, never itself."""
+    """Return the target of a host's message, never the host itself."""
     row = pattern.row[host]
     low, high = pattern.first[row], pattern.first[row + 1] - 1
     if low < high:
@@ -160,7 +160,7 @@ def _send(s, t, q, pattern, tally, now, host):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _receive(s, q, pattern, tally, now, host):
-    """Count a message that has come in."""
+    """Count a message that has arrived."""
     message = s[layout.EVENT_WORD]
     settings, counts = pattern.settings, tally.counts
     counts[DELIVERED] += 1
@@ -185,7 +185,7 @@ def _receive(s, q, pattern, tally, now, host):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def run(s, t, q, routes, depth, seen, pattern, tally, until, halt):
-    """Serve the network up to a tick, or go on with a run that had to stop for room.
+    """Serve the network up to a tick, or resume a run that stopped for want of room.
 
     Args:
         s: int64, the state, see ``layout``.
@@ -238,9 +238,8 @@ def count_unsent(s, q, found):
     """
     for host in range(s[layout.N_HOSTS]):
         h = layout.host_cells(s, host)
-        found[host] += s[
-            layout.channel_cells(s, layout.injection_channel(s, host)) + layout.N_PENDING
-        ]
+        c = layout.channel_cells(s, layout.injection_channel(s, host))
+        found[host] += s[c + layout.N_PENDING]
         run = s[h + layout.READY_FIRST]
         while run != layout.NOTHING:
             found[host] += q[run + layout.U_COUNT]

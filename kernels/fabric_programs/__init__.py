@@ -1,4 +1,4 @@
-"""Programs on a fabric: what the operations of each rank do, and the messages between them.
+"""Programs on a fabric: the operations of each rank and the messages between them.
 
 ``fluid.run`` carries messages as flows that share channels by max-min fairness (``max_min``),
 ``packets.run`` as packets of ``kernels.fabric``. Both have their hosts from ``hosts``; ``layout``

@@ -13,7 +13,7 @@ _STEPS_BETWEEN_LOOKS = 1024
 
 @njit(cache=True, nogil=True)
 def make_first(program, pending, events, cells):
-    """Make a run ready: count dependencies, and begin with what waits for nothing.
+    """Make a run ready: count dependencies, and start what depends on nothing.
 
     Args:
         program: the program.
@@ -131,7 +131,7 @@ def _inject(program, costs, pending, events, network, flows, cells, stride, op, 
 
 @njit(cache=True, nogil=True)
 def _next_of_host(program, costs, pending, events, network, flows, cells, stride, path):
-    """Let the next messages of a host enter the network, those without bytes at once."""
+    """Inject the next messages of a host; those without bytes arrive at once."""
     if not costs.in_turn:
         return
     host = program.source[path]

@@ -1,4 +1,4 @@
-"""What the operations of a program do at their ranks, whatever network carries the messages.
+"""The operations of a program at their ranks, on any network.
 
 A core does one thing at a time, in the order in which things become ready; of two at once that of
 the operation that stands first. A send of up to S bytes takes its core for o + (s - 1) O, then its

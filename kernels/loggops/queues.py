@@ -127,7 +127,7 @@ def free_at(q, clocks, host, which):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def enqueue(q, pending, queue, op, number):
-    """Let an operation wait in a queue from the time it may begin.
+    """Queue an operation from the time at which it may start.
 
     Args:
         q: Queues.
@@ -177,7 +177,7 @@ def take_first(q, pending, host):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def find_next(q, pending, clocks, host):
-    """Find out what a host is due to run next, after its queues or clocks have changed."""
+    """Find the operation that a host runs next, after its queues or clocks have changed."""
     soonest, soonest_number, soonest_queue = NEVER, np.int64(0), 0
     base = host * q.kinds
     for which in range(q.kinds):
@@ -227,7 +227,7 @@ def next_beside(q, pending, clocks, host, which):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def update_winners(q, host):
-    """Let a host play again after what it is due to run has changed."""
+    """Update the tournament after a host's next operation has changed."""
     due, due_number, tree = q.due, q.due_number, q.tree
     node = (q.leaves + host) >> 1
     while node > 0:

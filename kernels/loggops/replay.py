@@ -54,7 +54,7 @@ def first_without_peer(rank_start, kind, peer):
 
 @njit(cache=True, nogil=True)
 def inspect(rank_start, kind, size, peer, tag, cpu, nic):
-    """Return what decides how a program is run.
+    """Return the properties that decide how a program is run.
 
     Args:
         rank_start: int64[ranks + 1].
@@ -92,7 +92,7 @@ def inspect(rank_start, kind, size, peer, tag, cpu, nic):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def count_dependencies(rank_start, req_start, req_ops, ireq_start, ireq_ops, left):
-    """Count what each operation waits for, and return the most that may become free at once.
+    """Count the dependencies of each operation; return the most that may become free at once.
 
     Args:
         rank_start: int64[ranks + 1].

@@ -39,7 +39,7 @@ def replay(
     halt,
     progress,
 ):
-    """Run a program to its end; arguments and answers as ``replay.replay`` but for these.
+    """Run a program to its end; arguments and results as in ``replay.replay`` but for these.
 
     Args:
         program: Program.
@@ -279,7 +279,7 @@ def mark(freed, place, op, t, by_start, elsewhere):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def keep_retry(kept, clocks, is_message, op, core, port, free):
-    """Keep what an operation or message that goes back into the heap waits for."""
+    """Record what a requeued operation or message waits for."""
     by_core = clocks.nexto[core] == free
     if is_message:
         kept.cause[op] = clocks.on_core[core] if by_core else clocks.taken[port]
@@ -291,7 +291,7 @@ def keep_retry(kept, clocks, is_message, op, core, port, free):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def take_message(program, costs, noise, pending, kept, clocks, host, core, port, op):
-    """Occupy core and interface for a message that has come; ``at`` is then the end of that."""
+    """Occupy core and interface for an arrived message; ``at`` becomes the end of it."""
     t, size = pending.at[op], program.size[op]
     by_byte = bytes_beyond_first(size, costs.g_byte, costs.g_real)
     work = costs.overhead + later(bytes_beyond_first(size, costs.o_byte, costs.o_real), by_byte)

@@ -39,7 +39,7 @@ def run(
     seen,
     state,
 ):
-    """Run a program as far as it goes.
+    """Run a program until no operation can start.
 
     Args:
         ranks: int32[n], the rank of each operation.
@@ -139,7 +139,7 @@ def run(
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def let_go(start, ops, op, left, queue, tail):
-    """Count down what waits for an operation, queue what is free; return the queue's end."""
+    """Release the dependents of an operation, queue those that are free; return the queue's end."""
     for edge in range(start[op], start[op + 1]):
         after = ops[edge]
         left[after] -= 1

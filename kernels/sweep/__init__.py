@@ -21,7 +21,7 @@ __all__ = ["alike", "lanes", "layout", "packing", "passes", "path", "slack", "ve
 
 @contextmanager
 def vectorised() -> Iterator[None]:
-    """Let LLVM join neighbouring operations into vector instructions in what is compiled meanwhile.
+    """Enable LLVM's SLP vectoriser for what is compiled in the block.
 
     numba leaves that pass out unless it is asked for. It changes no result, only speed, and whoever
     compiles in another thread meanwhile gets it too.

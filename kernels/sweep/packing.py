@@ -102,7 +102,7 @@ def _join(source, op, rank, ops, ranks, registers, code, op_of, counts):
 def _finish(
     kind, op, rank, source, spare, req_start, req_ops, ops, ranks, registers, code, op_of, counts
 ):
-    """Emit what ends an operation, into registers that those which wait for it will read.
+    """Emit the end of an operation into the registers that its dependents read.
 
     ``spare`` is the source register where nobody will read it again, else -1.
     """

@@ -1,4 +1,4 @@
-"""Backwards over a packed program: its critical path; and over its graph: what could wait."""
+"""Backwards over a packed program: its critical path; and over its graph: slack."""
 
 import numpy as np
 from numba import njit

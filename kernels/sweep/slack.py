@@ -10,7 +10,7 @@ PS_PER_NS = np.int64(1000)
 
 @njit(cache=True, nogil=True)
 def order(kind, match, eager, req_start, req_ops, ireq_start, ireq_ops, missing, events):
-    """List starts and ends so that each stands after all that it waits for.
+    """Sort starts and ends topologically: each after its dependencies.
 
     Args:
         kind: uint8[n].

@@ -42,9 +42,8 @@ def remove(s, arbiter, at):
     n = s[layout.N_EPOCHS + arbiter]
     for i in range(at, n - 1):
         s[layout.epoch(arbiter, i)] = s[layout.epoch(arbiter, i + 1)]
-        s[layout.epoch(arbiter, i) + layout.CYCLES] = s[
-            layout.epoch(arbiter, i + 1) + layout.CYCLES
-        ]
+        cycles = s[layout.epoch(arbiter, i + 1) + layout.CYCLES]
+        s[layout.epoch(arbiter, i) + layout.CYCLES] = cycles
     s[layout.N_EPOCHS + arbiter] = n - 1
 
 
@@ -73,9 +72,8 @@ def split(s, arbiter, at, when, byte_delay):
         return
     for i in range(n, at + 1, -1):
         s[layout.epoch(arbiter, i)] = s[layout.epoch(arbiter, i - 1)]
-        s[layout.epoch(arbiter, i) + layout.CYCLES] = s[
-            layout.epoch(arbiter, i - 1) + layout.CYCLES
-        ]
+        cycles = s[layout.epoch(arbiter, i - 1) + layout.CYCLES]
+        s[layout.epoch(arbiter, i) + layout.CYCLES] = cycles
     before = (when - s[layout.epoch(arbiter, at)]) // byte_delay
     last = at == n - 1
     after = FULL_EPOCH if last else s[layout.epoch(arbiter, at) + layout.CYCLES] - before

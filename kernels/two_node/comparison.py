@@ -1,6 +1,6 @@
-"""Whether one part of the state is as it was, and how long a counter in it may go on.
+"""Whether a part of the state recurs, and how often a counter in it may repeat its step.
 
-Times count relative to the clock, messages relative to the one that has just come in.
+Times count relative to the clock, messages relative to the one that has just arrived.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""MPI on one node: the OSU program, its sends and receives, and what each protocol costs the host.
+"""MPI on one node: the OSU program, its sends and receives, and the host's costs of each protocol.
 
 Node 0 sends a window of messages, waits for them and receives one reply; node 1 receives the
 window, waits and replies. A ping-pong is a window of one whose reply is as long as the message.
@@ -46,7 +46,7 @@ def compute(s, now, node, ticks, owner, action, word):
 
 @helper("i8(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def through_channels(s, p, now, node, size):
-    """Ask for a copy's chunks, one outstanding at a time; return when the last has come."""
+    """Request a copy's chunks, one outstanding at a time; return when the last has arrived."""
     chunk = p[layout.P_CHUNK]
     left = layout.size_entry(p, size, layout.COPY_BYTES)
     request = layout.size_entry(p, size, layout.REQUEST_TICKS)
@@ -237,7 +237,7 @@ def begin_exchange(s, p, now, node):
 
 @helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def receive_exchange(s, p, now, node):
-    """Take the other side's message of an exchange; what MPI_Init receives is copied."""
+    """Receive the other side's message of an exchange; what MPI_Init receives is copied."""
     host = layout.host_cells(node)
     s[host + layout.CAME] = layout.TAKEN
     if s[host + layout.NUMBER] < EXCHANGES_OF_INIT:
@@ -247,7 +247,7 @@ def receive_exchange(s, p, now, node):
 
 @helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def end_exchange(s, p, now, node):
-    """Go on to what follows an exchange: another one, or the messages of a size."""
+    """Continue after an exchange: with another one, or with the messages of a size."""
     host = layout.host_cells(node)
     s[host + layout.NUMBER] += 1
     s[host + layout.NOTICED] = layout.NOT_YET

@@ -32,7 +32,7 @@ def send_message(s, p, now, node, word):
 
 @helper("b1(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def nic_in(s, p, now, node, word):
-    """Take a message at the receiving side; return True if it is delivered at once.
+    """Receive a message; return True if it is delivered at once.
 
     A message that would have begun to arrive before tick 0 is delivered at once: SST/macro
     subtracts unsigned times, and the difference wraps to a very late one.

@@ -120,7 +120,7 @@ def first_that_fits(s, row, credits):
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def switch_timer(s, p, now, word, delay):
-    """Handle what moves inside the switch: a packet at an output buffer, or a credit back."""
+    """Handle an event inside the switch: a packet at an output buffer, or a credit back."""
     if word & 7:
         source = layout.source_of(word)
         if s[layout.port_cells(2 + source) + layout.CREDITS] >= layout.bytes_of(word):

@@ -1,6 +1,6 @@
 """The wire of a model whose costs depend on the MPI protocol: a NIC for the bytes, then a flight.
 
-What a message costs stands in the table of sizes. Headers, requests and acknowledgements take their
+The table of sizes has the costs of a message. Headers, requests and acknowledgements take their
 flight and no NIC; SST/macro's own rules do not apply here.
 """
 

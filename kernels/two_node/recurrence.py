@@ -179,7 +179,7 @@ def affordable(s, p, cell):
 
 @helper("void(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def arrivals_skip(s, p, ahead):
-    """Number on what is left of partly received messages of node 0."""
+    """Renumber the partly received messages of node 0."""
     for index in range(p[layout.P_WINDOW] - 1, -1, -1):
         for kind in range(1, layout.N_KINDS):
             cell = layout.message_cells(p, 0, index) + layout.LEFT + kind
@@ -188,7 +188,7 @@ def arrivals_skip(s, p, ahead):
 
 @helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def periods(s, t, p, now, then, level, word):
-    """Return how many times what happened between two states may be repeated, 0 for not at all.
+    """Return how many times the period between two states can be skipped, 0 for none.
 
     Args:
         s: the state at tick `now`.
@@ -298,9 +298,8 @@ def skip(s, t, p, elapsed, level, word, n):
     elif partial_messages(s) > 0:
         arrivals_skip(s, p, n * shift)
     for index in range(p[layout.P_WINDOW]):
-        s[layout.message_cells(p, 0, index) + layout.MESSAGE_SIZE] = s[
-            layout.host_cells(0) + layout.SIZE
-        ]
+        size = s[layout.host_cells(0) + layout.SIZE]
+        s[layout.message_cells(p, 0, index) + layout.MESSAGE_SIZE] = size
 
 
 @helper("void(i8[::1])", cache=True, nogil=True, _nrt=False)
@@ -330,7 +329,7 @@ def keep(s, t, level, now, word):
 
 @helper("void(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def checkpoint(s, t, p, level, now, word):
-    """Look whether the state recurs at a level, and skip what would repeat."""
+    """Test whether the state recurs at a level, and skip the repetitions."""
     c = watch_cells(level)
     kept = s[c + KEPT_WORD]
     related = s[c + VALID] == 1

@@ -14,7 +14,7 @@ OK, DEADLOCK, ROW_FULL, HALTED, CLOCK_RAN_OUT, CLOCK_BELOW_ZERO = range(6)
 
 @helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def run_program(s, p, now, node):
-    """Run a node's MPI program as far as it goes, through the ends of windows."""
+    """Run a node's MPI program until it waits, through the ends of windows."""
     while host.advance(s, p, now, node):
         cells = layout.host_cells(node)
         s[cells + layout.WINDOW] += 1
@@ -40,7 +40,7 @@ def run_program(s, p, now, node):
 
 @helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def launch(s, p, now, node):
-    """Start a node's program; node 0 tells node 1 over the overlay."""
+    """Start a node's program; node 0 notifies node 1 over the overlay."""
     if node == 0:
         logp.overlay(
             s,
@@ -76,7 +76,7 @@ def deliver(s, p, now, node, word):
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def packet_in(s, p, now, node, word):
-    """Count a packet that a NIC has received; hand on its message if that is complete."""
+    """Count a packet that a NIC has received; pass on its message if that is complete."""
     whole = packet_completes_message(s, p, node, word)
     if layout.kind_of(word) in (layout.PAYLOAD, layout.EAGER):
         if not whole:

@@ -83,7 +83,7 @@ def arbitrate(s, p, now, port):
 
 @helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def request(s, p, now, port):
-    """Let a port send now, or when it is free."""
+    """Arbitrate a port now, or when it is free."""
     if s[layout.port_cells(port) + layout.NEXT_FREE] > now:
         schedule_arbitration(s, port)
     else:

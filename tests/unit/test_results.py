@@ -35,7 +35,7 @@ from workbench.diagnosis import Diagnosis, InstallationCheck
 from workbench.fit import FitResult, fit
 from workbench.fit.baseline import baseline
 from workbench.jsonfile import plain
-from workbench.plotting import notebook
+from workbench.plotting import embedding
 from workbench.result import Result, StoredResult
 from workbench.simulate import fabric
 from workbench.simulate.fabric.sst import run_collective
@@ -301,9 +301,9 @@ def test_a_figure_shows_itself_in_a_notebook_only(
     shown: list[Any] = []
     shell = SimpleNamespace(kernel=kernel, display_formatter=DisplayFormatter())
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
-    monkeypatch.setattr(notebook, "show", shown.append)
-    monkeypatch.setattr(notebook, "load_bokeh", lambda: shown.append("BokehJS"))
-    notebook.show_by_themselves()
+    monkeypatch.setattr(embedding, "show", shown.append)
+    monkeypatch.setattr(embedding, "load_bokeh", lambda: shown.append("BokehJS"))
+    embedding.show_by_themselves()
     fig = figure()
     shell.display_formatter.format(fig)
     assert shown == (["BokehJS", fig] if kernel is not None else [])

@@ -44,7 +44,7 @@ def _begin(routers, first, reached, wave):
 
 @njit(cache=True, nogil=True)
 def _step(start, neighbour, reached, wave, fresh, full):
-    """Reach one link further. ``fresh`` gets the sources new at each router; return whether any are."""
+    """Reach one link further. ``fresh`` gets each router's new sources; return whether any are."""
     routers = len(start) - 1
     found = np.uint64(0)
     for router in range(routers):

@@ -63,7 +63,7 @@ def _data_in(s, q, now, host):
         if wait > 0:
             set_timer(s, q, host, now + wait, layout.NIC, layout.DRAINED, packet, 0)
             return layout.NO_NEWS
-        pisces_nic.give_back(s, q, now, host, packet)
+        pisces_nic.release_credits(s, q, now, host, packet)
         return _complete(s, q, now, packet)
     h = layout.host_cells(s, host)
     c = layout.channel_cells(s, layout.ejection_channel(s, host))
@@ -104,7 +104,7 @@ def _own_event(s, q, now, host):
     if code == layout.COMPLETE:
         return _complete(s, q, now, word)
     if code == layout.DRAINED:
-        pisces_nic.give_back(s, q, now, host, word)
+        pisces_nic.release_credits(s, q, now, host, word)
         return _complete(s, q, now, word)
     return layout.TIMER_DUE
 

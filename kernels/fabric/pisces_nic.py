@@ -91,7 +91,7 @@ def take_head(s, q, host):
 
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
-def give_back(s, q, now, host, packet):
+def release_credits(s, q, now, host, packet):
     """Return the credits of a packet whose tail is here."""
     return_credit(
         s, layout.ejection_channel(s, host), now, 0, q[packet + layout.SIZE] & layout.SIZE_MASK

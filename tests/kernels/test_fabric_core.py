@@ -61,7 +61,7 @@ def drive(state, sends, last_bytes=False):
                     tail = layout.span(s[layout.EVENT_CODE], s[c + layout.BYTE])
                     arrived[int(q[word + layout.M_WORD])] = now + int(tail if last_bytes else 0)
                     layout.free_record(s, q, word)
-                nic.settle(s, host, nic.host_cells(s, host))
+                nic.settle(s, host, layout.host_cells(s, host))
     return arrived
 
 

@@ -156,7 +156,7 @@ def results() -> dict[str, Any]:
     fitted = fit(measured, "logp", engine="least-squares", trials=20)
     return {
         "fit": fitted,
-        "told": fitted.identify(),
+        "identifiability": fitted.identify(),
         "curve": measured,
         "model": models.SNAPPR(),
         "replay": simulate.replay(graph, machine, times=True),

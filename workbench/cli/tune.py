@@ -387,12 +387,12 @@ def _run_and_report(experiment: Experiment, arguments: argparse.Namespace) -> in
 
         # In another thread: signals are handled between the main thread's Python steps.
         job = jobs.submit(lambda _: experiment.run(stop=stop.event, on_run=show_run))
-        told = ""
+        shown = ""
         while not job.wait(_WAIT_S):
             waits = experiment.runner.waits_for
-            if waits != told:
+            if waits != shown:
                 show(waits or "running")
-            told = waits
+            shown = waits
         result = job.result()
     if getattr(arguments, "save", None) is not None:
         _write(result, arguments.save)

@@ -161,17 +161,17 @@ def _visible_figures(layout: Any) -> Iterator[Plot]:
 class WindowView(LiveView):
     """A live view whose page reports the visible window of a figure."""
 
-    _asked: str = ""
+    _requests: str = ""
 
-    def hear_windows(self, asked: ColumnDataSource, told: Callable[[], None]) -> None:
-        """Accept the windows that the page writes into a source; call ``told`` after each."""
-        self._asked = asked.id
-        asked.on_change("data", lambda _attr, _old, _new: told())
+    def on_window(self, requests: ColumnDataSource, handler: Callable[[], None]) -> None:
+        """Accept the windows that the page writes into a source; call ``handler`` after each."""
+        self._requests = requests.id
+        requests.on_change("data", lambda _attr, _old, _new: handler())
 
     def _sync_model(self, model: Any, content: dict[str, Any], buffers: list[Any]) -> None:
         changed = content.get("model")
         about = changed.get("id") if isinstance(changed, dict) else None
-        if about is not None and about == self._asked and content.get("attr") == "data":
+        if about is not None and about == self._requests and content.get("attr") == "data":
             # Bypasses LiveView, which accepts selections only.
             super(LiveView, self)._sync_model(model, content, buffers)
         else:

@@ -14,8 +14,8 @@ _NEAR, _SIZES = 0.6, 8
 
 
 def family_options() -> list[tuple[str, str]]:
-    """Return (title, word) of each topology family for a list, and an entry for machines."""
-    known = [(about.title, word) for word, about in FAMILIES.items()]
+    """Return (title, name) of each topology family for a list, and an entry for machines."""
+    known = [(about.title, name) for name, about in FAMILIES.items()]
     return [*known, ("a real machine", MACHINE)]
 
 

@@ -34,7 +34,7 @@ class TopologyParameter(NamedTuple):
     Attributes:
         name: as the generator has it.
         meaning: a few words for a control or a line of help.
-        start: what a control shows first, as text in a topology's word; empty for the default.
+        start: what a control shows first, as text in a topology's spec; empty for the default.
         kind: of its value: ``number``, ``numbers`` (with x between them), ``flag`` or ``word``.
         needed: whether it has no default.
         optional: whether it may be ``none``.
@@ -58,7 +58,7 @@ class Family(NamedTuple):
         order: what numbers without a letter mean, in their order.
         title: its name in words.
         about: one line on what it is.
-        example: parameters that make one, as after the colon of a topology's word.
+        example: parameters that make one, as after the colon of a topology's spec.
         parameters: of the generator, in the order of its signature.
     """
 

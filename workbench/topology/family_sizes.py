@@ -375,4 +375,4 @@ MEMBERS: Mapping[str, Callable[[SizeLimits], Iterator[Member]]] = MappingProxyTy
         "star": _stars,
     }
 )
-"""Members of each family by its word, the better known first; some may not fit what is wanted."""
+"""Members of each family by its name, the better known first; some may not fit what is wanted."""

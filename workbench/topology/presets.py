@@ -19,7 +19,7 @@ class Preset:
     """A real machine's network.
 
     Attributes:
-        name: the word for it, as `preset` and `parse_topology` take it.
+        name: its spec, as `preset` and `parse_topology` take it.
         title: the machine, where it was and what its network is.
         source: where the shape is published.
         note: what is left out or assumed.

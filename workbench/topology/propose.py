@@ -50,7 +50,7 @@ class ProposedTopology(StoredResult):
     """A network that could be built, with its spec and its sizes.
 
     Attributes:
-        family: the word of its family.
+        family: name of its family.
         spec: what `parse_topology` makes it from.
         hosts: number of hosts.
         routers: number of routers.

@@ -608,15 +608,15 @@ def test_the_lines_of_python_give_what_is_shown(panel: ComparePanel, quick: None
     assert scope["comparison"].metrics[0].routers == 20
     compared = panel._compared
     assert compared is not None
-    words = [entry.word for entry, _ in compared.shown.values()]
+    specs = [entry.spec for entry, _ in compared.shown.values()]
     best = {
-        word: {
+        spec: {
             name: replace(of[at], lower=min(of[at].lower, 1), upper=min(of[at].upper, 1))
             for name, of in scope["best"].items()
         }
-        for at, word in enumerate(words)
+        for at, spec in enumerate(specs)
     }
-    told = Simulated(resilience=dict(zip(words, scope["failing"], strict=True)), throughput=best)
+    told = Simulated(resilience=dict(zip(specs, scope["failing"], strict=True)), throughput=best)
     rows = {row.name: dict(row.texts) for row in deferred.deferred_rows(compared, told)}
     assert panel.run() is not None
     settled(panel)

@@ -179,7 +179,7 @@ def test_fields_are_what_a_word_says(family: str) -> None:
     fields = FamilyFields(family, lambda: None)
     made = topology.parse_topology(example)
     fields.show(example, made)
-    assert topology.parse_topology(fields.word) == made
+    assert topology.parse_topology(fields.spec) == made
     names = {one.name for one in FAMILIES[family].parameters}
     assert fields.controls.keys() == names
     for parameter in FAMILIES[family].parameters:
@@ -189,7 +189,7 @@ def test_fields_are_what_a_word_says(family: str) -> None:
     if near:
         there = topology.parse_topology(near)
         fields.show(near, there)
-        assert topology.parse_topology(fields.word) == there
+        assert topology.parse_topology(fields.spec) == there
         assert there.num_hosts >= 100
 
 
@@ -211,7 +211,7 @@ def test_a_field_holds_what_the_word_gives_it(word: str, name: str, value: Any) 
     made = topology.parse_topology(word)
     fields.show(word, made)
     assert fields.controls[name].value == value
-    assert topology.parse_topology(fields.word) == made
+    assert topology.parse_topology(fields.spec) == made
 
 
 def test_any_family_and_any_machine_can_be_chosen(panel: PlacementPanel) -> None:
@@ -229,7 +229,7 @@ def test_any_family_and_any_machine_can_be_chosen(panel: PlacementPanel) -> None
     network.sizes.value = another
     settled(panel)
     assert panel.topology == another != before
-    assert topology.parse_topology(network._fields_of("star").word) == used_by(panel)
+    assert topology.parse_topology(network._fields_of("star").spec) == used_by(panel)
     assert network.sizes.value == "", "another one can be chosen"
     network.family.value = "machine"
     network.machine.value = "sierra"

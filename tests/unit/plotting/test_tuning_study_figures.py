@@ -98,7 +98,7 @@ THREE = table(
 def test_a_ranking_says_what_the_seeds_tell() -> None:
     columns = ranking_columns(THREE, MEASURES["share"], "heuristic", "random")
     assert columns["name"] == ["gp", "genetic", "random"]
-    assert columns["told"] == [False, False, True]
+    assert columns["apart"] == [False, False, True]
     assert columns["size"][2] > columns["size"][0]
     assert describe_search_ranking(THREE) == (
         "gp is first with 96.0 % (95.0 to 97.0) of the possible gain; genetic is not "

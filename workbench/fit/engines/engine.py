@@ -57,8 +57,8 @@ class FitProblem:
 class Engine(Protocol):
     """Proposes values and records the results of their trials.
 
-    What it proposes depends on the problem and on what it was told alone, so a fit that was
-    stopped or killed continues exactly, once its trials have been told again.
+    What it proposes depends only on the problem and the trials it has recorded, so a fit that was
+    stopped or killed continues exactly, once its trials have been recorded again.
     """
 
     def propose(self) -> Values:

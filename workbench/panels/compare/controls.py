@@ -70,8 +70,8 @@ class CompareControls:
     ) -> None:
         self._changed, self._uploaded = changed, uploaded
         self._mute = Mute()
-        files = [w.partition(":")[2] for w in first.words if w.startswith(f"{UPLOADED}:")]
-        self.slots = tuple(Slot(at, first.words[at], self._tell, files) for at in range(SLOTS))
+        files = [w.partition(":")[2] for w in first.specs if w.startswith(f"{UPLOADED}:")]
+        self.slots = tuple(Slot(at, first.specs[at], self._tell, files) for at in range(SLOTS))
         self._sources = {first.program.name: first.program}
         self.sizes: list[Sizes | None] = [None] * SLOTS
         self.match: Any = widgets.Dropdown(
@@ -175,7 +175,7 @@ class CompareControls:
     def state(self) -> CompareState:
         """The state of the controls."""
         return CompareState(
-            words=tuple(one.word for one in self.slots),
+            specs=tuple(one.spec for one in self.slots),
             program=self._source(self.program.value),
             traffic=self.traffic.value,
             routing=self.routing.value,
@@ -204,10 +204,10 @@ class CompareControls:
         slots = (slot.error for slot in self.slots)
         return [*slots, *own, self.amount.error, self.offered.error, *numbers]
 
-    def show_words(self, words: tuple[str, ...]) -> None:
+    def show_specs(self, specs: tuple[str, ...]) -> None:
         """Set the spec of each slot."""
-        for slot, word in zip(self.slots, words, strict=True):
-            slot.show(word)
+        for slot, spec in zip(self.slots, specs, strict=True):
+            slot.show(spec)
         self._tell()
 
     def set(self, name: str, value: Any) -> None:
@@ -234,26 +234,26 @@ class CompareControls:
         """Show the graph of uploaded files, by name, in a free slot or else the last."""
         made = read_files(files)
         name = sorted(files)[0]
-        word = f"{UPLOADED}:{name}"
-        self._uploaded({word: made})
+        spec = f"{UPLOADED}:{name}"
+        self._uploaded({spec: made})
         known = tuple(dict.fromkeys((*self.slots[0].files, name)))
         for slot in self.slots:
             slot.offer_files(known)
-        if word not in [slot.word for slot in self.slots]:
-            free = next((slot for slot in self.slots if not slot.word), self.slots[-1])
-            free.show(word)
+        if spec not in [slot.spec for slot in self.slots]:
+            free = next((slot for slot in self.slots if not slot.spec), self.slots[-1])
+            free.show(spec)
         self._tell()
 
     def take_traffic(self, name: str, content: bytes) -> None:
         """Load the links with the traffic of an uploaded CSV."""
         demand = read_demand(content, name=name)
-        word = f"{OWN}:{name}"
-        self._demands[word] = demand
-        self._mute.set(self.traffic, word, self._patterns())
+        spec = f"{OWN}:{name}"
+        self._demands[spec] = demand
+        self._mute.set(self.traffic, spec, self._patterns())
         self._tell()
 
     def _patterns(self) -> list[tuple[str, str]]:
-        own = [(traffic_name(word), word) for word in self._demands]
+        own = [(traffic_name(spec), spec) for spec in self._demands]
         return [*((text, name) for name, text in PATTERNS.items()), *own]
 
     def _traffic_files(self, change: Any) -> None:
@@ -284,7 +284,7 @@ class CompareControls:
             return
         self.sizes = list(sizes)
         for slot, size in zip(self.slots, sizes, strict=True):
-            family = slot.word.partition(":")[0]
+            family = slot.spec.partition(":")[0]
             if size is not None and family in FAMILIES:
                 slot.offer_sizes(near_sizes(family, size.hosts))
 
@@ -311,19 +311,19 @@ class CompareControls:
             return
         self.upload_error.say("")
         families = {
-            slot.word.partition(":")[0] for slot in self.slots if slot.word.partition(":")[1]
+            slot.spec.partition(":")[0] for slot in self.slots if slot.spec.partition(":")[1]
         } & set(FAMILIES)
         about = next((one.hosts for one in self.sizes if one is not None), FIRST_HOSTS)
         try:
-            words = matching(sorted(families), on, self.amount.value, about)
+            specs = matching(sorted(families), on, self.amount.value, about)
         except ParameterError as error:
             self.upload_error.say(error_text(error))
             return
         none = []
         for slot in self.slots:
-            family = slot.word.partition(":")[0]
-            if family in words:
-                slot.show(words[family])
+            family = slot.spec.partition(":")[0]
+            if family in specs:
+                slot.show(specs[family])
             elif family in families:
                 none.append(FAMILIES[family].title)
         if none:

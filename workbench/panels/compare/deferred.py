@@ -42,22 +42,26 @@ TOLERANCE = 0.1
 
 _WORK = 2e8  # senders times channels times phases that are searched, some seconds' worth
 
-Later = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 """Called with the amount done and the total."""
 
 
-def resilience_of(topology: Topology, seed: int, halt: NDArray[np.int8], told: Later) -> Resilience:
+def resilience_of(
+    topology: Topology, seed: int, halt: NDArray[np.int8], progress: ProgressCallback
+) -> Resilience:
     """Return the measures with a share of `SHARES` of links failed; halt is int8[1], 1 stops."""
-    return resilience(topology, shares=SHARES, trials=TRIALS, rng=seed, halt=halt, progress=told)
+    return resilience(
+        topology, shares=SHARES, trials=TRIALS, rng=seed, halt=halt, progress=progress
+    )
 
 
 def throughput_of(
-    topology: Topology, pattern: str, halt: NDArray[np.int8], told: Later
+    topology: Topology, pattern: str, halt: NDArray[np.int8], progress: ProgressCallback
 ) -> Throughput:
     """Return a pattern's throughput, or bounds; halt is int8[1], 1 returns the bounds so far."""
     phases = _phases(topology)
     return throughput(
-        topology, pattern, tolerance=TOLERANCE, phases=phases, halt=halt, progress=told
+        topology, pattern, tolerance=TOLERANCE, phases=phases, halt=halt, progress=progress
     )
 
 
@@ -85,18 +89,18 @@ def deferred_lines(topologies: Sequence[Topology], seed: int) -> list[str]:
 
 def deferred_rows(compared: StaticComparison, found: Simulated) -> list[MetricRow]:
     """Return the rows on failing links and throughput, with … for pending values."""
-    words = {name: entry.word for name, (entry, _) in compared.shown.items()}
-    broken = {n: found.resilience.get(w) for n, w in words.items()}
+    specs = {name: entry.spec for name, (entry, _) in compared.shown.items()}
+    broken = {n: found.resilience.get(w) for n, w in specs.items()}
     share = f"{100 * FAILED:.0f} % of links down"
     drawn = f"at random, the mean of {TRIALS} draws ± their standard deviation"
-    late = {n: ("resilience", w) not in found.without for n, w in words.items()}
+    late = {n: ("resilience", w) not in found.without for n, w in specs.items()}
     together = _failed_row(
         f"together, {share}",
         f"share of the hosts in the largest part that is left when links fail {drawn}",
         {n: None if one is None else 100 * one.connected for n, one in broken.items()},
         better=1,
         late=late,
-        among=words,
+        among=specs,
     )
     distances = _failed_row(
         f"distances, {share}",
@@ -109,12 +113,12 @@ def deferred_rows(compared: StaticComparison, found: Simulated) -> list[MetricRo
         },
         better=-1,
         late=late,
-        among=together.best or words,
+        among=together.best or specs,
     )
     rows = [together, distances]
     for pattern, (title, meaning) in PATTERNS.items():
-        carried = {n: found.throughput.get(w, {}).get(pattern) for n, w in words.items()}
-        coming = {n: (f"throughput {pattern}", w) not in found.without for n, w in words.items()}
+        carried = {n: found.throughput.get(w, {}).get(pattern) for n, w in specs.items()}
+        coming = {n: (f"throughput {pattern}", w) not in found.without for n, w in specs.items()}
         rows.append(_throughput_row(title, meaning, carried, coming))
     return rows
 
@@ -142,11 +146,11 @@ def _failed_row(
             continue
         sign = "+" if better < 0 and mean >= 0 else ""
         # Below a thousandth of a percent it is rounding, or all draws are alike.
-        told = plain_number(mean)
+        text = plain_number(mean)
         if spread >= 1e-3:
             digits = max(0, -math.floor(math.log10(spread)))
-            told = f"{mean:.{digits}f} ± {spread:.{digits}f}"
-        texts[name] = f"{sign}{told} %"
+            text = f"{mean:.{digits}f} ± {spread:.{digits}f}"
+        texts[name] = f"{sign}{text} %"
         if name not in among:
             continue
         ends[name] = sorted((better * (mean - spread), better * (mean + spread)))

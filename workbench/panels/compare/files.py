@@ -39,16 +39,16 @@ def table_csv(compared: StaticComparison, found: Simulated, name: str | None) ->
 def page_html(compared: StaticComparison, found: Simulated, name: str | None) -> tuple[str, str]:
     """Return the file's stem and a page with drawings, table and figures, readable offline."""
     state, shown = compared.state, compared.shown
-    words = {one: entry.word for one, (entry, _) in shown.items()}
+    specs = {one: entry.spec for one, (entry, _) in shown.items()}
     drawings = []
     for one, (entry, loads) in shown.items():
         shaded = state.shade == "load" and loads is not None
         fig = plot_topology(entry.topology, load=loads.link if shaded and loads else None, full=1.0)
         fig.title.text = one
         drawings.append(fig)
-    curves = {one: found.curves[word] for one, word in words.items() if word in found.curves}
-    times = {one: found.times[word] for one, word in words.items() if word in found.times}
-    borne = {one: found.tolerances[w] for one, w in words.items() if w in found.tolerances}
+    curves = {one: found.curves[word] for one, word in specs.items() if word in found.curves}
+    times = {one: found.times[word] for one, word in specs.items() if word in found.times}
+    borne = {one: found.tolerances[w] for one, w in specs.items() if w in found.tolerances}
     parts: list[LayoutDOM] = [
         Div(text=html.escape(carried_sentence(compared))),
         row(drawings, sizing_mode="stretch_width"),
@@ -56,7 +56,7 @@ def page_html(compared: StaticComparison, found: Simulated, name: str | None) ->
         Div(text=table_of(compared, found)),
         plot_hops({one: hops_of(entry.metrics) for one, (entry, _) in shown.items()}),
     ]
-    broken = {one: found.resilience[w] for one, w in words.items() if w in found.resilience}
+    broken = {one: found.resilience[w] for one, w in specs.items() if w in found.resilience}
     if broken:
         parts.append(plot_resilience(broken))
     if curves:

@@ -104,7 +104,7 @@ def whole_comparison(compared: StaticComparison, slow: Mapping[str, TopologyMetr
     found = []
     for name, (entry, _) in compared.shown.items():
         one = replace(entry.metrics, name=name)
-        late = slow.get(entry.word)
+        late = slow.get(entry.spec)
         if late is not None:
             one = replace(one, **{part: getattr(late, part) for part in _LATER})
         found.append(one)
@@ -137,7 +137,7 @@ def _waiting(compared: StaticComparison, found: Simulated) -> set[str]:
     return {
         name
         for name, (entry, _) in compared.shown.items()
-        if entry.word not in found.metrics and ("metrics", entry.word) not in found.without
+        if entry.spec not in found.metrics and ("metrics", entry.spec) not in found.without
     }
 
 

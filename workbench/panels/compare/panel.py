@@ -31,7 +31,7 @@ from workbench.panels.compare.state import (
     Simulated,
     StaticComparison,
     distinct,
-    known_word,
+    known_spec,
     python_lines,
 )
 from workbench.panels.compare.tabs import CompareTabs
@@ -81,8 +81,8 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         self._view: CompareView | None = None
         self._drawn = -1
         self._tabs: CompareTabs | None = None
-        words = self._words(FIRST if topologies is None else topologies)
-        first = CompareState(words, program_source(FIRST_PROGRAM))
+        specs = self._specs(FIRST if topologies is None else topologies)
+        first = CompareState(specs, program_source(FIRST_PROGRAM))
         self._controls = CompareControls(first, self._changed, self._comparer.take, self._offer)
         self._quick: JobControls[StaticComparison] = JobControls(
             ("", "", "1px"),
@@ -249,34 +249,34 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
 
     def _get(self, name: str) -> Any:
         if name == "topologies":
-            return tuple(slot.word for slot in self._controls.slots)
+            return tuple(slot.spec for slot in self._controls.slots)
         return super()._get(name)
 
     def _set(self, name: str, value: Any) -> None:
         if name != "topologies":
             self._controls.set(name, value)
             return
-        words = self._words(value)
+        specs = self._specs(value)
         for slot in self._controls.slots:
-            slot.offer_files([word.partition(":")[2] for word in self._comparer.given])
-        self._controls.show_words(words)
+            slot.offer_files([spec.partition(":")[2] for spec in self._comparer.given])
+        self._controls.show_specs(specs)
 
-    def _words(self, topologies: Sequence[str | Topology]) -> tuple[str, ...]:
+    def _specs(self, topologies: Sequence[str | Topology]) -> tuple[str, ...]:
         listed = [topologies] if isinstance(topologies, (str, Topology)) else list(topologies)
         if len(listed) > SLOTS:
             raise ParameterError(
                 f"there must be at most {SLOTS} topologies; got {len(listed)}", key="topologies"
             )
-        words = []
+        specs = []
         names = distinct([one.name if isinstance(one, Topology) else "" for one in listed])
         for one, name in zip(listed, names, strict=True):
             if isinstance(one, Topology):
-                word = f"{UPLOADED}:{name}"
-                self._comparer.take({word: one})
+                spec = f"{UPLOADED}:{name}"
+                self._comparer.take({spec: one})
             else:
-                word = known_word(one, self._comparer.given)
-            words.append(word)
-        return (*words, *[""] * (SLOTS - len(words)))
+                spec = known_spec(one, self._comparer.given)
+            specs.append(spec)
+        return (*specs, *[""] * (SLOTS - len(specs)))
 
     def _offer(self, load: float) -> None:
         with self._lock:

@@ -57,29 +57,29 @@ class ResultCache:
         with self.lock:
             found = Simulated(notes=tuple(self._notes(compared)), without=self._without(compared))
             for entry, _ in compared.shown.values():
-                word = entry.word
+                spec = entry.spec
                 if (key := metrics_key(entry)) in self.metrics:
-                    found.metrics[word] = self.metrics[key]
+                    found.metrics[spec] = self.metrics[key]
                 if (key := resilience_key(state, entry)) in self.resilience:
-                    found.resilience[word] = self.resilience[key]
-                found.throughput[word] = {
+                    found.resilience[spec] = self.resilience[key]
+                found.throughput[spec] = {
                     pattern: self.throughput[key]
                     for pattern in PATTERNS
                     if (key := throughput_key(entry, pattern)) in self.throughput
                 }
                 if load_key(state, entry) in self.points:
                     runs = (load_key(state, entry, run) for run in range(state.runs))
-                    found.curves[word] = _curve([self.points.get(key, {}) for key in runs])
+                    found.curves[spec] = _curve([self.points.get(key, {}) for key in runs])
                 if (key := times_key(compared, entry)) in self.times:
-                    found.times[word] = dict(self.times[key])
+                    found.times[spec] = dict(self.times[key])
                 if (key := wires_key(state, entry)) in self.tolerances:
-                    found.tolerances[word] = self.tolerances[key]
+                    found.tolerances[spec] = self.tolerances[key]
         return found
 
     def _without(self, compared: StaticComparison) -> frozenset[tuple[object, ...]]:
         entries = [entry for entry, _ in compared.shown.values()]
         return frozenset(
-            (key[0], entry.word)
+            (key[0], entry.spec)
             for entry in entries
             for key in _keys(compared, entry)
             if key in self.notes

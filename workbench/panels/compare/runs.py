@@ -8,7 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from workbench import jobs
 from workbench.errors import SimulationHalted, WorkbenchError
 from workbench.models.profiles import profile
-from workbench.panels.compare.deferred import PATTERNS, Later, resilience_of, throughput_of
+from workbench.panels.compare.deferred import (
+    PATTERNS,
+    ProgressCallback,
+    resilience_of,
+    throughput_of,
+)
 from workbench.panels.compare.metrics import slow_metrics_of
 from workbench.panels.compare.result_cache import (
     Key,
@@ -50,7 +55,7 @@ _KEPT_FABRICS = 12
 _KEPT_PAIRS = 100_000_000  # of routers, some 5 bytes of routes each
 _PARTS = 1000
 
-Simulation = Callable[[jobs.JobContext, Later], None]
+Simulation = Callable[[jobs.JobContext, ProgressCallback], None]
 Step = tuple[Key, str, Simulation]
 
 
@@ -78,7 +83,7 @@ class ComparisonRunner:
                 steps = done + len(missing)
                 ctx.progress(done, steps, text)
                 try:
-                    run(ctx, _teller(ctx, done, steps, text))
+                    run(ctx, _progress_of(ctx, done, steps, text))
                 except SimulationHalted:
                     break
                 except WorkbenchError as error:
@@ -118,7 +123,10 @@ class ComparisonRunner:
             key = metrics_key(entry)
 
             def run(
-                ctx: jobs.JobContext, told: Later, key: Key = key, entry: ComparedTopology = entry
+                ctx: jobs.JobContext,
+                progress: ProgressCallback,
+                key: Key = key,
+                entry: ComparedTopology = entry,
             ) -> None:
                 found = slow_metrics_of(entry.topology, ctx.stop_event.cell)
                 # A stopped search has only the best cut so far.
@@ -134,9 +142,12 @@ class ComparisonRunner:
             key = resilience_key(compared.state, entry)
 
             def run(
-                ctx: jobs.JobContext, told: Later, key: Key = key, entry: ComparedTopology = entry
+                ctx: jobs.JobContext,
+                progress: ProgressCallback,
+                key: Key = key,
+                entry: ComparedTopology = entry,
             ) -> None:
-                found = resilience_of(entry.topology, seed, ctx.stop_event.cell, told)
+                found = resilience_of(entry.topology, seed, ctx.stop_event.cell, progress)
                 with self._kept.lock:
                     self._kept.resilience[key] = found
 
@@ -149,12 +160,12 @@ class ComparisonRunner:
 
                 def run(
                     ctx: jobs.JobContext,
-                    told: Later,
+                    progress: ProgressCallback,
                     key: Key = key,
                     entry: ComparedTopology = entry,
                     pattern: str = pattern,
                 ) -> None:
-                    found = throughput_of(entry.topology, pattern, ctx.stop_event.cell, told)
+                    found = throughput_of(entry.topology, pattern, ctx.stop_event.cell, progress)
                     # Bounds that were stopped may still be far apart.
                     if not ctx.stopping:
                         with self._kept.lock:
@@ -168,7 +179,10 @@ class ComparisonRunner:
             key = wires_key(state, entry)
 
             def run(
-                ctx: jobs.JobContext, told: Later, key: Key = key, entry: ComparedTopology = entry
+                ctx: jobs.JobContext,
+                progress: ProgressCallback,
+                key: Key = key,
+                entry: ComparedTopology = entry,
             ) -> None:
                 program = state.program.name, state.program.serial
                 if program not in self._graphs:
@@ -193,7 +207,7 @@ class ComparisonRunner:
     def _collective(
         self, key: Key, compared: StaticComparison, entry: ComparedTopology, size: int
     ) -> Simulation:
-        def run(ctx: jobs.JobContext, told: Later) -> None:
+        def run(ctx: jobs.JobContext, progress: ProgressCallback) -> None:
             state = compared.state
             found = collective_times(
                 self._fabric(
@@ -238,7 +252,7 @@ class ComparisonRunner:
     def _load(
         self, key: Key, state: CompareState, entry: ComparedTopology, load: float, number: int = 0
     ) -> Simulation:
-        def run(ctx: jobs.JobContext, told: Later) -> None:
+        def run(ctx: jobs.JobContext, progress: ProgressCallback) -> None:
             found = run_traffic(
                 self._fabric(state, entry, state.routing, "packet"),
                 traffic_of(entry.topology, *state.sent),
@@ -270,11 +284,11 @@ def _pairs(fabrics: Mapping[Key, Fabric]) -> int:
     return sum(one.topology.num_routers**2 for one in fabrics.values())
 
 
-def _teller(ctx: jobs.JobContext, done: int, steps: int, text: str) -> Later:
+def _progress_of(ctx: jobs.JobContext, done: int, steps: int, text: str) -> ProgressCallback:
     """Return the progress callback of a step; all steps count as equally long."""
 
-    def told(part: int, whole: int) -> None:
+    def report(part: int, whole: int) -> None:
         share = _PARTS * part // max(whole, 1)
         ctx.progress(_PARTS * done + share, _PARTS * steps, f"{text}, {part} of {whole}")
 
-    return told
+    return report

@@ -23,7 +23,7 @@ class Slot:
     """The controls of the topology at an index from 0."""
 
     def __init__(
-        self, place: int, word: str, changed: Callable[[], None], files: Sequence[str] = ()
+        self, place: int, spec: str, changed: Callable[[], None], files: Sequence[str] = ()
     ) -> None:
         self._changed = changed
         self._mute = Mute()
@@ -51,14 +51,14 @@ class Slot:
             [bar, self.family, self.parameters, self.machine, self.sizes, self.error, self.about],
             layout=widgets.Layout(width="auto", min_width="190px", flex="1 1 190px"),
         )
-        self.show(word)
+        self.show(spec)
         self.family.observe(lambda change: self._family_chosen(change["new"]), "value")
         self.parameters.observe(lambda _: self._tell(), "value")
         self.machine.observe(lambda _: self._tell(), "value")
         self.sizes.observe(lambda change: self._size_chosen(change["new"]), "value")
 
     @property
-    def word(self) -> str:
+    def spec(self) -> str:
         """The spec for ``parse_topology``, or the name of a file; "" for none."""
         family = self.family.value
         if family == NONE or family.startswith(f"{UPLOADED}:"):
@@ -67,12 +67,12 @@ class Slot:
             return str(self.machine.value)
         return f"{family}:{self.parameters.value.strip()}"
 
-    def show(self, word: str) -> None:
+    def show(self, spec: str) -> None:
         """Show a topology by its spec, an uploaded file's or "", without calling back."""
-        family, colon, rest = word.partition(":")
+        family, colon, rest = spec.partition(":")
         with self._mute:
-            if not word or family == UPLOADED:
-                self.family.value = word
+            if not spec or family == UPLOADED:
+                self.family.value = spec
             elif not colon and family.lower() in PRESETS:
                 self.family.value = MACHINE
                 self.machine.value = family.lower()
@@ -86,9 +86,9 @@ class Slot:
         self.files = tuple(names)
         self._mute.set(self.family, self.family.value, _families(self.files))
 
-    def offer_sizes(self, words: Sequence[tuple[str, str]]) -> None:
+    def offer_sizes(self, specs: Sequence[tuple[str, str]]) -> None:
         """Add members of the family with similar sizes, as (text, spec)."""
-        self._mute.set(self.sizes, "", [("other sizes …", ""), *words])
+        self._mute.set(self.sizes, "", [("other sizes …", ""), *specs])
         self._lay_out()
 
     def say_size(self, text: str) -> None:
@@ -103,9 +103,9 @@ class Slot:
         self._lay_out()
         self._tell()
 
-    def _size_chosen(self, word: str) -> None:
-        if word and not self._mute.on:
-            self.show(word)
+    def _size_chosen(self, spec: str) -> None:
+        if spec and not self._mute.on:
+            self.show(spec)
             self._tell()
 
     def _lay_out(self) -> None:

@@ -79,7 +79,7 @@ _UNNAMED = ("hosts", "parallel", "radix", "links")
 class CompareState:
     """The state of the controls."""
 
-    words: tuple[str, ...]  # spec of each slot, "" for none
+    specs: tuple[str, ...]  # spec of each slot, "" for none
     program: ProgramSource  # of the wire tolerance
     traffic: str = "uniform"  # pattern, or file:NAME
     routing: str = "minimal"  # of ROUTING_OPTIONS
@@ -115,7 +115,7 @@ class CompareState:
 class ComparedTopology:
     """One topology of the comparison, with all that does not depend on traffic."""
 
-    word: str
+    spec: str
     topology: Topology
     layout: TopologyLayout  # of the routers
     drawn: DrawnLinks
@@ -125,7 +125,7 @@ class ComparedTopology:
     @property
     def key(self) -> tuple[str, int]:
         """The topology's part of the keys of results."""
-        return self.word, self.serial
+        return self.spec, self.serial
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +146,7 @@ class StaticComparison:
     @property
     def names(self) -> tuple[str, ...]:
         """A short unique name for each slot, "" for an empty one."""
-        return distinct([short_name(e.word, e.topology) if e else "" for e in self.entries])
+        return distinct([short_name(e.spec, e.topology) if e else "" for e in self.entries])
 
     @property
     def shown(self) -> dict[str, tuple[ComparedTopology, LinkLoads | None]]:
@@ -184,9 +184,9 @@ def ranks_of(compared: StaticComparison) -> int:
     return min([RANKS, *(entry.topology.num_hosts for entry, _ in compared.shown.values())])
 
 
-def short_name(word: str, topology: Topology) -> str:
+def short_name(spec: str, topology: Topology) -> str:
     """Return a name for the legend from a topology's spec."""
-    family, colon, rest = word.partition(":")
+    family, colon, rest = spec.partition(":")
     if family in FAMILIES and colon:
         about, made = FAMILIES[family], topology.parameters
         values = [made[one] for one in about.order if made.get(one) and one not in _UNNAMED]
@@ -196,7 +196,7 @@ def short_name(word: str, topology: Topology) -> str:
     return name if len(name) <= _NAME_LETTERS + 2 else f"{name[:_NAME_LETTERS]}…"
 
 
-def known_word(text: str, given: Collection[str]) -> str:
+def known_spec(text: str, given: Collection[str]) -> str:
     """Return a spec without spaces; only its family, machine or file is checked."""
     if text in given:
         return text
@@ -231,9 +231,9 @@ def python_lines(compared: StaticComparison, offered: float) -> str:
     made: list[str] = []
     patterns: list[str] = []
     for entry, _ in compared.shown.values():
-        family, _, rest = entry.word.partition(":")
+        family, _, rest = entry.spec.partition(":")
         call = (
-            f"read_topology({rest!r})" if family == UPLOADED else f"parse_topology({entry.word!r})"
+            f"read_topology({rest!r})" if family == UPLOADED else f"parse_topology({entry.spec!r})"
         )
         made.append(f"    topology.{call},\n")
         variable = f"networks[{len(patterns)}]"

@@ -153,7 +153,7 @@ class CompareView:
     def show_simulated(self, compared: StaticComparison, found: Simulated) -> None:
         """Write the table, and draw the results of the simulations so far."""
         self.table.value = table_of(compared, found)
-        names = {name: entry.word for name, (entry, _) in compared.shown.items()}
+        names = {name: entry.spec for name, (entry, _) in compared.shown.items()}
         bounds = {
             name: loads.saturation if loads is not None else math.nan
             for name, (_, loads) in compared.shown.items()
@@ -161,16 +161,16 @@ class CompareView:
         empty = LoadCurve([], [], [], [])
         curves = {
             name: replace(one, bound=bounds[name])
-            for name, word in names.items()
-            for one in (found.curves.get(word, empty),)
+            for name, spec in names.items()
+            for one in (found.curves.get(spec, empty),)
         }
-        times = {name: found.times.get(word, {}) for name, word in names.items()}
+        times = {name: found.times.get(spec, {}) for name, spec in names.items()}
         tolerances = {
-            name: found.tolerances[word] for name, word in names.items() if word in found.tolerances
+            name: found.tolerances[spec] for name, spec in names.items() if spec in found.tolerances
         }
         state = compared.state
         with self.hops_view.one_patch():
-            self.failed.show({name: found.resilience.get(word) for name, word in names.items()})
+            self.failed.show({name: found.resilience.get(spec) for name, spec in names.items()})
         with self.curves_view.one_patch():
             self.curves.show(
                 curves,

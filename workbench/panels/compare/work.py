@@ -44,14 +44,14 @@ class Comparer:
         entries: list[ComparedTopology | None] = []
         loads: list[LinkLoads | None] = []
         errors: list[str] = []
-        for number, word in enumerate(state.words):
-            ctx.progress(number, len(state.words), f"computing {word}")
+        for number, spec in enumerate(state.specs):
+            ctx.progress(number, len(state.specs), f"computing {spec}")
             if ctx.stopping:
                 raise jobs.JobError("stopped before the topologies were compared")
             entry = load = None
             said = ""
             try:
-                entry = self._entry(word) if word else None
+                entry = self._entry(spec) if spec else None
             except WorkbenchError as error:
                 said = error_text(error)
                 entry = None if before is None else before.entries[number]
@@ -74,23 +74,23 @@ class Comparer:
 
     def take(self, graphs: Mapping[str, Topology]) -> None:
         """Keep topologies that were given or uploaded, by name."""
-        for word, graph in graphs.items():
+        for spec, graph in graphs.items():
             # An earlier run may still use another graph of this name.
-            self._given[word] = next(self._serials), graph
+            self._given[spec] = next(self._serials), graph
 
-    def _entry(self, word: str) -> ComparedTopology:
-        serial, graph = self._given.get(word, (0, None))
+    def _entry(self, spec: str) -> ComparedTopology:
+        serial, graph = self._given.get(spec, (0, None))
 
         def make() -> ComparedTopology:
-            made = parse_topology(word) if graph is None else graph
+            made = parse_topology(spec) if graph is None else graph
             # Larger networks have no load, and their distances and drawing take minutes as well.
             refuse_matrix(made)
             layout = topology_layout(made)
             return ComparedTopology(
-                word, made, layout, drawn_links(made, layout), metrics_of(made), serial
+                spec, made, layout, drawn_links(made, layout), metrics_of(made), serial
             )
 
-        return self._entries.made((word, serial), make)
+        return self._entries.made((spec, serial), make)
 
     def _load(
         self, ctx: jobs.JobContext, entry: ComparedTopology, state: CompareState

@@ -97,7 +97,7 @@ class SimulationJob:
 def _simulate(ctx: jobs.JobContext, model: NetworkModel, sizes: Sequence[int]) -> OSUCurve:
     done = np.asarray(sizes, np.float64)
 
-    def told(latency: FloatArray, bandwidth: FloatArray) -> bool:
+    def report(latency: FloatArray, bandwidth: FloatArray) -> bool:
         # A size costs as its bytes do, and the bandwidth test sends a window of messages.
         share = done[~np.isnan(latency)].sum() + _WINDOW * done[~np.isnan(bandwidth)].sum()
         ends = done[~np.isnan(bandwidth)]
@@ -105,7 +105,7 @@ def _simulate(ctx: jobs.JobContext, model: NetworkModel, sizes: Sequence[int]) -
         ctx.progress(int(share), int(done.sum() * (1 + _WINDOW)), words)
         return False
 
-    return simulate_osu(model, sizes, halt=ctx.stop_event.cell, enough=told)
+    return simulate_osu(model, sizes, halt=ctx.stop_event.cell, enough=report)
 
 
 def _how_far(job: jobs.Job[OSUCurve]) -> tuple[float, str]:

@@ -37,7 +37,7 @@ class FamilyFields:
             control.observe(lambda _: changed(), "value")
 
     @property
-    def word(self) -> str:
+    def spec(self) -> str:
         """The topology's spec for ``parse_topology``, without default values."""
         parts = []
         for name, control in self.controls.items():
@@ -46,9 +46,9 @@ class FamilyFields:
                 parts.append(f"{name}={text}")
         return f"{self._family}:{','.join(parts)}"
 
-    def show(self, word: str, made: Topology) -> None:
+    def show(self, spec: str, made: Topology) -> None:
         """Show a member of the family by its spec; the controls report changes as usual."""
-        given = self._given(word.partition(":")[2])
+        given = self._given(spec.partition(":")[2])
         for name, control in self.controls.items():
             about = self._parameters[name]
             text = self._defaults[name]

@@ -59,8 +59,8 @@ class NetworkControls:
         self._size = widgets.HTML(layout=widgets.Layout(margin="2px 12px 2px 0"))
         self.show(first)
         self.family.observe(lambda change: self._family_chosen(change["new"]), "value")
-        self.machine.observe(lambda change: self._take_word(change["new"]), "value")
-        self.sizes.observe(lambda change: self._take_word(change["new"]), "value")
+        self.machine.observe(lambda change: self._take_spec(change["new"]), "value")
+        self.sizes.observe(lambda change: self._take_spec(change["new"]), "value")
         for name in _LATENCIES:
             getattr(self, name).observe(
                 lambda change, name=name: self._take(
@@ -91,17 +91,17 @@ class NetworkControls:
         made = network.parse()
         for name in _LATENCIES:
             getattr(self, name).check(getattr(network, name), name)
-        word = network.topology.strip()
-        family, colon, _ = (part.strip() for part in word.partition(":"))
+        spec = network.topology.strip()
+        family, colon, _ = (part.strip() for part in spec.partition(":"))
         self.network = network
         with self._mute:
             if colon:
                 self.family.value = family
-                self._fields_of(family).show(word, made)
-                self._held[family] = word
+                self._fields_of(family).show(spec, made)
+                self._held[family] = spec
             else:
                 self.family.value = MACHINE
-                self.machine.value = word.lower()
+                self.machine.value = spec.lower()
             for name in _LATENCIES:
                 field, value = getattr(self, name), getattr(network, name)
                 # An error there is kept while another topology is chosen.
@@ -111,20 +111,20 @@ class NetworkControls:
 
     def make_room(self) -> None:
         """Show a larger network of the family if the present one lacks hosts for the ranks."""
-        word = self._with_room(self.network.topology)
-        if word != self.network.topology:
-            self.show(replace(self.network, topology=word))
+        spec = self._with_room(self.network.topology)
+        if spec != self.network.topology:
+            self.show(replace(self.network, topology=spec))
 
     def _hosts_needed(self) -> int:
         """Return the number of hosts for the ranks, 0 if unknown."""
         return -(-(self._ranks() or 0) // self.network.ranks_per_host)
 
-    def _with_room(self, word: str) -> str:
+    def _with_room(self, spec: str) -> str:
         ranks = self._ranks()
         # Too many ranks for any network here raise an error when they are placed.
         if ranks is None or ranks > MOST_SLOTS:
-            return word
-        return fitting(word, ranks, self.network.ranks_per_host)
+            return spec
+        return fitting(spec, ranks, self.network.ranks_per_host)
 
     def _fields_of(self, family: str) -> FamilyFields:
         if family not in self._families:
@@ -136,18 +136,18 @@ class NetworkControls:
         if self._mute.on:
             return
         if family == MACHINE:
-            self._take_word(self.machine.value)
+            self._take_spec(self.machine.value)
             return
-        word = self._held.get(family)
-        if word is None:
+        spec = self._held.get(family)
+        if spec is None:
             hosts = self._hosts_needed() or self.network.parse().num_hosts
-            word = near_member(family, hosts) or f"{family}:{FAMILIES[family].example}"
-        self._take_word(self._with_room(word))
+            spec = near_member(family, hosts) or f"{family}:{FAMILIES[family].example}"
+        self._take_spec(self._with_room(spec))
 
-    def _take_word(self, word: str) -> None:
-        if word and not self._mute.on:
+    def _take_spec(self, spec: str) -> None:
+        if spec and not self._mute.on:
             self.error.say("")
-            self.show(replace(self.network, topology=word))
+            self.show(replace(self.network, topology=spec))
             self._changed(self.network)
 
     def _shaped(self) -> None:
@@ -155,7 +155,7 @@ class NetworkControls:
         if self._mute.on:
             return
         family = self.family.value
-        network = replace(self.network, topology=self._fields_of(family).word)
+        network = replace(self.network, topology=self._fields_of(family).spec)
         try:
             made = network.parse()
         except ParameterError as error:

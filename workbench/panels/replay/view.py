@@ -50,7 +50,7 @@ class ReplayView:
             shown.result, height=self._height_for(shown)
         )
         self.view = WindowView(self.spacetime.figure, layout=widgets.Layout(width="100%"))
-        self.view.hear_windows(self.spacetime.asked, self._window_asked)
+        self.view.on_window(self.spacetime.asked, self._window_asked)
         self.breakdown: BreakdownFigure = breakdown_figure(shown.result, height=230)
         self.pinned: BreakdownFigure = breakdown_figure(shown.result, height=230)
         self.pinned.figure.visible = False

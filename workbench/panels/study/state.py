@@ -42,8 +42,8 @@ class StudyState:
         machines: dict[str, list[str]] = {}
         for name in dict.fromkeys(cell.cell.machine for cell in self.result):
             machines.setdefault(datasets.load(name).provenance.origin, []).append(name)
-        told = "; ".join(f"{origin}: {', '.join(names)}" for origin, names in machines.items())
-        return f"Errors of curves simulated here. Measurements, {told}."
+        origins = "; ".join(f"{origin}: {', '.join(names)}" for origin, names in machines.items())
+        return f"Errors of curves simulated here. Measurements, {origins}."
 
 
 @dataclass(frozen=True, eq=False)

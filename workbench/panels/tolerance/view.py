@@ -74,7 +74,7 @@ class ToleranceView:
         self._let_the_page_point()
         self._look()
         self.view = WindowView(self.curve.layout, layout=widgets.Layout(width="100%"))
-        self.view.hear_windows(self.asked, self._asked)
+        self.view.on_window(self.asked, self._asked)
         self.downloads = Downloads(self.curve.layout)
         self.diagram: SpacetimeFigure | None = None
         self.diagram_downloads: Downloads | None = None
@@ -144,7 +144,7 @@ class ToleranceView:
             self._diagram_view = WindowView(
                 self.diagram.figure, layout=widgets.Layout(width="100%")
             )
-            self._diagram_view.hear_windows(self.diagram.asked, self._window_asked)
+            self._diagram_view.on_window(self.diagram.asked, self._window_asked)
             self._diagram_place.children = [self._diagram_view]
         with self._diagram_view.one_patch():
             self.diagram.show(result)

@@ -59,7 +59,7 @@ def plot_identifiability(found: Identifiability) -> LayoutDOM:
     result = found.result
     return stacked(
         heading(
-            f"What the data tell of each parameter, {result.measured.name}",
+            f"What the data determine of each parameter, {result.measured.name}",
             f"{type(result.model).__name__} simulated, fitted to "
             f"{result.measured.provenance.origin} values ({result.loss} over {result.target})",
         ),

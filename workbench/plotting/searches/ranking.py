@@ -94,27 +94,27 @@ def plot_search_ranking(
 
 _COLUMNS = (
     *("row", "name", "value", "low", "high", "text"),
-    *("told", "size", "fill", "line"),
+    *("apart", "size", "fill", "line"),
 )
 
 
 def ranking_columns(
     rows: pd.DataFrame, measure: Measure, by: str, chosen: str = ""
 ) -> dict[str, list[Any]]:
-    """Return the columns of the source, the best first; ``told``: interval apart from the best."""
+    """Return the columns of the source, the best first; ``apart``: interval apart from the best."""
     columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
     ranked = rows_of(measure.best_first(rows))
     for place, one in enumerate(ranked):
-        told = not measure.overlaps(one, ranked[0])
+        apart = not measure.overlaps(one, ranked[0])
         marked = one[by] == chosen
-        colour = palette.FAINT if told else palette.BLUE
+        colour = palette.FAINT if apart else palette.BLUE
         values = (
             *(place, str(one[by]), float(one[measure.name])),
             *(float(one[f"{measure.name}_{end}"]) for end in ("low", "high")),
             interval_text(one, measure.name),
-            told,
+            apart,
             13 if marked else 9,
-            "white" if told else colour,
+            "white" if apart else colour,
             palette.VERMILLION if marked else colour,
         )
         for name, value in zip(_COLUMNS, values, strict=True):
@@ -135,9 +135,9 @@ def describe_search_ranking(
     names = [n for n, v in zip(columns["name"], columns["value"], strict=True) if math.isfinite(v)]
     if not names:
         return "No search has a value of this measure here."
-    told = dict(zip(columns["name"], columns["told"], strict=True))
-    near = [name for name in names[1:] if not told[name]]
-    behind = [name for name in names[1:] if told[name]]
+    apart = dict(zip(columns["name"], columns["apart"], strict=True))
+    near = [name for name in names[1:] if not apart[name]]
+    behind = [name for name in names[1:] if apart[name]]
     seeds = int(rows["seeds"].max())
     text = f"{names[0]} is first with {columns['text'][0]} {known.text}"
     if near:

@@ -48,7 +48,7 @@ class TopologyMetrics(StoredResult):
 
     Attributes:
         name: of the network.
-        family: the word of its family.
+        family: name of its family.
         parameters: what it was made with.
         hosts: number of hosts.
         routers: number of routers.

@@ -9,8 +9,11 @@ parts of at least 0. No event waits for another by chance, as it may when a sche
 Events are operations, by their number, and messages as their hosts take them, by n + their send.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 SEND, RECV, CALC = 1, 2, 3
 
@@ -19,6 +22,43 @@ SEND_NIC, RECEIVE_NIC, CPU_BYTES, CPU = range(4)
 bytes, the core as a whole."""
 
 _PS_PER_NS = np.int64(1000)
+
+
+class Cores(NamedTuple):
+    """Where operations run.
+
+    Attributes:
+        cpu: uint8[n].
+        nic: uint8[n].
+        rank: int32[n].
+        held: bool[n], receives that were posted when their core became free.
+    """
+
+    cpu: NDArray[np.uint8]
+    nic: NDArray[np.uint8]
+    rank: NDArray[np.int32]
+    held: NDArray[np.bool_]
+
+
+class Room(NamedTuple):
+    """Working arrays of ``makespan``.
+
+    Attributes:
+        core_free: int64[ranks * cpus], 0.
+        sent_free: int64[ranks * nics], 0.
+        took_free: int64[ranks * nics], 0.
+        ready: int64[n], 0: when the dependencies of each operation are over; then, of a send, when
+            it began.
+        half_at: int64[n]: when the first half of a send's message, taken or posted, began.
+        half_end: int64[n], -1: when it ended.
+    """
+
+    core_free: NDArray[np.int64]
+    sent_free: NDArray[np.int64]
+    took_free: NDArray[np.int64]
+    ready: NDArray[np.int64]
+    half_at: NDArray[np.int64]
+    half_end: NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
@@ -76,19 +116,11 @@ def _tell(first, ops, op, missing, heap, top, time, late):
 
 
 @njit(cache=True, nogil=True)
-def order_events(
-    kind, size, match, req_start, req_ops, ireq_start, ireq_ops, S, time, late, missing, heap, order
-):
+def order_events(graph, S, time, late, missing, heap, order):
     """Find the order in which a replay's events happened: by time, causes before effects.
 
     Args:
-        kind: uint8[n].
-        size: int64[n], bytes or ns.
-        match: int32[n], the other end of each message, -1 for computations.
-        req_start: int32[n + 1], see ``workbench.programs.graph.Dependents``.
-        req_ops: int32[edges].
-        ireq_start: int32[n + 1].
-        ireq_ops: int32[edges].
+        graph: ``MatchedGraph``.
         S: largest eager message, bytes.
         time: int64[2 n], ps, of the events.
         late: uint8[2 n], 1 for events that occupy a core, which come last at a time.
@@ -99,6 +131,7 @@ def order_events(
     Returns:
         How many events there are; fewer than operations and messages where some never happen.
     """
+    kind, size, match, req_start, req_ops, ireq_start, ireq_ops = graph
     n = len(kind)
     top = 0
     for op in range(n):
@@ -155,71 +188,22 @@ def _delay(first, ops, op, until, ready):
 
 
 @njit(cache=True, nogil=True)
-def makespan(
-    kind,
-    size,
-    match,
-    cpu,
-    nic,
-    rank,
-    held,
-    req_start,
-    req_ops,
-    ireq_start,
-    ireq_ops,
-    order,
-    L,
-    o,
-    g,
-    G_whole,
-    G,
-    O_whole,
-    O,  # noqa: E741 - the field's letter
-    S,
-    cpus,
-    nics,
-    limited,
-    core_free,
-    sent_free,
-    took_free,
-    ready,
-    half_at,
-    half_end,
-):
+def makespan(graph, cores, order, costs, limited, room):
     """Return when the last event ends, in ps, if only some resources are limited.
 
     Args:
-        kind: uint8[n].
-        size: int64[n], bytes or ns.
-        match: int32[n], the other end of each message.
-        cpu: uint8[n].
-        nic: uint8[n].
-        rank: int32[n], of each operation.
-        held: bool[n], receives that were posted when their core became free.
-        req_start: int32[n + 1].
-        req_ops: int32[edges].
-        ireq_start: int32[n + 1].
-        ireq_ops: int32[edges].
+        graph: ``MatchedGraph``.
+        cores: ``Cores``.
         order: int32[events], of ``order_events``.
-        L: latency, ps.
-        o: overhead, ps.
-        g: gap, ps.
-        G_whole: gap per byte, ps/B, where that is a whole number, else -1.
-        G: gap per byte, ps/B, float64.
-        O_whole: overhead per byte, ps/B, where that is a whole number, else -1.
-        O: overhead per byte, ps/B, float64.
-        S: largest eager message, bytes.
-        cpus: cores of a rank.
-        nics: interfaces of a rank.
+        costs: ``kernels.loggops.layout.Costs``.
         limited: bool[4], by ``SEND_NIC``, ``RECEIVE_NIC``, ``CPU_BYTES`` and ``CPU``.
-        core_free: int64[ranks * cpus], 0; room.
-        sent_free: int64[ranks * nics], 0; room.
-        took_free: int64[ranks * nics], 0; room.
-        ready: int64[n], 0; room: when what each operation waits for is over; then, of a send,
-            when it began.
-        half_at: int64[n], room: when the first half of a send's message, taken or posted, began.
-        half_end: int64[n], -1; room: when it ended.
+        room: ``Room``.
     """
+    kind, size, match, req_start, req_ops, ireq_start, ireq_ops = graph
+    cpu, nic, rank, held = cores
+    core_free, sent_free, took_free, ready, half_at, half_end = room
+    L, o, g, S = costs.latency, costs.overhead, costs.gap, costs.eager
+    cpus, nics = costs.cpus, costs.nics
     n = len(kind)
     send_nic, receive_nic = limited[SEND_NIC], limited[RECEIVE_NIC]
     cpu_bytes, core_held = limited[CPU_BYTES], limited[CPU]
@@ -229,7 +213,7 @@ def makespan(
             send = event - n
             host = rank[match[send]]
             core, port = host * cpus + cpu[send], host * nics + nic[send]
-            by_byte = _byte_cost(size[send], G_whole, G)
+            by_byte = _byte_cost(size[send], costs.g_byte, costs.g_real)
             at = ready[send] + o + L
             if receive_nic:
                 at = max(at, took_free[port])
@@ -240,7 +224,7 @@ def makespan(
             # a later place would hold back those behind it for bytes that occupy nothing.
             core_free[core] = at + o
             if cpu_bytes:
-                end = max(end, at + o + _byte_cost(size[send], O_whole, O))
+                end = max(end, at + o + _byte_cost(size[send], costs.o_byte, costs.o_real))
                 core_free[core] = end
             took_free[port] = at + g + by_byte
         elif kind[event] == RECV:
@@ -260,11 +244,11 @@ def makespan(
                 port = rank[event] * nics + nic[event]
                 if send_nic:
                     t = max(t, sent_free[port])
-                sent_free[port] = t + g + _byte_cost(size[event], G_whole, G)
+                sent_free[port] = t + g + _byte_cost(size[event], costs.g_byte, costs.g_real)
                 ready[event] = t
                 end = t + o
                 if cpu_bytes:
-                    end += _byte_cost(size[event], O_whole, O)
+                    end += _byte_cost(size[event], costs.o_byte, costs.o_real)
             core_free[core] = end
             last = max(last, end)
             _delay(ireq_start, ireq_ops, event, t, ready)
@@ -282,7 +266,7 @@ def makespan(
             sent_free[port] = max(sent_free[port], met)
             own_end = ready[send] + o
             if cpu_bytes:
-                own_end += _byte_cost(size[send], O_whole, O)
+                own_end += _byte_cost(size[send], costs.o_byte, costs.o_real)
             _delay(req_start, req_ops, send, max(met, own_end), ready)
         end = max(half_end[send], end)
         last = max(last, end)

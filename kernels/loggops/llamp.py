@@ -163,13 +163,7 @@ def _release(op, time, first, ops, start, missing, stack, top):
 
 @njit(cache=True, nogil=True)
 def forward(
-    kind,
-    size,
-    match,
-    req_start,
-    req_ops,
-    ireq_start,
-    ireq_ops,
+    graph,
     L,
     o,
     G_whole,
@@ -189,13 +183,7 @@ def forward(
     after it (LLAMP, appendix B: header, read, data, acknowledgement).
 
     Args:
-        kind: uint8[n].
-        size: int64[n], bytes or ns.
-        match: int32[n], the other end of each message.
-        req_start: int32[n + 1], see ``workbench.programs.graph.Dependents``.
-        req_ops: int32[edges].
-        ireq_start: int32[n + 1].
-        ireq_ops: int32[edges].
+        graph: ``MatchedGraph``.
         L: latency, ps.
         o: overhead, ps.
         G_whole: gap per byte, ps/B, where that is a whole number, else -1.
@@ -211,6 +199,7 @@ def forward(
     Returns:
         OK, WAITING, HALTED or CLOCK_RAN_OUT.
     """
+    kind, size, match, req_start, req_ops, ireq_start, ireq_ops = graph
     n = len(kind)
     start[:] = 0
     end[:] = -1
@@ -283,13 +272,7 @@ def finish_of_ranks(rank_start, end, finish):
 
 @njit(cache=True, nogil=True)
 def causes(
-    kind,
-    size,
-    match,
-    req_start,
-    req_ops,
-    ireq_start,
-    ireq_ops,
+    graph,
     L,
     S,
     start,
@@ -306,13 +289,7 @@ def causes(
     """Find the operation that each one's start waited for last, and whether a message did.
 
     Args:
-        kind: uint8[n].
-        size: int64[n], bytes or ns.
-        match: int32[n], the other end of each message.
-        req_start: int32[n + 1].
-        req_ops: int32[edges].
-        ireq_start: int32[n + 1].
-        ireq_ops: int32[edges].
+        graph: ``MatchedGraph``.
         L: latency, ps.
         S: largest eager message, bytes.
         start: int64[n], ps.
@@ -326,6 +303,7 @@ def causes(
         cause: int32[n], out: what ``begin`` waited for.
         cause_kind: uint8[n], out.
     """
+    kind, size, match, req_start, req_ops, ireq_start, ireq_ops = graph
     post_cause[:] = -1
     post_kind[:] = by_end
     for op in range(len(kind)):

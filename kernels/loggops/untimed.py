@@ -18,40 +18,12 @@ N_STATE = 4
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def run(
-    ranks,
-    kind,
-    size,
-    peer,
-    tag,
-    req_start,
-    req_ops,
-    ireq_start,
-    ireq_ops,
-    wild,
-    pool,
-    eager,
-    left,
-    link,
-    queue,
-    waiting,
-    pooled,
-    seen,
-    state,
-):
+def run(program, ranks, pool, eager, left, link, queue, waiting, pooled, seen, state):
     """Run a program until no operation can start.
 
     Args:
+        program: ``layout.Program``; messages meet by the order of two lists where it is wild.
         ranks: int32[n], the rank of each operation.
-        kind: uint8[n].
-        size: int64[n].
-        peer: int32[n], each a rank or ANY_SOURCE.
-        tag: uint32[n].
-        req_start: int32[n + 1], see ``layout.Program``.
-        req_ops: int32[edges].
-        ireq_start: int32[n + 1].
-        ireq_ops: int32[edges].
-        wild: uint8[ranks], 1 where messages meet by the order of two lists.
         pool: int32[n], of messages and receives that are in one; else -1.
         eager: S, bytes; above it a send ends when it has met its receive.
         left: int32[n], dependencies of each; out: as ``layout`` says of a run that has ended.
@@ -65,6 +37,15 @@ def run(
     Returns:
         OK or STUCK; TABLE_FULL to be called again with more room for what waits.
     """
+    kind, size, peer, tag, wild = (
+        program.kind,
+        program.size,
+        program.peer,
+        program.tag,
+        program.wild,
+    )
+    req_start, req_ops = program.req_start, program.req_ops
+    ireq_start, ireq_ops = program.ireq_start, program.ireq_ops
     head, tail, channels, unmet = state[HEAD], state[TAIL], state[CHANNELS], state[UNMET]
     while head < tail:
         if is_full(waiting, channels):

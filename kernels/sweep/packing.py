@@ -7,8 +7,11 @@ processor: what has one dependency reads the register of that, what has several 
 that each of them raises, and one that nobody will read any more is used again.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from kernels.sweep import layout
 
@@ -31,6 +34,30 @@ FREE, SINK = range(2)
 """What is kept of a rank: its first free register, and the one of ends that nobody waits for."""
 
 _HALT_EVERY = 1 << 16
+
+
+class Stream(NamedTuple):
+    """The instructions that ``pack`` writes, and the arrays that they refer to.
+
+    Attributes:
+        code: uint64[n + edges + messages], instructions of width ``WIDE``.
+        op_of: int32[as code], the operation of each; -1 for ``JOIN``.
+        slot: int32[3 messages].
+        role_of: uint8[3 messages], the use of each row of costs.
+        message_of: int32[3 messages], and its message.
+        calc: int64[computations], ns.
+        registers: int32[2 n + 1, 3], ``RANK`` is the rank of each.
+        counts: int64[7]: ``INSTRUCTIONS`` and so on.
+    """
+
+    code: NDArray[np.uint64]
+    op_of: NDArray[np.int32]
+    slot: NDArray[np.int32]
+    role_of: NDArray[np.uint8]
+    message_of: NDArray[np.int32]
+    calc: NDArray[np.int64]
+    registers: NDArray[np.int32]
+    counts: NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
@@ -145,59 +172,25 @@ def _finish(
 
 
 @njit(cache=True, nogil=True)
-def pack(
-    kind,
-    size,
-    match,
-    host,
-    req_start,
-    req_ops,
-    ireq_start,
-    ireq_ops,
-    S,
-    message_number,
-    alike,
-    halt,
-    missing,
-    code,
-    op_of,
-    slot,
-    role_of,
-    message_of,
-    calc,
-    registers,
-    counts,
-    num_ranks,
-):
+def pack(graph, host, S, message_number, alike, halt, missing, stream, num_ranks):
     """Write a program's instructions.
 
     Args:
-        kind: uint8[n].
-        size: int64[n], bytes or ns.
-        match: int32[n], the other end of each message.
+        graph: ``MatchedGraph``.
         host: int32[n], the rank of each operation.
-        req_start: int32[n + 1], see ``workbench.programs.graph.Dependents``.
-        req_ops: int32[edges].
-        ireq_start: int32[n + 1].
-        ireq_ops: int32[edges].
         S: largest eager message, bytes.
         message_number: int32[n], number of a send's message.
         alike: int32[n], of ``first_alike``.
         halt: int8[1], ends the packing when it is set.
         missing: int32[n], dependencies each operation waits for.
-        code: uint64[n + edges + messages], out, instructions of width ``WIDE``.
-        op_of: int32[as code], out, the operation of each; -1 for ``JOIN``.
-        slot: int32[3 messages], out.
-        role_of: uint8[3 messages], out, what the rows of costs are for.
-        message_of: int32[3 messages], out, and of which message.
-        calc: int64[computations], out, ns.
-        registers: int32[2 n + 1, 3], out, ``RANK`` is the rank of each.
-        counts: int64[7], out: ``INSTRUCTIONS`` and so on.
+        stream: ``Stream``, out.
         num_ranks: how many there are.
 
     Returns:
         OK, WAITING (operations wait for one another) or HALTED.
     """
+    kind, size, match, req_start, req_ops, ireq_start, ireq_ops = graph
+    code, op_of, slot, role_of, message_of, calc, registers, counts = stream
     n = len(kind)
     counts[:] = 0
     counts[REGISTERS] = 1

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from kernels.loggops import llamp as kernel
 from tests.reference.llamp import Costs, longest_paths, match_in_order
 from workbench.programs.graph import CALC, RECV, SEND, Dependents, ExecutionGraph
+from workbench.programs.graph_arrays import matched
 
 NS = 1000
 
@@ -79,13 +80,7 @@ def run(graph, costs, halt=0):
     assert kernel.match_in_order(graph.rank_start, graph.kind, graph.peer, graph.tag, match) == 0
     kernel.count_missing(graph.requires.ops, graph.irequires.ops, missing)
     status = kernel.forward(
-        graph.kind,
-        graph.size,
-        match,
-        graph.requires.start,
-        graph.requires.ops,
-        graph.irequires.start,
-        graph.irequires.ops,
+        matched(graph, match),
         costs.L,
         costs.o,
         int(costs.G) if costs.G.is_integer() else -1,

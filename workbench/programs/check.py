@@ -357,7 +357,22 @@ class _Untimed:
         wild: NDArray[np.bool_],  # (ranks,) where messages may meet by a wildcard
     ) -> None:
         self.graph = graph
-        self._waiting, self._ranks, self._wild = waiting, ranks, wild.astype(np.uint8)
+        self._ranks = ranks
+        req_start, req_ops, ireq_start, ireq_ops = waiting
+        self._program = layout.Program(
+            graph.rank_start,
+            graph.kind,
+            graph.size,
+            graph.peer,
+            graph.tag,
+            graph.cpu,
+            graph.nic,
+            req_start,
+            req_ops,
+            ireq_start,
+            ireq_ops,
+            wild.astype(np.uint8),
+        )
         self._degree = graph.in_degree()
         self._free = np.flatnonzero(self._degree == 0).astype(np.int32)
 
@@ -379,13 +394,8 @@ class _Untimed:
         )
         while True:
             status = untimed.run(
+                self._program,
                 self._ranks,
-                graph.kind,
-                graph.size,
-                graph.peer,
-                graph.tag,
-                *self._waiting,
-                self._wild,
                 pools,
                 eager_bytes,
                 left,

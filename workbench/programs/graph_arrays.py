@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.goal import edges as sorting
+from kernels.graphs import MatchedGraph
 from workbench.errors import ParameterError
 from workbench.programs.graph import Dependents, ExecutionGraph
 
@@ -20,6 +21,13 @@ _TYPES = {
     "cpu": np.uint8,
     "nic": np.uint8,
 }
+
+
+def matched(graph: ExecutionGraph, match: NDArray[np.int32]) -> MatchedGraph:
+    """Return a graph for kernels, with the other end of each message, int32[n]."""
+    requires, irequires = graph.requires, graph.irequires
+    dependents = (requires.start, requires.ops, irequires.start, irequires.ops)
+    return MatchedGraph(graph.kind, graph.size, match, *dependents)
 
 
 def columns(graph: ExecutionGraph) -> tuple[NDArray[Any], ...]:

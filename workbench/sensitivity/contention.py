@@ -28,11 +28,12 @@ from workbench.html_table import html_table
 from workbench.models import LogGPS
 from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.programs.graph import CALC, RECV, SEND
+from workbench.programs.graph_arrays import matched
 from workbench.provenance import Provenance
 from workbench.result import StoredResult
 from workbench.simulate.llamp import replay_llamp
 from workbench.simulate.picoseconds import PS_PER_S
-from workbench.simulate.replay import replay
+from workbench.simulate.replay import kernel_costs, replay
 from workbench.simulate.replay_result import CPU as CPU_CAUSE
 from workbench.simulate.replay_result import ReplayResult, times_of
 from workbench.units import format_quantity
@@ -227,8 +228,11 @@ class _Relaxed:
     def __init__(self, result: ReplayResult) -> None:
         graph, times, n = result.graph, times_of(result), result.graph.num_ops
         costs = result.costs
-        self._graph, self._costs, self._match = graph, costs, times.match
-        self._held = (graph.kind == RECV) & (times.post_cause_kind == CPU_CAUSE)
+        self._graph, self._costs = matched(graph, times.match), costs
+        self._cpus, self._nics, self._ranks = graph.num_cpus, graph.num_nics, graph.num_ranks
+        rank = np.repeat(np.arange(graph.num_ranks, dtype=np.int32), np.diff(graph.rank_start))
+        held = (graph.kind == RECV) & (times.post_cause_kind == CPU_CAUSE)
+        self._cores = kernel.Cores(graph.cpu, graph.nic, rank, held)
         send = np.flatnonzero(graph.kind == SEND)
         time, late = np.zeros(2 * n, np.int64), np.zeros(2 * n, np.uint8)
         time[:n] = times.start_ps
@@ -240,13 +244,7 @@ class _Relaxed:
         count_missing(graph.requires.ops, graph.irequires.ops, missing)
         order = np.empty(2 * n, np.int32)
         count = kernel.order_events(
-            graph.kind,
-            graph.size,
-            times.match,
-            graph.requires.start,
-            graph.requires.ops,
-            graph.irequires.start,
-            graph.irequires.ops,
+            self._graph,
             costs.S,
             time,
             late,
@@ -255,44 +253,17 @@ class _Relaxed:
             order,
         )
         self._order = order[:count]
-        self._rank = np.repeat(
-            np.arange(graph.num_ranks, dtype=np.int32), np.diff(graph.rank_start)
-        )
 
     def of(self, limited: NDArray[np.bool_]) -> int:
         """Return T in ps with some resources limited, bool[4]."""
-        graph, costs, n = self._graph, self._costs, self._graph.num_ops
-        cores, ports = graph.num_ranks * graph.num_cpus, graph.num_ranks * graph.num_nics
-        return int(
-            kernel.makespan(
-                graph.kind,
-                graph.size,
-                self._match,
-                graph.cpu,
-                graph.nic,
-                self._rank,
-                self._held,
-                graph.requires.start,
-                graph.requires.ops,
-                graph.irequires.start,
-                graph.irequires.ops,
-                self._order,
-                costs.L,
-                costs.o,
-                costs.g,
-                costs.G.whole,
-                costs.G.real,
-                costs.O.whole,
-                costs.O.real,
-                costs.S,
-                graph.num_cpus,
-                graph.num_nics,
-                limited,
-                np.zeros(cores, np.int64),
-                np.zeros(ports, np.int64),
-                np.zeros(ports, np.int64),
-                np.zeros(n, np.int64),
-                np.zeros(n, np.int64),
-                np.full(n, -1, np.int64),
-            )
+        n, cores, ports = len(self._graph.kind), self._ranks * self._cpus, self._ranks * self._nics
+        room = kernel.Room(
+            np.zeros(cores, np.int64),
+            np.zeros(ports, np.int64),
+            np.zeros(ports, np.int64),
+            np.zeros(n, np.int64),
+            np.zeros(n, np.int64),
+            np.full(n, -1, np.int64),
         )
+        costs = kernel_costs(self._costs, self._cpus, self._nics)
+        return int(kernel.makespan(self._graph, self._cores, self._order, costs, limited, room))

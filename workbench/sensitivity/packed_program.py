@@ -20,6 +20,7 @@ from kernels.sweep.layout import EAGER, HEADER, MET, NARROW, RELEASED, ROLES, WI
 from workbench.errors import SimulationHalted
 from workbench.models import LogGPS
 from workbench.programs.graph import CALC, SEND, ExecutionGraph
+from workbench.programs.graph_arrays import matched
 from workbench.simulate.llamp import forward_pass
 from workbench.simulate.picoseconds import ByteCost
 
@@ -100,27 +101,14 @@ def pack(
     registers = np.zeros((2 * n + 1, 3), np.int32)
     counts = np.zeros(7, np.int64)
     status = kernel.pack(
-        graph.kind,
-        graph.size,
-        match,
+        matched(graph, match),
         host,
-        graph.requires.start,
-        graph.requires.ops,
-        graph.irequires.start,
-        graph.irequires.ops,
         limit_bytes,
         number,
         alike,
         np.zeros(1, np.int8) if halt is None else halt,
         missing,
-        code,
-        op_of,
-        slot,
-        role_of,
-        message_of,
-        calc,
-        registers,
-        counts,
+        kernel.Stream(code, op_of, slot, role_of, message_of, calc, registers, counts),
         graph.num_ranks,
     )
     if status == kernel.HALTED:

@@ -30,6 +30,7 @@ from workbench.errors import ParameterError, ProgramError, SimulationHalted
 from workbench.models import LogGPS
 from workbench.programs.deadlock import refuse_peers
 from workbench.programs.graph import CALC, RECV, SEND, Dependents, ExecutionGraph
+from workbench.programs.graph_arrays import matched
 from workbench.provenance import Provenance
 from workbench.simulate.picoseconds import CLOCK_END, PS_PER_S, PicosecondCosts
 from workbench.simulate.replay_result import (
@@ -96,13 +97,7 @@ def forward_pass(
     finish = np.empty(graph.num_ranks, np.int64)
     kernel.count_missing(graph.requires.ops, graph.irequires.ops, missing)
     status = kernel.forward(
-        graph.kind,
-        graph.size,
-        joined,
-        graph.requires.start,
-        graph.requires.ops,
-        graph.irequires.start,
-        graph.irequires.ops,
+        matched(graph, joined),
         costs.L,
         costs.o,
         costs.G.whole,
@@ -160,13 +155,7 @@ def _times(graph: ExecutionGraph, model: LogGPS, found: ForwardPass) -> ReplayTi
     post_cause, cause = np.empty(n, np.int32), np.empty(n, np.int32)
     post_kind, cause_kind = np.empty(n, np.uint8), np.empty(n, np.uint8)
     kernel.causes(
-        graph.kind,
-        graph.size,
-        found.match,
-        graph.requires.start,
-        graph.requires.ops,
-        graph.irequires.start,
-        graph.irequires.ops,
+        matched(graph, found.match),
         costs.L,
         costs.S,
         found.start_ps,

@@ -157,19 +157,7 @@ class _Run:
             graph.irequires.ops,
             wild,
         )
-        self._costs = layout.Costs(
-            costs.L,
-            costs.o,
-            costs.g,
-            costs.G.whole,
-            costs.O.whole,
-            costs.G.real,
-            costs.O.real,
-            costs.S,
-            n_cpus,
-            n_nics,
-            ties == "libstdc++",
-        )
+        self._costs = kernel_costs(costs, n_cpus, n_nics, like_libstdcxx=ties == "libstdc++")
         self._halt = np.zeros(1, np.int8) if halt is None else halt
         self._progress = np.zeros(1, np.int64) if progress is None else progress
         self._state = np.zeros(layout.N_STATE, np.int64)
@@ -313,6 +301,25 @@ class _Run:
             post_cause=kept.post_cause,
             post_cause_kind=kept.post_cause_kind,
         )
+
+
+def kernel_costs(
+    costs: PicosecondCosts, cpus: int, nics: int, *, like_libstdcxx: bool = False
+) -> layout.Costs:
+    """Return a model's parameters for the kernels, on ranks of some cores and interfaces."""
+    return layout.Costs(
+        latency=costs.L,
+        overhead=costs.o,
+        gap=costs.g,
+        g_byte=costs.G.whole,
+        o_byte=costs.O.whole,
+        g_real=costs.G.real,
+        o_real=costs.O.real,
+        eager=costs.S,
+        cpus=cpus,
+        nics=nics,
+        like_libstdcxx=like_libstdcxx,
+    )
 
 
 def _numbered(names: NDArray[np.uint8], used: NDArray[np.bool_]) -> tuple[NDArray[np.uint8], int]:

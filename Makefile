@@ -79,7 +79,7 @@ bench: $(TEST_STAMP) ## print the rates: trials, packet hops, slider latency, fi
 # The standard run draws the same examples every time; luck belongs here. The seed alone decides what
 # a round draws, and each failure is printed with its @reproduce_failure.
 ROUNDS ?= 5
-deep: $(TEST_STAMP) ## search for failing examples: new seeds, more examples (ROUNDS=5, SEED=)
+deep: $(TEST_STAMP) ## the longer tests, then a search for failing examples with new seeds (ROUNDS=5, SEED=)
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	$(PY) -m pytest --quiet --ignore=tests/benchmarks -m deep $(IN_PARALLEL)
 	@for round in $$(seq $(ROUNDS)); do \

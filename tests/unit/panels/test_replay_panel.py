@@ -312,6 +312,7 @@ def test_files_hold_what_is_shown(panel: ReplayPanel, tmp_path: Path) -> None:
 
 def test_the_communication_is_drawn_when_it_is_looked_at(panel: ReplayPanel) -> None:
     settled(panel)
+    assert "16" not in panel._communication.description.value  # of a tab that may be hidden
     panel.open("Python")
     panel.open("Communication")
     assert "pairs of ranks exchange messages" in panel.text

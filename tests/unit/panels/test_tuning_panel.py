@@ -246,7 +246,7 @@ def test_every_subject_can_be_shown(panel: TuningPanel) -> None:
     assert first_word(known) == "recorded:open-mpi-4-ranks/bcast/65536"
     for word in ("component:sort", "component:ackley", "component:open-mpi-bcast"):
         panel.subject = word
-        assert " configurations" in panel.text
+        assert panel._controls.size.value  # other texts name configurations too
         assert panel.error == ""
     with pytest.raises(ParameterError):
         first_word({})

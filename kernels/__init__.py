@@ -12,6 +12,8 @@ from typing import Any
 
 from numba import config, njit
 from numba.core import caching
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 
 _save = caching.IndexDataCacheFile.save
 
@@ -30,38 +32,82 @@ def _save_alone(self, key, data):
 caching.IndexDataCacheFile.save = _save_alone
 
 
-def helper(signature: str, **options: Any) -> Callable[[Any], Any]:
-    """Compile a function that kernels call, or load it from the cache, when it is first needed.
+class _HelperLibrary(JITCodeLibrary):
+    """A helper's code, which only ever runs as a part of a kernel.
 
-    ``numba.njit`` does that when the file is imported. A kernel from the cache contains the code
-    of all its helpers: importing them one by one would take most of a second of each process.
+    It is optimised and made into machine code with each kernel that contains it, not on its own.
+    """
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+
+class _HelperCompiler(Compiler):
+    """Compile a helper as far as a kernel needs it: a third of the time goes without the rest."""
+
+    def __init__(self, typingctx, targetctx, library, args, return_type, flags, locals):
+        flags = flags.copy()
+        flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+        super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
+
+    def compile_extra(self, func):
+        target = self.state.targetctx
+        self.state.library = _HelperLibrary(target.codegen(), func.__qualname__)
+        entry_point = object()  # by which numba finds the code that a call needs
+        compiled = super().compile_extra(func)._replace(entry_point=entry_point)
+        target.insert_user_function(entry_point, compiled.fndesc, [compiled.library])
+        return compiled
+
+
+def helper(signature: str | None = None, **options: Any) -> Callable[[Any], Any]:
+    """Compile a function that kernels call, as a part of each kernel that calls it.
+
+    A kernel's entry in the cache contains the code of all its helpers, which have none of their
+    own. Python may call a helper too, as tests do: it is compiled once more for that.
 
     Args:
-        signature: of numba, such as ``"i8(i8[::1], i8)"``.
+        signature: of numba, such as ``"i8(i8[::1], i8)"``, which spares kernels to find the types
+            of each call; without it the helper is compiled for the types of its arguments.
         options: of ``numba.njit``.
     """
 
     def decorate(function: Any) -> Any:
-        dispatcher = njit(**options)(function)
-        if dispatcher is function:  # NUMBA_DISABLE_JIT
+        if config.DISABLE_JIT:
             return function
+        dispatcher = njit(pipeline_class=_HelperCompiler, **options)(function)
         find_overloads = dispatcher.get_call_template
-
-        def compile_once() -> None:
-            if not dispatcher.overloads:
-                dispatcher.compile(signature)
-                dispatcher.disable_compile()
+        folder = config.CACHE_DIR
+        standing_alone: list[Any] = []
 
         def called_by_a_kernel(args: Any, kws: Any) -> Any:
-            compile_once()
-            return find_overloads(args, kws)
+            if signature is None:
+                return find_overloads(args, kws)
+            if not dispatcher.overloads:
+                dispatcher.compile(signature)
+            dispatcher.disable_compile()
+            try:
+                return find_overloads(args, kws)
+            finally:
+                dispatcher.disable_compile(False)
 
         def called_by_python(*_: Any) -> Any:
-            compile_once()
-            return dispatcher  # which numba calls then, with the same arguments
+            if not standing_alone:
+                types = [] if signature is None else [signature]
+                with _cache_in(folder):
+                    standing_alone.append(njit(*types, cache=True, **options)(function))
+            return standing_alone[0]  # which numba calls then, with the same arguments
+
+        def add_overload(compiled: Any) -> None:
+            dispatcher.overloads[tuple(compiled.signature.args)] = compiled
 
         dispatcher.get_call_template = called_by_a_kernel
         dispatcher._compile_for_args = called_by_python
+        dispatcher.add_overload = add_overload
         return dispatcher
 
     return decorate
@@ -86,8 +132,15 @@ def cache_of_all(folder: Path, *called: Path) -> Iterator[None]:
     for each in (folder, *called):
         for path in sorted(each.glob("*.py")):
             digest.update(path.read_bytes())
+    with _cache_in(str(_base(folder) / digest.hexdigest()[:16])):
+        yield
+
+
+@contextmanager
+def _cache_in(folder: str) -> Iterator[None]:
+    """Have numba cache in a folder what is decorated meanwhile."""
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(_base(folder) / digest.hexdigest()[:16])
+    config.CACHE_DIR = folder
     try:
         yield
     finally:

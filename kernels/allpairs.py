@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from kernels import helper
+
 WORDS = 8
 """Words of 64 sources that go together: a cache line a router."""
 
@@ -17,7 +19,7 @@ UNREACHED = np.uint8(255)
 _FEW = 6
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def count_bits(word):
     """Return how many bits of a uint64 are 1."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -30,7 +32,7 @@ def count_bits(word):
     return np.int64(word & np.uint64(0x7F))
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _begin(routers, first, reached, wave):
     """Start from source ``first`` and those after it at distance 0; return their number."""
     sources = min(routers - first, SOURCES)
@@ -38,11 +40,13 @@ def _begin(routers, first, reached, wave):
     for source in range(sources):
         bit = np.uint64(1) << np.uint64(source & 63)
         reached[first + source, source >> 6] = bit
-    wave[:] = reached
+    for router in range(routers):
+        for word in range(reached.shape[1]):
+            wave[router, word] = reached[router, word]
     return sources
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _step(start, neighbour, reached, wave, fresh, full):
     """Reach one link further. ``fresh`` gets each router's new sources; return whether any are."""
     routers = len(start) - 1
@@ -69,7 +73,7 @@ def _step(start, neighbour, reached, wave, fresh, full):
     return found != np.uint64(0)
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _full(sources, full):
     for w in range(WORDS):
         left = sources - 64 * w
@@ -118,7 +122,7 @@ def distances(start, neighbour, hops):
     return True
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _write(fresh, hops, first, sources, level):
     """Write a level where it is new: one by one where that is at few places, else all 64."""
     for router in range(len(fresh)):

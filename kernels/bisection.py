@@ -3,11 +3,13 @@
 import numpy as np
 from numba import njit
 
+from kernels import helper
+
 NO_CUT = np.inf
 """The cut of a division that is not in balance."""
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _gains(start, neighbour, capacity, side, gain):
     """Fill in what each router's move takes off the cut, and return the cut."""
     twice = 0.0
@@ -24,7 +26,7 @@ def _gains(start, neighbour, capacity, side, gain):
     return twice / 2
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _excess(hosts, side):
     """Return how many hosts side 1 has more than side 0."""
     excess = 0
@@ -71,7 +73,8 @@ def refine(start, neighbour, capacity, hosts, order, allowed, stall, side, halt)
         excess = _excess(hosts, side)
         before = cut if abs(excess) <= allowed else NO_CUT
         best = before
-        free[:] = order
+        for place in range(routers):
+            free[place] = order[place]
         left = routers
         count = 0
         kept = 0

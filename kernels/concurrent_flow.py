@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from kernels import helper
+
 FAR = np.inf
 """What a route costs where there is none."""
 
@@ -10,7 +12,7 @@ NOTHING = 1e-12
 """What is left of a demand when it counts as sent."""
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _sift_up(heap, place, cost, at):
     router = heap[at]
     while at > 0:
@@ -24,7 +26,7 @@ def _sift_up(heap, place, cost, at):
     place[router] = at
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _sift_down(heap, place, cost, size):
     router = heap[0]
     at = 0
@@ -43,7 +45,7 @@ def _sift_down(heap, place, cost, size):
     place[router] = at
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _cheapest(start, neighbour, length, source, targets, wanted, cost, taken, order, heap, place):
     """Find the cheapest routes from a router to its targets (Dijkstra 1959).
 

@@ -12,8 +12,10 @@ for a turn of a packet on its way, bit p for one that begins phase p; that tells
 import numpy as np
 from numba import njit
 
+from kernels import helper
 
-@njit(cache=True, nogil=True)
+
+@helper()
 def _lane_after(lane, channel, following, phase, lane_step, dimension, wraps, phase_step, dateline):
     """Return the lane of the channel that follows; phase is 0 for a packet on its way."""
     if dateline:

@@ -12,6 +12,8 @@ A place before which an operation waits is written ``p`` for its end and ``-1 - 
 import numpy as np
 from numba import njit
 
+from kernels import helper
+
 SEND, RECV, CALC = 1, 2, 3
 """Kinds of operations of a graph."""
 
@@ -75,7 +77,7 @@ def put_in_order(kind, size, match, req_start, req_ops, ireq_start, ireq_ops, S,
     return number
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _release(op, first, ops, missing, stack, top):
     for i in range(first[op], first[op + 1]):
         other = ops[i]

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from kernels import helper
+
 FAR = np.uint16(65535)
 """Cost where there is no route, or none below it."""
 
@@ -57,13 +59,14 @@ def costs(first, leads_to, weight, targets, cost):
     return True
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _grown(array, size):
     """Return the array, copied to at least ``size`` elements if it is shorter."""
     if size <= len(array):
         return array
     grown = np.empty(max(size, 2 * len(array)), array.dtype)
-    grown[: len(array)] = array
+    for place in range(len(array)):
+        grown[place] = array[place]
     return grown
 
 

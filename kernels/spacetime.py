@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from kernels import helper
+
 WIDTHS = 4096
 """Length of the histograms of pixel widths; the last place holds all that are wider."""
 
@@ -27,7 +29,9 @@ def sort_rows(order, begin, row_start):
         for at in range(first + 1, last):
             if begin[order[at]] < begin[order[at - 1]]:
                 part = order[first:last].copy()
-                order[first:last] = part[np.argsort(begin[part], kind="mergesort")]
+                by_begin = np.argsort(begin[part], kind="mergesort")
+                for place in range(last - first):
+                    order[first + place] = part[by_begin[place]]
                 break
 
 
@@ -44,7 +48,7 @@ def running_latest(end, row_start, latest):
     return overlap
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def first_above(values, low, high, limit):
     """Return the first place in ``[low, high)`` whose value exceeds `limit`; `high` if none."""
     while low < high:

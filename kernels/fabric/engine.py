@@ -16,13 +16,11 @@ A host layer is a kernel of its own around these parts:
 
 from __future__ import annotations
 
-from numba import njit
-
 from kernels import helper
 from kernels.fabric import layout, pisces, snappr
 
 
-@helper("b1(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8)", _nrt=False)
 def open_window(s, until):
     """Set WINDOW_END to the end of the next window; return False if no event is before `until`.
 
@@ -41,7 +39,7 @@ def open_window(s, until):
     return True
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@helper(_nrt=False)
 def serve_routers(s, t, q, routes, depth, seen):
     """Handle all events of routers in the window; return OK, NO_RECORDS or NO_STATE."""
     if s[layout.MODEL] == layout.PISCES:

@@ -200,49 +200,49 @@ STATE_MARGIN = 1 << 15
 """Free records, and free cells of state, that an event may count on."""
 
 
-@helper("i8(i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8, i8)", _nrt=False)
 def span(n_bytes, byte_delay):
     """Return the ticks `n_bytes` take; the product is a double, as SST/macro's is."""
     return np.int64(np.float64(byte_delay) * np.float64(n_bytes))
 
 
-@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", _nrt=False)
 def channel_cells(s, channel):
     """Return where the cells of a channel begin."""
     return (s[AT_CHANNEL] + N_CHANNEL * channel) & POSITION
 
 
-@helper("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8, i8)", _nrt=False)
 def lane_cells(s, channel, lane):
     """Return where the cells of a channel's lane begin."""
     return (s[AT_LANE] + N_LANE * (channel * s[N_LANES] + lane)) & POSITION
 
 
-@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", _nrt=False)
 def router_cells(s, router):
     """Return where the cells of a router begin."""
     return (s[AT_ROUTER] + N_ROUTER * router) & POSITION
 
 
-@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", _nrt=False)
 def host_cells(s, host):
     """Return where the cells of a host begin."""
     return (s[AT_HOST] + N_HOST * host) & POSITION
 
 
-@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", _nrt=False)
 def injection_channel(s, host):
     """Return the channel from a host into the network."""
     return s[N_BETWEEN] + s[N_HOSTS] + host
 
 
-@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", _nrt=False)
 def ejection_channel(s, host):
     """Return the channel from the network to a host."""
     return s[N_BETWEEN] + host
 
 
-@helper("i8(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1])", _nrt=False)
 def room_left(s, q):
     """Return NO_RECORDS or NO_STATE if the next event might not have enough room, else OK."""
     if s[N_FREE] + q.size // RECORD - s[USED] < RECORDS_MARGIN:
@@ -252,7 +252,7 @@ def room_left(s, q):
     return OK
 
 
-@helper("i8(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1])", _nrt=False)
 def take_record(s, q):
     """Return the position of a free record's first cell; call `room_left` before.
 
@@ -268,7 +268,7 @@ def take_record(s, q):
     return record
 
 
-@helper("void(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8)", _nrt=False)
 def free_record(s, q, record):
     """Give a record back."""
     q[record + 1] = s[FREE]

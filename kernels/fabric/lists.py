@@ -8,7 +8,7 @@ from kernels import helper
 from kernels.fabric import layout
 
 
-@helper("void(i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
 def _rise(s, heap, places, i, at, key):
     """Put an entry at position `i` of a router's heap or above it."""
     while i > 0:
@@ -26,7 +26,7 @@ def _rise(s, heap, places, i, at, key):
     s[places + (key & layout.SLOT_MASK)] = i
 
 
-@helper("void(i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8, i8, i8, i8)", _nrt=False)
 def _sink(s, heap, places, n, i, at, key):
     """Put an entry at position `i` of a router's heap or below it."""
     while True:
@@ -49,7 +49,7 @@ def _sink(s, heap, places, n, i, at, key):
     s[places + (key & layout.SLOT_MASK)] = i
 
 
-@helper("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8)", _nrt=False)
 def settle_router(s, router, r):
     """Keep the tick of a router's next event; `r` is where its cells begin."""
     due = s[r + layout.ROUTER_QUEUE_DUE]
@@ -58,7 +58,7 @@ def settle_router(s, router, r):
     s[s[layout.AT_DUE] + router] = due
 
 
-@helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8)", _nrt=False)
 def add_slot(s, router, at, key):
     """Schedule a slot that has no entry in its router's heap."""
     r = layout.router_cells(s, router)
@@ -68,7 +68,7 @@ def add_slot(s, router, at, key):
     settle_router(s, router, r)
 
 
-@helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8)", _nrt=False)
 def advance_slot(s, router, at, slot):
     """Schedule a slot at a tick unless it is due earlier already."""
     r = layout.router_cells(s, router)
@@ -81,7 +81,7 @@ def advance_slot(s, router, at, slot):
         settle_router(s, router, r)
 
 
-@helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8)", _nrt=False)
 def replace_first(s, router, at, key):
     """Put another entry of the same slot in place of a router's first."""
     r = layout.router_cells(s, router)
@@ -89,7 +89,7 @@ def replace_first(s, router, at, key):
     settle_router(s, router, r)
 
 
-@helper("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8)", _nrt=False)
 def drop_first(s, router):
     """Remove a router's first entry."""
     r = layout.router_cells(s, router)
@@ -102,7 +102,7 @@ def drop_first(s, router):
     settle_router(s, router, r)
 
 
-@helper("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8)", _nrt=False)
 def _make_room(s, c):
     """Give a channel's credits a ring of twice the room; `c` is where the channel's cells begin."""
     room = s[c + layout.CREDITS_ROOM]
@@ -120,7 +120,7 @@ def _make_room(s, c):
     s[c + layout.CREDITS_FIRST] = 0
 
 
-@helper("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8, i8)", _nrt=False)
 def _scheduled(s, c, start):
     """Return when it was settled that a port's packet leaves at tick `start`, -1 if it did at once.
 
@@ -131,7 +131,7 @@ def _scheduled(s, c, start):
     return start - s[c + layout.RUN_STEP]
 
 
-@helper("b1(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8, i8, i8, i8)", _nrt=False)
 def _leaves_before(s, at, latency, word, other):
     """Return whether of two credits due at tick `at` the one given later is sent first.
 
@@ -163,7 +163,7 @@ def _leaves_before(s, at, latency, word, other):
     return until - s[c + layout.RUN_STEP] < s[d + layout.RUN_SCHEDULED]
 
 
-@helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False, forceinline=True)
+@helper("void(i8[::1], i8, i8, i8)", _nrt=False, forceinline=True)
 def add_credit(s, c, at, word):
     """Put a credit on its way to the channel whose cells begin at `c`.
 
@@ -203,7 +203,7 @@ def add_credit(s, c, at, word):
     s[e + 1] = word
 
 
-@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", _nrt=False)
 def first_credit(s, c):
     """Return the tick of the first credit on its way to a channel, NEVER if there is none."""
     if s[c + layout.N_CREDITS] == 0:
@@ -211,7 +211,7 @@ def first_credit(s, c):
     return s[(s[c + layout.CREDITS_AT] + 2 * s[c + layout.CREDITS_FIRST]) & layout.POSITION]
 
 
-@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", _nrt=False)
 def take_credit(s, c):
     """Remove the first credit on its way to a channel and return its word."""
     first = s[c + layout.CREDITS_FIRST]
@@ -220,7 +220,7 @@ def take_credit(s, c):
     return s[((s[c + layout.CREDITS_AT] + 2 * first) & layout.POSITION) + 1] & layout.POSITION
 
 
-@helper("b1(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8, i8)", _nrt=False)
 def earlier(q, one, other):
     """Return whether a timed event comes before another one."""
     if q[one + layout.E_AT] != q[other + layout.E_AT]:
@@ -232,7 +232,7 @@ def earlier(q, one, other):
     return q[one + layout.E_SECOND] < q[other + layout.E_SECOND]
 
 
-@helper("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8, i8)", _nrt=False)
 def meld(q, one, other):
     """Return the root of two pairing heaps made one."""
     if one == layout.NOTHING:
@@ -246,7 +246,7 @@ def meld(q, one, other):
     return one
 
 
-@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", _nrt=False)
 def without_root(q, root):
     """Return the pairing heap that is left of one without its root.
 

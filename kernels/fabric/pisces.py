@@ -15,7 +15,6 @@ one for each lane; such a credit is an event only while a packet waits for it.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from kernels import helper
 from kernels.fabric import layout
@@ -53,7 +52,7 @@ from kernels.fabric.ports import put_on_channel, return_credit, take_at_router
 from kernels.fabric.snappr import next_hop, settled_hop
 
 
-@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", _nrt=False)
 def _next_order(s, router):
     """Return the next number by which events of one tick inside a router are ordered."""
     r = layout.router_cells(s, router)
@@ -61,7 +60,7 @@ def _next_order(s, router):
     return s[r + layout.N_DELAYED]
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def _watch(s, q, router, x):
     """Schedule an event for the next credit of a lane, which a packet waits for."""
     r = layout.router_cells(s, router)
@@ -71,7 +70,7 @@ def _watch(s, q, router, x):
     s[r + layout.ROUTER_QUEUE] = meld(q, s[r + layout.ROUTER_QUEUE], event)
 
 
-@helper("void(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8)", _nrt=False)
 def _take_back(s, q, x):
     """Count the first credit on its way back to a lane."""
     event = s[x + BACK_FIRST] & layout.POSITION
@@ -80,7 +79,7 @@ def _take_back(s, q, x):
     layout.free_record(s, q, event)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def _wait(s, q, v, least, packet):
     """Append a packet to the queue of the lane whose cells begin at `v`."""
     size = q[packet + layout.SIZE] & layout.SIZE_MASK
@@ -94,7 +93,7 @@ def _wait(s, q, v, least, packet):
     s[v + layout.PENDING_LAST] = packet
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def _pop(s, q, v, least):
     """Remove the first packet that waits in a lane and fits, taking its credits; or NOTHING."""
     before = np.int64(layout.NOTHING)
@@ -119,7 +118,7 @@ def _pop(s, q, v, least):
     return packet
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
 def _cross(s, q, now, router, hop, packet):
     """Send a packet that has its credits over the crossbar to its output buffer."""
     model = s[layout.AT_MODEL]
@@ -148,7 +147,7 @@ def _cross(s, q, now, router, hop, packet):
     s[m + BUFFER_LAST] = packet
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
 def _leave(s, q, now, router, hop, packet):
     """Send a packet that has its credits from its output buffer onto the channel."""
     channel = hop >> 8
@@ -190,7 +189,7 @@ def _leave(s, q, now, router, hop, packet):
     put_on_channel(s, q, c, packet, head + s[c + layout.LATENCY])
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
 def _enter_buffer(s, q, now, router, hop, packet):
     """Take a packet's head into its output buffer."""
     channel, lane = hop >> 8, hop & 255
@@ -216,7 +215,7 @@ def _enter_buffer(s, q, now, router, hop, packet):
             add_slot(s, router, first_credit(s, c), s[c + layout.SLOT_CREDIT])
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def _credit_in(s, q, now, router, channel):
     """Take one credit at a buffer where packets wait; all that fit now leave."""
     c = layout.channel_cells(s, channel)
@@ -242,7 +241,7 @@ def _credit_in(s, q, now, router, channel):
         drop_first(s, router)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
 def _enter_crossbar(s, q, now, router, hop, packet):
     """Take a packet's head into the router."""
     x = crossbar_lane(s, hop >> 8, hop & 255)
@@ -263,7 +262,7 @@ def _enter_crossbar(s, q, now, router, hop, packet):
         _watch(s, q, router, x)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def _inside(s, q, now, router):
     """Handle a router's first event of its own: a packet at its buffer, or a crossbar's credit."""
     r = layout.router_cells(s, router)
@@ -291,7 +290,7 @@ def _inside(s, q, now, router):
         _cross(s, q, now, router, hop, packet)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def _settle(s, q, router, r):
     """Keep the tick of a router's next event; `r` is where its cells begin."""
     packet = s[crossbar_cell(s, router) + BUFFER_FIRST] & layout.POSITION
@@ -303,7 +302,7 @@ def _settle(s, q, router, r):
     settle_router(s, router, r)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@helper(_nrt=False)
 def serve(s, t, q, routes, depth, seen, end):
     """Handle all events of routers before tick `end`.
 

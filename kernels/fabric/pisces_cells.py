@@ -40,13 +40,13 @@ def room(routers, channels, lanes):
     return N_MODEL + N_OF_ROUTER * routers + channels + N_LANE * channels * lanes
 
 
-@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", _nrt=False)
 def crossbar_cell(s, router):
     """Return where the arbiter of a router's crossbar is, and the router's other cells begin."""
     return (s[layout.AT_MODEL] + N_MODEL + N_OF_ROUTER * router) & layout.POSITION
 
 
-@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", _nrt=False)
 def channel_cell(s, channel):
     """Return where the arbiter of a channel is."""
     return (
@@ -54,7 +54,7 @@ def channel_cell(s, channel):
     ) & layout.POSITION
 
 
-@helper("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8, i8)", _nrt=False)
 def crossbar_lane(s, channel, lane):
     """Return where the crossbar's cells of a channel's lane begin."""
     first = (
@@ -67,7 +67,7 @@ def crossbar_lane(s, channel, lane):
     return (first + N_LANE * (channel * s[layout.N_LANES] + lane)) & layout.POSITION
 
 
-@njit("void(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False)
 def start(s, q):
     """Make all arbiters idle and give the crossbars the credits that the buffers have.
 
@@ -88,7 +88,7 @@ def start(s, q):
             s[x + layout.PENDING_LAST] = layout.NOTHING
 
 
-@helper("b1(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8[::1])", _nrt=False)
 def scarce(s, q):
     """Return whether an event has used up so many records that it should go on in another one."""
     return s[layout.N_FREE] + q.size // layout.RECORD - s[layout.USED] < layout.RECORDS_MARGIN // 2

@@ -7,7 +7,7 @@ from kernels.fabric import layout
 from kernels.fabric.lists import add_credit, add_slot, advance_slot, drop_first, replace_first
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def put_on_channel(s, q, c, packet, at):
     """Schedule a packet's arrival at the other end of a channel, behind the earlier ones."""
     q[packet + layout.AT] = at
@@ -28,7 +28,7 @@ def put_on_channel(s, q, c, packet, at):
             s[due] = at
 
 
-@helper("i8(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8)", _nrt=False)
 def take_at_router(s, q, c):
     """Remove the first packet from a channel that leads to a router, whose first event it is."""
     packet = s[c + layout.FIRST] & layout.POSITION
@@ -41,7 +41,7 @@ def take_at_router(s, q, c):
     return packet
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def take_at_host(s, q, c, h):
     """Remove the first packet from the channel to the host whose cells begin at `h`."""
     packet = s[c + layout.FIRST] & layout.POSITION
@@ -53,7 +53,7 @@ def take_at_host(s, q, c, h):
     return packet
 
 
-@helper("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False, forceinline=True)
+@helper("void(i8[::1], i8, i8, i8, i8)", _nrt=False, forceinline=True)
 def return_credit(s, channel, sent, lane, n_bytes):
     """Send the credit of a packet, at tick `sent`, back to the port it came from."""
     if not s[layout.FLOW_CONTROL]:
@@ -75,7 +75,7 @@ def return_credit(s, channel, sent, lane, n_bytes):
             s[due] = at
 
 
-@helper("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8, i8)", _nrt=False)
 def backlog(s, channel, now):
     """Return the ticks of sending that a port has committed itself to at tick `now`.
 

@@ -77,7 +77,7 @@ COPY, BEGIN_SEND, SEND_NOW, BEGIN_RECEIVE, RECEIVE, ASK, RECEIVED, COMPLETE, TAK
 RESUME, LAUNCH, HAND_OVER = TIMER, TIMER + 1, TIMER + 2
 
 
-@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", _nrt=False)
 def rank_cells(s, rank):
     """Return where the cells of a rank begin."""
     return s[s[AT_LAYER] + AT_RANKS] + N_RANK * rank

@@ -9,7 +9,6 @@ is next looked at.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from kernels import helper
 from kernels.fabric import layout, routing, sst_routes
@@ -23,7 +22,7 @@ from kernels.fabric.lists import (
 from kernels.fabric.ports import put_on_channel, return_credit, take_at_router
 
 
-@helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8)", _nrt=False)
 def _note_start(s, c, now, start):
     """Note when a packet leaves, for the order of credits that are sent in one tick."""
     last = s[c + layout.LAST_START]
@@ -41,7 +40,7 @@ def _note_start(s, c, now, start):
     s[c + layout.RUN_STEP] = 0
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
 def leave(s, q, now, channel, lane, packet):
     """Send a packet that has its credits, as soon as the port is free."""
     c = layout.channel_cells(s, channel)
@@ -66,7 +65,7 @@ def leave(s, q, now, channel, lane, packet):
     put_on_channel(s, q, c, packet, start + overhead + s[c + layout.LATENCY])
 
 
-@helper("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8, i8)", _nrt=False)
 def _count_credits(s, channel, c, now, key):
     """Count the credits that reach a port before the event of this tick and key."""
     last = now if s[c + layout.SLOT_CREDIT] < key else now - 1
@@ -77,8 +76,6 @@ def _count_credits(s, channel, c, now, key):
 
 @helper(
     "void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)",
-    cache=True,
-    nogil=True,
     _nrt=False,
     forceinline=True,
 )
@@ -112,7 +109,7 @@ def enter(s, q, now, key, router, channel, lane, packet):
             add_slot(s, router, first_credit(s, c), s[c + layout.SLOT_CREDIT])
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def credit_in(s, q, now, router, channel):
     """Take one credit at a port where packets wait; those that fit now enter its queue."""
     c = layout.channel_cells(s, channel)
@@ -139,7 +136,7 @@ def credit_in(s, q, now, router, channel):
         drop_first(s, router)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def pass_through(s, q, now, channel, packet):
     """Send a packet through a port without waiting (SST/macro's switch.congestion = false)."""
     c = layout.channel_cells(s, channel)
@@ -147,7 +144,7 @@ def pass_through(s, q, now, channel, packet):
     put_on_channel(s, q, c, packet, now + s[c + layout.LATENCY])
 
 
-@helper("void(i8[::1], i4[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i4[::1], i8, i8, i8)", _nrt=False)
 def look(s, depth, router, now, n_bytes):
     """Write how many packets of `n_bytes` wait at each port of a router that leads to another."""
     r = layout.router_cells(s, router)
@@ -158,7 +155,7 @@ def look(s, depth, router, now, n_bytes):
         depth[channel] = queued + s[c + layout.N_PENDING]
 
 
-@helper("i8(i8[::1], i4[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i4[::1], i8[::1], i8, i8)", _nrt=False)
 def settled_hop(s, t, q, router, packet):
     """Return channel << 8 | lane of a packet's next hop where no routing has to be asked, or -1.
 
@@ -173,7 +170,7 @@ def settled_hop(s, t, q, router, packet):
     return -1
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@helper(_nrt=False, forceinline=True)
 def next_hop(s, t, q, routes, depth, seen, now, router, packet):
     """Return channel << 8 | lane of a packet's next hop.
 
@@ -202,9 +199,7 @@ def next_hop(s, t, q, routes, depth, seen, now, router, packet):
     return np.int64(channel) << 8 | np.int64(lane)
 
 
-@helper(
-    "void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False, forceinline=True
-)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False, forceinline=True)
 def arrive(s, q, now, router, key, hop):
     """Take the packet of a router's first event in, on its way to `hop`, or hold it back."""
     r = layout.router_cells(s, router)
@@ -233,7 +228,7 @@ def arrive(s, q, now, router, key, hop):
         pass_through(s, q, now, hop >> 8, packet)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@helper(_nrt=False)
 def serve(s, t, q, routes, depth, seen, end):
     """Handle all events of routers before tick `end`.
 

@@ -11,12 +11,11 @@ channels it has taken (in a dragonfly the global ones).
 
 from __future__ import annotations
 
-from numba import njit
-
+from kernels import helper
 from kernels.fabric import layout
 
 
-@njit("i8(i8[::1], i4[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i4[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def choose(s, t, q, packet, here, target):
     """Return channel << 8 | lane of a packet's next hop from router `here`; not at its target."""
     channel = t[s[layout.AT_ROUTE] + here * s[layout.N_ROUTERS] + target]

@@ -1,12 +1,12 @@
 """Two heaps: events by (time, item), and flows by the tick at which they finish."""
 
 import numpy as np
-from numba import njit
 
+from kernels import helper
 from kernels.fabric_programs.layout import EVENTS, FINISHES
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def push(events, cells, time, item):
     """Add an event.
 
@@ -30,7 +30,7 @@ def push(events, cells, time, item):
     items[at] = item
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def drop_first(events, cells):
     """Take the first event away.
 
@@ -62,7 +62,7 @@ def drop_first(events, cells):
     items[at] = item
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _comes_first(flows, one, other):
     """Return whether a flow finishes before another one; of two at once that sent first does."""
     if flows.finish[one] != flows.finish[other]:
@@ -70,7 +70,7 @@ def _comes_first(flows, one, other):
     return flows.op[one] < flows.op[other]
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def move_finish(flows, cells, slot):
     """Put a flow of the heap where its finish belongs.
 
@@ -104,7 +104,7 @@ def move_finish(flows, cells, slot):
     place[slot] = at
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def add_finish(flows, cells, slot):
     """Add a flow to the heap.
 
@@ -119,7 +119,7 @@ def add_finish(flows, cells, slot):
     move_finish(flows, cells, slot)
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def drop_finish(flows, cells, slot):
     """Take a flow out of the heap.
 

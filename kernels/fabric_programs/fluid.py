@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from kernels import helper
 from kernels.fabric_programs import layout
 from kernels.fabric_programs.events import drop_first, push
 from kernels.fabric_programs.hosts import acknowledge, arrive, count_missing, make_ready, start_all
@@ -98,7 +99,7 @@ def run(program, costs, pending, events, network, flows, cells, stride, halt, pr
     return layout.OK if cells[layout.ENDED] == len(program.kind) else layout.STUCK
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _latency(program, network, op):
     """Return the latency between the ranks of a message, 0 within a host."""
     if program.kind[op] == layout.CALC:
@@ -107,7 +108,7 @@ def _latency(program, network, op):
     return network.latency[path] if path >= 0 else np.int64(0)
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _inject(program, costs, pending, events, network, flows, cells, stride, op, at):
     """Give a message to its host's interface."""
     path = np.int64(program.path[op])
@@ -129,7 +130,7 @@ def _inject(program, costs, pending, events, network, flows, cells, stride, op, 
         begin(network, flows, cells, stride, op, path, program.size[op])
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _next_of_host(program, costs, pending, events, network, flows, cells, stride, path):
     """Inject the next messages of a host; those without bytes arrive at once."""
     if not costs.in_turn:

@@ -10,13 +10,13 @@ are the overheads of Shen et al., LLAMP, appendix B.
 """
 
 import numpy as np
-from numba import njit
 
+from kernels import helper
 from kernels.fabric_programs import layout
 from kernels.fabric_programs.events import push
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def count_missing(program, missing):
     """Count the dependencies each operation waits for.
 
@@ -31,7 +31,7 @@ def count_missing(program, missing):
         missing[op] += 1
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def start_all(program, pending, events, cells):
     """Make ready what waits for nothing.
 
@@ -46,7 +46,7 @@ def start_all(program, pending, events, cells):
             push(events, cells, np.int64(0), np.int64(op) * layout.CODES + layout.READY)
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _release(op, time, first, ops, pending, events, cells):
     """Tell those that wait for an operation that it has started, or ended, at a time."""
     for i in range(first[op], first[op + 1]):
@@ -58,7 +58,7 @@ def _release(op, time, first, ops, pending, events, cells):
             push(events, cells, pending.start[other], other * layout.CODES + layout.READY)
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _started(program, pending, events, cells, op, time):
     """Note that an operation has started."""
     pending.missing[op] = -1
@@ -66,7 +66,7 @@ def _started(program, pending, events, cells, op, time):
     _release(op, time, program.ireq_start, program.ireq_ops, pending, events, cells)
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _ended(program, pending, events, cells, op, time):
     """Note that an operation ends."""
     pending.end[op] = time
@@ -74,7 +74,7 @@ def _ended(program, pending, events, cells, op, time):
     _release(op, time, program.req_start, program.req_ops, pending, events, cells)
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _work(program, pending, op, time, ticks):
     """Occupy the core of an operation; return when it begins."""
     core = program.core[op]
@@ -83,13 +83,13 @@ def _work(program, pending, op, time, ticks):
     return begin
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _handling(costs, size):
     """Return the ticks that a host spends on a message."""
     return costs.overhead + max(size - 1, 0) * costs.overhead_byte
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def make_ready(program, costs, pending, events, cells, op, time, latency):
     """Begin an operation whose dependencies are met.
 
@@ -131,7 +131,7 @@ def make_ready(program, costs, pending, events, cells, op, time, latency):
     return np.int64(-1)
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def arrive(program, costs, pending, events, cells, send, time, latency):
     """Take note of a message, or of the header of one above S, at its receiver.
 
@@ -156,7 +156,7 @@ def arrive(program, costs, pending, events, cells, send, time, latency):
         _take(program, costs, pending, events, cells, send, time, latency)
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def acknowledge(program, costs, pending, events, cells, send, time):
     """End a send above S, whose receiver has told that it has all.
 
@@ -173,7 +173,7 @@ def acknowledge(program, costs, pending, events, cells, send, time):
     _ended(program, pending, events, cells, send, begin + costs.overhead)
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _request(program, costs, pending, events, cells, send, time, latency):
     """Ask for the bytes of a message above S."""
     pending.phase[send] = layout.REQUESTED
@@ -181,7 +181,7 @@ def _request(program, costs, pending, events, cells, send, time, latency):
     push(events, cells, begin + costs.overhead + latency, send * layout.CODES + layout.INJECT)
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _take(program, costs, pending, events, cells, send, time, latency):
     """Receive a message that is there; tell the sender of one above S."""
     receive = np.int64(program.match[send])

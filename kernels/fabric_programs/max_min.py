@@ -12,8 +12,8 @@ there; a channel then gives its flows spare / sum of weights each.
 """
 
 import numpy as np
-from numba import njit
 
+from kernels import helper
 from kernels.fabric_programs import layout
 from kernels.fabric_programs.events import add_finish, drop_finish, move_finish
 
@@ -22,7 +22,7 @@ SAME = 1e-9
 exact to about 1e-12."""
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _change(network, cells, channel):
     """Note that a channel's flows have changed."""
     if network.is_dirty[channel]:
@@ -34,7 +34,7 @@ def _change(network, cells, channel):
     cells[layout.DIRTY] += 1
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def begin(network, flows, cells, stride, op, path, size):
     """Start a flow, which has no rate until ``share_out``.
 
@@ -74,7 +74,7 @@ def begin(network, flows, cells, stride, op, path, size):
         node += 1
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def finish(network, flows, cells, stride, slot):
     """End a flow.
 
@@ -104,7 +104,7 @@ def finish(network, flows, cells, stride, slot):
     flows.unused[cells[layout.FLOWS]] = slot
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def share_out(network, flows, cells, stride):
     """Give the flows on changed channels, and all whom that concerns, their rates.
 
@@ -144,7 +144,7 @@ def share_out(network, flows, cells, stride):
         move_finish(flows, cells, slot)
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _choose(flows, cells, slot, chosen):
     """Take a flow into the sharing, if it is not yet, with what is left of it now."""
     if flows.mark[slot] == cells[layout.ROUND]:
@@ -157,14 +157,14 @@ def _choose(flows, cells, slot, chosen):
     return chosen + 1
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _weight(network, flows, stride, node):
     """Return the share of a flow's rate that loads the channel of one of its nodes."""
     slot = node // stride
     return network.path_weight[network.path_start[flows.path[slot]] + node - slot * stride]
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _touch(network, flows, cells, stride, chosen):
     """List the channels of the chosen flows, with what those of others leave of each."""
     cells[layout.STAMP] += 1
@@ -195,7 +195,7 @@ def _touch(network, flows, cells, stride, chosen):
     return touched
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _fill(network, flows, cells, stride, chosen, touched):
     """Fix the rates of the chosen flows, those of the tightest channel first."""
     key, by_key = network.key, network.by_key
@@ -239,7 +239,7 @@ def _fill(network, flows, cells, stride, chosen, touched):
             node = flows.after[node]
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _sink(key, by_key, count, at):
     """Move an entry of the heap down to where it belongs."""
     value, channel = key[at], by_key[at]
@@ -256,7 +256,7 @@ def _sink(key, by_key, count, at):
     key[at], by_key[at] = value, channel
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _disturbed(network, flows, cells, stride, channel, chosen):
     """Choose the other flows of a channel whose rates the new ones do not leave as they are."""
     fastest = 0.0

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from kernels import helper
 from kernels.goal.layout import ANY_SOURCE, CALC, MOST, RECV, SEND
 
 HEADER, TABLE_ENTRY, RANK_HEADER, RECORD, NUMBER = 14, 16, 8, 39, 4
@@ -26,7 +27,7 @@ RANK, OP, MENDED_CALCS, MENDED_COUNTS, MENDED_ROOTS = range(5)
 N_FOUND = 5
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def u32(data, at):
     """Return four bytes as a number."""
     return (
@@ -37,7 +38,7 @@ def u32(data, at):
     )
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def u64(data, at):
     """Return eight bytes as a number, -1 where it does not fit into 63 bits."""
     if data[at + 7] > 127:
@@ -175,7 +176,7 @@ def measure(rank_start, req_start, ireq_start, degree, lengths):
         lengths[rank] = RANK_HEADER + NUMBER * numbers + RECORD * (last - first)
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def put32(out, at, value):
     """Write four bytes, and return the place after them."""
     for i in range(4):

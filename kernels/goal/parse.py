@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from numba import njit
 
+from kernels import helper
 from kernels.goal import layout
 from kernels.goal.scan import (
     CLOSE,
@@ -33,7 +34,7 @@ from kernels.goal.scan import (
 )
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def find_slot(text, at, end, salt, slots, stamp, labels):
     """Return the slot where a label is, or where it would go."""
     mask = len(slots) - 1
@@ -50,7 +51,7 @@ def find_slot(text, at, end, salt, slots, stamp, labels):
     return slot
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def wrong(state, at, wanted):
     """Note an error and return its status."""
     state[layout.WHERE] = at

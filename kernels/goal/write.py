@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from kernels import helper
 from kernels.goal.layout import ANY_TAG, CALC, SEND
 
 _RANK, _OPEN, _CLOSE = b"\nrank ", b" {\n", b"}\n"
@@ -13,7 +14,7 @@ _TO, _FROM, _TAG, _CPU, _NIC = b"b to ", b"b from ", b" tag ", b" cpu ", b" nic 
 _REQUIRES, _IREQUIRES, _ANY = b" requires l", b" irequires l", b"-1"
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def digits(value):
     """Return how many digits a number has."""
     count = 1
@@ -23,7 +24,7 @@ def digits(value):
     return count
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def put_number(out, at, value):
     """Write a number, and return the place after it."""
     end = at + digits(value)
@@ -36,7 +37,7 @@ def put_number(out, at, value):
     return end
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def put(out, at, word):
     """Write a word, and return the place after it."""
     for i in range(len(word)):
@@ -44,7 +45,7 @@ def put(out, at, word):
     return at + len(word)
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def in_place(begin, end, start, ops):
     """Return whether dependencies written below the operation that waits keep their order."""
     for op in range(begin, end):
@@ -99,7 +100,7 @@ def measure(
         lengths[rank] = total
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def put_dependency(out, at, after, word, before):
     """Write one dependency by the operations' numbers within the rank, from 0."""
     at = put(out, at, b"l")

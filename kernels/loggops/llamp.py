@@ -7,6 +7,8 @@ picoseconds. Times follow from a forward pass in topological order; which order 
 import numpy as np
 from numba import njit
 
+from kernels import helper
+
 SEND, RECV, CALC = 1, 2, 3
 
 OK, WAITING, HALTED, CLOCK_RAN_OUT = 0, 1, 2, 3
@@ -99,7 +101,7 @@ def match_in_order(rank_start, kind, peer, tag, match):
     return unmatched
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _match_pair(sends, receives, tag, match):
     """Join what one rank sends to another with what that one receives from it, tag by tag."""
     both = min(len(sends), len(receives))
@@ -147,7 +149,7 @@ def count_missing(req_ops, ireq_ops, missing):
         missing[op] += 1
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _release(op, time, first, ops, start, missing, stack, top):
     """Tell those that wait for an operation that it has started, or ended, at a time."""
     for i in range(first[op], first[op + 1]):

@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from kernels import helper
 from kernels.loggops.layout import CALC, NEVER, SEND
 
 
@@ -97,7 +97,7 @@ def empty_queues(hosts: int, n: int, cpus: int, nics: int) -> Queues:
     )
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@helper(_nrt=False, forceinline=True)
 def queue_of(q, kind, cpu, nic):
     """Return which of a host's queues an operation waits in."""
     if kind == CALC:
@@ -105,7 +105,7 @@ def queue_of(q, kind, cpu, nic):
     return q.cpus + cpu * q.nics + nic if kind == SEND else q.posts
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@helper(_nrt=False, forceinline=True)
 def free_at(q, clocks, host, which):
     """Return when a host can take the next operation of one of its queues, ps."""
     if q.kinds == 4:
@@ -125,7 +125,7 @@ def free_at(q, clocks, host, which):
     return max(clocks.nexto[host * q.cpus + pair // q.nics], own)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@helper(_nrt=False, forceinline=True)
 def enqueue(q, pending, queue, op, number):
     """Queue an operation from the time at which it may start.
 
@@ -152,7 +152,7 @@ def enqueue(q, pending, queue, op, number):
         )
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@helper(_nrt=False, forceinline=True)
 def take_first(q, pending, host):
     """Take the operation that a host is due to run out of its queue, and return it."""
     which = np.int64(q.due_queue[host])
@@ -175,7 +175,7 @@ def take_first(q, pending, host):
     return op
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@helper(_nrt=False, forceinline=True)
 def find_next(q, pending, clocks, host):
     """Find the operation that a host runs next, after its queues or clocks have changed."""
     soonest, soonest_number, soonest_queue = NEVER, np.int64(0), 0
@@ -195,7 +195,7 @@ def find_next(q, pending, clocks, host):
     update_winners(q, host)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@helper(_nrt=False)
 def next_beside(q, pending, clocks, host, which):
     """Return when the first of those beside a queue is due, NEVER if there is none; its number."""
     queue = host * q.kinds + which
@@ -225,7 +225,7 @@ def next_beside(q, pending, clocks, host, which):
     return (NEVER, np.int64(0)) if op < 0 else (pending.at[op], np.int64(pending.number[op]))
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@helper(_nrt=False, forceinline=True)
 def update_winners(q, host):
     """Update the tournament after a host's next operation has changed."""
     due, due_number, tree = q.due, q.due_number, q.tree
@@ -241,7 +241,7 @@ def update_winners(q, host):
         node >>= 1
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@helper(_nrt=False)
 def merge(a, b, left, right, at, number, by_time):
     """Merge two skew heaps and return the root (Sleator and Tarjan 1986, section 2).
 
@@ -273,7 +273,7 @@ def merge(a, b, left, right, at, number, by_time):
         a = rest
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@helper(_nrt=False, forceinline=True)
 def precedes(a, b, at, number, by_time):
     """Return whether an operation comes before another."""
     if by_time and at[a] != at[b]:

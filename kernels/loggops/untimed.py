@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from numba import njit
 
+from kernels import helper
 from kernels.loggops import layout
 from kernels.loggops.matching import is_full, meet_in_channel, meet_in_lists
 
@@ -118,7 +119,7 @@ def run(program, ranks, pool, eager, left, link, queue, waiting, pooled, seen, s
     return layout.OK if unmet == 0 and tail == len(left) else layout.STUCK
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@helper(_nrt=False, forceinline=True)
 def let_go(start, ops, op, left, queue, tail):
     """Release the dependents of an operation, queue those that are free; return the queue's end."""
     for edge in range(start[op], start[op + 1]):

@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from kernels import helper
 from kernels.sweep import layout
 
 OP_SEND, OP_RECV, OP_CALC = 1, 2, 3
@@ -60,7 +61,7 @@ class Stream(NamedTuple):
     counts: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _emit(kind, source, target, op, code, op_of, counts):
     at = counts[INSTRUCTIONS]
     code[at] = (
@@ -72,20 +73,20 @@ def _emit(kind, source, target, op, code, op_of, counts):
     counts[INSTRUCTIONS] = at + 1
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _slot(number, slot, counts):
     slot[counts[SLOTTED]] = number
     counts[SLOTTED] += 1
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _row(role, message, role_of, message_of, counts):
     role_of[counts[TYPED]] = role
     message_of[counts[TYPED]] = message
     counts[TYPED] += 1
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _new_register(rank, ranks, registers, counts):
     register = np.int64(ranks[rank, FREE])
     if register != -1:
@@ -97,13 +98,13 @@ def _new_register(rank, ranks, registers, counts):
     return register
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _free_register(register, rank, ranks, registers):
     registers[register, NEXT] = ranks[rank, FREE]
     ranks[rank, FREE] = register
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _read(register, registers):
     """Count a read; say whether it was the last one of a register that may be set again."""
     if register == 0:
@@ -112,7 +113,7 @@ def _read(register, registers):
     return registers[register, READERS] == 0
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _join(source, op, rank, ops, ranks, registers, code, op_of, counts):
     """Raise the start of an operation that waits for several to a register's value."""
     target = np.int64(ops[op, REGISTER])
@@ -125,7 +126,7 @@ def _join(source, op, rank, ops, ranks, registers, code, op_of, counts):
     _emit(kind, source, target, -1, code, op_of, counts)
 
 
-@njit(cache=True, nogil=True)
+@helper()
 def _finish(
     kind, op, rank, source, spare, req_start, req_ops, ops, ranks, registers, code, op_of, counts
 ):

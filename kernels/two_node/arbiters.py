@@ -18,7 +18,7 @@ FULL_EPOCH = 2**32 - 1
 STRAGGLERS = 2
 
 
-@helper("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8)", _nrt=False)
 def reset(s, arbiter):
     """Give an arbiter one endless idle epoch."""
     s[layout.epoch(arbiter, 0)] = 0
@@ -26,7 +26,7 @@ def reset(s, arbiter):
     s[layout.N_EPOCHS + arbiter] = 1
 
 
-@helper("i8(i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8)", _nrt=False)
 def wrapped(head):
     """Return 0 - head as SST/macro gets it: in unsigned 64 bits, through a double."""
     rest = head & 2047
@@ -36,7 +36,7 @@ def wrapped(head):
     return -rounded
 
 
-@helper("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8)", _nrt=False)
 def remove(s, arbiter, at):
     """Remove an epoch."""
     n = s[layout.N_EPOCHS + arbiter]
@@ -47,7 +47,7 @@ def remove(s, arbiter, at):
     s[layout.N_EPOCHS + arbiter] = n - 1
 
 
-@helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8)", _nrt=False)
 def forget_past(s, arbiter, byte_delay, now):
     """Drop epochs that are over; let the present one begin now. The last one never ends."""
     while s[layout.N_EPOCHS + arbiter] > 1 and now > s[layout.epoch(arbiter, 0)]:
@@ -63,7 +63,7 @@ def forget_past(s, arbiter, byte_delay, now):
         s[layout.epoch(arbiter, 0) + layout.CYCLES] = FULL_EPOCH
 
 
-@helper("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8, i8)", _nrt=False)
 def split(s, arbiter, at, when, byte_delay):
     """Cut an epoch in two; the first part loses the fraction of a cycle."""
     n = s[layout.N_EPOCHS + arbiter]
@@ -83,7 +83,7 @@ def split(s, arbiter, at, when, byte_delay):
     s[layout.N_EPOCHS + arbiter] = n + 1
 
 
-@helper("i8(i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8, i8, i8, i8, i8, i8)", _nrt=False)
 def place(s, arbiter, byte_delay, now, n_bytes, arriving, unplaced):
     """Take idle cycles for a packet's bytes; return the tick at which its tail leaves."""
     arrived = now + layout.span(n_bytes, arriving)
@@ -118,9 +118,7 @@ def place(s, arbiter, byte_delay, now, n_bytes, arriving, unplaced):
     return tail
 
 
-@helper(
-    "UniTuple(i8, 3)(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False
-)
+@helper("UniTuple(i8, 3)(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", _nrt=False)
 def arbitrate(s, p, arbiter, kind, byte_delay, now, n_bytes, arriving):
     """Give a packet bandwidth.
 

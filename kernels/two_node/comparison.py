@@ -13,7 +13,7 @@ from kernels.two_node.queues import entry
 MARGIN = 2
 
 
-@helper("i8(i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8, i8)", _nrt=False)
 def moved(word, shift):
     """Return the word as it is `shift` messages later; only node 0's messages are numbered on."""
     if layout.kind_of(word) != 0 and layout.direction_of(word) == 0:
@@ -21,13 +21,13 @@ def moved(word, shift):
     return word
 
 
-@helper("b1(i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8, i8, i8, i8)", _nrt=False)
 def same_time(here, now, there, then):
     """Return True if a time has moved with the clock, or has stayed where it was in the past."""
     return here - now == there - then or (here == there and there <= then)
 
 
-@helper("i8(i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8, i8, i8, i8)", _nrt=False)
 def steps_up(here, there, end, limit):
     """Return how many periods a counter that rises may go on before it reaches its end."""
     if here == there:
@@ -37,7 +37,7 @@ def steps_up(here, there, end, limit):
     return min(limit, (end - 1 - here) // (here - there))
 
 
-@helper("i8(i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8, i8, i8, i8)", _nrt=False)
 def steps_down(here, there, end, limit):
     """Return how many periods a counter that falls may go on before it reaches its end."""
     if here >= there:
@@ -45,13 +45,13 @@ def steps_down(here, there, end, limit):
     return min(limit, (here - end) // (there - here))
 
 
-@helper("i8(i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8)", _nrt=False)
 def counter_of(row):
     """Return which cell of a row's entries counts: bytes of a message, or packets."""
     return layout.AT if row < layout.READY else layout.EXTRA
 
 
-@helper("b1(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8)", _nrt=False)
 def is_counted(p, row):
     """Return True for the rows whose entries are counted down."""
     return layout.INJECT <= row < layout.READY or (
@@ -59,7 +59,7 @@ def is_counted(p, row):
     )
 
 
-@helper("b1(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def same_events(s, t, row, elapsed, shift):
     """Compare a row whose entries must all be there, moved in time and in number."""
     if s[layout.COUNT + row] != t[layout.COUNT + row]:
@@ -76,7 +76,7 @@ def same_events(s, t, row, elapsed, shift):
     return True
 
 
-@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def list_periods(s, t, p, row, shift, limit):
     """Return how many periods a counted list may go on, 0 if it does not repeat.
 
@@ -109,7 +109,7 @@ def list_periods(s, t, p, row, shift, limit):
     return min(limit, (n - gone - 1) // gone)
 
 
-@helper("b1(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def same_arbiters(s, t, now, then):
     """Compare what is left of the idle epochs, and the free times, of all PISCES arbiters."""
     for arbiter in range(layout.N_ARBITERS):
@@ -129,7 +129,7 @@ def same_arbiters(s, t, now, then):
     return True
 
 
-@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def credit_periods(s, t, p, cell, waiting, limit):
     """Return how many periods credits may go on: they may change while no packet waits for them."""
     if s[cell] == t[cell]:
@@ -139,13 +139,13 @@ def credit_periods(s, t, p, cell, waiting, limit):
     return steps_down(s[cell], t[cell], MARGIN * max(p[layout.P_MTU], layout.CONTROL_BYTES), limit)
 
 
-@helper("i8(i8[::1])", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1])", _nrt=False)
 def partial_messages(s):
     """Return how many messages have been received in part."""
     return s[layout.nic_cells(0) + layout.PARTIAL] + s[layout.nic_cells(1) + layout.PARTIAL]
 
 
-@helper("b1(i8[::1], i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8[::1], i8[::1], i8, i8)", _nrt=False)
 def same_arrivals(s, t, p, shift, counting):
     """Compare what is left of partly received messages, but for the one cell that counts.
 

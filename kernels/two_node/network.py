@@ -7,7 +7,7 @@ from kernels.two_node import layout, logp, pisces, protocols, snappr
 from kernels.two_node.queues import schedule
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def inject(s, p, now, node, word):
     """Put a message on the wire at a node; that one of an exchange has left is noticed."""
     if layout.bytes_of(word) <= p[layout.P_NEGLIGIBLE]:
@@ -26,7 +26,7 @@ def inject(s, p, now, node, word):
         protocols.send_message(s, p, now, node, word)
 
 
-@helper("b1(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def packet_completes_message(s, p, node, word):
     """Count a packet at its destination; return True if its message is now complete."""
     kind = layout.kind_of(word)

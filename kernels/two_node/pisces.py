@@ -13,7 +13,7 @@ from kernels.two_node.arbiters import arbitrate, reset
 from kernels.two_node.queues import append, drop, entry, remove, schedule
 
 
-@helper("void(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1])", _nrt=False)
 def start(s, p):
     """Give every stage its credits and every arbiter one endless idle epoch."""
     for node in range(2):
@@ -24,7 +24,7 @@ def start(s, p):
         reset(s, arbiter)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def inject_packets(s, p, now, node):
     """Inject packets while there is credit for a full one."""
     row = layout.INJECT + node
@@ -54,7 +54,7 @@ def inject_packets(s, p, now, node):
             schedule(s, layout.NIC + 3 * (1 - node), tail, 0, layout.T_NOTICE)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def send_message(s, p, now, node, word):
     """Queue a message at a NIC and inject as many of its packets as have credit."""
     append(s, layout.INJECT + node, layout.bytes_of(word), word, 0)
@@ -62,14 +62,14 @@ def send_message(s, p, now, node, word):
         inject_packets(s, p, now, node)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def nic_credit(s, p, now, node, n_bytes):
     """Handle a credit at a NIC."""
     s[layout.port_cells(node) + layout.CREDITS] += n_bytes
     inject_packets(s, p, now, node)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
 def cross(s, p, now, source, word, delay):
     """Send a packet over the crossbar to its output buffer."""
     size = layout.bytes_of(word)
@@ -81,7 +81,7 @@ def cross(s, p, now, source, word, delay):
     schedule(s, layout.SWITCH, head, word, delay)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
 def switch_in(s, p, now, source, word, delay):
     """Receive a packet at the crossbar."""
     if s[layout.port_cells(2 + source) + layout.XBAR_CREDITS] >= layout.bytes_of(word):
@@ -90,7 +90,7 @@ def switch_in(s, p, now, source, word, delay):
         append(s, layout.XBAR_PENDING + source, 0, word, delay)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
 def leave(s, p, now, source, word, delay):
     """Send a packet from an output buffer to the NIC."""
     size = layout.bytes_of(word)
@@ -109,7 +109,7 @@ def leave(s, p, now, source, word, delay):
     schedule(s, layout.NIC_IN + 2 * (1 - source), head + p[layout.P_EJECT_LATENCY], word, delay)
 
 
-@helper("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8, i8)", _nrt=False)
 def first_that_fits(s, row, credits):
     """Return the position of the first waiting packet the credits suffice for, or -1."""
     for i in range(s[layout.COUNT + row]):
@@ -118,7 +118,7 @@ def first_that_fits(s, row, credits):
     return -1
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def switch_timer(s, p, now, word, delay):
     """Handle an event inside the switch: a packet at an output buffer, or a credit back."""
     if word & 7:
@@ -140,7 +140,7 @@ def switch_timer(s, p, now, word, delay):
         cross(s, p, now, source, word, delay)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def port_credit(s, p, now, source, n_bytes):
     """Handle a NIC's credit at an output buffer."""
     s[layout.port_cells(2 + source) + layout.CREDITS] += n_bytes
@@ -154,7 +154,7 @@ def port_credit(s, p, now, source, n_bytes):
         i = first_that_fits(s, row, s[layout.port_cells(2 + source) + layout.CREDITS])
 
 
-@helper("b1(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
 def nic_in(s, p, now, node, word, delay):
     """Receive a packet's head at a NIC; return True if the packet is there as a whole."""
     if delay == 0:
@@ -164,7 +164,7 @@ def nic_in(s, p, now, node, word, delay):
     return False
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def return_credit(s, p, now, node, word):
     """Return the credit of a completed packet to the switch."""
     schedule(

@@ -11,7 +11,7 @@ from kernels.two_node import layout
 from kernels.two_node.queues import schedule
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def send_message(s, p, now, node, word):
     """Send a message; one that carries data waits until the NIC has sent the one before."""
     if layout.kind_of(word) != layout.EAGER and layout.kind_of(word) != layout.PAYLOAD:

@@ -6,14 +6,14 @@ from kernels import helper
 from kernels.two_node import layout
 
 
-@helper("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8, i8)", _nrt=False)
 def entry(s, row, i):
     """Return the position in the state of entry `i` of a row."""
     capacity = s[layout.CAPACITY]
     return s[layout.ROWS] + 3 * (row * capacity + ((s[layout.HEAD + row] + i) & (capacity - 1)))
 
 
-@helper("void(i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
 def put(s, row, i, at, word, extra):
     """Write entry `i` of a row."""
     e = entry(s, row, i)
@@ -22,7 +22,7 @@ def put(s, row, i, at, word, extra):
     s[e + layout.EXTRA] = extra
 
 
-@helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8)", _nrt=False)
 def move(s, row, source, target):
     """Copy one entry of a row over another."""
     e, f = entry(s, row, source), entry(s, row, target)
@@ -31,7 +31,7 @@ def move(s, row, source, target):
     s[f + layout.EXTRA] = s[e + layout.EXTRA]
 
 
-@helper("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8, i8)", _nrt=False)
 def schedule(s, row, at, word, extra):
     """Add an event; events of one tick keep the order in which they were scheduled."""
     i = s[layout.COUNT + row]
@@ -47,7 +47,7 @@ def schedule(s, row, at, word, extra):
         s[layout.DUE + row] = at
 
 
-@helper("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8, i8)", _nrt=False)
 def append(s, row, at, word, extra):
     """Add an entry at the end of a FIFO list."""
     i = s[layout.COUNT + row]
@@ -58,7 +58,7 @@ def append(s, row, at, word, extra):
     put(s, row, i, at, word, extra)
 
 
-@helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8)", _nrt=False)
 def append_packets(s, row, word, n):
     """Add `n` equal packets at the end of a list, joined to the last entry if they equal it."""
     if s[layout.COUNT + row] > 0:
@@ -69,7 +69,7 @@ def append_packets(s, row, word, n):
     append(s, row, 0, word, n)
 
 
-@helper("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8)", _nrt=False)
 def drop(s, row):
     """Remove the first entry of a row."""
     s[layout.HEAD + row] = (s[layout.HEAD + row] + 1) & (s[layout.CAPACITY] - 1)
@@ -80,7 +80,7 @@ def drop(s, row):
         )
 
 
-@helper("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8)", _nrt=False)
 def remove(s, row, i):
     """Remove entry `i` of a FIFO list; the entries before it move up."""
     while i > 0:
@@ -89,7 +89,7 @@ def remove(s, row, i):
     drop(s, row)
 
 
-@helper("i8(i8[::1])", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1])", _nrt=False)
 def next_row(s):
     """Return the row of the next event: the earliest, and of one tick the lowest row."""
     best = 0

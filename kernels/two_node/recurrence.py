@@ -45,13 +45,13 @@ EFFORT_PER_CHECKPOINT = 32
 NO_LIMIT = 2**62
 
 
-@helper("i8(i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8)", _nrt=False)
 def watch_cells(level):
     """Return where the cells of a level begin."""
     return layout.WATCH + N_WATCH * (level - 1)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def list_skip(s, t, row, shift, n):
     """Move a counted list on by `n` periods."""
     counter = counter_of(row)
@@ -70,7 +70,7 @@ def list_skip(s, t, row, shift, n):
         s[e + layout.WORD] = moved(s[e + layout.WORD], n * shift)
 
 
-@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def network_periods(s, t, p, now, then, limit):
     """Return how many periods ports and NICs may go on, 0 if they do not repeat."""
     for port in range(4):
@@ -114,7 +114,7 @@ def network_periods(s, t, p, now, then, limit):
     return limit
 
 
-@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
 def host_periods(s, t, p, now, then, level, shift, limit):
     """Return how many periods the hosts may go on, 0 if they do not repeat."""
     for node in range(2):
@@ -163,7 +163,7 @@ def host_periods(s, t, p, now, then, level, shift, limit):
     return limit
 
 
-@helper("b1(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8[::1], i8)", _nrt=False)
 def affordable(s, p, cell):
     """Spend the effort of comparing all rows and messages, if as much has been saved up."""
     effort = 0
@@ -177,7 +177,7 @@ def affordable(s, p, cell):
     return True
 
 
-@helper("void(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8)", _nrt=False)
 def arrivals_skip(s, p, ahead):
     """Renumber the partly received messages of node 0."""
     for index in range(p[layout.P_WINDOW] - 1, -1, -1):
@@ -186,7 +186,7 @@ def arrivals_skip(s, p, ahead):
             s[cell] = s[cell - ahead * layout.N_MESSAGE] if index >= ahead else 0
 
 
-@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
 def periods(s, t, p, now, then, level, word):
     """Return how many times the period between two states can be skipped, 0 for none.
 
@@ -237,14 +237,14 @@ def periods(s, t, p, now, then, level, word):
     return limit if same_arrivals(s, t, p, shift, counting) else 0
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def delay(s, t, cell, later):
     """Move a time on if it moves with the clock; one that has stayed in the past stays there."""
     if s[cell] != t[cell]:
         s[cell] += later
 
 
-@helper("void(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
 def skip(s, t, p, elapsed, level, word, n):
     """Move a state on by `n` periods of `elapsed` ticks."""
     shift = layout.index_of(word) - layout.index_of(t[watch_cells(level) + KEPT_WORD])
@@ -302,14 +302,14 @@ def skip(s, t, p, elapsed, level, word, n):
         s[layout.message_cells(p, 0, index) + layout.MESSAGE_SIZE] = size
 
 
-@helper("void(i8[::1])", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1])", _nrt=False)
 def forget(s):
     """Give up the states kept at all levels."""
     for level in range(PACKET, WHOLE_WINDOW + 1):
         s[watch_cells(level) + VALID] = 0
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def keep(s, t, level, now, word):
     """Keep the state for later comparison."""
     c = watch_cells(level)
@@ -327,7 +327,7 @@ def keep(s, t, level, now, word):
             t[e + layout.EXTRA] = s[e + layout.EXTRA]
 
 
-@helper("void(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def checkpoint(s, t, p, level, now, word):
     """Test whether the state recurs at a level, and skip the repetitions."""
     c = watch_cells(level)

@@ -12,7 +12,7 @@ from kernels.two_node.queues import append, drop, entry, next_row, schedule
 OK, DEADLOCK, ROW_FULL, HALTED, CLOCK_RAN_OUT, CLOCK_BELOW_ZERO = range(6)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def run_program(s, p, now, node):
     """Run a node's MPI program until it waits, through the ends of windows."""
     while host.advance(s, p, now, node):
@@ -38,7 +38,7 @@ def run_program(s, p, now, node):
                 s[cells + layout.STEP] = host.BEGIN_EXCHANGE
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def launch(s, p, now, node):
     """Start a node's program; node 0 notifies node 1 over the overlay."""
     if node == 0:
@@ -53,7 +53,7 @@ def launch(s, p, now, node):
     run_program(s, p, now, node)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def deliver(s, p, now, node, word):
     """Hand a complete message to a node: its NIC answers gets, its MPI thread the rest."""
     if layout.kind_of(word) == layout.EXCHANGE:
@@ -74,7 +74,7 @@ def deliver(s, p, now, node, word):
         run_program(s, p, now, node)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def packet_in(s, p, now, node, word):
     """Count a packet that a NIC has received; pass on its message if that is complete."""
     whole = packet_completes_message(s, p, node, word)
@@ -88,7 +88,7 @@ def packet_in(s, p, now, node, word):
         deliver(s, p, now, node, word)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
 def dispatch(s, p, now, row, word, extra):
     """Handle one event."""
     if row < layout.NIC_CREDIT:
@@ -152,7 +152,7 @@ def dispatch(s, p, now, row, word, extra):
                 snappr.return_credit(s, p, now, node, word)
 
 
-@helper("void(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1])", _nrt=False)
 def start(s, p):
     """Start both programs on an idle network at tick 0.
 
@@ -175,7 +175,7 @@ def start(s, p):
         run_program(s, p, 0, node)
 
 
-@helper("UniTuple(i8, 2)(i8[::1], i8[::1], i8[::1], i1[::1])", cache=True, nogil=True, _nrt=False)
+@helper("UniTuple(i8, 2)(i8[::1], i8[::1], i8[::1], i1[::1])", _nrt=False)
 def simulate(s, kept, p, halt):
     """Run the windows of the sizes until the pause or the end."""
     events = 0
@@ -210,12 +210,10 @@ def simulate(s, kept, p, halt):
     return OK, events
 
 
-@njit(
-    "UniTuple(i8, 2)(i8[::1], i8[::1], i8[::1], i1[::1], i8[::1], b1[::1])",
-    cache=True,
-    nogil=True,
-    _nrt=False,
-)
+OSU_SIGNATURE = "UniTuple(i8, 2)(i8[::1], i8[::1], i8[::1], i1[::1], i8[::1], b1[::1])"
+
+
+@njit(cache=True, nogil=True, _nrt=False)
 def osu(s, kept, p, halt, elapsed, set_back):
     """Run one OSU test, or go on with one that has paused.
 

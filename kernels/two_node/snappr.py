@@ -16,7 +16,7 @@ from kernels.two_node.queues import append, append_packets, drop, entry, schedul
 UNLIMITED = 2**32 - 1
 
 
-@helper("void(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1])", _nrt=False)
 def start(s, p):
     """Give every port its credits and every NIC its buffer."""
     for node in range(2):
@@ -29,7 +29,7 @@ def start(s, p):
         )
 
 
-@helper("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8)", _nrt=False)
 def schedule_arbitration(s, port):
     """Wake a port when it has sent its current packet."""
     row = layout.SWITCH if port >= 2 else layout.NODE + 3 * (1 - port)
@@ -37,13 +37,13 @@ def schedule_arbitration(s, port):
     s[layout.port_cells(port) + layout.ARBITRATING] = 1
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def leave(s, p, now, source, word):
     """Send a packet's head from the switch to its NIC."""
     schedule(s, layout.NIC_IN + 2 * (1 - source), now + p[layout.P_EJECT_LATENCY], word, 0)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def arbitrate(s, p, now, port):
     """Send the first packet of a port's queue, if it has one."""
     s[layout.port_cells(port) + layout.ARBITRATING] = 0
@@ -81,7 +81,7 @@ def arbitrate(s, p, now, port):
         schedule_arbitration(s, port)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def request(s, p, now, port):
     """Arbitrate a port now, or when it is free."""
     if s[layout.port_cells(port) + layout.NEXT_FREE] > now:
@@ -90,7 +90,7 @@ def request(s, p, now, port):
         arbitrate(s, p, now, port)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
 def insert(s, p, now, port, word, n):
     """Queue `n` equal packets at a port; those without credit wait."""
     size = layout.bytes_of(word)
@@ -104,7 +104,7 @@ def insert(s, p, now, port, word, n):
         request(s, p, now, port)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def fill_buffer(s, p, now, node):
     """Hand packets to the injection port while the NIC's buffer has room for the next one."""
     row = layout.INJECT + node
@@ -127,14 +127,14 @@ def fill_buffer(s, p, now, node):
         insert(s, p, now, node, layout.resized(word, size), n)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def send_message(s, p, now, node, word):
     """Queue a message at a NIC and cut it into packets as far as the NIC's buffer allows."""
     append(s, layout.INJECT + node, layout.bytes_of(word), word, 0)
     fill_buffer(s, p, now, node)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def add_credits(s, p, now, port, n_bytes):
     """Return credits to a port; waiting packets enter its queue, in order, while they fit."""
     s[layout.port_cells(port) + layout.CREDITS] += n_bytes
@@ -157,7 +157,7 @@ def add_credits(s, p, now, port, n_bytes):
         request(s, p, now, port)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def switch_port(s, p, now, source, word):
     """Hand a packet to the switch's port; without congestion it leaves at once."""
     if p[layout.P_CONGESTION]:
@@ -166,7 +166,7 @@ def switch_port(s, p, now, source, word):
         leave(s, p, now, source, word)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def nic_credit(s, p, now, node, n_bytes):
     """Handle a credit at a NIC: the buffer first, then the port, in SST/macro's order."""
     s[layout.nic_cells(node) + layout.BUFFER] += n_bytes
@@ -174,7 +174,7 @@ def nic_credit(s, p, now, node, n_bytes):
     add_credits(s, p, now, node, n_bytes)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def switch_in(s, p, now, source, word):
     """Route a packet at the switch; its tail cannot leave before it has arrived."""
     size = layout.bytes_of(word)
@@ -185,7 +185,7 @@ def switch_in(s, p, now, source, word):
         switch_port(s, p, now, source, word)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def return_credit(s, p, now, node, word):
     """Return the credit of a packet to the switch."""
     if p[layout.P_FLOW_CONTROL]:
@@ -193,14 +193,14 @@ def return_credit(s, p, now, node, word):
         schedule(s, layout.PORT_CREDIT + 2 * node, now + p[layout.P_EJECT_LATENCY], back, 0)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def eject(s, p, now, node, word):
     """Return a packet's credit and complete it, in an event of its own at the same tick."""
     return_credit(s, p, now, node, word)
     schedule(s, layout.NIC + 3 * (1 - node), now, word, layout.T_COMPLETE)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def nic_in(s, p, now, node, word):
     """Receive a packet at a NIC.
 

@@ -44,6 +44,21 @@ MOST = 2**31 - 1
 
 IntArray = NDArray[np.int64]
 
+_DTYPES: dict[str, type[np.generic]] = {
+    "rank_start": np.int64,
+    "kind": np.uint8,
+    "size": np.int64,
+    "peer": np.int32,
+    "tag": np.uint32,
+    "cpu": np.uint8,
+    "nic": np.uint8,
+}
+
+
+def _for_kernels(array: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
+    """Return the array, or its copy: kernels compile anew for read-only or strided arrays."""
+    return np.require(array, dtype, ["C_CONTIGUOUS", "WRITEABLE"])
+
 
 @dataclass(frozen=True, eq=False)
 class Dependents:
@@ -57,6 +72,10 @@ class Dependents:
 
     start: NDArray[np.int32]
     ops: NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        for name in ("start", "ops"):
+            object.__setattr__(self, name, _for_kernels(getattr(self, name), np.int32))
 
     @classmethod
     def from_pairs(cls, after: ArrayLike, before: ArrayLike, num_ops: int) -> Dependents:
@@ -151,6 +170,8 @@ class ExecutionGraph(Suggesting):
     plot = Drawing("plot_communication_matrix")
 
     def __post_init__(self) -> None:
+        for name, dtype in _DTYPES.items():
+            object.__setattr__(self, name, _for_kernels(getattr(self, name), dtype))
         n = len(self.kind)
         if n > MOST:
             raise ParameterError(f"a graph holds at most {MOST} operations; got {n}", key="kind")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,13 +60,13 @@ def operations(
     path[graph.kind == SEND] = of_message
     ranks = np.repeat(np.arange(graph.num_ranks, dtype=np.int32), np.diff(graph.rank_start))
     program = layout.Program(
-        _writable(graph.kind),
-        _writable(graph.size),
-        _writable(match),
-        _writable(graph.requires.start),
-        _writable(graph.requires.ops),
-        _writable(graph.irequires.start),
-        _writable(graph.irequires.ops),
+        graph.kind,
+        graph.size,
+        match,
+        graph.requires.start,
+        graph.requires.ops,
+        graph.irequires.start,
+        graph.irequires.ops,
         ranks * np.int32(graph.num_cpus) + graph.cpu.astype(np.int32),
         path,
         source,
@@ -90,8 +89,3 @@ def operations(
     cells = np.zeros(layout.N_CELLS, np.int64)
     fluid.make_first(program, pending, events, cells)
     return Operations(program, pending, events, cells, hosts.astype(np.int32)[ranks])
-
-
-def _writable(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array, or its copy if it is read-only: kernels are not compiled for both."""
-    return array if array.flags.writeable and array.flags.c_contiguous else array.copy()

@@ -62,7 +62,7 @@ def _compile_first() -> None:
     """Compile the simulation of two nodes, which most panels draw first."""
     from kernels.two_node import run
 
-    run.osu.compile(run.OSU_SIGNATURE)
+    run.osu.compile(run.OSU_TYPES)
 
 
 def _compile_networks() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
+from numba import boolean, int8, int64, njit
 
 from kernels import helper
 from kernels.two_node import host, layout, logp, pisces, recurrence, snappr
@@ -210,7 +210,8 @@ def simulate(s, kept, p, halt):
     return OK, events
 
 
-OSU_SIGNATURE = "UniTuple(i8, 2)(i8[::1], i8[::1], i8[::1], i1[::1], i8[::1], b1[::1])"
+OSU_TYPES = (*3 * (int64[::1],), int8[::1], int64[::1], boolean[::1])
+"""Types of the arguments of `osu`."""
 
 
 @njit(cache=True, nogil=True, _nrt=False)

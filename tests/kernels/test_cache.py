@@ -171,10 +171,10 @@ def test_python_may_call_a_helper_before_and_after_kernels() -> None:
 def test_a_kernel_from_the_cache_compiles_none_of_its_helpers() -> None:
     from kernels.two_node import run
 
-    run.osu.compile(run.OSU_SIGNATURE)  # in the cache from here on
+    run.osu.compile(run.OSU_TYPES)  # in the cache from here on
     lines = (
         "from kernels.two_node import queues, run",
-        "run.osu.compile(run.OSU_SIGNATURE)",
+        "run.osu.compile(run.OSU_TYPES)",
         "print(sum(run.osu.stats.cache_hits.values()), len(queues.put.overloads))",
     )
     words = [sys.executable, "-c", "; ".join(lines)]

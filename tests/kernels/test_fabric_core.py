@@ -12,6 +12,9 @@ from workbench.simulate.fabric.network import build
 from workbench.simulate.fabric.sst import no_routes
 from workbench.simulate.ticks import byte_delay, ticks
 
+# One process compiles the helpers that these tests call.
+pytestmark = pytest.mark.xdist_group("helpers")
+
 NO_ROUTES, EMPTY = no_routes(), np.zeros(0, np.int32)
 MODEL = SNAPPR(mtu=1000, nic_credits=64_000, switch_credits=64_000)
 

@@ -16,6 +16,9 @@ from tests.reference.flow import FlowSimulator
 from tests.reference.flow import max_min as filled
 from workbench.programs.graph import SEND
 
+# One process compiles the helpers that these tests call.
+pytestmark = pytest.mark.xdist_group("helpers")
+
 
 def network_of(paths, delays, latency=0, weights=None):
     """Return channels that take ``delays`` ticks a byte, with these paths."""

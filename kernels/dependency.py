@@ -9,61 +9,74 @@ leads to has the row ``turn_first[c] + i``, with one cell for each lane of c. Bi
 for a turn of a packet on its way, bit p for one that begins phase p; that tells the lane after it.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from kernels import helper
 
 
+class Routes(NamedTuple):
+    """The channels that lead on from each router to each target.
+
+    Attributes:
+        targets: int32[t], routers.
+        row: int32[routers, t], the set of channels of each router and target.
+        set_first: int32[sets + 1]; the channels of set s are ``candidate[set_first[s]]`` up to
+            ``candidate[set_first[s + 1]]``.
+        candidate: int32[n].
+        hops: uint8[routers, t], falling along every minimal route.
+    """
+
+    targets: NDArray[np.int32]
+    row: NDArray[np.int32]
+    set_first: NDArray[np.int32]
+    candidate: NDArray[np.int32]
+    hops: NDArray[np.uint8]
+
+
+class LaneRule(NamedTuple):
+    """How a packet's lane follows from its lane before.
+
+    Attributes:
+        step: int8[channels]; lanes count up by it after a channel.
+        dimension: int8[channels], where the rule is that of datelines.
+        wraps: int8[channels], 1 where a channel crosses its dimension's dateline.
+        phase_step: what the count grows by at the start of a phase.
+        dateline: whether the rule is that of datelines; else lanes count.
+    """
+
+    step: NDArray[np.int8]
+    dimension: NDArray[np.int8]
+    wraps: NDArray[np.int8]
+    phase_step: int
+    dateline: bool
+
+
 @helper()
-def _lane_after(lane, channel, following, phase, lane_step, dimension, wraps, phase_step, dateline):
+def _lane_after(lane, channel, following, phase, rule):
     """Return the lane of the channel that follows; phase is 0 for a packet on its way."""
-    if dateline:
+    if rule.dateline:
         if phase > 0:
-            return 2 * phase + wraps[following]
-        if dimension[following] != dimension[channel]:
+            return 2 * phase + rule.wraps[following]
+        if rule.dimension[following] != rule.dimension[channel]:
             lane = lane & ~1
-        return lane | wraps[following]
-    step = lane + lane_step[channel]
-    return step + phase_step if phase > 0 else step
+        return lane | rule.wraps[following]
+    step = lane + rule.step[channel]
+    return step + rule.phase_step if phase > 0 else step
 
 
 @njit(cache=True, nogil=True)
-def walk(
-    first,
-    leads_to,
-    targets,
-    row,
-    set_first,
-    candidate,
-    hops,
-    lane_step,
-    dimension,
-    wraps,
-    phase_step,
-    dateline,
-    phase,
-    entry,
-    turn_first,
-    used,
-    last,
-    once,
-):
+def walk(first, leads_to, routes, rule, phase, entry, turn_first, used, last, once):
     """Mark the turns of all packets of one phase, from where they enter it to each target.
 
     Args:
         first: int32[routers + 1]; channels ``first[r]`` up to ``first[r + 1]`` leave router r.
         leads_to: int32[channels].
-        targets: int32[t], routers.
-        row: int32[routers, t]; ``set_first``, ``candidate``: sets of minimal channels.
-        set_first: int32[sets + 1].
-        candidate: int32[n].
-        hops: uint8[routers, t], falling along every minimal route.
-        lane_step: int8[channels]; lanes count up by it after a channel.
-        dimension: int8[channels], where the rule is that of datelines.
-        wraps: int8[channels], 1 where a channel crosses its dimension's dateline.
-        phase_step: what the count grows by at the start of a phase.
-        dateline: whether the rule is that of datelines; else lanes count.
+        routes: `Routes`.
+        rule: `LaneRule`.
         phase: the number of the phase, from 0.
         entry: uint64[routers], the counts with which packets enter the phase at each router, as
             bits; with datelines, not 0 where they do.
@@ -75,6 +88,7 @@ def walk(
     Returns:
         The highest lane, or -1 where ``used`` has too few.
     """
+    targets, row, set_first, candidate, hops = routes
     routers = len(first) - 1
     lanes = used.shape[1]
     held = np.zeros(len(leads_to), np.uint64)
@@ -100,7 +114,9 @@ def walk(
                 channel = candidate[i]
                 if entry[here] != 0:
                     begun = (
-                        one << np.uint64(2 * phase + wraps[channel]) if dateline else entry[here]
+                        one << np.uint64(2 * phase + rule.wraps[channel])
+                        if rule.dateline
+                        else entry[here]
                     )
                     once[channel] |= begun
                     held[channel] |= begun
@@ -121,17 +137,7 @@ def walk(
                         return np.int64(-1)
                     for j in range(set_first[onward], set_first[onward + 1]):
                         following = candidate[j]
-                        after = _lane_after(
-                            lane,
-                            channel,
-                            following,
-                            0,
-                            lane_step,
-                            dimension,
-                            wraps,
-                            phase_step,
-                            dateline,
-                        )
+                        after = _lane_after(lane, channel, following, 0, rule)
                         if after >= lanes:
                             return np.int64(-1)
                         used[turn_first[channel] + following - first[there], lane] |= 1
@@ -168,9 +174,7 @@ def join(first, leads_to, ended, once, phase, turn_first, used):
 
 
 @njit(cache=True, nogil=True)
-def turns(
-    first, leads_to, lane_step, dimension, wraps, phase_step, dateline, turn_first, used, start, to
-):
+def turns(first, leads_to, rule, turn_first, used, start, to):
     """Write the marked turns as a graph whose nodes are channel * lanes + lane.
 
     Called twice, first with an empty ``to``, which only counts.
@@ -178,11 +182,7 @@ def turns(
     Args:
         first: int32[routers + 1], as for ``walk``.
         leads_to: int32[channels].
-        lane_step: int8[channels].
-        dimension: int8[channels].
-        wraps: int8[channels].
-        phase_step: what the count grows by at the start of a phase.
-        dateline: whether the rule is that of datelines.
+        rule: `LaneRule`.
         turn_first: int64[channels + 1].
         used: uint8[turns, lanes].
         start: int64[channels * lanes + 1], out: where the nodes that each node waits for begin.
@@ -204,17 +204,7 @@ def turns(
                 for phase in range(4):
                     if bits & (1 << phase) == 0:
                         continue
-                    after = _lane_after(
-                        lane,
-                        channel,
-                        ahead + i,
-                        phase,
-                        lane_step,
-                        dimension,
-                        wraps,
-                        phase_step,
-                        dateline,
-                    )
+                    after = _lane_after(lane, channel, ahead + i, phase, rule)
                     # Turns of several phases may end in the same lane.
                     if (written >> np.uint64(after)) & np.uint64(1) != 0:
                         continue

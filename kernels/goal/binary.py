@@ -80,27 +80,19 @@ def survey(data, num_ranks, place, count, edges, found):
 
 
 @njit(cache=True, nogil=True)
-def fill(
-    data,
-    place,
-    rank_start,
-    kind,
-    size,
-    peer,
-    tag,
-    cpu,
-    nic,
-    req_start,
-    req,
-    ireq_start,
-    ireq,
-    degree,
-    found,
-):
+def fill(data, place, operations, dependents, degree, found):
     """Fill the arrays of a graph from data that has been surveyed; return a status.
 
-    ``degree`` must hold zeros.
+    Args:
+        data: uint8[bytes], the file.
+        place: int64[ranks], where each rank begins.
+        operations: `kernels.graphs.Operations`, out but for the starts of ranks.
+        dependents: `kernels.graphs.Edges`, out, by the operation waited for.
+        degree: int32[n], zeros; out: how many operations each waits for.
+        found: int64[N_FOUND], out.
     """
+    rank_start, kind, size, peer, tag, cpu, nic = operations
+    req_start, req, ireq_start, ireq = dependents
     num_req, num_ireq = 0, 0
     for rank in range(len(place)):
         found[RANK] = rank
@@ -165,8 +157,10 @@ def fill(
 
 
 @njit(cache=True, nogil=True)
-def measure(rank_start, req_start, ireq_start, degree, lengths):
-    """Fill the bytes that each rank takes."""
+def measure(operations, dependents, degree, lengths):
+    """Fill the bytes that each rank takes, see `fill`."""
+    rank_start = operations.rank_start
+    req_start, ireq_start = dependents.req_start, dependents.ireq_start
     for rank in range(len(rank_start) - 1):
         first, last = rank_start[rank], rank_start[rank + 1]
         numbers = req_start[last] - req_start[first] + ireq_start[last] - ireq_start[first]
@@ -185,24 +179,10 @@ def put32(out, at, value):
 
 
 @njit(cache=True, nogil=True)
-def write(
-    rank_start,
-    kind,
-    size,
-    peer,
-    tag,
-    cpu,
-    nic,
-    req_start,
-    req,
-    ireq_start,
-    ireq,
-    degree,
-    begin,
-    end,
-    out,
-):
-    """Write ranks from `begin` up to `end` into exactly the bytes they take."""
+def write(operations, dependents, degree, begin, end, out):
+    """Write ranks from `begin` up to `end` into exactly the bytes they take, see `fill`."""
+    rank_start, kind, size, peer, tag, cpu, nic = operations
+    req_start, req, ireq_start, ireq = dependents
     at = 0
     for rank in range(begin, end):
         first, last = rank_start[rank], rank_start[rank + 1]

@@ -73,25 +73,25 @@ def enter_again(text, state, slots, labels, salt):
 
 
 @njit(cache=True, nogil=True)
-def parse(
-    text,
-    state,
-    rank_start,
-    kind,
-    size,
-    peer,
-    tag,
-    cpu,
-    nic,
-    line,
-    after,
-    before,
-    slots,
-    labels,
-    double,
-    salt,
-):
-    """Read on from ``state[AT]`` until the end, an error, or an array that is full."""
+def parse(text, state, operations, line, after, before, slots, labels, double, salt):
+    """Read on from ``state[AT]`` until the end, an error, or an array that is full.
+
+    Args:
+        text: uint8[bytes].
+        state: int64[N_STATE], where the reading is.
+        operations: `kernels.graphs.Operations`, out.
+        line: int32[n], out, of each operation.
+        after: int32[edges], out, the operation that waits.
+        before: uint32[edges], out, the one it waits for, plus STARTS where for its start.
+        slots: int64[2**k], hash table of the rank's labels.
+        labels: int64[m], where the label of each operation of the rank is.
+        double: int64[k], out, the first lines that define a label again.
+        salt: of the hashes.
+
+    Returns:
+        DONE, WRONG, or which array is full.
+    """
+    rank_start, kind, size, peer, tag, cpu, nic = operations
     n = len(text)
     at = state[layout.AT]
     now = state[layout.LINE]

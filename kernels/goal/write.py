@@ -58,25 +58,18 @@ def in_place(begin, end, start, ops):
 
 
 @njit(cache=True, nogil=True)
-def measure(
-    rank_start,
-    kind,
-    size,
-    peer,
-    tag,
-    cpu,
-    nic,
-    req_start,
-    req,
-    ireq_start,
-    ireq,
-    needs_start,
-    needs,
-    ineeds_start,
-    ineeds,
-    lengths,
-):
-    """Fill the bytes that each rank takes; where dependencies stand does not matter for them."""
+def measure(operations, dependents, awaited, lengths):
+    """Fill the bytes that each rank takes; where dependencies stand does not matter for them.
+
+    Args:
+        operations: `kernels.graphs.Operations`.
+        dependents: `kernels.graphs.Edges`, by the operation waited for.
+        awaited: `kernels.graphs.Edges`, by the operation that waits.
+        lengths: int64[ranks], out.
+    """
+    rank_start, kind, size, peer, tag, cpu, nic = operations
+    req_start, ireq_start = dependents.req_start, dependents.ireq_start
+    needs_start, ineeds_start = awaited.req_start, awaited.ireq_start
     for rank in range(len(rank_start) - 1):
         begin, end = rank_start[rank], rank_start[rank + 1]
         total = len(_RANK) + digits(rank) + len(_OPEN) + len(_CLOSE)
@@ -111,27 +104,11 @@ def put_dependency(out, at, after, word, before):
 
 
 @njit(cache=True, nogil=True)
-def write(
-    rank_start,
-    kind,
-    size,
-    peer,
-    tag,
-    cpu,
-    nic,
-    req_start,
-    req,
-    ireq_start,
-    ireq,
-    needs_start,
-    needs,
-    ineeds_start,
-    ineeds,
-    first,
-    last,
-    out,
-):
-    """Write ranks from `first` up to `last` into exactly the bytes they take."""
+def write(operations, dependents, awaited, first, last, out):
+    """Write ranks from `first` up to `last` into exactly the bytes they take, see `measure`."""
+    rank_start, kind, size, peer, tag, cpu, nic = operations
+    req_start, req, ireq_start, ireq = dependents
+    needs_start, needs, ineeds_start, ineeds = awaited
     at = 0
     for rank in range(first, last):
         begin, end = rank_start[rank], rank_start[rank + 1]

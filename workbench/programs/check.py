@@ -22,16 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.goal import order
+from kernels.graphs import Edges
 from kernels.loggops import layout, untimed
 from kernels.loggops.matching import empty_waiting, with_more_room
 from workbench.checks import whole
 from workbench.errors import ProgramError
 from workbench.programs.deadlock import HaltedState, describe_circle, explain
 from workbench.programs.graph import ANY_SOURCE, CALC, RECV, SEND, ExecutionGraph
-from workbench.programs.graph_arrays import edges, transposed
+from workbench.programs.graph_arrays import awaited, dependents_of
 from workbench.programs.messages import Classes, surplus, with_wildcards
-
-Edges = tuple[NDArray[np.int32], ...]
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 
@@ -73,7 +72,7 @@ def check(graph: ExecutionGraph, *, eager_bytes: int | None = None) -> tuple[Gra
     """Return a graph's problems, errors first, ``SHOWN`` a kind; see ``ExecutionGraph.check``."""
     if eager_bytes is not None:
         whole(eager_bytes, "eager_bytes", 0, unit="B")
-    problems = list(_check(graph, edges(graph), eager_bytes))
+    problems = list(_check(graph, dependents_of(graph), eager_bytes))
     rank_of = {ERROR: 0, WARNING: 1, NOTE: 2}
     return tuple(sorted(problems, key=lambda problem: rank_of[problem.severity]))
 
@@ -246,13 +245,12 @@ def _ambiguous(
 ) -> tuple[list[GraphProblem], NDArray[np.int64]]:
     """Return the problems of message order, and the classes that dependencies leave unordered."""
     problems: list[GraphProblem] = []
-    needs = (*transposed(*waiting[:2]), *transposed(*waiting[2:]))
     inner = np.flatnonzero(classes.number[1:] == classes.number[:-1])
     answer = np.zeros(len(inner), np.uint8)
     seen, stack = np.zeros(graph.num_ops, np.int32), np.empty(_STEPS, np.int32)
     effort = _EFFORT * graph.num_ops
     first, second = classes.ops[inner], classes.ops[inner + 1]
-    order.ordered(first, second, level, *needs, seen, stack, effort, answer)
+    order.ordered(first, second, level, *awaited(waiting), seen, stack, effort, answer)
     unknown = int((answer == order.UNKNOWN).sum())
     if unknown:
         problems.append(

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.goal import binary as layout
+from kernels.graphs import Edges, Operations
 from workbench.errors import ParseError
 from workbench.programs.goal_text import check_writable
 from workbench.programs.graph import MOST, Dependents, ExecutionGraph
-from workbench.programs.graph_arrays import columns, edges
+from workbench.programs.graph_arrays import dependents_of, operations_of
 
 Bytes = NDArray[np.uint8]
 
@@ -93,10 +94,8 @@ def _filled(
     status = layout.fill(
         data,
         place,
-        rank_start,
-        *columns.values(),
-        *lists[0],
-        *lists[1],
+        Operations(rank_start, **columns),
+        Edges(*lists[0], *lists[1]),
         np.zeros(n, np.int32),
         found,
     )
@@ -147,9 +146,9 @@ def binary_chunks(graph: ExecutionGraph) -> Iterator[Bytes]:
     """Yield a graph as LogGOPSim's binary, in pieces of some 16 MB that end with a rank."""
     check_writable(graph)
     degree = graph.in_degree()
-    arrays, waiting = columns(graph), edges(graph)
+    arrays = (operations_of(graph), dependents_of(graph))
     lengths = np.empty(graph.num_ranks, np.int64)
-    layout.measure(arrays[0], waiting[0], waiting[2], degree, lengths)
+    layout.measure(*arrays, degree, lengths)
     ends = layout.HEADER - layout.COOKIE + layout.TABLE_ENTRY * graph.num_ranks + np.cumsum(lengths)
     header = MAGIC + graph.num_ranks.to_bytes(4, "little")
     header += bytes([graph.num_cpus - 1, graph.num_nics - 1])
@@ -159,6 +158,6 @@ def binary_chunks(graph: ExecutionGraph) -> Iterator[Bytes]:
     while first < graph.num_ranks:
         many = max(1, int(np.searchsorted(np.cumsum(lengths[first:]), _CHUNK_BYTES, side="right")))
         chunk = np.empty(int(lengths[first : first + many].sum()), np.uint8)
-        layout.write(*arrays, *waiting, degree, first, first + many, chunk)
+        layout.write(*arrays, degree, first, first + many, chunk)
         yield chunk
         first += many

@@ -26,9 +26,10 @@ from numpy.typing import NDArray
 from kernels.goal import edges as sorting
 from kernels.goal import layout, parse
 from kernels.goal import write as writing
+from kernels.graphs import Operations
 from workbench.errors import ParameterError, ParseError
 from workbench.programs.graph import CALC, MOST, RECV, SEND, Dependents, ExecutionGraph
-from workbench.programs.graph_arrays import check_dependents, columns, edges, transposed
+from workbench.programs.graph_arrays import awaited, check_dependents, dependents_of, operations_of
 
 Bytes = NDArray[np.uint8]
 Number = TypeVar("Number", bound=np.generic)
@@ -96,8 +97,8 @@ class _Arrays:
             "tag": np.empty(ops, np.uint32),
             "cpu": np.empty(ops, np.uint8),
             "nic": np.empty(ops, np.uint8),
-            "line": np.empty(ops, np.int32),
         }
+        self.line: NDArray[np.int32] = np.empty(ops, np.int32)
         self.rank_start: NDArray[np.int64] = np.zeros(64, np.int64)
         self.after: NDArray[np.int32] = np.empty(ops, np.int32)
         self.before: NDArray[np.uint32] = np.empty(ops, np.uint32)
@@ -112,8 +113,8 @@ class _Arrays:
         status: int = parse.parse(
             self.text,
             self.state,
-            self.rank_start,
-            *self.ops.values(),
+            Operations(self.rank_start, **self.ops),
+            self.line,
             self.after,
             self.before,
             self.slots,
@@ -128,6 +129,7 @@ class _Arrays:
         if status == layout.MORE_OPS:
             length = self._length(len(self.ops["kind"]), _SHORTEST_OP)
             self.ops = {name: _longer(array, length) for name, array in self.ops.items()}
+            self.line = _longer(self.line, length)
         elif status == layout.MORE_DEPS:
             length = self._length(len(self.after), _SHORTEST_DEPENDENCY)
             self.after = _longer(self.after, length)
@@ -153,6 +155,7 @@ class _Arrays:
             requires=self._dependents(False, ops),
             irequires=self._dependents(True, ops),
             source=source,
+            line=self.line[:ops].copy(),
             notes=self._notes(),
             **columns,
         )
@@ -234,17 +237,17 @@ def text_chunks(graph: ExecutionGraph) -> Iterator[Bytes]:
     the waiting operation, or at the rank's end where that would change the order of dependents.
     """
     check_writable(graph)
-    arrays, waiting = columns(graph), edges(graph)
-    awaited = (*transposed(*waiting[:2]), *transposed(*waiting[2:]))
+    waiting = dependents_of(graph)
+    arrays = (operations_of(graph), waiting, awaited(waiting))
     lengths = np.empty(graph.num_ranks, np.int64)
-    writing.measure(*arrays, *waiting, *awaited, lengths)
+    writing.measure(*arrays, lengths)
     yield np.frombuffer(f"num_ranks {graph.num_ranks}\n".encode(), np.uint8)
     first = 0
     while first < graph.num_ranks:
         ends = np.cumsum(lengths[first:])
         many = max(1, int(np.searchsorted(ends, _CHUNK_BYTES, side="right")))
         chunk = np.empty(int(ends[many - 1]), np.uint8)
-        writing.write(*arrays, *waiting, *awaited, first, first + many, chunk)
+        writing.write(*arrays, first, first + many, chunk)
         yield chunk
         first += many
 

@@ -1,26 +1,14 @@
-"""A graph's arrays as kernels take them: of one type each, and contiguous."""
+"""A graph's arrays as kernels take them."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernels.goal import edges as sorting
-from kernels.graphs import MatchedGraph
+from kernels.graphs import Edges, MatchedGraph, Operations
 from workbench.errors import ParameterError
 from workbench.programs.graph import Dependents, ExecutionGraph
-
-_TYPES = {
-    "rank_start": np.int64,
-    "kind": np.uint8,
-    "size": np.int64,
-    "peer": np.int32,
-    "tag": np.uint32,
-    "cpu": np.uint8,
-    "nic": np.uint8,
-}
 
 
 def matched(graph: ExecutionGraph, match: NDArray[np.int32]) -> MatchedGraph:
@@ -30,24 +18,18 @@ def matched(graph: ExecutionGraph, match: NDArray[np.int32]) -> MatchedGraph:
     return MatchedGraph(graph.kind, graph.size, match, *dependents)
 
 
-def columns(graph: ExecutionGraph) -> tuple[NDArray[Any], ...]:
-    """Return rank_start, kind, size, peer, tag, cpu and nic, in the types the graph documents."""
-    return tuple(
-        np.ascontiguousarray(getattr(graph, name), dtype) for name, dtype in _TYPES.items()
-    )
+def operations_of(graph: ExecutionGraph) -> Operations:
+    """Return a graph's operations."""
+    columns = (graph.kind, graph.size, graph.peer, graph.tag, graph.cpu, graph.nic)
+    return Operations(graph.rank_start, *columns)
 
 
-def edges(graph: ExecutionGraph) -> tuple[NDArray[np.int32], ...]:
-    """Return start and ops of ``requires``, then of ``irequires``, checked against the graph."""
-    found: list[NDArray[np.int32]] = []
-    for name in ("requires", "irequires"):
-        dependents: Dependents = getattr(graph, name)
-        check_dependents(dependents, graph.num_ops, name)
-        found += [
-            np.ascontiguousarray(dependents.start, np.int32),
-            np.ascontiguousarray(dependents.ops, np.int32),
-        ]
-    return tuple(found)
+def dependents_of(graph: ExecutionGraph) -> Edges:
+    """Return a graph's dependencies by the operation waited for, checked against the graph."""
+    requires, irequires = graph.requires, graph.irequires
+    check_dependents(requires, graph.num_ops, "requires")
+    check_dependents(irequires, graph.num_ops, "irequires")
+    return Edges(requires.start, requires.ops, irequires.start, irequires.ops)
 
 
 def check_dependents(dependents: Dependents, num_ops: int, name: str) -> None:
@@ -67,10 +49,15 @@ def check_dependents(dependents: Dependents, num_ops: int, name: str) -> None:
         )
 
 
-def transposed(
+def awaited(dependents: Edges) -> Edges:
+    """Return the dependencies by the operation that waits, those it waits for ascending."""
+    ends, starts = dependents[:2], dependents[2:]
+    return Edges(*_transposed(*ends), *_transposed(*starts))
+
+
+def _transposed(
     start: NDArray[np.int32], ops: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the operations that each waits for, ascending: int32[n + 1] starts, int32[edges]."""
     awaited_start, awaited = np.zeros(len(start), np.int32), np.empty(len(ops), np.int32)
     sorting.transpose(start, ops, awaited_start, awaited)
     return awaited_start, awaited

@@ -92,27 +92,18 @@ def dependencies(
         return Dependencies(lanes=0, dependencies=0, cycle=())
     turn_first = turns(channels)
     used = np.zeros((int(turn_first[-1]), size), np.uint8)
-    rule = (lanes.step, lanes.dimension, lanes.wraps, lanes.phase_step, lanes.dateline)
+    rule = kernel.LaneRule(
+        lanes.step, lanes.dimension, lanes.wraps, lanes.phase_step, lanes.dateline
+    )
+    minimal = kernel.Routes(
+        routes.targets, routes.row, routes.set_first, routes.candidate, routes.hops
+    )
 
     def phase(number: int, entry: NDArray[np.uint64]) -> tuple[int, NDArray[np.uint64], Masks]:
         last = np.zeros(len(leads_to), np.uint64)
         once = np.zeros(len(leads_to), np.uint64)
-        highest = kernel.walk(
-            channels.first,
-            leads_to,
-            routes.targets,
-            routes.row,
-            routes.set_first,
-            routes.candidate,
-            routes.hops,
-            *rule,
-            number,
-            entry,
-            turn_first,
-            used,
-            last,
-            once,
-        )
+        marks = (turn_first, used, last, once)
+        highest = kernel.walk(channels.first, leads_to, minimal, rule, number, entry, *marks)
         return highest, last, once
 
     def begin(number: int, ended: NDArray[np.uint64]) -> tuple[int, NDArray[np.uint64], Masks]:
@@ -135,7 +126,7 @@ def dependencies(
         return Dependencies(lanes=0, dependencies=0, cycle=())
     found = int(max(highests)) + 1
     start_of = np.empty(len(leads_to) * size + 1, np.int64)
-    described = (channels.first, leads_to, *rule, turn_first, used, start_of)
+    described = (channels.first, leads_to, rule, turn_first, used, start_of)
     number = kernel.turns(*described, np.empty(0, np.int32))
     to = np.empty(number, np.int32)
     kernel.turns(*described, to)

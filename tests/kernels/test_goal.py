@@ -21,7 +21,7 @@ from workbench.programs.graph import (
     Dependents,
     ExecutionGraph,
 )
-from workbench.programs.graph_arrays import edges, transposed
+from workbench.programs.graph_arrays import awaited, dependents_of
 
 
 def random_graph(rng: np.random.Generator, *, forward: bool) -> ExecutionGraph:
@@ -107,7 +107,7 @@ def test_arrays_that_are_full_grow_and_nothing_is_read_twice(
 @pytest.mark.parametrize("seed", range(20))
 def test_levels_are_the_longest_chains_and_what_is_left_is_on_or_behind_a_cycle(seed: int) -> None:
     graph = random_graph(np.random.default_rng(seed), forward=seed % 2 == 0)
-    level, blocked = _levels(graph, edges(graph))
+    level, blocked = _levels(graph, dependents_of(graph))
     chains = longest_chains(graph)
     assert {op for op in range(graph.num_ops) if blocked[op]} == {
         op for op, chain in enumerate(chains) if chain is None
@@ -118,9 +118,9 @@ def test_levels_are_the_longest_chains_and_what_is_left_is_on_or_behind_a_cycle(
 @pytest.mark.parametrize("seed", range(20))
 def test_pairs_are_open_where_no_chain_joins_them(seed: int) -> None:
     graph = random_graph(np.random.default_rng(seed), forward=False)
-    level, _ = _levels(graph, edges(graph))
-    waiting = edges(graph)
-    needs = (*transposed(*waiting[:2]), *transposed(*waiting[2:]))
+    waiting = dependents_of(graph)
+    level, _ = _levels(graph, waiting)
+    needs = awaited(waiting)
     pairs = [(a, b) for a in range(graph.num_ops) for b in range(graph.num_ops) if a != b]
     first, second = np.array(pairs, np.int64).reshape(-1, 2).T.copy()
     seen, answer = np.zeros(graph.num_ops, np.int32), np.zeros(len(pairs), np.uint8)

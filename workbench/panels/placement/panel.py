@@ -11,7 +11,7 @@ What a button does is a method of the same name, and what a control holds is an 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
@@ -24,10 +24,8 @@ from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab
-from workbench.panels.job_controls import JobControls
 from workbench.panels.live_view import LiveView
-from workbench.panels.panel import Panel
-from workbench.panels.placement.controls import PlacementControls
+from workbench.panels.placement.controls import PlacementControls, ProgramControls
 from workbench.panels.placement.files import FILES
 from workbench.panels.placement.state import (
     Effort,
@@ -38,7 +36,8 @@ from workbench.panels.placement.state import (
 )
 from workbench.panels.placement.view import PlacementView, table_html
 from workbench.panels.placement.work import Placer
-from workbench.panels.program_sources import source_of
+from workbench.panels.program_panel import ProgramPanel
+from workbench.panels.program_sources import AnyProgram, source_of
 from workbench.panels.replay.controls import parameters_of
 from workbench.panels.replay.state import ReplayState
 from workbench.panels.style import choose, named, panel_box, wrapping_row
@@ -68,7 +67,7 @@ _MAP = "map"
 _TABLE, _PYTHON, _EXPORT = "Table", "Python", "Export"
 
 
-class PlacementPanel(Panel["pd.DataFrame | None"]):
+class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
     """Find hosts for a program's ranks on a network, by every method, and compare them.
 
     Args:
@@ -84,6 +83,10 @@ class PlacementPanel(Panel["pd.DataFrame | None"]):
 
     SETTINGS = _SETTINGS
 
+    _START = ("▶ Place", "Place the ranks again, in the background", "88px")
+    _STOP = "Stop the search and keep the results so far"
+    _KEPT = "the figures show the earlier results"
+
     def __init__(
         self,
         program: str | Program | ExecutionGraph | None = None,
@@ -93,21 +96,12 @@ class PlacementPanel(Panel["pd.DataFrame | None"]):
     ) -> None:
         super().__init__()
         self._placer = Placer()
-        self._placed: Placed | None = None
         self._view: PlacementView | None = None
         self._exports: dict[str, ExportTab] = {}
         base = ReplayState(source_of(program, FIRST), **parameters_of(machine))
         network = Network() if topology is None else Network(topology)
-        self._controls = PlacementControls(PlacementState(base, network), self._changed)
-        self._work: JobControls[Placed] = JobControls(
-            ("▶ Place", "Place the ranks again, in the background", "88px"),
-            "Stop the search and keep the results so far",
-            "",
-            lock=lambda running: None,
-            ended=self._ended,
-            failed=self._refuse,
-            width=160,
-        )
+        first = PlacementState(base, network)
+        self._controls: PlacementControls = PlacementControls(first, self._changed)
         self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
         self._table = widgets.HTML()
         self._python = widgets.Textarea(rows=13, layout=widgets.Layout(width="98%", height="auto"))
@@ -118,7 +112,6 @@ class PlacementPanel(Panel["pd.DataFrame | None"]):
             **named("Host names in RANKFILE, HOSTFILE", "480px"),
         )
         self.widget = self._lay_out()
-        self._work.start.on_click(lambda _: self.run())
         self._begin(_FIRST_S)
 
     @property
@@ -129,17 +122,17 @@ class PlacementPanel(Panel["pd.DataFrame | None"]):
     @property
     def placements(self) -> Mapping[PlacementMethod, Placement]:
         """The placements found so far, by method."""
-        return MappingProxyType({} if self._placed is None else dict(self._placed.placements))
+        return MappingProxyType({} if self._shown is None else dict(self._shown.placements))
 
     @property
     def comparison(self) -> pd.DataFrame | None:
         """A row for each placement; None before the first is found."""
-        return None if self._placed is None else self._placed.frame
+        return None if self._shown is None else self._shown.frame
 
     @property
     def pairs(self) -> PairSensitivity | None:
         """The displayed sensitivities of pairs of ranks; None before the first placement."""
-        return None if self._placed is None else self._placed.pairs[self._method()]
+        return None if self._shown is None else self._shown.pairs[self._method()]
 
     @property
     def controls(self) -> Mapping[str, Any]:
@@ -150,30 +143,10 @@ class PlacementPanel(Panel["pd.DataFrame | None"]):
     @property
     def python(self) -> str:
         """Python code for ``found``, ``comparison`` and ``pairs`` as displayed."""
-        placed = self._placed
+        placed = self._shown
         if placed is None:
             return ""
         return python_lines(placed.state, placed.program, self._method())
-
-    def run(self) -> jobs.Job[Placed]:
-        """Place the ranks in the background, and return at once."""
-        return self._begin(0.0)
-
-    def stop(self) -> None:
-        """Stop the search; the placements found so far remain."""
-        self._work.stop()
-
-    def upload(self, files: Mapping[str, bytes]) -> None:
-        """Choose the program in uploaded files: one of GOAL, or all of a trace.
-
-        Args:
-            files: content by file name.
-
-        Raises:
-            WorkbenchError: they hold no program.
-        """
-        with self._lock:
-            self._controls.programs.take_upload(files)
 
     def save(self, path: str | Path, what: str = "placement") -> Path:
         """Write ``.csv`` of the comparison, the pairs or the placement, or a placement's file.
@@ -210,15 +183,12 @@ class PlacementPanel(Panel["pd.DataFrame | None"]):
         job = self._work.job
         running = self._work.refresh()
         so_far = job.partial if running and job is not None else None
-        if so_far is not None and so_far is not self._placed:
+        if so_far is not None and so_far is not self._shown:
             self._take(so_far)
         return running
 
     def _errors(self) -> list[ErrorLine]:
         return [*self._controls.errors, *(tab.error for tab in self._exports.values())]
-
-    def _jobs(self) -> list[jobs.Job[Any] | None]:
-        return [self._work.job]
 
     def _get(self, name: str) -> Any:
         state = self.state
@@ -258,45 +228,23 @@ class PlacementPanel(Panel["pd.DataFrame | None"]):
         """Place the ranks with the present controls; a quick result is drawn at once."""
         self._begin(_AT_ONCE_S)
 
-    def _begin(self, patience_s: float) -> jobs.Job[Placed]:
-        with self._lock:
-            # Only the latest change counts: the result of an earlier run must not replace it.
-            self._work.stop()
-            # Not when it ends: an error made meanwhile must still be shown then.
-            self._controls.clear_errors()
-            state = self._controls.state
-            job = jobs.submit(lambda ctx: self._placer.work(ctx, state))
-            self._work.begin(job, lambda: self._placer.how_far(job, state))
-            job.wait(patience_s)
-            if self.refresh():
-                self._ticker.start()
-        return job
+    @property
+    def _programs(self) -> ProgramControls:
+        return self._controls.programs
 
-    def _ended(self, job: jobs.Job[Placed]) -> None:
-        self._work.progress.value = 1.0
-        self._work.status.value = ""
-        self._take(job.result())
+    def _submit(self) -> tuple[jobs.Job[Placed], Callable[[], tuple[float, str]]]:
+        state = self._controls.state
+        job = jobs.submit(lambda ctx: self._placer.work(ctx, state))
+        return job, lambda: self._placer.how_far(job, state)
 
-    def _take(self, placed: Placed) -> None:
-        self._placed = placed
-        self._offer_algorithms(placed.program)
+    def _program(self) -> AnyProgram | None:
+        return self._placer.program(self._controls.state)
+
+    def _show(self, shown: Placed) -> None:
         self._draw()
 
-    def _refuse(self, error: BaseException) -> None:
-        kept = "the figures show the earlier results" if self._placed else ""
-        if self._work.refused(error, kept):
-            return
-        self._controls.say(error)
-        program = self._placer.program(self._controls.state)
-        if program is not None:
-            # Another algorithm may avoid the error.
-            self._offer_algorithms(program)
-
-    def _offer_algorithms(self, program: Any) -> None:
-        self._controls.programs.offer_algorithms(program)
-
     def _draw(self) -> None:
-        placed = self._placed
+        placed = self._shown
         if placed is None:
             return
         if self._view is None:
@@ -336,21 +284,21 @@ class PlacementPanel(Panel["pd.DataFrame | None"]):
         return self._view
 
     def _method(self) -> PlacementMethod:
-        placed = self._placed
+        placed = self._shown
         if placed is None:
             raise ParameterError("no placement has been found yet", key="placement")
         return placed.best if self._view is None else placed.chosen(self._view.method.value)
 
     def _file(self, what: str, suffix: str) -> tuple[str, str]:
-        if self._placed is None:
+        if self._shown is None:
             raise ParameterError("no placement has been found yet", key="path")
         return self._stem(what), FILES[what][suffix][0](
-            self._placed, self._method(), self._names.value
+            self._shown, self._method(), self._names.value
         )
 
     def _origin(self, drawn: str) -> str:
         """Return the provenance and the placement of a picture."""
-        placed, method = self._placed, self._method()
+        placed, method = self._shown, self._method()
         if placed is None:
             raise ParameterError("no placement has been found yet", key="path")
         shown = "Ranks" if drawn == _MAP else "Pairs of ranks"

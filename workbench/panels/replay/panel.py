@@ -11,7 +11,7 @@ What a button does is a method of the same name, and what a slider holds is an a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,9 @@ from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
-from workbench.panels.job_controls import JobControls
 from workbench.panels.live_view import LiveView
-from workbench.panels.panel import Panel
-from workbench.panels.program_sources import source_of
+from workbench.panels.program_panel import ProgramPanel
+from workbench.panels.program_sources import AnyProgram, source_of
 from workbench.panels.replay.controls import SIZE, TIMES, ReplayControls, parameters_of
 from workbench.panels.replay.files import FILES, notes_html
 from workbench.panels.replay.state import (
@@ -49,7 +48,7 @@ _AT_ONCE_S = 0.15
 _FIRST_S = 20.0
 
 
-class ReplayPanel(Panel[ReplayResult | None]):
+class ReplayPanel(ProgramPanel[ReplayResult | None, ShownReplay]):
     """Replay a program on LogGOPS and see where its time goes.
 
     Args:
@@ -63,6 +62,9 @@ class ReplayPanel(Panel[ReplayResult | None]):
     """
 
     SETTINGS = ("program", "semantics", "machine", *TIMES, SIZE, "model", "algorithms")
+    _START = ("▶ Replay", "Replay again, in the background", "88px")
+    _STOP = "Stop the replay and keep the last figures"
+    _KEPT = "the figures show the last finished replay"
 
     def __init__(
         self,
@@ -74,21 +76,11 @@ class ReplayPanel(Panel[ReplayResult | None]):
         super().__init__()
         self._height = height
         self._replayer = Replayer()
-        self._shown: ShownReplay | None = None
         self._pinned: ShownReplay | None = None
         self._view: ReplayView | None = None
         self._export: ExportTab | None = None
         first = ReplayState(source_of(program, FIRST), **parameters_of(machine))
-        self._controls = ReplayControls(first, self._changed)
-        self._work: JobControls[ShownReplay] = JobControls(
-            ("▶ Replay", "Replay again, in the background", "88px"),
-            "Stop the replay and keep the last figures",
-            "",
-            lock=lambda running: None,
-            ended=self._ended,
-            failed=self._refuse,
-            width=160,
-        )
+        self._controls: ReplayControls = ReplayControls(first, self._changed)
         self._pin = push_button("Pin as A", "Keep this replay, to compare the next one with it")
         self._unpin = push_button("Unpin", "Show one replay again")
         self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
@@ -130,14 +122,6 @@ class ReplayPanel(Panel[ReplayResult | None]):
         """Python code that computes the displayed replay, as ``result``."""
         return "" if self._shown is None else python_lines(self._shown.state, self._shown.program)
 
-    def run(self) -> jobs.Job[ShownReplay]:
-        """Replay with the present controls, in the background, and return at once."""
-        return self._begin(0.0)
-
-    def stop(self) -> None:
-        """Stop the running replay; the last figures remain."""
-        self._work.stop()
-
     def pin(self) -> None:
         """Keep the present replay as A; the next one is shown beside it as B."""
         with self._lock:
@@ -149,18 +133,6 @@ class ReplayPanel(Panel[ReplayResult | None]):
         with self._lock:
             self._pinned = None
             self._draw()
-
-    def upload(self, files: Mapping[str, bytes]) -> None:
-        """Replay the program in uploaded files: one of GOAL, or all of a trace.
-
-        Args:
-            files: content by file name.
-
-        Raises:
-            WorkbenchError: they hold no program.
-        """
-        with self._lock:
-            self._controls.take_upload(files)
 
     def save(self, path: str | Path) -> Path:
         """Write ``.csv`` (operations), ``.json`` (ranks) or ``.goal`` (the program).
@@ -182,14 +154,8 @@ class ReplayPanel(Panel[ReplayResult | None]):
     def _outcome(self) -> ReplayResult | None:
         return self.result
 
-    def _refresh(self) -> bool:
-        return self._work.refresh()
-
     def _errors(self) -> list[ErrorLine]:
         return [*self._controls.errors, *([] if self._export is None else [self._export.error])]
-
-    def _jobs(self) -> list[jobs.Job[Any] | None]:
-        return [self._work.job]
 
     def _get(self, name: str) -> Any:
         return self._controls.get(name)
@@ -204,7 +170,6 @@ class ReplayPanel(Panel[ReplayResult | None]):
         return panel_box([self._controls.widget, bar, self._place])
 
     def _connect(self) -> None:
-        self._work.start.on_click(lambda _: self.run())
         self._pin.on_click(lambda _: self.pin())
         self._unpin.on_click(lambda _: self.unpin())
         self._pin.disabled = self._unpin.disabled = True
@@ -214,37 +179,16 @@ class ReplayPanel(Panel[ReplayResult | None]):
         """Replay with the present controls; a small program is drawn before this returns."""
         self._begin(_AT_ONCE_S if self._replayer.quick(state) else 0.0)
 
-    def _begin(self, patience_s: float) -> jobs.Job[ShownReplay]:
-        """Replay in a thread; draw the result at once if it is finished after this time."""
-        with self._lock:
-            # Only the latest change counts: the result of an earlier run must not replace it.
-            self._work.stop()
-            # Not when it ends: an error made meanwhile must still be shown then.
-            self._controls.clear_errors()
-            state = self._controls.state
-            job = jobs.submit(lambda ctx: self._replayer.work(ctx, state))
-            self._work.begin(job, lambda: self._replayer.how_far(job))
-            job.wait(patience_s)
-            if self._work.refresh():
-                self._ticker.start()
-        return job
+    def _submit(self) -> tuple[jobs.Job[ShownReplay], Callable[[], tuple[float, str]]]:
+        state = self._controls.state
+        job = jobs.submit(lambda ctx: self._replayer.work(ctx, state))
+        return job, lambda: self._replayer.how_far(job)
 
-    def _ended(self, job: jobs.Job[ShownReplay]) -> None:
-        shown = self._shown = job.result()
-        self._controls.offer_algorithms(shown.program)
-        self._work.progress.value = 1.0
-        self._work.status.value = ""
+    def _program(self) -> AnyProgram | None:
+        return self._replayer.program(self._controls.state)
+
+    def _show(self, shown: ShownReplay) -> None:
         self._draw()
-
-    def _refuse(self, error: BaseException) -> None:
-        kept = "the figures show the last finished replay" if self._shown else ""
-        if self._work.refused(error, kept):
-            return
-        self._controls.say(error)
-        program = self._replayer.program(self._controls.state)
-        if program is not None:
-            # Another algorithm may avoid the error.
-            self._controls.offer_algorithms(program)
 
     def _draw(self) -> None:
         shown = self._shown

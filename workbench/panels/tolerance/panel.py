@@ -11,7 +11,7 @@ What a button does is a method of the same name, and what a slider holds is an a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +21,8 @@ from workbench import jobs
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import write_file
-from workbench.panels.job_controls import JobControls
 from workbench.panels.live_view import LiveView
-from workbench.panels.panel import Panel
+from workbench.panels.program_panel import ProgramPanel
 from workbench.panels.program_sources import AnyProgram, source_of
 from workbench.panels.replay.controls import parameters_of, seconds_of
 from workbench.panels.replay.state import ReplayState
@@ -55,7 +54,7 @@ _DIAGRAM_AT_ONCE_S = 0.12
 _FIRST_S = 20.0
 
 
-class TolerancePanel(Panel[LatencySensitivity | None]):
+class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
     """See how much network latency programs bear, and why.
 
     Args:
@@ -69,6 +68,10 @@ class TolerancePanel(Panel[LatencySensitivity | None]):
 
     SETTINGS = _SETTINGS
 
+    _START = ("▶ Analyse", "Analyse again, in the background", "96px")
+    _STOP = "Stop the analysis and keep the last figures"
+    _KEPT = "the figures show the last finished analysis"
+
     def __init__(
         self,
         program: str | AnyProgram | list[str | AnyProgram] | None = None,
@@ -77,7 +80,6 @@ class TolerancePanel(Panel[LatencySensitivity | None]):
     ) -> None:
         super().__init__()
         self._analyser = Analyser()
-        self._shown: Analysed | None = None
         self._view: ToleranceView | None = None
         self._probe: float | None = None
         self._diagram: ReplayResult | None = None
@@ -86,16 +88,7 @@ class TolerancePanel(Panel[LatencySensitivity | None]):
         listed = program if isinstance(program, (list, tuple)) else [program]
         sources = [source_of(one, FIRST) for one in listed] or [source_of(None, FIRST)]
         first = ReplayState(sources[0], **parameters_of(machine))
-        self._controls = ToleranceControls(first, self._changed)
-        self._work: JobControls[Analysed] = JobControls(
-            ("▶ Analyse", "Analyse again, in the background", "96px"),
-            "Stop the analysis and keep the last figures",
-            "",
-            lock=lambda running: None,
-            ended=self._ended,
-            failed=self._refuse,
-            width=160,
-        )
+        self._controls: ToleranceControls = ToleranceControls(first, self._changed)
         self._follow: Any = widgets.Checkbox(
             value=True,
             description="Follow the pointer; click to hold",
@@ -152,14 +145,10 @@ class TolerancePanel(Panel[LatencySensitivity | None]):
         """
         return tolerances_frame(must_be(self._shown))
 
-    def run(self) -> jobs.Job[Analysed]:
-        """Analyse with the present controls, in the background, and return at once."""
-        return self._begin(0.0)
-
     def stop(self) -> None:
         """Stop the running analysis; the last figures remain."""
         self._analyser.halt()
-        self._work.stop()
+        super().stop()
         for job in (self._pointing, self._comparing):
             if job is not None:
                 job.stop()
@@ -177,18 +166,6 @@ class TolerancePanel(Panel[LatencySensitivity | None]):
         """Remove the kept programs from the figure."""
         with self._lock:
             self._controls.take_kept([])
-
-    def upload(self, files: Mapping[str, bytes]) -> None:
-        """Analyse the program in uploaded files: one of GOAL, or all of a trace.
-
-        Args:
-            files: content by file name.
-
-        Raises:
-            WorkbenchError: they hold no program.
-        """
-        with self._lock:
-            self._controls.take_upload(files)
 
     def save(self, path: str | Path) -> Path:
         """Write ``.csv`` (the pieces of the curves) or ``.json`` (tolerances and all else).
@@ -240,7 +217,6 @@ class TolerancePanel(Panel[LatencySensitivity | None]):
         return panel_box([self._controls.widget, bar, self._place])
 
     def _connect(self) -> None:
-        self._work.start.on_click(lambda _: self.run())
         self._work.stop_button.on_click(lambda _: self.stop())
         self._controls.keep_button.on_click(lambda _: self._keep_pressed())
         self._follow.observe(lambda change: self._following(change["new"]), "value")
@@ -255,28 +231,16 @@ class TolerancePanel(Panel[LatencySensitivity | None]):
         """Analyse with the present controls; a small program is drawn before this returns."""
         self._begin(_AT_ONCE_S if self._analyser.quick(self.state) else 0.0)
 
-    def _begin(self, patience_s: float) -> jobs.Job[Analysed]:
-        """Analyse in a thread; draw the result at once if it is finished after this time."""
-        with self._lock:
-            # Only the latest change counts: the result of an earlier run must not replace it.
-            self.stop()
-            self._pointing = self._comparing = None
-            # Not when it ends: an error made meanwhile must still be shown then.
-            self._controls.clear_errors()
-            state = self.state
-            job = jobs.submit(lambda ctx: self._analyser.work(ctx, state))
-            self._work.begin(job, lambda: _how_far(job))
-            job.wait(patience_s)
-            self._work.refresh()
-            if self.running:
-                self._ticker.start()
-        return job
+    def _submit(self) -> tuple[jobs.Job[Analysed], Callable[[], tuple[float, str]]]:
+        self._pointing = self._comparing = None
+        state = self.state
+        job = jobs.submit(lambda ctx: self._analyser.work(ctx, state))
+        return job, lambda: _how_far(job)
 
-    def _ended(self, job: jobs.Job[Analysed]) -> None:
-        shown = self._shown = job.result()
-        self._controls.offer_algorithms(shown.program)
-        self._work.progress.value = 1.0
-        self._work.status.value = ""
+    def _program(self) -> AnyProgram | None:
+        return self._analyser.program(self.state.own_case)
+
+    def _show(self, shown: Analysed) -> None:
         if self._view is None:
             self._view = ToleranceView(shown, self._pointed)
             self._place.children = [self._view.widget, self._tabs.widget]
@@ -287,16 +251,6 @@ class TolerancePanel(Panel[LatencySensitivity | None]):
         self._comparing = jobs.submit(lambda ctx: self._analyser.compare(ctx, shown))
         self._point()
         self._tabs.draw()
-
-    def _refuse(self, error: BaseException) -> None:
-        kept = "the figures show the last finished analysis" if self._shown else ""
-        if self._work.refused(error, kept):
-            return
-        self._controls.say(error)
-        program = self._analyser.program(self.state.own_case)
-        if program is not None:
-            # Another algorithm may avoid the error.
-            self._controls.offer_algorithms(program)
 
     def _pointed(self, L_ns: float, stays: bool) -> None:
         """Show the replay at a latency in ns that the user points at; a click fixes it."""

@@ -1,0 +1,128 @@
+"""The common base of the panels that work on a program in the background."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from workbench import jobs
+from workbench.panels.job_controls import JobControls
+from workbench.panels.panel import Panel
+from workbench.panels.program_sources import AnyProgram
+
+
+class ProgramResult(Protocol):
+    """What the work on a program finds."""
+
+    @property
+    def program(self) -> AnyProgram:
+        """The program."""
+
+
+_T = TypeVar("_T")
+_Shown = TypeVar("_Shown", bound=ProgramResult)
+
+
+class ProgramPanel(Panel[_T], Generic[_T, _Shown]):
+    """A panel that works on a program again whenever a control changes."""
+
+    _START: ClassVar[tuple[str, str, str]]
+    """Text, tooltip and width of the button that starts the work."""
+    _STOP: ClassVar[str]
+    """Tooltip of the button that stops it."""
+    _KEPT: ClassVar[str]
+    """What the figures show after a failure."""
+
+    _controls: Any
+    """The controls, with ``say`` and ``clear_errors``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: _Shown | None = None
+        self._work: JobControls[_Shown] = JobControls(
+            self._START,
+            self._STOP,
+            "",
+            lock=lambda running: None,
+            ended=self._ended,
+            failed=self._refuse,
+            width=160,
+        )
+        self._work.start.on_click(lambda _: self.run())
+
+    def run(self) -> jobs.Job[_Shown]:
+        """Work with the present controls, in the background, and return at once."""
+        return self._begin(0.0)
+
+    def stop(self) -> None:
+        """Stop the work; the last figures remain."""
+        self._work.stop()
+
+    def upload(self, files: Mapping[str, bytes]) -> None:
+        """Choose the program in uploaded files: one of GOAL, or all of a trace.
+
+        Args:
+            files: content by file name.
+
+        Raises:
+            WorkbenchError: they hold no program.
+        """
+        with self._lock:
+            self._programs.take_upload(files)
+
+    @property
+    def _programs(self) -> Any:
+        """The controls that choose the program, with ``take_upload`` and ``offer_algorithms``."""
+        return self._controls
+
+    @abstractmethod
+    def _submit(self) -> tuple[jobs.Job[_Shown], Callable[[], tuple[float, str]]]:
+        """Start to work with the present controls; return the job, and what tells its progress."""
+
+    @abstractmethod
+    def _show(self, shown: _Shown) -> None:
+        """Draw what the work has found."""
+
+    @abstractmethod
+    def _program(self) -> Any:
+        """Return the program of the present controls, None if it is not known yet."""
+
+    def _jobs(self) -> list[jobs.Job[Any] | None]:
+        return [self._work.job]
+
+    def _refresh(self) -> bool:
+        return self._work.refresh()
+
+    def _begin(self, patience_s: float) -> jobs.Job[_Shown]:
+        """Work in a thread; draw the result at once if it is finished after this time."""
+        with self._lock:
+            # Only the latest change counts: the result of an earlier run must not replace it.
+            self.stop()
+            # Not when it ends: an error made meanwhile must still be shown then.
+            self._controls.clear_errors()
+            job, how_far = self._submit()
+            self._work.begin(job, how_far)
+            job.wait(patience_s)
+            if self.refresh():
+                self._ticker.start()
+        return job
+
+    def _ended(self, job: jobs.Job[_Shown]) -> None:
+        self._work.progress.value = 1.0
+        self._work.status.value = ""
+        self._take(job.result())
+
+    def _take(self, shown: _Shown) -> None:
+        self._shown = shown
+        self._programs.offer_algorithms(shown.program)
+        self._show(shown)
+
+    def _refuse(self, error: BaseException) -> None:
+        if self._work.refused(error, "" if self._shown is None else self._KEPT):
+            return
+        self._controls.say(error)
+        program = self._program()
+        if program is not None:
+            # Another algorithm may avoid the error.
+            self._programs.offer_algorithms(program)

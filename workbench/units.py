@@ -1,10 +1,11 @@
 """Quantities with their units: as people type them, and as SST/macro writes them, exactly.
 
-There are two doors. ``read_quantity`` is for what a person types, in a panel, a Python keyword, a
-shell option or YAML: SI and binary prefixes, bits and bytes, and no number without its unit where
-the unit is not obvious. ``parse_quantity`` is for an .ini: it performs the double-precision steps
-of SST/macro v11.1's own reader in the same order, slips included, so both hold the same number to
-the last bit; ``write_quantity`` is its inverse. ``format_quantity`` words a value for people.
+There are two doors. ``parse_typed_quantity`` is for what a person types, in a panel, a Python
+keyword, a shell option or YAML: SI and binary prefixes, bits and bytes, and no number without its
+unit where the unit is not obvious. ``parse_quantity`` is for an .ini: it performs the
+double-precision steps of SST/macro v11.1's own reader in the same order, slips included, so both
+hold the same number to the last bit; ``write_quantity`` is its inverse. ``format_quantity`` words a
+value for people.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ def parse_quantity(text: str, kind: Kind, *, key: str = "") -> float | int | boo
     return int(value) if kind == "bytes" else value
 
 
-def read_quantity(text: str, kind: Kind, *, name: str = "") -> float | int | bool | str:
+def parse_typed_quantity(text: str, kind: Kind, *, name: str = "") -> float | int | bool | str:
     """Return the SI value of a text that a person typed.
 
     Where SST/macro accepts the text too, and reads its unit rightly, both return the same double.

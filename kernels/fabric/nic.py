@@ -111,7 +111,7 @@ def _own_event(s, q, now, host):
 
 @helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def step(s, q, now, host):
-    """Handle the next event of a host, which is due at tick `now`, and return what it was.
+    """Handle the next event of a host, which is due at tick `now`, and return its kind.
 
     Returns:
         MESSAGE_IN (a message is here: EVENT_WORD; of the packet that completed it EVENT_EXTRA is

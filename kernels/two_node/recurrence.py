@@ -188,7 +188,7 @@ def arrivals_skip(s, p, ahead):
 
 @helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
 def periods(s, t, p, now, then, level, word):
-    """Return how many times the period between two states can be skipped, 0 for none.
+    """Return how many times the period between two states can be skipped.
 
     Args:
         s: the state at tick `now`.

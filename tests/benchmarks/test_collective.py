@@ -10,7 +10,7 @@ import statistics
 import pytest
 
 from workbench.programs.recording import Launcher, RecordingError, find_launcher
-from workbench.tune.benchmark import Loop, benchmark_arguments, read_benchmark
+from workbench.tune.benchmark import Loop, benchmark_arguments, parse_benchmark
 from workbench.tune.benchmark.forms import FORMS, Benchmark, find_benchmark
 from workbench.tune.component.invocation import Invocation
 from workbench.tune.runners.local import Local
@@ -28,7 +28,7 @@ def medians_us(launcher: Launcher, benchmark: Benchmark, ranks: int) -> dict[int
     runner = Local(environment=launcher.own_environment())
     output = run_to_end(runner, RunRequest({}, invocation, timeout_s=120.0))
     assert output.state == "completed", output.stderr
-    return {row.size: row.latencies_us[2] for row in read_benchmark(output.stdout)}
+    return {row.size: row.latencies_us[2] for row in parse_benchmark(output.stdout)}
 
 
 @pytest.mark.parametrize("ranks", [2, 4])

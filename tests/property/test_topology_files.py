@@ -17,7 +17,7 @@ from workbench.topology.files import (
     to_graphml,
     to_sstmacro_json,
 )
-from workbench.topology.files.codes import parse_codes, read_configuration
+from workbench.topology.files.codes import parse_codes, parse_configuration
 from workbench.topology.topology import Topology
 
 WRITERS = {"edge-list": to_edge_list, "csv": to_csv, "graphml": to_graphml}
@@ -152,7 +152,7 @@ def test_any_cabling_of_codes_is_read_or_refused(
         for part in (intra, inter)
     ]
     try:
-        made = parse_codes(read_configuration(text, "conf"), *content, "conf")
+        made = parse_codes(parse_configuration(text, "conf"), *content, "conf")
     except ParseError:
         return
     assert made.num_routers == rows * columns * groups

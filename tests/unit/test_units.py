@@ -13,7 +13,7 @@ from workbench.units import (
     misread_unit,
     parse_integer,
     parse_quantity,
-    read_quantity,
+    parse_typed_quantity,
     write_quantity,
 )
 
@@ -219,7 +219,7 @@ def test_values_for_people(value: float, kind: Kind, shown: str) -> None:
     ],
 )
 def test_people_type_si_and_binary_units(text: str, kind: Kind, value: float) -> None:
-    read = read_quantity(text, kind)
+    read = parse_typed_quantity(text, kind)
     assert read == value
     assert type(read) is type(value)
 
@@ -242,10 +242,10 @@ def test_people_type_si_and_binary_units(text: str, kind: Kind, value: float) ->
 )
 def test_what_cannot_be_meant_is_refused_with_the_units(text: str, kind: Kind, said: str) -> None:
     with pytest.raises(ParameterError, match=f"^L must be .*{said}|^L {said}"):
-        read_quantity(text, kind, name="L")
+        parse_typed_quantity(text, kind, name="L")
 
 
 @given(st.floats(min_value=1e-15, max_value=1e15, allow_subnormal=False), st.sampled_from(SCALED))
 def test_both_doors_read_what_is_written_as_the_same_double(value: float, kind: Kind) -> None:
     text = write_quantity(value, kind)
-    assert read_quantity(text, kind) == parse_quantity(text, kind) == value
+    assert parse_typed_quantity(text, kind) == parse_quantity(text, kind) == value

@@ -16,7 +16,7 @@ from typing import Any
 
 from workbench.errors import ParameterError
 from workbench.jsonfile import plain
-from workbench.units import read_quantity
+from workbench.units import parse_typed_quantity
 
 _OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("options")
 
@@ -113,7 +113,7 @@ def byte_count(text: str) -> int:
     with contextlib.suppress(ValueError):
         return int(text)
     try:
-        return int(read_quantity(text, "bytes", name="a size"))
+        return int(parse_typed_quantity(text, "bytes", name="a size"))
     except ParameterError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
 

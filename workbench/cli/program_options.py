@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import byte_count, given, say
 from workbench.errors import ParameterError
-from workbench.units import read_quantity
+from workbench.units import parse_typed_quantity
 
 if TYPE_CHECKING:
     from workbench.models import LogGPS
@@ -119,7 +119,7 @@ def nanoseconds(text: str) -> float:
     except ValueError:
         try:
             # by the decimal digits: scaling may leave a last bit
-            read = float(read_quantity(text.removesuffix("/B"), "time"))
+            read = float(parse_typed_quantity(text.removesuffix("/B"), "time"))
             value = float(f"{read * 1e9:.12g}")
         except ParameterError:
             value = math.nan

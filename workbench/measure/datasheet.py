@@ -18,7 +18,7 @@ from workbench.html_table import html_table
 from workbench.jsonfile import parse_json
 from workbench.result import Result
 from workbench.suggestions import did_you_mean
-from workbench.units import Kind, format_quantity, read_quantity
+from workbench.units import Kind, format_quantity, parse_typed_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -178,7 +178,7 @@ def _stated(name: str, entry: Any, source: str) -> Stated:
         raise ParseError(f"{name}.{needed} must say {why}", source=source)
     kind = _KINDS[name]
     try:
-        value = float(read_quantity(stated["value"], kind, name=f"{name}.value"))
+        value = float(parse_typed_quantity(stated["value"], kind, name=f"{name}.value"))
     except ParameterError as error:
         raise ParseError(str(error), source=source) from error
     if not value > 0:

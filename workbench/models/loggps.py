@@ -26,7 +26,7 @@ from workbench.models.protocol import Protocol
 from workbench.named_options import named_fields
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
-from workbench.units import format_quantity, read_quantity
+from workbench.units import format_quantity, parse_typed_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +62,7 @@ class LogGPS(StoredResult):
         S: largest eager message in bytes; above it a sender waits for its receiver.
         errors: standard errors by parameter, in its unit, where they are known.
 
-    Each parameter may also be given as a text with its unit, as ``read_loggps`` takes it:
+    Each parameter may also be given as a text with its unit, as ``parse_loggps`` takes it:
     ``L="2.5us"``, ``G="0.04ns/B"`` or, as a rate, ``G="25GB/s"``, ``S="64KiB"``.
 
     Raises:
@@ -274,7 +274,7 @@ class LogGPS(StoredResult):
         return html_table(rows, caption="LogGPS", align="lrl")
 
 
-def read_loggps(name: str, text: str) -> float:
+def parse_loggps(name: str, text: str) -> float:
     """Return the SI value of the LogGPS parameter L, o, g, G, O or S that a user typed.
 
     L, o and g are times; G and O times per byte (``0.04 ns/B`` or ``0.04 ns``), or the inverse rate
@@ -283,11 +283,11 @@ def read_loggps(name: str, text: str) -> float:
     _check_known(name)
     if name == "S":
         every = text.strip().lower() == "all"
-        value = float(INT32_MAX if every else read_quantity(text, "bytes", name=name))
+        value = float(INT32_MAX if every else parse_typed_quantity(text, "bytes", name=name))
     elif name in "GO":
         value = _per_byte(name, text)
     else:
-        value = float(read_quantity(text, "time", name=name))
+        value = float(parse_typed_quantity(text, "time", name=name))
     if not value >= 0:
         raise ParameterError(f"{name} must be at least 0; got {text!r}", key=name)
     # What the decimal digits say, without the last bit that scaling by a unit may leave.
@@ -298,10 +298,10 @@ def _per_byte(name: str, text: str) -> float:
     plain = text.strip()
     bare = plain.removesuffix("/B").removesuffix("/byte").strip()
     try:
-        return float(read_quantity(bare, "time", name=name))
+        return float(parse_typed_quantity(bare, "time", name=name))
     except ParameterError:
         try:
-            rate = float(read_quantity(plain, "bandwidth"))
+            rate = float(parse_typed_quantity(plain, "bandwidth"))
         except ParameterError:
             rate = 0.0
     if rate > 0:
@@ -322,7 +322,7 @@ def _check_known(name: str) -> None:
 
 def _checked(what: str, value: Any, unit: str) -> Any:
     if isinstance(value, str) and what in _UNITS:
-        return read_loggps(what, value)
+        return parse_loggps(what, value)
     try:
         number = float(value)
     except (TypeError, ValueError):

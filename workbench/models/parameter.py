@@ -20,7 +20,7 @@ from workbench.units import (
     format_quantity,
     parse_integer,
     parse_quantity,
-    read_quantity,
+    parse_typed_quantity,
     write_quantity,
 )
 
@@ -150,7 +150,7 @@ class ModelParameter:
         """
         if isinstance(value, str) and self.kind != "choice":
             try:
-                value = read_quantity(value, self.kind, name=self.label)
+                value = parse_typed_quantity(value, self.kind, name=self.label)
             except ParameterError as error:
                 raise ParameterError(str(error), key=self.key) from None
         return self._checked(value)
@@ -230,7 +230,8 @@ class ModelParameter:
         unit = f" {self.unit}" if self.unit else ""
         if number and self.kind in ("time", "bandwidth", "frequency"):
             shown = format_quantity(number, self.kind)
-            return shown if read_quantity(shown, self.kind) == number else f"{number:.15g}{unit}"
+            exact = parse_typed_quantity(shown, self.kind) == number
+            return shown if exact else f"{number:.15g}{unit}"
         return f"{number:.17g}{unit}"
 
 

@@ -11,7 +11,7 @@ import ipywidgets as widgets
 
 from workbench.measure.curve import byte_label
 from workbench.models import LogGPS
-from workbench.models.loggps import read_loggps
+from workbench.models.loggps import parse_loggps
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.slider import Scale, Slider
 from workbench.units import format_quantity
@@ -65,7 +65,7 @@ class LogGPSScale(Scale):
 
     def read(self, given: str) -> float:
         """Return the value of a text in s, s/B or B, or raise a ParameterError."""
-        return read_loggps(self.name, given)
+        return parse_loggps(self.name, given)
 
     def unusual(self, value: float) -> str:
         """Return a warning where a nonzero value lies outside the slider, else ""."""

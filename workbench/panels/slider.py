@@ -18,7 +18,7 @@ from workbench.measure.curve import byte_label
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import REFUSED
-from workbench.units import read_quantity
+from workbench.units import parse_typed_quantity
 
 
 class Scale(ABC):
@@ -201,7 +201,9 @@ class Listed(Scale):
 
     def read(self, given: Any) -> int:
         """Return the size that is given as a text or a number, or raise a ParameterError."""
-        size = read_quantity(given, "bytes", name=self._name) if isinstance(given, str) else given
+        size = given
+        if isinstance(given, str):
+            size = parse_typed_quantity(given, "bytes", name=self._name)
         if size not in self._sizes:
             raise ParameterError(
                 f"{self._name} must be one of the measured sizes, {self._sizes[0]} to "

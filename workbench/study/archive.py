@@ -93,7 +93,7 @@ def package_of(result: StudyResult) -> tuple[dict[str, Any], Files]:
 def plan_and_cells(
     folder: Path, descriptor: Mapping[str, Any]
 ) -> tuple[StudyPlan, tuple[CellResult, ...]]:
-    """Return what a package holds: the fields of its ``StudyResult``."""
+    """Return the plan and the cells of a study's package."""
     texts = {
         name: read_text(folder, descriptor, name, _REPAIR)
         for name in (_PLAN, *(f"{table}.csv" for table in _TABLES))

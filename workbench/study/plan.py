@@ -40,7 +40,7 @@ from workbench.named_options import named_fields
 from workbench.result import Result
 from workbench.study.cell import AXES, REGIMES, Cell
 from workbench.study.model_choice import ModelChoice, unknown
-from workbench.units import read_quantity
+from workbench.units import parse_typed_quantity
 from workbench.yaml_text import dump_yaml, load_yaml
 
 if TYPE_CHECKING:
@@ -247,8 +247,9 @@ def _refuse_twice(key: str, values: Sequence[Any]) -> None:
 
 
 def _size(value: Any) -> int:
-    size = read_quantity(value, "bytes", name="threshold") if isinstance(value, str) else value
-    return whole(size, "threshold", 1, unit="B")
+    if isinstance(value, str):
+        value = parse_typed_quantity(value, "bytes", name="threshold")
+    return whole(value, "threshold", 1, unit="B")
 
 
 def _count(number: int, one: str, many: str = "") -> str:

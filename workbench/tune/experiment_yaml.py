@@ -29,7 +29,7 @@ from typing import Any
 from workbench.errors import ParameterError, ParseError
 from workbench.suggestions import did_you_mean
 from workbench.tune.component.component import Component
-from workbench.tune.component.component_yaml import AXIS_KEYS, read_axis
+from workbench.tune.component.component_yaml import AXIS_KEYS, parse_axis
 from workbench.tune.shaman_names import (
     ESTIMATORS,
     HEURISTICS,
@@ -318,7 +318,7 @@ class _Reader:
                 else:
                     given = self.document.mapping(path, value)
                     self.document.known(path, given, AXIS_KEYS, "a parameter's values")
-                axis = read_axis(self.document, path, given)
+                axis = parse_axis(self.document, path, given)
                 if axis is None:
                     raise self.document.error(
                         path, "must give its values; add min, max and step, or a list"

@@ -14,7 +14,7 @@ from tests.unit.panels.uploads import file_items
 from tests.unit.panels.waiting import PATIENCE_S, settled
 from workbench import models, programs
 from workbench.errors import DatasetError, ParameterError, ParseError
-from workbench.models.loggps import read_loggps
+from workbench.models.loggps import parse_loggps
 from workbench.panels import job_controls
 from workbench.panels.loggps_sliders import SCALES
 from workbench.panels.program_sources import GENERATED
@@ -382,7 +382,7 @@ def test_a_slider_returns_the_value_it_was_moved_to(scale: Any) -> None:
     for place in range(0, last + 1):
         value = scale.value_at(place)
         assert scale.position(value) == place
-        assert read_loggps(scale.name, scale.text(value)) == pytest.approx(value, rel=6e-3)
+        assert parse_loggps(scale.name, scale.text(value)) == pytest.approx(value, rel=6e-3)
     assert scale.value_at(0) == 0
 
 
@@ -415,11 +415,11 @@ def test_typed_values_are_read_with_their_units(name: str, text: str, value: flo
     model = models.LogGPS(L=1e-6, o=1e-6, g=0.0, G=1e-10, O=0.0, S=1)
     if value is None:
         with pytest.raises(ParameterError, match=f"^{name} must be"):
-            read_loggps(name, text)
+            parse_loggps(name, text)
         with pytest.raises(ParameterError):
             model.replace(**{name: text})
     else:
-        assert read_loggps(name, text) == value
+        assert parse_loggps(name, text) == value
         assert getattr(model.replace(**{name: text}), name) == value
 
 

@@ -12,7 +12,7 @@ import ipywidgets as widgets
 from workbench import programs
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.models import LogGPS
-from workbench.models.loggps import read_loggps
+from workbench.models.loggps import parse_loggps
 from workbench.models.profiles import profile, profiles
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.job_controls import error_text
@@ -312,7 +312,7 @@ def _machine_of(state: ReplayState) -> str:
 def seconds_of(name: str, value: Any, power: int) -> float:
     """Return a number times 10^power, or a text with a unit, in s without rounding error."""
     if isinstance(value, str):
-        return read_loggps(name.partition("_")[0], value)
+        return parse_loggps(name.partition("_")[0], value)
     try:
         return float(Decimal(repr(float(value))).scaleb(power))
     except (TypeError, ValueError, InvalidOperation):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from workbench import programs
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
-from workbench.models.loggps import read_loggps
+from workbench.models.loggps import parse_loggps
 from workbench.panels.program_sources import GENERATED, GIVEN, MOST_RANKS, AnyProgram, ProgramSource
 from workbench.panels.replay.state import LOGGOPSIM, OWN, ReplayState, model_expression
 from workbench.programs import ExecutionGraph, Program
@@ -208,7 +208,7 @@ def _latency(text: str) -> float:
     """Return a latency in s from a text; a number without a unit is in µs."""
     with contextlib.suppress(ValueError):
         text = f"{float(text)!r}us"
-    return read_loggps("L", text)
+    return parse_loggps("L", text)
 
 
 def check_interval(interval: LatencyInterval) -> LatencyInterval:

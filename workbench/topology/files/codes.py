@@ -30,7 +30,7 @@ _INTRA, _INTER = "intra-group-connections", "inter-group-connections"
 _VALUE = re.compile(r'([\w-]{1,80})\s*=\s*(?:"([^"\n]*)"|\(([^)\n]*)\))\s*;')
 
 
-def read_configuration(text: str, source: str) -> dict[str, tuple[str, int]]:
+def parse_configuration(text: str, source: str) -> dict[str, tuple[str, int]]:
     """Return the values of a CODES configuration, each with its line."""
     values = {}
     for number, line in enumerate(text.split("\n"), start=1):

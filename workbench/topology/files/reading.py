@@ -11,7 +11,7 @@ from workbench.topology.files.assembly import MOST_HOSTS_OF_ROUTER
 from workbench.topology.files.codes import (
     connection_files,
     parse_codes,
-    read_configuration,
+    parse_configuration,
     to_codes,
 )
 from workbench.topology.files.csv_table import parse_csv, separator_of, to_csv
@@ -98,7 +98,7 @@ def read_topology(
         return parse_sstmacro_json(text, title, hosts=hosts)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if format == "codes":
-        values = read_configuration(text, title)
+        values = parse_configuration(text, title)
         intra, inter = connection_files(values, title)
         if path is None:
             raise ParseError(

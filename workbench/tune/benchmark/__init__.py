@@ -74,7 +74,7 @@ def benchmark_arguments(
     return (collective, *map(str, numbers), str(chosen.budget_ms))
 
 
-def read_benchmark(text: str) -> list[BenchmarkRow]:
+def parse_benchmark(text: str) -> list[BenchmarkRow]:
     """Return the complete rows of the table that the benchmark printed, by size."""
     names = (*STATISTICS, "Iterations", "Seconds")
     columns = [{row.size: row.value for row in osu_rows(text, name)} for name in names]

@@ -204,7 +204,7 @@ def _parameter(document: YamlDocument, path: Keys, name: str, values: Any) -> Co
     except ParameterError as error:
         quoted = (given.get("default"), *choices) if error.key in ("default", "choices") else ()
         raise document.error((*path, error.key), f"{error}{_quotes(kind, quoted)}") from error
-    axis = read_axis(document, path, {key: given[key] for key in AXIS_KEYS if key in given})
+    axis = parse_axis(document, path, {key: given[key] for key in AXIS_KEYS if key in given})
     if axis is None:
         return parameter
     try:
@@ -220,7 +220,7 @@ def _quotes(kind: str, values: Iterable[Any]) -> str:
     return "; put it in quotes" if wrong else ""
 
 
-def read_axis(
+def parse_axis(
     document: YamlDocument, path: Keys, given: Mapping[str, Any]
 ) -> AnyAxis | list[Any] | None:
     """Return the axis or list of values that these ``AXIS_KEYS`` state; None without keys."""

@@ -29,7 +29,7 @@ from workbench.tune.benchmark import (
     BenchmarkRow,
     Loop,
     benchmark_arguments,
-    read_benchmark,
+    parse_benchmark,
 )
 from workbench.tune.benchmark.forms import Benchmark, Form, find_benchmark
 from workbench.tune.component.component import Component, components
@@ -292,7 +292,7 @@ def _rows(
     busy: float | None,
 ) -> list[RecordedMeasurement]:
     """Return one run per size, all of them failed if the table is incomplete."""
-    table = {row.size: row for row in read_benchmark(output.stdout)}
+    table = {row.size: row for row in parse_benchmark(output.stdout)}
     load_now = math.nan if busy is None else busy
     good = output.state == "completed" and all(size in table for size in sizes)
     state = "completed" if good else "failed" if output.state == "completed" else output.state

@@ -21,7 +21,7 @@ from workbench.tune.benchmark import (
     Loop,
     benchmark_arguments,
     collective,
-    read_benchmark,
+    parse_benchmark,
 )
 from workbench.tune.benchmark.collective import (
     TITLES,
@@ -129,7 +129,7 @@ def test_what_each_rank_must_have() -> None:
 def test_the_row_has_the_statistics_of_the_longest_times(calls: int) -> None:
     times_s = np.random.default_rng(calls).uniform(1e-6, 1e-3, (3, calls))
     text = heading("reduce", 3, "4.1.2") + row(64, times_s.ravel().tolist(), 3, 0.25)
-    (read,) = read_benchmark(text)
+    (read,) = parse_benchmark(text)
     longest = times_s.max(axis=0)
     p99 = np.quantile(longest, 0.99, method="inverted_cdf")
     expected = (times_s.mean(), longest.min(), np.median(longest), p99, longest.max())
@@ -182,7 +182,7 @@ def test_each_call_follows_a_barrier(
     assert told(world, monkeypatch, *benchmark_arguments("reduce", (4, 8), Loop(2, 3, 3))) == 0
     assert world.rc.threads is False
     assert world.called == 2 * ["reduce", *(2 + 3) * ["barrier", "reduce"]]
-    assert [(each.size, each.calls) for each in read_benchmark(capsys.readouterr().out)] == [
+    assert [(each.size, each.calls) for each in parse_benchmark(capsys.readouterr().out)] == [
         (4, 3),
         (8, 3),
     ]
@@ -196,7 +196,7 @@ def test_a_wrong_result_ends_all_ranks(
     shown = capsys.readouterr()
     assert world.aborted == [3]
     assert "rank 0 has a wrong result at 64 bytes" in shown.err
-    assert read_benchmark(shown.out) == []
+    assert parse_benchmark(shown.out) == []
 
 
 def test_bad_arguments_get_the_usage(
@@ -220,7 +220,7 @@ def measured(mpi: Launcher, form: Benchmark, operation: str, ranks: int) -> str:
     )
     assert done.returncode == 0, done.stderr
     assert f"{ranks} ranks, from {form.caller}\n" in done.stdout
-    rows = read_benchmark(done.stdout)
+    rows = parse_benchmark(done.stdout)
     assert [each.size for each in rows] == list(SIZES)
     for each in rows:
         average, least, median, p99, most = each.latencies_us

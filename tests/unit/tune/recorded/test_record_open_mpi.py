@@ -9,7 +9,7 @@ import pytest
 
 from workbench.errors import ParameterError
 from workbench.programs.recording import Launcher, RecordingError, find_launcher
-from workbench.tune.benchmark import COLLECTIVES, Loop, benchmark_arguments, read_benchmark
+from workbench.tune.benchmark import COLLECTIVES, Loop, benchmark_arguments, parse_benchmark
 from workbench.tune.benchmark.forms import build_benchmark
 from workbench.tune.recorded.files import read_recording
 from workbench.tune.recorded.record_open_mpi import record_open_mpi
@@ -59,15 +59,15 @@ def run(mpi: Launcher, words: tuple[str, ...], ranks: int) -> subprocess.Complet
 
 
 def test_a_table_is_read() -> None:
-    rows = read_benchmark("noise\n" + TABLE)
+    rows = parse_benchmark("noise\n" + TABLE)
     assert [row.size for row in rows] == [8, 16]
     assert rows[0].latencies_us == (1.5, 1.0, 2.0, 3.0, 4.0)
     assert (rows[1].calls, rows[1].seconds) == (90, 0.02)
 
 
 def test_a_cut_table_has_fewer_rows() -> None:
-    assert [row.size for row in read_benchmark(TABLE[:-20])] == [8]
-    assert read_benchmark("") == []
+    assert [row.size for row in parse_benchmark(TABLE[:-20])] == [8]
+    assert parse_benchmark("") == []
 
 
 def test_the_table_is_one_for_the_osu_target() -> None:
@@ -95,7 +95,7 @@ def test_each_collective_is_right_and_measured(
 ) -> None:
     done = run(mpi, (str(program), *benchmark_arguments(collective, (4, 64, 1024), QUICK)), 3)
     assert done.returncode == 0, done.stderr
-    rows = read_benchmark(done.stdout)
+    rows = parse_benchmark(done.stdout)
     assert [row.size for row in rows] == [4, 64, 1024]
     for row in rows:
         _, least, median, p99, most = row.latencies_us

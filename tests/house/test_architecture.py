@@ -178,6 +178,35 @@ def test_every_kernel_is_cached_and_releases_the_gil() -> None:
     assert careless == []
 
 
+def test_python_calls_kernels_and_not_their_helpers() -> None:
+    """A helper that Python calls is compiled once more, and nothing compiles it ahead."""
+    helpers = {
+        f"{'.'.join(path.relative_to(ROOT).with_suffix('').parts)}.{node.name}"
+        for path in sorted((ROOT / "kernels").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef)
+        and any(ast.unparse(decorator).startswith("helper(") for decorator in node.decorator_list)
+    }
+    assert len(helpers) > 100
+    called = []
+    for path in sorted((ROOT / "workbench").rglob("*.py")):
+        nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+        names = {
+            each.asname or each.name: f"{node.module}.{each.name}"
+            for node in nodes
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("kernels")
+            for each in node.names
+        }
+        for node in nodes:
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                used = f"{names.get(node.value.id, '')}.{node.attr}"
+            else:
+                used = names.get(node.id, "") if isinstance(node, ast.Name) else ""
+            if used in helpers:
+                called.append(f"{path.relative_to(ROOT)}:{node.lineno} {used}")
+    assert called == []
+
+
 def test_the_reader_of_imports_sees_what_it_should(tmp_path: Path) -> None:
     path = tmp_path / "example.py"
     path.write_text("import a.b\nfrom c import d\ndef f():\n    from e.g import h\n")

@@ -32,6 +32,7 @@ socket.socket.connect = connect
 
 CHECKS = {
     "00-start-here.ipynb": """
+panel.wait(60)
 before = panel.curve.latency_s[0]
 panel.set("node.nic.injection.latency", "300ns")
 panel.wait(60)

@@ -188,7 +188,7 @@ def arrivals_skip(s, p, ahead):
 
 @helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
 def periods(s, t, p, now, then, level, word):
-    """Return how many times the period between two states can be skipped.
+    """Return the number of repetitions to skip, after two states that are one period apart.
 
     Args:
         s: the state at tick `now`.

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -101,9 +102,10 @@ def test_a_helper_is_compiled_for_its_signature_when_a_kernel_first_calls_it() -
     assert len(twice.overloads) == 1
 
 
-@pytest.mark.jit_only
-def test_a_helper_without_a_signature_is_compiled_for_each_type() -> None:
-    @helper(_nrt=False)
+def made_of_a_helper(*signature: str) -> tuple[Any, Any]:
+    """Return a helper and a kernel that calls it twice."""
+
+    @helper(*signature, _nrt=False)
     def twice(number: float) -> float:
         return 2 * number
 
@@ -111,6 +113,12 @@ def test_a_helper_without_a_signature_is_compiled_for_each_type() -> None:
     def four_times(number: float) -> float:
         return twice(twice(number))
 
+    return twice, four_times
+
+
+@pytest.mark.jit_only
+def test_a_helper_without_a_signature_is_compiled_for_each_type() -> None:
+    twice, four_times = made_of_a_helper()
     assert four_times(3) == 12
     assert four_times(0.25) == 1.0
     assert len(twice.overloads) == 2
@@ -119,15 +127,7 @@ def test_a_helper_without_a_signature_is_compiled_for_each_type() -> None:
 @pytest.mark.jit_only
 def test_a_helper_has_no_code_of_its_own() -> None:
     """Internals of numba make it so: with another numba it may take the longer way again."""
-
-    @helper("i8(i8)")
-    def twice(number: int) -> int:
-        return 2 * number
-
-    @njit
-    def four_times(number: int) -> int:
-        return twice(twice(number))
-
+    twice, four_times = made_of_a_helper("i8(i8)")
     assert four_times(3) == 12
     (compiled,) = twice.overloads.values()
     assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name) == 0
@@ -152,14 +152,7 @@ def test_helpers_may_raise() -> None:
 
 @pytest.mark.jit_only
 def test_python_may_call_a_helper_before_and_after_kernels() -> None:
-    @helper("i8(i8)")
-    def twice(number: int) -> int:
-        return 2 * number
-
-    @njit
-    def four_times(number: int) -> int:
-        return twice(twice(number))
-
+    twice, four_times = made_of_a_helper("i8(i8)")
     assert twice(np.int32(3)) == 6
     assert four_times(3) == 12
     assert twice(True) == 2

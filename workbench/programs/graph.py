@@ -55,9 +55,16 @@ _DTYPES: dict[str, type[np.generic]] = {
 }
 
 
-def _for_kernels(array: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
+def _for_kernels(name: str, array: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
     """Return the array, or its copy: kernels compile anew for read-only or strided arrays."""
-    return np.require(array, dtype, ["C_CONTIGUOUS", "WRITEABLE"])
+    given = np.asarray(array)
+    ready = np.require(given, dtype, ["C_CONTIGUOUS", "WRITEABLE"])
+    if ready.dtype != given.dtype and not np.array_equal(ready, given):
+        raise ParameterError(
+            f"{name} must hold {ready.dtype}; got {given.dtype} with values that do not fit it",
+            key=name,
+        )
+    return ready
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +82,7 @@ class Dependents:
 
     def __post_init__(self) -> None:
         for name in ("start", "ops"):
-            object.__setattr__(self, name, _for_kernels(getattr(self, name), np.int32))
+            object.__setattr__(self, name, _for_kernels(name, getattr(self, name), np.int32))
 
     @classmethod
     def from_pairs(cls, after: ArrayLike, before: ArrayLike, num_ops: int) -> Dependents:
@@ -171,7 +178,7 @@ class ExecutionGraph(Suggesting):
 
     def __post_init__(self) -> None:
         for name, dtype in _DTYPES.items():
-            object.__setattr__(self, name, _for_kernels(getattr(self, name), dtype))
+            object.__setattr__(self, name, _for_kernels(name, getattr(self, name), dtype))
         n = len(self.kind)
         if n > MOST:
             raise ParameterError(f"a graph holds at most {MOST} operations; got {n}", key="kind")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import ParameterError
+from workbench.programs.collectives import schedule
 from workbench.programs.graph import ANY_TAG, Dependents, ExecutionGraph
 
 TEXT = """num_ranks 2
@@ -86,11 +87,28 @@ def test_graphs_are_equal_when_operations_and_dependencies_are() -> None:
         ({"rank_start": np.array([0, 6, 5])}, "rank_start must ascend"),
         ({"rank_start": np.array([0, 4])}, "to the number of operations, 5"),
         ({"rank_start": np.array([0])}, "rank_start"),
+        ({"size": np.full(5, 1.5)}, "size must hold int64; got float64 with values that do not"),
+        ({"peer": np.full(5, 2**40)}, "peer must hold int32; got int64 with values that do not"),
     ],
 )
 def test_columns_must_agree(changes: dict[str, object], words: str) -> None:
     with pytest.raises(ParameterError, match=words):
         ExecutionGraph(**columns(**changes))
+
+
+def test_arrays_are_as_kernels_take_them_whoever_made_them() -> None:
+    """For a read-only or strided one numba compiles each kernel again, which takes seconds."""
+    strided = np.arange(10, dtype=np.int64)[::2]
+    read_only = np.zeros(5, np.uint8)
+    read_only.flags.writeable = False
+    graph = ExecutionGraph(**columns(size=strided, cpu=read_only, nic=np.zeros(5, np.int64)))
+    assert graph.size.tolist() == [0, 2, 4, 6, 8]
+    for made in (graph, schedule("bcast", "linear", 8, size=1024).graph()):
+        arrays = [getattr(made, name) for name in columns() if not name.endswith("requires")]
+        arrays += [made.requires.start, made.requires.ops, made.irequires.start]
+        assert all(array.flags.writeable and array.flags.c_contiguous for array in arrays)
+        assert {made.size.dtype, made.rank_start.dtype} == {np.dtype(np.int64)}
+        assert {made.cpu.dtype, made.nic.dtype} == {np.dtype(np.uint8)}
 
 
 @pytest.mark.parametrize("rank", [-1, 2])

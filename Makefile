@@ -59,7 +59,7 @@ test: $(TEST_STAMP) ## install, then run lint, types and every test
 	@$(MAKE) --no-print-directory --jobs=2 $(WARM_STAMPS) lint types kernels-uncompiled
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	.ci/postgresql && .ci/mpi && .ci/slurm && $(PY) -m pytest --quiet --ignore=tests/benchmarks \
-	  -m "not deep" --durations=10 $(IN_PARALLEL)
+	  -m "not deep and not helpers" --durations=10 $(IN_PARALLEL)
 
 lint: $(TEST_STAMP)
 	$(PY) -m ruff check .
@@ -81,7 +81,7 @@ bench: $(TEST_STAMP) ## print the rates: trials, packet hops, slider latency, fi
 ROUNDS ?= 5
 deep: $(TEST_STAMP) ## the longer tests, then a search for failing examples with new seeds (ROUNDS=5, SEED=)
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
-	$(PY) -m pytest --quiet --ignore=tests/benchmarks -m deep $(IN_PARALLEL)
+	$(PY) -m pytest --quiet --ignore=tests/benchmarks -m "deep or helpers" $(IN_PARALLEL)
 	@for round in $$(seq $(ROUNDS)); do \
 	  seed=$${SEED:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}; \
 	  echo "round $$round of $(ROUNDS); the same again: make deep ROUNDS=1 SEED=$$seed"; \

@@ -40,7 +40,6 @@ def fastest(action, repeats):
     return min(run[0] for run in runs), runs[-1][1]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_arrays_against_row_by_row_at_a_hundred_thousand_vertices(name):
     graph = CASES[name]().graph()
@@ -71,7 +70,6 @@ def test_arrays_against_row_by_row_at_a_hundred_thousand_vertices(name):
     assert point.T_ps == T_ps
 
 
-@pytest.mark.slow
 def test_tolerance_by_the_largest_latency():
     graph = generate.halo((4, 4, 4), cells=32, iterations=120).graph()
     lp, sweep = LatencyLP(graph, MODEL), Sweep(graph, MODEL)

@@ -12,8 +12,7 @@ from workbench.simulate.fabric.network import build
 from workbench.simulate.fabric.sst import no_routes
 from workbench.simulate.ticks import byte_delay, ticks
 
-# One process compiles the helpers that these tests call.
-pytestmark = pytest.mark.xdist_group("helpers")
+pytestmark = pytest.mark.helpers
 
 NO_ROUTES, EMPTY = no_routes(), np.zeros(0, np.int32)
 MODEL = SNAPPR(mtu=1000, nic_credits=64_000, switch_credits=64_000)
@@ -172,7 +171,6 @@ def lanes_of(state):
     return credits_of
 
 
-@pytest.mark.jit_only
 @given(loads())
 def test_every_packet_arrives_and_every_credit_returns(load):
     network, model, sends = load
@@ -218,7 +216,6 @@ def crowds(draw):
     return network, model, [(at, source, target, size) for at, target, size in sends]
 
 
-@pytest.mark.jit_only
 @given(st.one_of(loads(), crowds()), st.integers(0, 24))
 def test_no_last_byte_comes_earlier_for_other_messages(load, chosen):
     """What holds for SNAPPR's variant ``repaired``, which waits for a message's last byte.

@@ -16,8 +16,7 @@ from tests.reference.flow import FlowSimulator
 from tests.reference.flow import max_min as filled
 from workbench.programs.graph import SEND
 
-# One process compiles the helpers that these tests call.
-pytestmark = pytest.mark.xdist_group("helpers")
+pytestmark = pytest.mark.helpers
 
 
 def network_of(paths, delays, latency=0, weights=None):

@@ -13,8 +13,7 @@ from kernels.fabric import routing as kernel
 from workbench.topology import parse_topology
 from workbench.topology.routing import CHOICES, ROUTINGS, channel_dependency_graph, route
 
-# One process compiles the helpers that these tests call.
-pytestmark = pytest.mark.xdist_group("helpers")
+pytestmark = pytest.mark.helpers
 
 WORDS = (
     "torus:4x3",

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from kernels.loggops.ties import sort_like_libstdcxx, sort_stably
 
-# One process compiles the helpers that these tests call.
-pytestmark = pytest.mark.xdist_group("helpers")
+pytestmark = pytest.mark.helpers
 
 
 def test_ties_as_gnus_library_leaves_them():

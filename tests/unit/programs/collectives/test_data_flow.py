@@ -57,7 +57,7 @@ def test_every_rank_ends_with_its_blocks(operation: str, algorithm: Algorithm) -
             )
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize(("operation", "algorithm", "reduce_ns_per_byte"), TIMED)
 def test_every_rank_ends_with_its_blocks_in_every_order(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
 ]
 
+# The panel stands before its curve does while kernels are compiled.
+SIMULATED = re.compile("8 KiB message: .* simulated")
 RESTART_AND_RUN = """async () => {
   const lab = window.jupyterapp
   const {sessionContext} = lab.shell.currentWidget
@@ -31,7 +34,7 @@ def seconds_to_picture(page: Any) -> float:
     page.evaluate(f"() => {{ ({RESTART_AND_RUN})() }}")
     page.locator(".bk-Figure").first.wait_for(state="detached", timeout=20_000)
     page.locator(".bk-Figure").first.wait_for(timeout=120_000)
-    page.get_by_text("8 KiB message").first.wait_for(timeout=120_000)
+    page.get_by_text(SIMULATED).first.wait_for(timeout=120_000)
     return time.monotonic() - began
 
 
@@ -43,7 +46,7 @@ def test_first_picture_of_a_fresh_kernel(page: Any, tmp_path: Path) -> None:
     with serve("lab", tmp_path / "lab", NUMBA_CACHE_DIR=str(cache)) as server:
         began = time.monotonic()
         server.open(page, "00-start-here.ipynb")
-        page.get_by_text("8 KiB message").first.wait_for(timeout=120_000)
+        page.get_by_text(SIMULATED).first.wait_for(timeout=120_000)
         print(f"\nfirst picture, page opened, cold cache: {time.monotonic() - began:.1f} s")
         page.wait_for_timeout(3000)
         for attempt in ("warm cache", "warm cache, again", "cold cache"):

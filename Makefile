@@ -68,7 +68,8 @@ lint: $(TEST_STAMP)
 types: $(TEST_STAMP)
 	$(PY) -m mypy
 
-# The kernels as plain Python: what compilation hides (an index out of bounds) shows here.
+# The kernels as plain Python: what compilation hides (an index out of bounds) shows here. Tests that
+# call helpers of kernels, which would be compiled for them alone, run compiled in make deep only.
 kernels-uncompiled: $(TEST_STAMP)
 	NUMBA_DISABLE_JIT=1 $(PY) -m pytest --quiet tests/kernels -m "not jit_only" $(IN_PARALLEL)
 

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import threading
 import time
+from typing import Any
 
 import pytest
 
 from workbench import datasets
 from workbench.errors import ParameterError
+from workbench.measure import OSUCurve
 from workbench.models import MODELS, PISCES
 from workbench.panels import ExplorePanel
 from workbench.panels.fit import simulation_job
@@ -16,8 +19,10 @@ LATENCY = "node.nic.injection.latency"
 
 def test_a_slider_moves_the_curve_and_the_sentence() -> None:
     panel = ExplorePanel()
+    panel.wait(60)
     before = panel.text
     panel.controls["injection_latency"].input.value += 3
+    panel.wait(60)
     expected = simulate_osu(panel.model, sizes=panel.curve.sizes)
     assert panel.drawn("simulated")["latency"] == expected.latency_us.tolist()
     assert panel.text != before
@@ -25,7 +30,7 @@ def test_a_slider_moves_the_curve_and_the_sentence() -> None:
 
 def test_the_error_stands_beside_the_slider_and_the_curve_stays() -> None:
     panel = ExplorePanel()
-    before = panel.curve
+    before = panel.wait(60)
     panel.controls["mtu"].text.value = "16MB"
     assert "node.nic.mtu" in panel.controls["mtu"].error.message
     assert panel.curve is before
@@ -41,7 +46,7 @@ def test_another_machine_and_a_mistake() -> None:
 
 def test_a_bare_number_is_refused_and_an_implausible_value_is_marked() -> None:
     panel = ExplorePanel()
-    before, control = panel.curve, panel.controls["injection_latency"]
+    before, control = panel.wait(60), panel.controls["injection_latency"]
     control.text.value = "1"
     assert "got '1', which has no unit" in control.error.message
     assert panel.model == MODELS["snappr"]()
@@ -53,7 +58,7 @@ def test_a_bare_number_is_refused_and_an_implausible_value_is_marked() -> None:
 
 def test_curves_of_other_values_are_dimmed_and_it_says_why() -> None:
     panel = ExplorePanel()
-    before = panel.curve
+    before = panel.wait(60)
     panel.injection_latency = 1
     assert panel.wait() is before
     message = panel.controls["injection_latency"].error.message
@@ -68,7 +73,7 @@ def test_curves_of_other_values_are_dimmed_and_it_says_why() -> None:
 
 def test_what_takes_long_says_so_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     panel = ExplorePanel()
-    before = panel.curve
+    before = panel.wait(60)
     assert "▶ Simulate" not in panel.buttons
     panel.mtu = 1  # 20 s and more
     assert panel.running
@@ -87,6 +92,26 @@ def test_what_takes_long_says_so_and_can_be_stopped(monkeypatch: pytest.MonkeyPa
     assert curve.latency_us.tolist() == simulate_osu(panel.model, curve.sizes).latency_us.tolist()
     assert "▶ Simulate" not in panel.buttons
     assert not panel.stale
+
+
+def test_before_the_first_curve_it_speaks_of_no_earlier_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiled = threading.Event()
+
+    def slow(*arguments: Any, **options: Any) -> OSUCurve:
+        assert compiled.wait(30)
+        return simulate_osu(*arguments, **options)
+
+    monkeypatch.setattr(simulation_job, "simulate_osu", slow)
+    panel = ExplorePanel()
+    while panel.refresh() and "simulating" not in panel.text:
+        time.sleep(0.01)
+    assert "its kernel is compiled at its first use" in panel.text
+    assert "earlier" not in panel.text
+    compiled.set()
+    assert panel.wait(30) is not None
+    assert "compiled" not in panel.text
 
 
 def test_settings_are_attributes_and_a_typing_error_is_reported() -> None:

@@ -34,6 +34,7 @@ class SimulationJob:
     ) -> None:
         self._drawn, self._refused, self._stale, self._started = drawn, refused, stale, started
         self._last: tuple[NetworkModel, Sequence[int]] | None = None
+        self._has_drawn = False
         self._work: JobControls[OSUCurve] = JobControls(
             ("▶ Simulate", "Simulate these values again, in the background", "96px"),
             "Stop the simulation; the curves stay those of the earlier values",
@@ -67,7 +68,7 @@ class SimulationJob:
                 self._refused(error)
             return
         self._stale(True)
-        self._work.begin(job, lambda: _how_far(job))
+        self._work.begin(job, lambda: self._how_far(job))
         self.widget.layout.display = ""
         self._started()
 
@@ -86,12 +87,20 @@ class SimulationJob:
     def _ended(self, job: jobs.Job[OSUCurve]) -> None:
         self.widget.layout.display = "none"
         self._stale(False)
+        self._has_drawn = True
         self._drawn(job.result())
 
     def _failed(self, error: BaseException) -> None:
-        if not self._work.refused(error, EARLIER):
+        shown = EARLIER if self._has_drawn else "no curve is simulated yet"
+        if not self._work.refused(error, shown):
             self.widget.layout.display = "none"
             self._refused(error)
+
+    def _how_far(self, job: jobs.Job[OSUCurve]) -> tuple[float, str]:
+        progress = job.progress
+        words = progress.message or "simulating"
+        note = EARLIER if self._has_drawn else "its kernel is compiled at its first use"
+        return progress.fraction, f"{words}, {job.elapsed_s:.1f} s; {note}"
 
 
 def _simulate(ctx: jobs.JobContext, model: NetworkModel, sizes: Sequence[int]) -> OSUCurve:
@@ -106,9 +115,3 @@ def _simulate(ctx: jobs.JobContext, model: NetworkModel, sizes: Sequence[int]) -
         return False
 
     return simulate_osu(model, sizes, halt=ctx.stop_event.cell, enough=report)
-
-
-def _how_far(job: jobs.Job[OSUCurve]) -> tuple[float, str]:
-    progress = job.progress
-    words = progress.message or "simulating"
-    return progress.fraction, f"{words}, {job.elapsed_s:.1f} s; {EARLIER}"

@@ -140,7 +140,7 @@ def test_slider_and_stop_while_a_fit_runs(server: Server, page: Any) -> None:
         times.append(page.evaluate("() => window.answered - window.press.at"))
         page.wait_for_timeout(200)
     report(f"{server.kind}, while a fit runs", times)
-    page.locator(".jupyter-button", has_text="Stop").click()
+    page.locator(".jupyter-button[title^='Stop the fit']").click()
     began = page.evaluate("() => window.clicked")
     page.wait_for_function("() => document.body.innerText.includes('stopped:')", polling=10)
     print(f"{server.kind}: Stop took {page.evaluate('() => performance.now()') - began:.0f} ms")

@@ -55,7 +55,7 @@ def test_agrees_with_the_plain_reference(model, sizes, iterations, warmup, windo
 
 # What is left of a clock set back depends on the tick at which the message is sent: MPI_Init and
 # each barrier must be there to the tick.
-@settings(max_examples=25)
+@settings(max_examples=60)
 @given(
     model=st.one_of(tailing_pisceses(), tailing_pisceses(), logps()),
     sizes=st.lists(
@@ -112,7 +112,7 @@ def assert_skipping_changes_no_digit(model, sizes, **counts):
 
 
 @pytest.mark.jit_only
-@settings(max_examples=20)
+@settings(max_examples=40)
 @given(model=models)
 def test_skipping_what_repeats_changes_no_digit(model):
     sizes = [64, 1000, 16_384, 100_001, 524_288]
@@ -208,7 +208,7 @@ def test_logp_latency_is_its_closed_form(bandwidth, out_in, hop, injection, size
     assert curve.latency_s[0] * 1e16 == pytest.approx(expected, rel=ROUNDING)
 
 
-@settings(max_examples=20)
+@settings(max_examples=30)
 @given(model=snapprs(), overlay=overlays, injection=rates, link=rates, nic=rates)
 def test_repaired_snappr_charges_every_byte_at_the_slowest_rate(
     model, overlay, injection, link, nic
@@ -236,7 +236,7 @@ def test_repaired_snappr_charges_every_byte_at_the_slowest_rate(
     assert curve.latency_s[0] * 1e16 == pytest.approx(latency + size * slowest, rel=ROUNDING)
 
 
-@settings(max_examples=15)
+@settings(max_examples=30)
 @given(model=snapprs())
 def test_nothing_is_faster_than_its_links(model):
     try:

@@ -107,7 +107,7 @@ def test_before_the_first_curve_it_speaks_of_no_earlier_one(
     panel = ExplorePanel()
     while panel.refresh() and "simulating" not in panel.text:
         time.sleep(0.01)
-    assert "its kernel is compiled at its first use" in panel.text
+    assert "the first time, the simulator is compiled" in panel.text
     assert "earlier" not in panel.text
     compiled.set()
     assert panel.wait(30) is not None

@@ -91,16 +91,18 @@ class SimulationJob:
         self._drawn(job.result())
 
     def _failed(self, error: BaseException) -> None:
-        shown = EARLIER if self._has_drawn else "no curve is simulated yet"
-        if not self._work.refused(error, shown):
+        if not self._work.refused(error, EARLIER if self._has_drawn else "no curve yet"):
             self.widget.layout.display = "none"
             self._refused(error)
 
     def _how_far(self, job: jobs.Job[OSUCurve]) -> tuple[float, str]:
         progress = job.progress
-        words = progress.message or "simulating"
-        note = EARLIER if self._has_drawn else "its kernel is compiled at its first use"
-        return progress.fraction, f"{words}, {job.elapsed_s:.1f} s; {note}"
+        words = f"{progress.message or 'simulating'}, {job.elapsed_s:.1f} s"
+        if self._has_drawn:
+            words = f"{words}; {EARLIER}"
+        elif not progress.message:
+            words = f"{words}; the first time, the simulator is compiled"
+        return progress.fraction, words
 
 
 def _simulate(ctx: jobs.JobContext, model: NetworkModel, sizes: Sequence[int]) -> OSUCurve:

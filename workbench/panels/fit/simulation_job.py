@@ -97,11 +97,12 @@ class SimulationJob:
 
     def _how_far(self, job: jobs.Job[OSUCurve]) -> tuple[float, str]:
         progress = job.progress
+        if not (self._has_drawn or progress.message):
+            # No seconds: they stand still while other cells wait for the same compilation.
+            return 0.0, "simulating; compiling the simulator the first time takes some seconds"
         words = f"{progress.message or 'simulating'}, {job.elapsed_s:.1f} s"
         if self._has_drawn:
             words = f"{words}; {EARLIER}"
-        elif not progress.message:
-            words = f"{words}; the first time, the simulator is compiled"
         return progress.fraction, words
 
 

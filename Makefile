@@ -25,7 +25,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 # tests/conftest.py says how many processes there are.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
-.PHONY: help lab install test lint types kernels-uncompiled bench deep fuzz studies search-comparison slurm-demo binder-check clean
+.PHONY: help lab install test lint types tests-imported kernels-uncompiled bench deep fuzz studies search-comparison slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -56,7 +56,8 @@ install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening an
 
 # Two parts of the kernels compile at once; the checks take the place of the one that ends first.
 test: $(TEST_STAMP) ## install, then run lint, types and every test
-	@$(MAKE) --no-print-directory --jobs=2 $(WARM_STAMPS) lint types kernels-uncompiled
+	@$(MAKE) --no-print-directory --jobs=2 $(WARM_STAMPS) lint types tests-imported \
+	  kernels-uncompiled
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	.ci/postgresql && .ci/mpi && .ci/slurm && $(PY) -m pytest --quiet --ignore=tests/benchmarks \
 	  -m "not deep and not helpers" --durations=10 $(IN_PARALLEL)
@@ -67,6 +68,13 @@ lint: $(TEST_STAMP)
 
 types: $(TEST_STAMP)
 	$(PY) -m mypy
+
+# A test that cannot be imported ends the run early, and the bytecode that pytest writes for the tests
+# is there for every process that runs them.
+tests-imported: $(TEST_STAMP)
+	@mkdir -p .cache
+	$(PY) -m pytest -qqq --collect-only --ignore=tests/benchmarks > .cache/tests-imported \
+	  || { cat .cache/tests-imported; exit 1; }
 
 # The kernels as plain Python: what compilation hides (an index out of bounds) shows here. Tests that
 # call helpers of kernels, which would be compiled for them alone, run compiled in make deep only.

@@ -11,7 +11,6 @@ from tests.browser.panel import (
     Keep,
     Steady,
     Until,
-    button,
     figures,
     opened,
     saved,
@@ -26,7 +25,9 @@ HEADLINE = re.compile("carr(y|ies)")
 
 def stop(page: Any, until: Until) -> None:
     """End the simulations, which would draw while the test looks."""
-    stops = button(page, "■ Stop")
+    # They begin when the topologies are compared, which has a Stop of its own while it takes long.
+    page.get_by_title("Keep the present figures").wait_for(state="hidden")
+    stops = page.get_by_title("Stop the simulations and keep the results so far")
     # Playwright's own click would wait for a button that is disabled because they have just ended.
     stops.evaluate("e => e.click()")
     until(stops.is_disabled)

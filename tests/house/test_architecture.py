@@ -30,6 +30,7 @@ FLOOR = {
     "yaml_text",
     "html_table",
     "result",
+    "findings",
     "storage",
 }
 NOUNS = {"models", "programs", "topology", "measure"}
@@ -45,6 +46,7 @@ MAY_IMPORT = (
     | dict.fromkeys(ANALYSES, FLOOR | NOUNS | SHARED_ANALYSES)
     | {"plotting": FLOOR | NOUNS | ANALYSES}
     | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting"}}
+    | {"papers": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {"warmup": NOUNS | SHARED_ANALYSES | {"plotting", "sensitivity"}, "diagnosis": FLOOR}
 )
 ENTRANCES = {"__init__", "__main__", "cli"}  # they offer everything under one roof

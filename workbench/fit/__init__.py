@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from workbench.fit.baseline import Baseline, baseline_table, best_effort, gain
 from workbench.fit.bolted import Bolted
+from workbench.fit.defaults import model_to_fit
 from workbench.fit.engine_comparison import EngineComparison, EngineRun, compare_engines
 from workbench.fit.engines import DEFAULT_ENGINE, ENGINES
 from workbench.fit.fitting import fit, submit
@@ -75,6 +76,7 @@ __all__ = [
     "huber",
     "identify",
     "intervals",
+    "model_to_fit",
     "rmspe",
     "rmspe_by_target",
     "settle_thresholds",

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.errors import ConfigurationError
+from workbench.fit.defaults import model_to_fit
 from workbench.fit.losses import rmspe_by_target
 from workbench.fit.measured import as_curve
 from workbench.fit.segments import Segment, segmentations
 from workbench.fit.space import Dimension, SearchSpace
 from workbench.measure import OSUCurve
-from workbench.models import NetworkModel, find_model
+from workbench.models import NetworkModel
 from workbench.simulate import simulate_osu
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def first_guess(curve: Measured, model: str | NetworkModel) -> NetworkModel:
     Returns:
         The model with the least joint RMSPE, the values that the curve suggests to three digits.
     """
-    measured, own = as_curve(curve), find_model(model)
+    measured, own = as_curve(curve), model_to_fit(model)
     space = SearchSpace.for_model(own)
     best, least = own, np.inf
     usual, *suggestions = starting_points(own, measured, space)

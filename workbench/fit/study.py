@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from workbench.checks import whole
 from workbench.errors import ParameterError, SimulationHalted, StudyError
+from workbench.fit.defaults import model_to_fit
 from workbench.fit.engines import (
     DEFAULT_ENGINE,
     ENGINES,
@@ -46,7 +47,7 @@ from workbench.fit.space import SearchSpace
 from workbench.fit.store.study_file import StoredTrial, StudyFile
 from workbench.jobs import StopFlag
 from workbench.measure import OSUCurve
-from workbench.models import NetworkModel, find_model
+from workbench.models import NetworkModel
 from workbench.models.parameter import Value, key_named
 from workbench.simulate import simulate_osu
 
@@ -134,7 +135,7 @@ class FitStudy:
         fixed: Mapping[str, Value | None] | None = None,
     ) -> None:
         self.curve = curve = as_curve(curve)
-        self.base, held = _holding(find_model(model), fixed)
+        self.base, held = _holding(model_to_fit(model), fixed)
         self.loss = find_loss(loss)
         self.target = find_target(target)
         self.seed = whole(seed, "seed", 0)

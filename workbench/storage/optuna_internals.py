@@ -184,19 +184,23 @@ def array_tpe() -> Any:
                 }
             good = np.zeros(n, np.bool_)
             good[np.argsort(losses, kind="stable")[: default_gamma(n)]] = True
-            below, above = (self._estimator(space, tried[part]) for part in (good, ~good))
-            candidates = below.sample(self._rng.rng, self._n_ei_candidates)
-            return self._compare(
-                candidates, self._compute_acquisition_func(candidates, below, above)
-            )
-
-        def _estimator(
-            self, space: dict[str, FloatDistribution], tried: NDArray[np.float64]
-        ) -> Any:
-            observations = dict(zip(space, tried.T, strict=True))
-            return self._parzen_estimator_cls(
-                observations, dict(space), self._parzen_estimator_parameters
-            )
+            columns = dict(zip(space, tried.T, strict=True))
+            together = [list(space)] if self._multivariate else [[key] for key in space]
+            drawn: dict[str, float] = {}
+            for keys in together:
+                part = {key: space[key] for key in keys}
+                below, above = (
+                    self._parzen_estimator_cls(
+                        {key: columns[key][chosen] for key in keys},
+                        part,
+                        self._parzen_estimator_parameters,
+                    )
+                    for chosen in (good, ~good)
+                )
+                candidates = below.sample(self._rng.rng, self._n_ei_candidates)
+                worth = self._compute_acquisition_func(candidates, below, above)
+                drawn |= self._compare(candidates, worth)
+            return drawn
 
     return ArrayTPE
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from workbench.errors import ParameterError
-from workbench.fit import SearchSpace
+from workbench.fit import SearchSpace, model_to_fit
 from workbench.models import MODELS, NetworkModel, Value
 from workbench.suggestions import did_you_mean
 
@@ -128,7 +128,7 @@ class ModelChoice:
 
     def build(self) -> NetworkModel:
         """Return the model that a fit starts from."""
-        return MODELS[self.model](variant=self.variant).with_values(self.values)
+        return model_to_fit(self.model, self.variant).with_values(self.values)
 
     def space(self) -> SearchSpace:
         """Return the search space of a fit: the model's own without the values that are held."""

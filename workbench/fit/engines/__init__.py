@@ -9,17 +9,22 @@ from workbench.errors import ParameterError
 from workbench.fit.engines.cma_es import CMAESEngine
 from workbench.fit.engines.engine import Engine, FitProblem, Points, Values
 from workbench.fit.engines.least_squares import LeastSquaresEngine
-from workbench.fit.engines.tpe import TPEEngine
+from workbench.fit.engines.tpe import TPEEngine, UnivariateTPEEngine
 from workbench.suggestions import did_you_mean
 
 ENGINES: Mapping[str, Callable[[FitProblem], Engine]] = MappingProxyType(
-    {"tpe": TPEEngine, "cma-es": CMAESEngine, "least-squares": LeastSquaresEngine}
+    {
+        "tpe": TPEEngine,
+        "tpe-univariate": UnivariateTPEEngine,
+        "cma-es": CMAESEngine,
+        "least-squares": LeastSquaresEngine,
+    }
 )
 """The constructor of each engine, by name; ``tpe``, the paper's, is first."""
 
 DEFAULT_ENGINE = "tpe"
 
-RANK_ENGINES = ("tpe",)
+RANK_ENGINES = ("tpe", "tpe-univariate")
 """The engines that use only the order of the losses, not their values."""
 
 

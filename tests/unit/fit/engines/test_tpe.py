@@ -11,15 +11,17 @@ from optuna.distributions import FloatDistribution
 
 from workbench.fit import EXCESSIVE_LOSS, LOSSES, SearchSpace
 from workbench.fit.engines import FitProblem
-from workbench.fit.engines.tpe import TPEEngine
+from workbench.fit.engines.tpe import TPEEngine, UnivariateTPEEngine
 from workbench.models import PISCES, SNAPPR, NetworkModel
 
 
 class PublicTPE:
     """The same search through Optuna's public interface: a study that is asked and told."""
 
-    def __init__(self, problem: FitProblem) -> None:
+    def __init__(self, problem: FitProblem, multivariate: bool) -> None:
         self.problem = problem
+        self.multivariate = multivariate
+        self.first = problem.first_values if multivariate else []
         self.dimensions = {d.key: d for d in problem.space.dimensions}
         self.distributions: dict[str, Any] = {
             key: FloatDistribution(float(d.clip(d.low)), float(d.clip(d.high)), log=d.log)
@@ -29,11 +31,12 @@ class PublicTPE:
         self.number = 0
 
     def propose(self) -> dict[str, float | int]:
-        if self.number < len(self.problem.first):
-            return self.problem.first_values[self.number]
+        if self.number < len(self.first):
+            return self.first[self.number]
         seed = np.random.SeedSequence((self.problem.seed, self.number)).generate_state(1)[0]
-        sampler = optuna.samplers.TPESampler(seed=int(seed), multivariate=True, constant_liar=False)
-        self.study.sampler = sampler
+        self.study.sampler = optuna.samplers.TPESampler(
+            seed=int(seed), multivariate=self.multivariate
+        )
         trial = self.study.ask(self.distributions)
         self.study.tell(trial, state=optuna.trial.TrialState.FAIL)
         return {key: d.clip(d.snap(trial.params[key])) for key, d in self.dimensions.items()}
@@ -46,12 +49,16 @@ class PublicTPE:
         self.number += 1
 
 
+@pytest.mark.parametrize("multivariate", [True, False])
 @pytest.mark.parametrize("model", [SNAPPR(), PISCES()])
-def test_the_trials_are_those_of_optunas_own_sampler(model: NetworkModel) -> None:
+def test_the_trials_are_those_of_optunas_own_sampler(
+    model: NetworkModel, multivariate: bool
+) -> None:
     space = SearchSpace.for_model(model)
     first = [{d.key: float(model.get(d.key)) for d in space.dimensions}]
     problem = FitProblem(space, 5, first, np.ones(2), (1, 2), LOSSES["rmsre"])
-    ours, theirs = TPEEngine(problem), PublicTPE(problem)
+    engine = TPEEngine if multivariate else UnivariateTPEEngine
+    ours, theirs = engine(problem), PublicTPE(problem, multivariate)
     verbosity = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:

@@ -1,0 +1,34 @@
+"""What a fit starts from where its caller names a model only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from workbench.models import MODELS, NetworkModel, Value, find_model
+
+FITTED_WITH: Mapping[str, Mapping[str, Value]] = MappingProxyType(
+    {"snappr": MappingProxyType({"node.app1.mpi.max_vshort_msg_size": 0})}
+)
+"""Values other than the model's own that a fit holds, SI, by model and key.
+
+Section III-C of Suetterlein et al. turns SNAPPR's protocol for small messages off, which is
+SST/macro's EAGER0.
+"""
+
+
+def model_to_fit(model: str | NetworkModel, variant: str = "") -> NetworkModel:
+    """Return the model that a fit of this name starts from; a model itself stays as it is.
+
+    Args:
+        model: name of a model, or a model.
+        variant: of the model of that name; its usual one where it is empty.
+
+    Raises:
+        ParameterError: there is no such model.
+    """
+    if isinstance(model, NetworkModel):
+        return model
+    found = find_model(model)
+    named = MODELS[found.name](variant=variant) if variant else found
+    return named.with_values(FITTED_WITH.get(found.name, {}))

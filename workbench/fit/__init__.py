@@ -19,6 +19,7 @@ from workbench.fit.losses import (
     huber,
     rmspe,
     rmspe_by_target,
+    summed,
 )
 from workbench.fit.profile import to_profile, write_profiles
 from workbench.fit.regimes import bolt, errors_by_threshold, fit_regimes, split, submit_regimes
@@ -85,6 +86,7 @@ __all__ = [
     "submit",
     "submit_intervals",
     "submit_regimes",
+    "summed",
     "to_profile",
     "write_profiles",
 ]

@@ -107,6 +107,34 @@ def huber(delta: float = HUBER_DELTA) -> Loss:
     return Loss(name, f"Huber, delta {delta:g}", formula, False, measure)
 
 
+def summed(loss: str | Loss) -> Loss:
+    """Return the sum of a loss over single points, each size of each benchmark by itself.
+
+    Section III-A of Suetterlein et al. prints the objective as a sum over sizes of the loss of one
+    size; section III-B averages over all points within the loss, which is what ``LOSSES`` do. The
+    two differ for losses with a root: summed, RMSRE becomes the sum of relative errors and RMSE
+    that of absolute ones. MAE, MSE and Huber are the same up to the factor n.
+
+    Args:
+        loss: a loss or its name in ``LOSSES``.
+
+    Raises:
+        ParameterError: there is no such loss.
+    """
+    single = find_loss(loss)
+
+    def measure(x: FloatArray, y: FloatArray) -> float:
+        return math.fsum(single.measure(x[i : i + 1], y[i : i + 1]) for i in range(len(x)))
+
+    return Loss(
+        f"summed({single.name})",
+        f"{single.title} of each point, summed",
+        f"Σ of {single.formula} at n = 1",
+        single.relative,
+        measure,
+    )
+
+
 def _mae(x: FloatArray, y: FloatArray) -> float:
     return float(np.mean(np.abs(y - x)))
 
@@ -168,10 +196,14 @@ def rmspe(simulated: ArrayLike, measured: ArrayLike) -> float:
 
 
 def find_loss(loss: str | Loss) -> Loss:
-    """Return the loss of a name, such as ``huber(5.0)``, in either case; or the loss itself."""
+    """Return the loss of a name, in either case; or the loss itself.
+
+    Besides the names in ``LOSSES`` there are such as ``huber(5)`` and ``summed(rmsre)``.
+    """
     if isinstance(loss, Loss):
         return loss
-    found = LOSSES.get(str(loss).lower()) or _named_huber(str(loss).lower())
+    name = str(loss).lower()
+    found = LOSSES.get(name) or _named_huber(name) or _named_summed(name)
     if found is None:
         raise ParameterError(
             f"loss must be one of {', '.join(LOSSES)}; got {loss!r}{did_you_mean(loss, LOSSES)}",
@@ -188,6 +220,14 @@ def _named_huber(name: str) -> Loss | None:
         return huber(float(name[6:-1]))
     except ValueError:
         return None
+
+
+def _named_summed(name: str) -> Loss | None:
+    """Return the loss of a name such as ``summed(rmsre)``; None for any other name."""
+    if not (name.startswith("summed(") and name.endswith(")")):
+        return None
+    single = LOSSES.get(name[7:-1])
+    return None if single is None else summed(single)
 
 
 def find_target(target: str) -> LossTarget:

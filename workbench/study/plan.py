@@ -34,6 +34,7 @@ from workbench import datasets
 from workbench.checks import whole, whole_each
 from workbench.errors import ParameterError, ParseError
 from workbench.fit import DEFAULT_TRIALS, ENGINES, LOSSES, TARGETS
+from workbench.fit.losses import find_loss
 from workbench.fit.regimes import DEFAULT_THRESHOLD
 from workbench.html_table import html_table
 from workbench.named_options import named_fields
@@ -57,7 +58,7 @@ class StudyPlan(Result):
     Attributes:
         name: what the study is called.
         machines: names of shipped datasets.
-        losses: names in ``LOSSES``.
+        losses: names in ``LOSSES``, or such as ``summed(rmsre)``.
         targets: among ``both``, ``latency`` and ``bandwidth``.
         models: what is fitted: names such as ``snappr`` or ``snappr:repaired``, mappings, or
             ``ModelChoice``; kept as the last.
@@ -89,7 +90,6 @@ class StudyPlan(Result):
             )
         for key, known in (
             ("machines", datasets.list().names),
-            ("losses", tuple(LOSSES)),
             ("targets", TARGETS),
             ("regimes", REGIMES),
             ("engines", tuple(ENGINES)),
@@ -99,6 +99,7 @@ class StudyPlan(Result):
                 if name not in known:
                     raise ParameterError(unknown(_ONE_OF[key], str(name), known), key=key)
             self._set(key, names)
+        self._set("losses", _loss_names(self.losses))
         self._set("models", tuple(map(ModelChoice.coerce, _listed("models", self.models))))
         _refuse_twice("models", [choice.label for choice in self.models])
         self._set("seeds", whole_each(_listed("seeds", self.seeds), "seeds", 0))
@@ -218,7 +219,6 @@ class StudyPlan(Result):
 
 _ONE_OF = {
     "machines": "machine",
-    "losses": "loss",
     "targets": "target",
     "regimes": "regime",
     "engines": "engine",
@@ -238,6 +238,18 @@ def _listed(key: str, values: Any) -> tuple[Any, ...]:
     found = tuple(values)
     _refuse_twice(key, found)
     return found
+
+
+def _loss_names(values: Any) -> tuple[str, ...]:
+    names = []
+    for loss in _listed("losses", values):
+        try:
+            names.append(find_loss(str(loss)).name)
+        except ParameterError as error:
+            message = unknown("loss", str(loss), tuple(LOSSES))
+            raise ParameterError(message, key="losses") from error
+    _refuse_twice("losses", names)
+    return tuple(names)
 
 
 def _refuse_twice(key: str, values: Sequence[Any]) -> None:

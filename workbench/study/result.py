@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _VALUES = ("joint", "latency", "bandwidth", "best_loss", "trials", "refused", "seconds")
+_OVER_SEEDS = ("median", "min", "max")
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +172,11 @@ class StudyResult(PackagedResult):
         return pd.DataFrame([cell.row() for cell in self.cells], columns=columns)
 
     def table(
-        self, rows: str = "loss", columns: str = "machine", value: str = "joint"
+        self,
+        rows: str = "loss",
+        columns: str = "machine",
+        value: str = "joint",
+        over_seeds: str = "median",
     ) -> pd.DataFrame:
         """Return one number a cell, laid out along two axes in the plan's order.
 
@@ -180,6 +185,8 @@ class StudyResult(PackagedResult):
             columns: axis that goes across.
             value: ``joint``, ``latency``, ``bandwidth``, ``best_loss``, ``trials``, ``refused``
                 or ``seconds``.
+            over_seeds: ``median``, ``min`` or ``max`` of cells that differ in their seed alone,
+                where the seed is no axis of the table.
 
         Returns:
             The numbers, nan where there is no cell.
@@ -193,8 +200,14 @@ class StudyResult(PackagedResult):
                 raise ParameterError(unknown("axis", axis, AXES), key=axis)
         if value not in _VALUES:
             raise ParameterError(unknown("value", value, _VALUES), key="value")
+        if over_seeds not in _OVER_SEEDS:
+            raise ParameterError(
+                unknown("statistic over seeds", over_seeds, _OVER_SEEDS), key="over_seeds"
+            )
         others = [
-            axis for axis in AXES if axis not in (rows, columns) and len(self._along(axis)) > 1
+            axis
+            for axis in AXES
+            if axis not in (rows, columns, "seed") and len(self._along(axis)) > 1
         ]
         if others:
             there = "; ".join(
@@ -205,11 +218,13 @@ class StudyResult(PackagedResult):
                 f"{' and '.join(others)} first ({there})",
                 key=others[0],
             )
-        frame = self.to_frame().pivot(index=rows, columns=columns, values=value)
+        frame = self.to_frame().pivot_table(
+            index=rows, columns=columns, values=value, aggfunc=over_seeds, dropna=False
+        )
         return frame.reindex(index=self._along(rows), columns=self._along(columns))
 
     def tables(self, value: str = "joint") -> dict[str, pd.DataFrame]:
-        """Return ``table`` of loss by machine for each combination of the other axes.
+        """Return ``table`` of loss by machine for each combination of the other axes but the seed.
 
         Args:
             value: as in ``table``.
@@ -217,7 +232,8 @@ class StudyResult(PackagedResult):
         Returns:
             By a caption of the axes that differ, such as ``target both, model snappr``.
         """
-        axes = [a for a in AXES if a not in ("loss", "machine") and len(self._along(a)) > 1]
+        apart = [axis for axis in AXES if axis not in ("loss", "machine", "seed")]
+        axes = [axis for axis in apart if len(self._along(axis)) > 1]
         groups: dict[str, dict[str, Any]] = {}
         for cell in self.cells:
             chosen = {axis: _property(cell, axis) for axis in axes}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from workbench.study.archive import shipped
 from workbench.study.cell import Cell, CellProgress, CellResult
-from workbench.study.findings import Finding, Findings, findings
+from workbench.study.findings import findings
 from workbench.study.influence import Influence, influence, submit_influence
 from workbench.study.model_choice import ModelChoice
 from workbench.study.plan import StudyPlan
@@ -21,8 +21,6 @@ __all__ = [
     "Cell",
     "CellProgress",
     "CellResult",
-    "Finding",
-    "Findings",
     "Influence",
     "ModelChoice",
     "StudyPlan",

@@ -28,11 +28,12 @@ from numpy.typing import NDArray
 from workbench import jobs
 from workbench.checks import whole
 from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
+from workbench.fit.defaults import model_to_fit
 from workbench.fit.space import SearchSpace
 from workbench.html_table import code, html_table
 from workbench.jobs import StopFlag
 from workbench.measure import OSU_SIZES
-from workbench.models import NetworkModel, find_model
+from workbench.models import NetworkModel
 from workbench.result import Drawing, StoredResult
 from workbench.simulate import BENCHMARKS, simulate_osu
 from workbench.suggestions import did_you_mean
@@ -291,7 +292,7 @@ class _Design:
     ) -> None:
         configurations = whole(configurations, "configurations", _LEAST)
         self.seed = whole(seed, "seed", 0)
-        self.base = find_model(model)
+        self.base = model_to_fit(model)
         self.space = space if space is not None else SearchSpace.for_model(self.base)
         self.sizes = np.array(sizes, np.int64)
         self.positions = sobol(len(self.space), configurations, self.seed)

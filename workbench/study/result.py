@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, Unpack, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, cast
 
 from workbench.datapackage import Files, PackagedResult
 from workbench.errors import ParameterError
@@ -176,7 +176,7 @@ class StudyResult(PackagedResult):
         rows: str = "loss",
         columns: str = "machine",
         value: str = "joint",
-        over_seeds: str = "median",
+        over_seeds: Literal["median", "min", "max"] = "median",
     ) -> pd.DataFrame:
         """Return one number a cell, laid out along two axes in the plan's order.
 

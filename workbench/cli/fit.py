@@ -69,7 +69,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="configurations to try, those of earlier runs included (default 2000)",
     )
     parser.add_argument("--seed", type=int, metavar="N", help="seed of the search (default 0)")
-    parser.add_argument("--engine", metavar="NAME", help="tpe (default), cma-es or least-squares")
+    parser.add_argument(
+        "--engine", metavar="NAME", help="least-squares (default), tpe, tpe-univariate or cma-es"
+    )
     parser.add_argument("--study", metavar="FILE", help="SQLite file that stores every trial")
     parser.add_argument(
         "--name", help="name of the study in the file (default: made of the other options)"
@@ -186,6 +188,7 @@ def _summary(result: FitResult) -> dict[str, Any]:
         "engine": result.engine,
         "at_bound": result.at_bound if result.success else {},
         "contradiction": result.contradiction,
+        "unstated": result.unstated,
         "fixed": result.fixed_texts(),
     }
 
@@ -206,8 +209,7 @@ def _report(result: FitResult) -> str:
         flag = f", at {at_bound[d.key]} bound" if d.key in at_bound else ""
         lines.append(f"  {d.key:<30}{d.text(result.values[d.key]):>14}   ({low} to {high}{flag})")
     lines += [f"  {key:<30}{text:>14}   (held)" for key, text in result.fixed_texts().items()]
-    if result.contradiction:
-        lines.append(f"note: {result.contradiction}")
+    lines += [f"note: {note}" for note in (result.contradiction, result.unstated) if note]
     return "\n".join(lines)
 
 

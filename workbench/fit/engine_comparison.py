@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.fit.engines import DEFAULT_ENGINE, ENGINES
+from workbench.fit.engines import ENGINES, PAPER_ENGINE
 from workbench.fit.losses import DEFAULT_LOSS, Loss, find_loss
 from workbench.fit.measured import as_curve
 from workbench.fit.space import SearchSpace
@@ -94,7 +94,7 @@ class EngineComparison(StoredResult):
         ]
         return pd.concat(parts, ignore_index=True)
 
-    def table(self, reference: str = DEFAULT_ENGINE) -> pd.DataFrame:
+    def table(self, reference: str = PAPER_ENGINE) -> pd.DataFrame:
         """Return the time of each fit to the reference engine's final loss from the same seed.
 
         Args:

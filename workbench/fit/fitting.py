@@ -45,19 +45,20 @@ def fit(
 ) -> FitResult:
     """Fit a model to a measured curve, and return the result.
 
-    By default the search is Optuna's TPE over Table II of Suetterlein et al., HPC Network
-    Simulation Tuning via Automatic Extraction of Hardware Parameters. The same arguments give the
-    same result.
+    The search is over Table II of Suetterlein et al., HPC Network Simulation Tuning via Automatic
+    Extraction of Hardware Parameters; ``engine="tpe"`` searches as they do. The same arguments
+    give the same result.
 
     Args:
         curve: what was measured: a curve, the name of a shipped machine, the path of a file, or a
             table with columns ``size_bytes``, ``latency_us`` and ``bandwidth_MBps``.
-        model: name of a model, or one whose other parameters are to be kept.
+        model: name of a model, or one whose other parameters are to be kept. A fit by the name
+            ``snappr`` turns SST/macro's protocol for small messages off; see ``model_to_fit``.
         loss: name in ``LOSSES``, or a loss.
         target: ``latency``, ``bandwidth`` or ``both``.
         trials: configurations to try in all; a study that holds as many already is only read.
         seed: makes the search repeatable.
-        engine: what searches: ``tpe``, ``cma-es`` or ``least-squares``.
+        engine: what searches: ``least-squares``, ``tpe``, ``tpe-univariate`` or ``cma-es``.
         study: SQLite file that keeps every trial, so that a fit can be resumed; None keeps none.
         name: name of the study in the file; made from the other arguments where it is None.
         space: what to search; ``SearchSpace.for_model`` where it is None.

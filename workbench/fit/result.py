@@ -129,6 +129,23 @@ class FitResult(StoredResult):
         return contradiction(self.measured)
 
     @property
+    def unstated(self) -> str:
+        """What the measurement does not state and the model assumes: its MPI's eager threshold.
+
+        Section IV-A of Suetterlein et al. sets it to 8 KB on the machine and in the simulator. It
+        is empty where the threshold was searched, or held at a value of the caller's.
+        """
+        key = "node.app1.mpi.max_eager_msg_size"
+        usual = {one.key: one.value for one in type(self.model)().parameters()}
+        assumed = {p.key: p for p in self.model.parameters() if p.value == usual[p.key]}
+        if key not in assumed or key in self.space.keys:
+            return ""
+        return (
+            f"the eager threshold of the machine's MPI is not stated; {assumed[key].spelt()} is "
+            f"assumed ({key})"
+        )
+
+    @property
     def provenance(self) -> Provenance:
         """What the fitted curve was obtained from."""
         return Provenance(
@@ -265,8 +282,10 @@ class FitResult(StoredResult):
             f"{self.invalid} of them refused"
         )
         head = ("parameter", "value", "from", "to", "at bound")
-        note = f"<p>{html.escape(self.contradiction)}</p>" if self.contradiction else ""
-        return html_table(rows, head, caption, align="lrrrl") + note
+        notes = filter(None, (self.contradiction, self.unstated))
+        return html_table(rows, head, caption, align="lrrrl") + "".join(
+            f"<p>{html.escape(note)}</p>" for note in notes
+        )
 
     def _model_name(self) -> str:
         usual = self.variant == self.model.variants[0]

@@ -26,6 +26,7 @@ from workbench.fit.defaults import model_to_fit
 from workbench.fit.engines import (
     DEFAULT_ENGINE,
     ENGINES,
+    PAPER_ENGINE,
     RANK_ENGINES,
     FitProblem,
     Values,
@@ -415,7 +416,7 @@ class FitStudy:
             "space": self.space.to_dict(),
         }
         # Studies that were made when there was but one engine do not name it.
-        return problem if self.engine == DEFAULT_ENGINE else {**problem, "engine": self.engine}
+        return problem if self.engine == PAPER_ENGINE else {**problem, "engine": self.engine}
 
 
 def study_name(
@@ -424,7 +425,7 @@ def study_name(
     loss: str,
     target: str,
     seed: int,
-    engine: str = DEFAULT_ENGINE,
+    engine: str = PAPER_ENGINE,
     *,
     held: Mapping[str, str] | None = None,
 ) -> str:
@@ -440,7 +441,7 @@ def study_name(
         held: texts of the values that parameters are held at, by key.
     """
     name = f"{curve_name}-{label}-{loss}-{target}-seed{seed}"
-    if engine != DEFAULT_ENGINE:
+    if engine != PAPER_ENGINE:
         name = f"{name}-{engine}"
     return "-".join([name, *(f"{key}={text}" for key, text in (held or {}).items())])
 

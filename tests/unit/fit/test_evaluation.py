@@ -51,7 +51,7 @@ def test_the_search_is_the_same_whether_trials_are_ended_early_or_not(
     tried: list[list[dict[str, float | int]]] = []
     results = []
     for early in (True, False):
-        with FitStudy(curve, "logp", study=tmp_path / f"{early}.db") as study:
+        with FitStudy(curve, "logp", engine="tpe", study=tmp_path / f"{early}.db") as study:
             if not early:
                 monkeypatch.setattr(study._search, "indifferent_above", lambda: math.inf)
             reports: list[dict[str, float | int]] = []
@@ -69,12 +69,12 @@ def test_what_was_ended_early_says_so_in_the_file(tmp_path: Path) -> None:
     import optuna
 
     where = tmp_path / "fits.db"
-    with FitStudy(datasets.load(MACHINE), "logp", study=where) as study:
+    with FitStudy(datasets.load(MACHINE), "logp", engine="tpe", study=where) as study:
         study.run(60)
         name = study.name
     stored = optuna.load_study(study_name=name, storage=f"sqlite:///{where}").get_trials()
     early = [trial for trial in stored if trial.user_attrs.get(ENDED_EARLY)]
     assert early
     assert all(trial.number >= 25 for trial in early)
-    with FitStudy(datasets.load(MACHINE), "logp", study=where) as again:
+    with FitStudy(datasets.load(MACHINE), "logp", engine="tpe", study=where) as again:
         assert again.run(61).trials == 61

@@ -30,7 +30,7 @@ def test_a_profile_holds_the_fit_and_says_how_it_was_made(fitted: FitResult) -> 
     assert profile.loggps.errors["L"] > 0
     told = profile.provenance.details
     assert (told["engine"], told["trials"], told["seed"], told["loss"]) == (
-        "tpe",
+        "least-squares",
         "5",
         "0",
         "rmsre",

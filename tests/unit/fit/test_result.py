@@ -91,7 +91,7 @@ def test_the_ini_is_the_fitted_model(result: FitResult) -> None:
 def test_provenance_says_simulated_and_of_what(result: FitResult) -> None:
     assert result.provenance.origin == "simulated"
     assert "fitted to a machine made up for tests" in result.provenance.title
-    assert "40 tpe trials, seed 0, variant sstmacro" in result.provenance.caption()
+    assert "40 least-squares trials, seed 0, variant sstmacro" in result.provenance.caption()
 
 
 @pytest.mark.parametrize(

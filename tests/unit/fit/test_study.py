@@ -63,7 +63,9 @@ def test_a_first_guess_leaves_what_the_curve_says_nothing_about(machine: OSUCurv
 
 
 def test_the_same_seed_gives_the_same_fit_and_another_another(machine: OSUCurve) -> None:
-    first, second, other = (fit(machine, trials=TRIALS, seed=seed) for seed in (3, 3, 4))
+    first, second, other = (
+        fit(machine, engine="tpe", trials=TRIALS, seed=seed) for seed in (3, 3, 4)
+    )
     assert first.losses.tolist() == second.losses.tolist()
     assert first.model == second.model
     assert other.losses.tolist() != first.losses.tolist()
@@ -166,8 +168,15 @@ def test_losses_of_a_simulator_that_has_changed_are_refused(
 
 
 def test_the_default_name_says_what_the_study_is(machine: OSUCurve) -> None:
-    assert FitStudy(machine).name == "toy-snappr-rmsre-both-seed0"
-    named = FitStudy(machine, SNAPPR(variant="repaired"), loss="mae", target="latency", seed=2)
+    assert FitStudy(machine).name == "toy-snappr-rmsre-both-seed0-least-squares"
+    named = FitStudy(
+        machine,
+        SNAPPR(variant="repaired"),
+        engine="tpe",
+        loss="mae",
+        target="latency",
+        seed=2,
+    )
     assert named.name == "toy-snappr-repaired-mae-latency-seed2"
 
 

@@ -60,6 +60,7 @@ def test_names_in_the_database_differ_and_are_those_of_a_single_fit() -> None:
             loss=cell.loss,
             target=cell.target,
             seed=cell.seed,
+            engine=cell.engine,
         )
         assert alone.name == cell.name
     assert Cell("m", "snappr", "rmsre", "both", "high").name == "m[>512]-snappr-rmsre-both-seed0"

@@ -61,7 +61,7 @@ def test_processes_and_this_process_give_the_same_study_and_the_fits_alone(
     assert (told[-1].trials, told[-1].total) == (96, 96)
 
     cell = many.one(machine=MACHINES[1], loss="mae", regime="low")
-    with FitStudy(cell.measured(), "logp", loss="mae") as study:
+    with FitStudy(cell.measured(), "logp", loss="mae", engine="tpe") as study:
         alone = study.run(plan.trials)
     assert (cell.values, cell.rmspe, cell.best_loss) == (alone.values, alone.rmspe, alone.best_loss)
     assert cell.convergence[1].tolist() == sorted(set(alone.convergence), reverse=True)
@@ -193,7 +193,7 @@ def test_a_cell_that_another_runs_is_left_to_it_and_looked_at_again(
     plan = small_plan(losses=("rmsre",))
     path = tmp_path / "s.db"
     first = plan.cells()[0]
-    with FitStudy(first.measured(), "logp", loss=first.loss, study=path) as elsewhere:
+    with FitStudy(first.measured(), "logp", loss=first.loss, engine="tpe", study=path) as elsewhere:
         elsewhere.run(3)
         now = status(plan, path)
         assert [(c.state, c.trials) for c in now.cells] == [("running", 3), ("waiting", 0)]

@@ -9,6 +9,7 @@ from datetime import datetime
 from workbench import jobs
 from workbench.errors import ParameterError, StudyError
 from workbench.fit import DEFAULT_ENGINE, FitResult, FitStudy, TrialReport
+from workbench.fit.engines import PAPER_ENGINE
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
 from workbench.panels.fit.state import FitState
@@ -35,7 +36,7 @@ class FitRequest:
     def stem(self) -> str:
         """The common start of the names of this request's studies."""
         stem = f"{self.curve.name} {self.model.label} {self.loss} {self.target} seed {self.seed}"
-        parts = [stem, *([] if self.engine == DEFAULT_ENGINE else [self.engine])]
+        parts = [stem, *([] if self.engine == PAPER_ENGINE else [self.engine])]
         return " ".join([*parts, *(f"held {key}" for key in self.held)])
 
     def named_afresh(self) -> FitRequest:

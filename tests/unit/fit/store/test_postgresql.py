@@ -36,7 +36,7 @@ def test_a_fit_on_a_server_is_the_fit_in_a_file_and_is_taken_up(
     whole = fit(curve, "logp", trials=14, study=tmp_path / "fits.db")
     assert result.losses.tolist() == whole.losses.tolist()
     assert result.model == whole.model
-    name = "azure-hb96v3-hdr-logp-rmsre-both-seed0"
+    name = "azure-hb96v3-hdr-logp-rmsre-both-seed0-least-squares"
     seen = stored_studies.read_study(address, name)
     assert seen is not None
     assert seen.losses.tolist() == whole.losses.tolist()

@@ -314,11 +314,11 @@ def test_trials_taken_over_from_an_equivalent_loss_are_those_it_would_have_tried
 ) -> None:
     curve = datasets.load("azure-hb96v3-hdr")
     own, twin, taken = (tmp_path / name for name in ("own.db", "twin.db", "taken.db"))
-    expected = fit(curve, "logp", loss=loss, trials=60, study=own)
-    with FitStudy(curve, "logp", loss=base, study=twin) as study:
+    expected = fit(curve, "logp", engine="tpe", loss=loss, trials=60, study=own)
+    with FitStudy(curve, "logp", engine="tpe", loss=base, study=twin) as study:
         study.run(50)
         name = study.name
-    with FitStudy(curve, "logp", loss=loss, study=taken) as study:
+    with FitStudy(curve, "logp", engine="tpe", loss=loss, study=taken) as study:
         study.copy_trials(read_trials(twin, name))
         assert study.done == 50
         with pytest.raises(StudyError, match="it must have no trials"):
@@ -326,4 +326,7 @@ def test_trials_taken_over_from_an_equivalent_loss_are_those_it_would_have_tried
         found = study.run(60)
     np.testing.assert_array_equal(found.losses, expected.losses)
     assert found.values == expected.values
-    assert fit(curve, "logp", loss=loss, trials=60, study=taken).values == expected.values
+    assert (
+        fit(curve, "logp", engine="tpe", loss=loss, trials=60, study=taken).values
+        == expected.values
+    )

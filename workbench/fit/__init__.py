@@ -21,6 +21,7 @@ from workbench.fit.losses import (
     rmspe_by_target,
     summed,
 )
+from workbench.fit.pareto import ParetoFront, pareto
 from workbench.fit.profile import to_profile, write_profiles
 from workbench.fit.regimes import bolt, errors_by_threshold, fit_regimes, split, submit_regimes
 from workbench.fit.result import FitResult
@@ -60,6 +61,7 @@ __all__ = [
     "Intervals",
     "Loss",
     "LossTarget",
+    "ParetoFront",
     "SearchSpace",
     "TrialReport",
     "baseline_table",
@@ -78,6 +80,7 @@ __all__ = [
     "identify",
     "intervals",
     "model_to_fit",
+    "pareto",
     "rmspe",
     "rmspe_by_target",
     "settle_thresholds",

@@ -36,6 +36,7 @@ from workbench.plotting.fit.identifiability import (
     plot_identifiability,
     plot_intervals,
 )
+from workbench.plotting.fit.pareto import describe_pareto, plot_pareto
 from workbench.plotting.fit.regimes import (
     ThresholdFigure,
     describe_bolted,
@@ -139,6 +140,7 @@ __all__ = [
     "describe_influence",
     "describe_message_sizes",
     "describe_pairs",
+    "describe_pareto",
     "describe_placements",
     "describe_size",
     "describe_spacetime",
@@ -177,6 +179,7 @@ __all__ = [
     "plot_load_curves",
     "plot_message_sizes",
     "plot_pairs",
+    "plot_pareto",
     "plot_percent_error",
     "plot_placement",
     "plot_placements",

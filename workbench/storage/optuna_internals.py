@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
     import sqlalchemy
     from numpy.typing import NDArray
-    from optuna.distributions import FloatDistribution
+    from optuna.distributions import BaseDistribution, FloatDistribution
 
 KNOWN_SCHEMA = 12
 """The version of Optuna's tables that is read and written here."""
@@ -188,7 +188,7 @@ def array_tpe() -> Any:
             together = [list(space)] if self._multivariate else [[key] for key in space]
             drawn: dict[str, float] = {}
             for keys in together:
-                part = {key: space[key] for key in keys}
+                part: dict[str, BaseDistribution] = {key: space[key] for key in keys}
                 below, above = (
                     self._parzen_estimator_cls(
                         {key: columns[key][chosen] for key in keys},

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.errors import ParameterError
 from workbench.findings import Finding, Findings, Verdict, span
 from workbench.fit import baseline_table
 from workbench.study.cell import CellResult
@@ -34,23 +35,25 @@ _RENDEZVOUS = 8192  # the largest eager message of the paper
 def findings(
     losses: StudyResult,
     regimes: StudyResult,
-    hybrid: StudyResult,
+    *,
+    repeated: StudyResult | None = None,
     influences: Sequence[Influence] = (),
 ) -> Findings:
-    """Return the results of three studies on the paper's claims.
+    """Return the results of studies on the paper's claims.
 
     Args:
         losses: machines by losses by targets with SNAPPR, such as ``shipped("which-loss")``.
-        regimes: LogP and SNAPPR fitted by RMSRE to all sizes and to both regimes, such as
-            ``shipped("message-regimes")``.
-        hybrid: the same machines with LogP and SNAPPR fitted as the one model that SST/macro
-            runs, such as ``shipped("hybrid")``.
+        regimes: LogP and SNAPPR fitted by RMSRE to all sizes and to both regimes, and both as the
+            one model that SST/macro runs, such as ``shipped("message-regimes")``.
+        repeated: fits of ``losses`` from more seeds, such as ``shipped("which-loss-seeds")``.
         influences: of SNAPPR and of LogP, for the claims on single parameters, which are left out
             for a model whose influences are not given.
 
     Raises:
         ParameterError: a cell that a claim is about is not there.
     """
+    if repeated is not None:
+        losses = _together(losses, repeated)
     return Findings(
         (
             _rmsre_is_most_consistent(losses),
@@ -70,7 +73,7 @@ def findings(
             _tuning_gains_up_to_fivefold(losses),
             _logp_is_worse_for_small_messages(regimes),
             _large_fit_is_marginally_better(regimes),
-            _default_pair_is_worse_than_snappr(regimes, hybrid),
+            _default_pair_is_worse_than_snappr(regimes),
             _two_snapprs_beat_one_on_some(regimes),
             *(found for one in influences for found in _on_parameters(one)),
         )
@@ -365,7 +368,7 @@ def _manual_configuration_is_far_off(study: StudyResult) -> Finding:
 
 def _tuning_gains_up_to_fivefold(study: StudyResult) -> Finding:
     gains = []
-    for seed in _seeds_of(study):
+    for seed in _seeds_of(study, loss="rmsre", target="both"):
         chosen = study.select(loss="rmsre", target="both", seed=seed)
         gains.append(baseline_table({cell.cell.machine: cell for cell in chosen})["gain_joint"])
     median = np.median(gains, axis=0)
@@ -430,7 +433,7 @@ def _large_fit_is_marginally_better(study: StudyResult) -> Finding:
     )
 
 
-def _default_pair_is_worse_than_snappr(study: StudyResult, hybrid: StudyResult) -> Finding:
+def _default_pair_is_worse_than_snappr(study: StudyResult) -> Finding:
     alone = _errors(study, model="snappr", regime="all").median(axis=1)
     label = next(m.label for m in reversed(study.plan.models) if m.model == "logp")
     pair = [
@@ -442,7 +445,7 @@ def _default_pair_is_worse_than_snappr(study: StudyResult, hybrid: StudyResult) 
         )
         for machine in alone.index
     ]
-    fitted = _errors(hybrid).median(axis=1).reindex(alone.index)
+    fitted = _errors(study, model=_hybrid(study), regime="all").median(axis=1)
     worse = np.array(pair) > _TIE * alone.to_numpy()
     worse_fitted = (fitted > _TIE * alone).to_numpy()
     verdict: Verdict = "contradicted"
@@ -592,13 +595,34 @@ def _searches(study: StudyResult, names: tuple[str, ...] = _SEARCHES) -> tuple[s
     return tuple(name for name in names if name in study.plan.losses)
 
 
-def _seeds_of(study: StudyResult) -> list[int]:
-    return list(study.plan.seeds)
+def _seeds_of(study: StudyResult, **axes: Any) -> list[int]:
+    return list(dict.fromkeys(cell.cell.seed for cell in study.select(**axes)))
+
+
+def _together(study: StudyResult, repeated: StudyResult) -> StudyResult:
+    """Return the cells of both; those of both are the same fit."""
+    known = {cell.cell for cell in study}
+    seeds = dict.fromkeys((*study.plan.seeds, *repeated.plan.seeds))
+    more = tuple(cell for cell in repeated if cell.cell not in known)
+    return StudyResult(study.plan.replace(seeds=tuple(seeds)), (*study.cells, *more))
+
+
+def _hybrid(study: StudyResult) -> str:
+    """Return the label of SNAPPR with SST/macro's LogP for small messages."""
+    for choice in study.plan.models:
+        if choice.model == "snappr" and "node.nic.negligible_size" in choice.values:
+            return choice.label
+    raise ParameterError(
+        "one model of the regimes must be SNAPPR with node.nic.negligible_size; "
+        f"got {', '.join(choice.label for choice in study.plan.models)}",
+        key="regimes",
+    )
 
 
 def _errors(study: StudyResult, value: str = "joint", **axes: Any) -> pd.DataFrame:
     """Return the errors of cells that differ in machine and seed alone, machine by seed."""
-    return study.select(**axes).table(rows="machine", columns="seed", value=value)
+    errors = study.select(**axes).table(rows="machine", columns="seed", value=value)
+    return errors.dropna(axis=1, how="all")
 
 
 def _pooled(errors: pd.DataFrame) -> Any:

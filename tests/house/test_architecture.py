@@ -45,8 +45,8 @@ MAY_IMPORT = (
     | dict.fromkeys(NOUNS, FLOOR)
     | dict.fromkeys(ANALYSES, FLOOR | NOUNS | SHARED_ANALYSES)
     | {"plotting": FLOOR | NOUNS | ANALYSES}
-    | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {"papers": FLOOR | NOUNS | ANALYSES | {"plotting"}}
+    | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting", "papers"}}
     | {"warmup": NOUNS | SHARED_ANALYSES | {"plotting", "sensitivity"}, "diagnosis": FLOOR}
 )
 ENTRANCES = {"__init__", "__main__", "cli"}  # they offer everything under one roof

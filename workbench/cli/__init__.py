@@ -29,6 +29,7 @@ from workbench.cli import (
     fit,
     goal,
     osu,
+    papers,
     place,
     replay,
     study,
@@ -56,6 +57,7 @@ _COMMANDS: dict[str, ModuleType] = {
     "collective": collective,
     "trace": trace,
     "datasets": datasets,
+    "papers": papers,
     "doctor": doctor,
 }
 

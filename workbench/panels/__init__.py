@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from workbench.panels.compare.panel import ComparePanel
     from workbench.panels.fit.explore import ExplorePanel
     from workbench.panels.fit.panel import FitPanel
+    from workbench.panels.papers.panel import PapersPanel
     from workbench.panels.placement.panel import PlacementPanel
     from workbench.panels.regime.panel import RegimePanel
     from workbench.panels.replay.panel import ReplayPanel
@@ -29,6 +30,7 @@ __all__ = [
     "ComparePanel",
     "ExplorePanel",
     "FitPanel",
+    "PapersPanel",
     "PlacementPanel",
     "RegimePanel",
     "ReplayPanel",

@@ -48,6 +48,8 @@ body[data-jp-theme-light="false"] .workbench-panel {{ --jp-widgets-dropdown-arro
 {_ON_LIGHT}.mod-warning {{ color: var(--jp-ui-font-color0); }}
 .workbench-panel .{REFUSED} input {{ border: 1px solid {ERROR} !important; }}
 .workbench-panel .{STALE} {{ opacity: 0.35; }}
+.workbench-index .jupyter-button {{ white-space: normal; text-align: left; line-height: 1.3;
+  font-size: 12px; padding: 3px 6px; overflow-wrap: anywhere; }}
 """
 
 

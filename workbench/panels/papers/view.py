@@ -1,0 +1,97 @@
+"""The table of the papers' rows, and what ours of a row looks like."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets as widgets
+import pandas as pd
+from bokeh.layouts import column
+from bokeh.models import Div, LayoutDOM
+
+from workbench.findings import Finding, Findings
+from workbench.html_table import html_table
+from workbench.papers import PaperIndex, PaperRow, figure_of
+from workbench.plotting.theme import NOTE, TEXT
+
+_COLUMNS = "display:grid;grid-template-columns:minmax(0,1fr) 110px 130px;column-gap:12px"
+_HEAD = ("title", "data", "verdict")
+
+
+class IndexTable:
+    """A table of all rows, of which some are shown; the button of a row chooses it."""
+
+    def __init__(self, rows: PaperIndex, chosen: Callable[[str], None]) -> None:
+        # One layout and one style for all of them: each is a model of the page.
+        wide, style = widgets.Layout(width="auto", height="auto", margin="0"), widgets.ButtonStyle()
+        self._lines: dict[str, tuple[Any, Any]] = {}
+        for row in rows:
+            button = widgets.Button(description=row.id, layout=wide, style=style)
+            button.on_click(lambda _, id=row.id: chosen(id))
+            self._lines[row.id] = button, widgets.HTML(_line(row), layout=wide)
+        self.widget = widgets.GridBox(
+            layout=widgets.Layout(
+                grid_template_columns="190px minmax(0, 1fr)",
+                grid_gap="2px 12px",
+                max_height="330px",
+                overflow="hidden auto",
+                width="100%",
+                flex="0 0 auto",
+            )
+        )
+        self.widget.add_class("workbench-index")
+
+    def show(self, rows: PaperIndex) -> None:
+        """Show these rows."""
+        self.widget.children = [part for row in rows for part in self._lines[row.id]]
+
+    def mark(self, chosen: str) -> None:
+        """Mark the row of an id."""
+        for id, (button, _) in self._lines.items():
+            style = "primary" if id == chosen else ""
+            if button.button_style != style:
+                button.button_style = style
+
+
+def _line(row: PaperRow) -> str:
+    texts = row.to_dict()
+    cells = "".join(
+        f'<span style="color:{TEXT if name == "title" else NOTE}">{html.escape(texts[name])}</span>'
+        for name in _HEAD
+    )
+    return f'<div style="{_COLUMNS};font-size:12.5px;line-height:1.3;padding:3px 0">{cells}</div>'
+
+
+def shown(result: Any) -> LayoutDOM:
+    """Return what a row's call returned as a layout: its figure, its table, or its text."""
+    figure = figure_of(result)
+    if figure is result:
+        return figure
+    text = _as_html(result)
+    return text if figure is None else column(figure, text, sizing_mode="stretch_width")
+
+
+def _as_html(result: Any) -> Div:
+    if isinstance(result, Finding):
+        result = Findings((result,))
+    if isinstance(result, pd.DataFrame):
+        text = _frame_html(result)
+    elif hasattr(result, "_repr_html_"):
+        text = result._repr_html_()
+    else:
+        text = f"<pre>{html.escape(str(result))}</pre>"
+    styles = {"font-size": "13px", "color": TEXT, "overflow-x": "auto"}
+    return Div(text=text, sizing_mode="stretch_width", styles=styles)
+
+
+def _frame_html(frame: pd.DataFrame) -> str:
+    if any(frame.index.names):
+        frame = frame.reset_index()
+    align = "".join("r" if kind.kind in "iuf" else "l" for kind in frame.dtypes)
+    rows = (
+        [f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in row]
+        for row in frame.itertuples(index=False)
+    )
+    return html_table(rows, [str(name) for name in frame.columns], align=align)

@@ -104,12 +104,11 @@ fuzz: $(TEST_STAMP) ## read 300,000 damaged GOAL, binary and trace files (minute
 
 studies: $(LAB_STAMP) ## make the shipped studies and profiles again (hours; goes on where it was)
 	@mkdir -p .cache
-	@for study in which-loss message-regimes which-model; do \
-	  .venv/bin/workbench study run datasets/studies/$$study/plan.yaml \
-	    --database .cache/$$study.db --save datasets/studies/$$study || exit; \
+	@for plan in datasets/studies/*/plan.yaml; do \
+	  .venv/bin/workbench study run $$plan --database .cache/studies.db --save $${plan%/*} || exit; \
 	done
 	@$(PY) -c "from workbench.fit import intervals, write_profiles; \
-	  write_profiles('datasets/profiles', intervals=intervals, engine='least-squares')"
+	  write_profiles('datasets/profiles', intervals=intervals)"
 
 search-comparison: $(LAB_STAMP) ## compare ways to search on the recorded spaces again (hours; goes on where it was)
 	@mkdir -p .cache

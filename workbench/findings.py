@@ -21,6 +21,8 @@ from workbench.suggestions import did_you_mean
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = ["VERDICTS", "Finding", "Findings", "Verdict", "listed", "span"]
+
 Verdict = Literal["confirmed", "partly", "contradicted", "cannot be told here"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 

@@ -264,7 +264,7 @@ def test_a_study_is_resumed_by_the_same_command(
     study = ["--study", str(tmp_path / "fits.db")]
     answer_and_notes(capsys, *command, *study, "--trials", "12")
     resumed, err = answer_and_notes(capsys, *command, *study, "--trials", "20")
-    name = "machine-logp-rmsre-both-seed0"
+    name = "machine-logp-rmsre-both-seed0-least-squares"
     assert f"continuing {name!r} in {tmp_path / 'fits.db'} after 12 trials" in err
     whole, _ = answer_and_notes(capsys, *command, "--trials", "20")
     resumed.pop("seconds")

@@ -118,9 +118,9 @@ def test_every_result_is_shown_tabulated_drawn_and_saved() -> None:
 
 
 def exported(found: type) -> bool:
-    """Return whether a package above the class offers it."""
+    """Return whether its module or a package above it offers the class."""
     parts = found.__module__.split(".")
-    packages = (importlib.import_module(".".join(parts[:end])) for end in range(1, len(parts)))
+    packages = (importlib.import_module(".".join(parts[:end])) for end in range(1, len(parts) + 1))
     return any(found.__name__ in getattr(package, "__all__", ()) for package in packages)
 
 

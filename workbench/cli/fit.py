@@ -163,6 +163,7 @@ def _measured(arguments: argparse.Namespace) -> OSUCurve:
 
 
 def _model(arguments: argparse.Namespace) -> NetworkModel:
+    from workbench.fit import model_to_fit
     from workbench.models import MODELS
 
     name = "snappr" if arguments.model is None else arguments.model.lower()
@@ -172,7 +173,7 @@ def _model(arguments: argparse.Namespace) -> NetworkModel:
             f"{did_you_mean(arguments.model, MODELS)}",
             key="model",
         )
-    return MODELS[name](**given(arguments, "variant"))
+    return model_to_fit(name, **given(arguments, "variant"))
 
 
 def _summary(result: FitResult) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.output import add_json, given, output_file, print_json, say, slow_import_notice
 from workbench.errors import ParameterError
-from workbench.findings import VERDICTS
 
 if TYPE_CHECKING:
     from workbench.papers import PaperRow
@@ -34,7 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if name == "list":
             action.add_argument("--paper", metavar="NUMBER", help="of one paper, such as 000")
             action.add_argument("--kind", help="figure, table, algorithm or claim")
-            action.add_argument("--verdict", help=", ".join(VERDICTS))
+            action.add_argument(
+                "--verdict", help="confirmed, partly, contradicted or cannot be told here"
+            )
         elif name == "judge":
             action.add_argument("paper", metavar="NUMBER", help="of the paper, such as 000")
         else:

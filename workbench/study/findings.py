@@ -436,13 +436,9 @@ def _large_fit_is_marginally_better(study: StudyResult) -> Finding:
 def _default_pair_is_worse_than_snappr(study: StudyResult) -> Finding:
     alone = _errors(study, model="snappr", regime="all").median(axis=1)
     label = next(m.label for m in reversed(study.plan.models) if m.model == "logp")
+    seed = study.plan.seeds[0]
     pair = [
-        np.median(
-            [
-                study.bolted(label, "snappr", machine=machine, seed=seed).rmspe_sstmacro()["joint"]
-                for seed in _seeds_of(study)
-            ]
-        )
+        study.bolted(label, "snappr", machine=machine, seed=seed).rmspe_sstmacro()["joint"]
         for machine in alone.index
     ]
     fitted = _errors(study, model=_hybrid(study), regime="all").median(axis=1)
@@ -471,17 +467,7 @@ def _default_pair_is_worse_than_snappr(study: StudyResult) -> Finding:
 
 def _two_snapprs_beat_one_on_some(study: StudyResult) -> Finding:
     alone = _errors(study, model="snappr", regime="all").median(axis=1)
-    pair = np.array(
-        [
-            np.median(
-                [
-                    study.bolted("snappr", "snappr", machine=machine, seed=seed).rmspe["joint"]
-                    for seed in _seeds_of(study)
-                ]
-            )
-            for machine in alone.index
-        ]
-    )
+    pair = _bolted_errors(study, "snappr").median(axis=1).to_numpy()
     better = _TIE * pair < alone.to_numpy()
     return Finding(
         "two-snapprs-beat-one-on-some",
@@ -646,18 +632,38 @@ def _ratio(a: Any, b: Any) -> float:
     return max(factor, 1 / factor)
 
 
-def _part_errors(study: StudyResult, model: str, *, low: bool) -> pd.Series:
-    """Return the joint RMSPE of one half of the sizes, of fits to all; by machine."""
+def _bolted_errors(study: StudyResult, model: str) -> pd.DataFrame:
+    """Return the joint RMSPE of a model's two halves over all sizes, machine by seed."""
     import pandas as pd
 
-    found: dict[str, list[float]] = {}
-    for cell in study.select(model=model, regime="all"):
-        bolted = study.select(regime="all").bolted(
-            model, model, machine=cell.cell.machine, seed=cell.cell.seed
-        )
-        half = bolted.rmspe_low if low else bolted.rmspe_high
-        found.setdefault(cell.cell.machine, []).append(half["joint"])
-    return pd.Series({machine: np.median(errors) for machine, errors in found.items()})
+    low, high = (_errors(study, model=model, regime=regime) for regime in ("low", "high"))
+    points = {
+        cell.cell.machine: _points(cell)
+        for cell in study.select(model=model, regime="all", seed=study.plan.seeds[0])
+    }
+    share = pd.Series({machine: below / both for machine, (below, both) in points.items()})
+    # A square mean over all points is that of the halves, each by its share of the points.
+    squares = (low**2).mul(share, axis=0) + (high**2).mul(1 - share, axis=0)
+    return squares**0.5
+
+
+def _points(cell: CellResult) -> tuple[int, int]:
+    """Return the number of measured points up to 512 B, and of all."""
+    curve = cell.measured()
+    known = np.isfinite([curve.latency_s, curve.bandwidth_Bps])
+    return int(known[:, curve.sizes <= _SMALL].sum()), int(known.sum())
+
+
+def _part_errors(study: StudyResult, model: str, *, low: bool) -> pd.Series:
+    """Return the joint RMSPE of one half of the sizes, of the first seed's fits to all."""
+    import pandas as pd
+
+    found = {}
+    whole = study.select(regime="all", seed=study.plan.seeds[0])
+    for machine in study.plan.machines:
+        bolted = whole.bolted(model, model, machine=machine)
+        found[machine] = (bolted.rmspe_low if low else bolted.rmspe_high)["joint"]
+    return pd.Series(found)
 
 
 def _first_seed(study: StudyResult, target: str) -> list[CellResult]:

@@ -356,13 +356,13 @@ def test_the_panel_prints_itself_in_one_line(panel: FitPanel) -> None:
 
 def test_the_engine_is_the_one_that_was_chosen(panel: FitPanel) -> None:
     panel.model = "logp"
-    panel.engine = "least-squares"
+    panel.engine = "cma-es"
     panel.trials = 12
     panel.open("Python")
-    assert 'engine="least-squares"' in panel.text
+    assert 'engine="cma-es"' in panel.text
     panel.run()
     result = panel.wait(60)
-    assert result.engine == "least-squares"
+    assert result.engine == "cma-es"
     panel.trials = 14
     panel.resume()
     resumed = panel.wait(60)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.fit import DEFAULT_ENGINE, first_guess
+from workbench.fit import DEFAULT_ENGINE, first_guess, model_to_fit
 from workbench.measure import OSUCurve
 from workbench.models import MODELS, NetworkModel
 from workbench.models.parameter import key_named
@@ -44,10 +44,9 @@ def model_of(kind: str, variant: str = "sstmacro") -> NetworkModel:
     """Return the default model of a kind; a variant it does not have is ignored."""
     # The hybrid is SNAPPR with the LogP overlay for small messages.
     if kind == HYBRID:
-        hybrid = MODELS["snappr"](variant=variant)
+        hybrid = model_to_fit("snappr", variant)
         return hybrid.with_values({"node.nic.negligible_size": HYBRID_NEGLIGIBLE_SIZE})
-    model = MODELS[kind]
-    return model(variant=variant) if variant in model.variants else model()
+    return model_to_fit(kind, variant if variant in MODELS[kind].variants else "")
 
 
 def opening_model(kind: str, measured: OSUCurve, variant: str = "sstmacro") -> NetworkModel:

@@ -10,12 +10,23 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import Any
+
+
+class _LazyPackage(ModuleType):
+    """A package whose exported names are not hidden by sub-modules of the same names."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        known = isinstance(value, ModuleType) and name in getattr(self, "__all__", ())
+        if not known or _imports(self.__name__)[name][0] == self.__name__:
+            super().__setattr__(name, value)
 
 
 def lazy_exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return the module-level ``__getattr__`` and ``__dir__`` of a package with an ``__all__``."""
     module = sys.modules[package]
+    module.__class__ = _LazyPackage
 
     def load(name: str) -> Any:
         if name not in module.__all__:

@@ -15,10 +15,11 @@ from workbench.lazy import lazy_exports
 if TYPE_CHECKING:
     from lazy_example import second
     from lazy_example.first import ring, tree as fat_tree
+    from lazy_example.third import fourth, third
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
 
-__all__ = ["fat_tree", "ring", "second"]
+__all__ = ["fat_tree", "fourth", "ring", "second", "third"]
 """
 
 
@@ -29,8 +30,9 @@ def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (folder / "__init__.py").write_text(PACKAGE, "utf-8")
     (folder / "first.py").write_text("ring = 1\ntree = 2\n", "utf-8")
     (folder / "second.py").write_text("", "utf-8")
+    (folder / "third.py").write_text("third, fourth = 3, 4\n", "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    for name in ("lazy_example", "lazy_example.first", "lazy_example.second"):
+    for name in ("lazy_example", "lazy_example.first", "lazy_example.second", "lazy_example.third"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     return "lazy_example"
 
@@ -44,13 +46,21 @@ def test_a_module_is_imported_when_a_name_of_it_is_first_used(example: str) -> N
     assert package.second is sys.modules["lazy_example.second"]
 
 
+def test_a_name_is_not_hidden_by_its_own_module(example: str) -> None:
+    package = import_module(example)
+    import_module("lazy_example.third")
+    assert (package.fourth, package.third) == (4, 3)
+
+
 def test_the_exported_names_are_offered_to_completion(example: str) -> None:
-    assert dir(import_module(example)) == ["fat_tree", "ring", "second"]
+    assert dir(import_module(example)) == ["fat_tree", "fourth", "ring", "second", "third"]
 
 
 def test_another_name_is_an_error_that_lists_the_exported_ones(example: str) -> None:
     package = import_module(example)
-    with pytest.raises(AttributeError, match=r"'rng'; did you mean ring\?; it has fat_tree, ring"):
+    with pytest.raises(
+        AttributeError, match=r"'rng'; did you mean ring\?; it has fat_tree, fourth, ring"
+    ):
         _ = package.rng
     assert not hasattr(package, "tree")
 

@@ -15,6 +15,7 @@ from workbench.lazy import lazy_exports
 if TYPE_CHECKING:
     from workbench.sensitivity.analysis import analyse
     from workbench.sensitivity.contention import ContentionReport, ResourceShare, compare_contention
+    from workbench.sensitivity.findings import findings, icon_like
     from workbench.sensitivity.lp import LatencyLP
     from workbench.sensitivity.lp_ranging import Ranging
     from workbench.sensitivity.lp_result import LPSolution
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from workbench.sensitivity.pairs import PairSensitivity, pair_sensitivity
     from workbench.sensitivity.placement import Placement, compare_placements, place
     from workbench.sensitivity.result import LatencySensitivity
+    from workbench.sensitivity.running_example import running_example
     from workbench.sensitivity.slack import CriticalPath, Slack
     from workbench.sensitivity.sweep import Sweep
     from workbench.sensitivity.sweep_points import (
@@ -62,8 +64,11 @@ __all__ = [
     "analyse",
     "compare_contention",
     "compare_placements",
+    "findings",
+    "icon_like",
     "pair_sensitivity",
     "place",
+    "running_example",
     "topology_study",
     "wire_sensitivity",
     "wire_tolerance",

@@ -50,7 +50,7 @@ def wire_sweep(
         d_switch_s=d_switch_s,
         same_host_s=same_host_s,
     )
-    return _along(packed, wires, wire_class, l_wire_s)
+    return along_wires(packed, wires, wire_class, l_wire_s)
 
 
 @dataclass(frozen=True)
@@ -116,9 +116,9 @@ def wire_sensitivity(
     )
     hops, latency = wires.means(l_wire_s)
     starts = wires.classes_ps(l_wire_s) / PS_PER_S
-    everywhere = _along(packed, wires, None, l_wire_s, by_one=True).at(0.0)
+    everywhere = along_wires(packed, wires, None, l_wire_s, by_one=True).at(0.0)
     each = {
-        name: _along(packed, wires, name, l_wire_s).at(start)
+        name: along_wires(packed, wires, name, l_wire_s).at(start)
         for name, start in zip(topology.classes, starts, strict=True)
     }
     return WireSensitivity(
@@ -170,7 +170,7 @@ def wire_tolerance(
         d_switch_s=d_switch_s,
         same_host_s=same_host_s,
     )
-    sweep = _along(packed, wires, wire_class, l_wire_s)
+    sweep = along_wires(packed, wires, wire_class, l_wire_s)
     return sweep.tolerance(percent, _start(wires, wire_class, l_wire_s))
 
 
@@ -212,7 +212,7 @@ def topology_study(
         packed = Sweep(program, model)
         for topology in networks:
             wires = Wires.of(topology, packed.graph.num_ranks, d_switch_s=d_switch_s)
-            sweep = _along(packed, wires, None, l_wire_s)
+            sweep = along_wires(packed, wires, None, l_wire_s)
             point = sweep.at(l_wire_s)
             hops, latency = wires.means(l_wire_s)
             rows.append(
@@ -232,7 +232,7 @@ def topology_study(
     return pd.DataFrame(rows)
 
 
-def _along(
+def along_wires(
     packed: Sweep,
     wires: Wires,
     wire_class: str | None,

@@ -197,6 +197,17 @@ def test_even_parts_differ_by_one_at_most() -> None:
     assert even_parts(2, 3) == [1, 1, 0]
 
 
+def test_a_halo_may_add_up_after_some_iterations() -> None:
+    plain = generate.halo(8, iterations=6)
+    program = generate.halo(8, iterations=6, reduce_every=3)
+    for rank in range(8):
+        assert sent(program, rank) == sent(plain, rank)
+        assert work(program, rank) == work(plain, rank)
+    assert program.operations == {"allreduce": 2}
+    with pytest.raises(ParameterError, match="reduce_every must divide the 6 iterations; got 4"):
+        generate.halo(8, iterations=6, reduce_every=4)
+
+
 def test_an_iteration_of_cg_has_two_small_allreduces() -> None:
     program = generate.cg((2, 2), cells=10, ns_per_cell=2, iterations=3)
     assert program.operations == {"allreduce": 6}

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.checks import number
+from workbench.checks import number, whole
+from workbench.errors import ParameterError
 from workbench.programs.builder import ProgramBuilder
 from workbench.programs.generators.grids import stencil
 from workbench.programs.generators.tiling import jittered, repeat
@@ -26,6 +27,7 @@ def halo(
     scaling: str = "weak",
     overlap: bool = False,
     periodic: bool = True,
+    reduce_every: int = 0,
     jitter: float = 0.0,
     rng: np.random.Generator | int | None = None,
 ) -> Program:
@@ -46,13 +48,22 @@ def halo(
         overlap: whether cells that need no neighbour are computed while messages are on their way.
         periodic: whether the last rank along an axis is the first one's neighbour. A rank is
             never its own neighbour.
+        reduce_every: after this many iterations an allreduce of one double, as climate and
+            hydrodynamics codes have it; 0 for none.
         jitter: each computation takes its time multiplied by a uniform ``1 ± jitter``.
         rng: random generator or seed, of the jitter.
 
     Raises:
-        ParameterError: an argument is none of these, or a rank would have no cell.
+        ParameterError: an argument is none of these, a rank would have no cell, or
+            ``reduce_every`` does not divide the iterations.
     """
     number(ns_per_cell, "ns_per_cell", 0)
+    rounds = whole(reduce_every, "reduce_every", 0) or 1
+    if iterations % rounds:
+        raise ParameterError(
+            f"reduce_every must divide the {iterations} iterations; got {reduce_every}",
+            key="reduce_every",
+        )
     grid = stencil(
         ranks,
         dims,
@@ -67,9 +78,12 @@ def halo(
     before = np.rint(inner * ns_per_cell).astype(np.int64).tolist()
     after = np.rint((np.prod(grid.cells, axis=1) - inner) * ns_per_cell).astype(np.int64).tolist()
     builder = ProgramBuilder(grid.num_ranks, source=f"halo {'×'.join(map(str, grid.shape))}")
-    for rank in range(grid.num_ranks):
-        requests = grid.post(builder, rank)
-        builder.compute(rank, before[rank])
-        builder.wait(rank, requests)
-        builder.compute(rank, after[rank])
-    return jittered(repeat(builder.build(), iterations), jitter, rng)
+    for _ in range(rounds):
+        for rank in range(grid.num_ranks):
+            requests = grid.post(builder, rank)
+            builder.compute(rank, before[rank])
+            builder.wait(rank, requests)
+            builder.compute(rank, after[rank])
+    if reduce_every:
+        builder.collective("allreduce", 8)
+    return jittered(repeat(builder.build(), iterations // rounds), jitter, rng)

@@ -26,6 +26,7 @@ SHORTER = {
     "02-which-loss.ipynb": {
         "in datasets.list()]": 'in ("azure-hb96v3-hdr", "llnl-dane-omnipath")]',
         "trials=300": "trials=40",
+        "trials=100)": "trials=20)",
         '"trials": 1000': '"trials": 100',
         "configurations=64": "configurations=4",
     },

@@ -660,7 +660,7 @@ def _part_errors(study: StudyResult, model: str, *, low: bool) -> pd.Series:
 
     found = {}
     whole = study.select(regime="all", seed=study.plan.seeds[0])
-    for machine in study.plan.machines:
+    for machine in dict.fromkeys(cell.cell.machine for cell in whole):
         bolted = whole.bolted(model, model, machine=machine)
         found[machine] = (bolted.rmspe_low if low else bolted.rmspe_high)["joint"]
     return pd.Series(found)

@@ -16,6 +16,7 @@ from workbench.fit.losses import (
     huber,
     rmspe,
     rmspe_by_target,
+    summed,
     target_points,
 )
 from workbench.measure import OSUCurve
@@ -117,3 +118,17 @@ def test_a_loss_that_rises_with_another_is_that_function_of_it(name: str) -> Non
         x, y = rng.uniform(1, 9, (2, 7))
         assert loss.risen is not None
         assert loss(x, y) == loss.risen(LOSSES[loss.rises_with](x, y))
+
+
+def test_a_summed_loss_is_the_loss_of_each_point_summed() -> None:
+    x, y = [1.1, 4.0, 90.0], [1.0, 5.0, 100.0]
+    relative, absolute = 0.1 + 0.2 + 0.1, 0.1 + 1.0 + 10.0
+    assert find_loss("summed(rmsre)")(x, y) == pytest.approx(relative, rel=1e-12)
+    assert summed("rmspe")(x, y) == pytest.approx(100 * relative, rel=1e-12)
+    assert summed("rmse")(x, y) == pytest.approx(absolute, rel=1e-12)
+    # the others differ from their mean by the number of points only
+    for name in ("mae", "mse", "huber"):
+        assert summed(name)(x, y) == pytest.approx(3 * LOSSES[name](x, y), rel=1e-12)
+    assert find_loss("Summed(RMSRE)").name == "summed(rmsre)"
+    with pytest.raises(ParameterError, match="got 'summed\\(x\\)'"):
+        find_loss("summed(x)")

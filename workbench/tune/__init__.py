@@ -12,6 +12,7 @@ from workbench.tune.component.component import (
 from workbench.tune.component.invocation import Invocation
 from workbench.tune.experiment import Experiment, resume, tune
 from workbench.tune.experiment_yaml import ExperimentSettings, read_experiment
+from workbench.tune.findings import findings
 from workbench.tune.heuristics import HEURISTICS, Heuristic, make_heuristic
 from workbench.tune.history import History, Run, Visit
 from workbench.tune.initial_points import STARTS, initial_points
@@ -101,6 +102,7 @@ __all__ = [
     "WallTime",
     "compare_searches",
     "components",
+    "findings",
     "initial_points",
     "make_heuristic",
     "make_pruning",

@@ -56,7 +56,7 @@ class SearchComparisonResult(Result):
         ``gain`` is the mean improvement over the default, ``share`` its ratio to the mean of what
         is possible (SHAMan's 94 %), ``distance`` the mean excess over the optimum, all in percent;
         ``saved`` is 1 less the time of all searches over that of running every configuration
-        once, ``saved_grid`` over that of the whole grid without conditions, as SHAMan runs it, in
+        once, ``saved_grid`` over that of the whole grid without conditions, as SHAMan has it, in
         percent; ``tied`` the percentage of searches whose configuration the repeats cannot tell
         from the optimum. ``delta_us`` is the median excess over the optimum and ``spread_us`` the
         median standard deviation of the optimum's repeats (SHAMan's table 1); ``spent_s``,

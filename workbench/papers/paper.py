@@ -11,7 +11,7 @@ import ast
 import inspect
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _KINDS_BY_PREFIX: dict[str, Kind] = {"fig": "figure", "table": "table", "algorithm": "algorithm"}
 # In the place of a finding, such as `IV-D, Figs. 9 and 11`.
-_PLACES = re.compile(r"\b(Fig|Table|Algorithm)s?\.? ((?:\d+(?:, | and )?)+)")
+_PLACES = re.compile(r"\b(Fig|Table|Algorithm)s?\.? ((?:(?:\d+|[IV]+\b)(?:, | and )?)+)")
+_ROMAN = {"I": "1", "II": "2", "III": "3", "IV": "4"}
 
 _Make = Callable[[], Any]
 _F = TypeVar("_F", bound=_Make)
@@ -87,13 +88,14 @@ class Paper:
         self._rows: list[PaperRow] = []
         self._claims: tuple[Callable[[], Findings], str] | None = None
 
-    def ours(self, *data: Origin, reason: str = "") -> Callable[[_F], _F]:
-        """Enter the decorated function: ``fig_8`` makes figure 8 from ``data``."""
+    def ours(self, *data: Origin, reason: str = "", also: Sequence[str] = ()) -> Callable[[_F], _F]:
+        """Enter the decorated function: ``fig_8`` makes figure 8, and ``also`` others, of data."""
 
         def entered(make: _F) -> _F:
             title = (inspect.getdoc(make) or "").removesuffix(".")
-            row = self._row(make.__name__.replace("_", "-"), title, reason)
-            self._rows.append(replace(row, call=_call(make), data=", ".join(data), make=make))
+            for part in (make.__name__.replace("_", "-"), *also):
+                row = self._row(part, title, reason)
+                self._rows.append(replace(row, call=_call(make), data=", ".join(data), make=make))
             return make
 
         return entered
@@ -123,9 +125,10 @@ class Paper:
         return tuple(Findings.load(path)) if path.exists() else ()
 
     def rows(self) -> list[PaperRow]:
-        """Return the rows, the claims last."""
+        """Return the rows: figures by number, then tables, algorithms and claims."""
         found = self.shipped_findings()
         rows = [replace(row, verdict=_verdict_on(row, found)) for row in self._rows]
+        rows.sort(key=_order)
         if self._claims is not None:
             judge, data = self._claims
             if not found:
@@ -193,6 +196,11 @@ def _judged(judge: Callable[[], Findings], name: str) -> Finding:
     return judge()[name]
 
 
+def _order(row: PaperRow) -> tuple[int, int]:
+    number = row.id.rpartition("-")[2]
+    return KINDS.index(row.kind), int(number) if number.isdigit() else 0
+
+
 def _verdict_on(row: PaperRow, findings: tuple[Finding, ...]) -> str:
     """Return the verdicts on the claims that name a figure or table, each once."""
     of_row = {f.verdict for f in findings if row.id.partition("-")[2] in _places(f.where)}
@@ -202,9 +210,9 @@ def _verdict_on(row: PaperRow, findings: tuple[Finding, ...]) -> str:
 def _places(where: str) -> set[str]:
     """Return the figures, tables and algorithms that a text names, such as ``fig-8``."""
     return {
-        f"{word.lower()}-{number}"
+        f"{word.lower()}-{_ROMAN.get(number, number)}"
         for word, numbers in _PLACES.findall(where)
-        for number in re.findall(r"\d+", numbers)
+        for number in re.findall(r"\d+|[IV]+", numbers)
     }
 
 

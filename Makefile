@@ -25,7 +25,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 # tests/conftest.py says how many processes there are.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
-.PHONY: help lab install test lint types tests-imported kernels-uncompiled bench deep fuzz studies search-comparison slurm-demo binder-check clean
+.PHONY: help lab install test lint types tests-imported kernels-uncompiled bench deep fuzz studies search-comparison findings slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -114,6 +114,9 @@ search-comparison: $(LAB_STAMP) ## compare ways to search on the recorded spaces
 	@mkdir -p .cache
 	.venv/bin/workbench tune compare-searches --rows .cache/search-comparison.csv --jobs 2 \
 	  --save datasets/tuning/which-heuristic
+
+findings: $(LAB_STAMP) ## judge the papers' claims on the shipped studies again (minutes)
+	.venv/bin/workbench papers judge --save datasets/findings
 
 slurm-demo: $(TEST_STAMP) ## tune a copy and a sort through a one-node Slurm on loopback
 	@.ci/slurm && $(PY) -m tests.slurm.demo

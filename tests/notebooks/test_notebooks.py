@@ -136,7 +136,7 @@ for name in ("gain", "share", "distance", "saved_grid", "tied", "runs"):
     assert abs(float(again[name].iloc[0]) - there) <= 1e-3 * abs(there), name
 """,
     "14-the-papers.ipynb": """
-panel.row = "000-fig-8"
+panel.row = "000-fig-10"
 figure = panel.wait(120)
 assert panel.error == "", panel.error
 scope = {}

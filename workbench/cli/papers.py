@@ -11,7 +11,15 @@ from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import add_json, given, output_file, print_json, say, slow_import_notice
+from workbench.cli.output import (
+    add_json,
+    given,
+    output_file,
+    output_folder,
+    print_json,
+    say,
+    slow_import_notice,
+)
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -37,15 +45,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                 "--verdict", help="confirmed, partly, contradicted or cannot be told here"
             )
         elif name == "judge":
-            action.add_argument("paper", metavar="NUMBER", help="of the paper, such as 000")
+            action.add_argument(
+                "papers", nargs="*", metavar="NUMBER", help="such as 000 (default: all judged ones)"
+            )
+            action.add_argument(
+                "--save", type=output_folder, metavar="FOLDER", help="write NUMBER.json there"
+            )
         else:
             action.add_argument("id", metavar="ID", help="such as 000-fig-8")
-        if name in ("run", "judge"):
+        if name == "run":
             action.add_argument(
                 "--save",
-                type=output_file(".html" if name == "run" else ".json"),
-                metavar="FILE.html" if name == "run" else "FILE.json",
-                help="write the figure there" if name == "run" else "write the findings there",
+                type=output_file(".html"),
+                metavar="FILE.html",
+                help="write the figure there",
             )
         add_json(action)
 
@@ -58,10 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         index = papers.list(**given(arguments, "paper", "kind", "verdict"))
         print_json(index.to_dict()) if arguments.json else print(index)
     elif arguments.action == "judge":
-        found = papers.judge(arguments.paper)
-        if arguments.save is not None:
-            found.save(Path(arguments.save))
-        print_json(found.to_dict()) if arguments.json else print(found)
+        _judge(arguments)
     else:
         row = papers.list()[arguments.id]
         if arguments.action == "show":
@@ -69,6 +79,22 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             _run(row, arguments)
     return 0
+
+
+def _judge(arguments: argparse.Namespace) -> None:
+    from workbench import papers
+
+    every = [number for number, paper in papers.PAPERS.items() if paper.judged]
+    found = {number: papers.judge(number) for number in arguments.papers or every}
+    for number, findings in found.items():
+        if arguments.save is not None:
+            folder = Path(arguments.save)
+            folder.mkdir(parents=True, exist_ok=True)
+            findings.save(folder / f"{number}.json")
+        if not arguments.json:
+            print(findings)
+    if arguments.json:
+        print_json({number: findings.to_dict() for number, findings in found.items()})
 
 
 def _print_row(row: PaperRow) -> None:

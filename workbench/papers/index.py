@@ -61,10 +61,10 @@ class PaperIndex(Result):
         return {"rows": [row.to_dict() for row in self.rows]}
 
     def __repr__(self) -> str:
-        width = max((len(row.id) for row in self.rows), default=0)
+        ids = max((len(row.id) for row in self.rows), default=0)
+        verdicts = max((len(row.verdict) for row in self.rows), default=0)
         return "\n".join(
-            f"{row.id:<{width}}  {row.title}" + (f": {row.verdict}" if row.verdict else "")
-            for row in self.rows
+            f"{row.id:<{ids}}  {row.verdict:<{verdicts}}  {row.title}" for row in self.rows
         )
 
     def _repr_html_(self) -> str:

@@ -13,7 +13,7 @@ import re
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
@@ -49,6 +49,8 @@ class PaperRow(Result):
         data: origins of what ours stands on, as in ``Provenance``; empty for pure algebra.
         verdict: on a claim; beside a figure or table, those on the claims that name it.
         reason: the difference from the paper, why there is no call, or the evidence on a claim.
+        make: the function of the call.
+        finding: on a claim, as it ships.
     """
 
     paper: str
@@ -60,10 +62,11 @@ class PaperRow(Result):
     verdict: str
     reason: str
     make: _Make | None = field(default=None, repr=False, compare=False)
+    finding: Finding | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, str]:
         """Return the row's texts by name."""
-        return {name: text for name, text in vars(self).items() if name != "make"}
+        return {name: text for name, text in vars(self).items() if isinstance(text, str)}
 
     def run(self) -> Any:
         """Return what the call returns: a figure, a table, a finding or another result.
@@ -108,13 +111,18 @@ class Paper:
         """Enter the decorated function, which judges the claims of the paper on ``data``."""
 
         def entered(judge: Callable[[], Findings]) -> Callable[[], Findings]:
-            self._claims = judge, ", ".join(data)
+            self._claims = cache(judge), ", ".join(data)
             return judge
 
         return entered
 
+    @property
+    def judged(self) -> bool:
+        """Whether the paper's claims are judged."""
+        return self._claims is not None
+
     def judge(self) -> Findings:
-        """Return the findings on the paper's claims, computed now."""
+        """Return the findings on the paper's claims, computed once in this process."""
         if self._claims is None:
             raise ParameterError(f"no claims of paper {self.number} are judged", key="paper")
         return self._claims[0]()
@@ -155,6 +163,7 @@ class Paper:
             finding.verdict,
             finding.evidence,
             partial(_judged, judge, name),
+            finding,
         )
 
     def _row(self, part: str, title: str, reason: str) -> PaperRow:
@@ -188,7 +197,7 @@ def figure_titles(figure: Any) -> list[str]:
 
 
 def findings_file(number: str) -> Path:
-    """Return the file of the findings on a paper's claims that ship."""
+    """Return the file of the shipped findings on a paper's claims."""
     return data_folder() / "findings" / f"{number}.json"
 
 
@@ -218,7 +227,7 @@ def _places(where: str) -> set[str]:
 
 def _call(make: _Make) -> str:
     """Return a function's body without its docstring, the returned expression last."""
-    lines = textwrap.dedent(inspect.getsource(make)).splitlines()
+    lines = textwrap.dedent(inspect.getsource(inspect.unwrap(make))).splitlines()
     (function,) = ast.parse("\n".join(lines)).body
     body = function.body[1:]  # type: ignore[attr-defined]
     last = body[-1].lineno - 1

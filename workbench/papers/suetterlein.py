@@ -125,8 +125,8 @@ def fig_10() -> Any:
     """Error over latency and bandwidth of all machines together, by loss and fit."""
     from workbench import plotting, study
 
-    axes = {"rows": "loss", "columns": "target", "target": None}
-    return plotting.plot_study(study.shipped("which-loss"), error="joint", **axes)
+    fits = study.shipped("which-loss")
+    return plotting.plot_study(fits, error="joint", target=None, rows="loss", columns="target")
 
 
 @SUETTERLEIN.ours("published", reason=_MACHINES, also=("fig-14",))
@@ -147,8 +147,8 @@ def fig_15() -> Any:
     """Error in latency of all machines together, by loss and fit."""
     from workbench import plotting, study
 
-    axes = {"rows": "loss", "columns": "target", "target": None}
-    return plotting.plot_study(study.shipped("which-loss"), error="latency", **axes)
+    fits = study.shipped("which-loss")
+    return plotting.plot_study(fits, error="latency", target=None, rows="loss", columns="target")
 
 
 @SUETTERLEIN.ours("published", reason=f"{_MACHINES}; root mean square over machines")
@@ -156,8 +156,8 @@ def fig_16() -> Any:
     """Error in bandwidth of all machines together, by loss and fit."""
     from workbench import plotting, study
 
-    axes = {"rows": "loss", "columns": "target", "target": None}
-    return plotting.plot_study(study.shipped("which-loss"), error="bandwidth", **axes)
+    fits = study.shipped("which-loss")
+    return plotting.plot_study(fits, error="bandwidth", target=None, rows="loss", columns="target")
 
 
 @SUETTERLEIN.ours("published", reason=_MACHINES)
@@ -165,15 +165,17 @@ def fig_17() -> Any:
     """Errors of models bolted together at 512 B, and of one SNAPPR, by machine."""
     from workbench import plotting, study
 
-    fits = study.shipped("message-regimes")
+    fits = study.shipped("message-regimes").select(seed=0)
     pairs = (("logp", "snappr"), ("snappr", "snappr"))
+    single = fits.select(regime="all")
     bolts = {
         machine: {f"{low} + {high}": fits.bolted(low, high, machine=machine) for low, high in pairs}
+        | {
+            f"one {name}": single.bolted(name, name, machine=machine)
+            for name in ("snappr", "hybrid")
+        }
         for machine in fits.plan.machines
     }
-    single = fits.select(regime="all")
-    for machine, of_machine in bolts.items():
-        of_machine["one snappr"] = single.bolted("snappr", "snappr", machine=machine)
     return plotting.plot_bolted(bolts)
 
 
@@ -229,5 +231,7 @@ def findings() -> Findings:
     from workbench import study
 
     return study.findings(
-        study.shipped("which-loss"), study.shipped("message-regimes"), study.shipped("hybrid")
+        study.shipped("which-loss"),
+        study.shipped("message-regimes"),
+        influences=[study.influence(model) for model in ("snappr", "logp")],
     )

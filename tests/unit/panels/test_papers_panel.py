@@ -22,10 +22,17 @@ def test_it_opens_with_a_row_and_what_its_call_returns(panel: PapersPanel) -> No
 
 
 def test_a_press_on_a_row_draws_its_figure(panel: PapersPanel) -> None:
-    panel.press("000-fig-8")
+    panel.press("000-fig-10")
     figure = panel.wait(60)
-    assert panel.chosen.id == panel.row == "000-fig-8"
+    assert panel.chosen.id == panel.row == "000-fig-10"
     assert panel.figures == [figure.title.text]
+
+
+def test_a_claim_shows_its_shipped_finding_at_once(panel: PapersPanel) -> None:
+    panel.row = "000-claim-most-losses-converge-early"
+    finding = panel.wait(10)
+    assert finding == panel.chosen.finding
+    assert panel.chosen.title == f"{finding.claim} ({finding.where})"
 
 
 def test_lists_filter_the_table(panel: PapersPanel) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +37,7 @@ class IndexTable:
                 grid_template_columns="190px minmax(0, 1fr)",
                 grid_gap="2px 12px",
                 max_height="330px",
+                border="1px solid var(--jp-border-color2, #e0e0e0)",
                 overflow="hidden auto",
                 width="100%",
                 flex="0 0 auto",
@@ -90,8 +92,11 @@ def _frame_html(frame: pd.DataFrame) -> str:
     if any(frame.index.names):
         frame = frame.reset_index()
     align = "".join("r" if kind.kind in "iuf" else "l" for kind in frame.dtypes)
-    rows = (
-        [f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in row]
-        for row in frame.itertuples(index=False)
-    )
+    rows = ([_text(cell) for cell in row] for row in frame.itertuples(index=False))
     return html_table(rows, [str(name) for name in frame.columns], align=align)
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, float):
+        return "" if math.isnan(cell) else f"{cell:.4g}"
+    return str(cell)

@@ -231,7 +231,7 @@ def findings() -> Findings:
     from workbench import study
 
     return study.findings(
-        study.shipped("which-loss"),
+        [study.shipped("which-loss"), study.shipped("which-loss-seeds")],
         study.shipped("message-regimes"),
         influences=[study.influence(model) for model in ("snappr", "logp")],
     )

@@ -17,6 +17,7 @@ from typing import Any
 from workbench import jobs
 from workbench.checks import whole
 from workbench.errors import ParameterError
+from workbench.fit.losses import find_loss
 from workbench.storage.database import locate
 from workbench.study.cell import Cell, CellProgress, CellResult
 from workbench.study.fit_cell import HELD, fit_cell, read_cell
@@ -138,12 +139,17 @@ class Board:
         self._report()
 
     def tasks(self, *, held: bool = False) -> list[Task]:
-        """Return the unfinished cells and their models; if ``held``, only those run elsewhere."""
-        return [
-            (cell, self.plan.choice(cell.model))
+        """Return the unfinished cells and their models; if ``held``, only those run elsewhere.
+
+        Cells that can copy the trials of another come last, when those are likely to be there.
+        """
+        cells = [
+            cell
             for cell, progress in self._cells.items()
             if (progress.message == HELD if held else progress.state != "done")
         ]
+        cells.sort(key=lambda cell: bool(find_loss(cell.loss).rises_with))
+        return [(cell, self.plan.choice(cell.model)) for cell in cells]
 
     def note(self, progress: CellProgress) -> None:
         """Record the state of one cell; the count of its stored trials never decreases."""

@@ -27,9 +27,8 @@ def regimes() -> StudyResult:
 
 @pytest.fixture(scope="module")
 def found(losses: StudyResult, regimes: StudyResult) -> Findings:
-    repeated = shipped("which-loss-seeds")
     influences = [influence("logp", configurations=64), influence("snappr", configurations=32)]
-    return findings(losses, regimes, repeated=repeated, influences=influences)
+    return findings([losses, shipped("which-loss-seeds")], regimes, influences=influences)
 
 
 def changed(study: StudyResult, errors: Callable[[CellResult], Errors]) -> StudyResult:

@@ -89,6 +89,7 @@ from workbench.plotting.study.influence import (
     influence_figure,
     plot_influence,
 )
+from workbench.plotting.tolerance.linear_program import plot_linear_program
 from workbench.plotting.tolerance.pairs import PairsFigure, describe_pairs, pairs_figure, plot_pairs
 from workbench.plotting.tolerance.tolerance import (
     ToleranceFigure,
@@ -175,6 +176,7 @@ __all__ = [
     "plot_intervals",
     "plot_jobs",
     "plot_latency_load",
+    "plot_linear_program",
     "plot_link_loads",
     "plot_load_curves",
     "plot_message_sizes",

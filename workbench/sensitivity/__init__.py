@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from workbench.sensitivity.lp_ranging import Ranging
     from workbench.sensitivity.lp_result import LPSolution
     from workbench.sensitivity.lp_solvers import LinearSystem
+    from workbench.sensitivity.lp_text import PathLine
     from workbench.sensitivity.pairs import PairSensitivity, pair_sensitivity
     from workbench.sensitivity.placement import Placement, compare_placements, place
     from workbench.sensitivity.result import LatencySensitivity
@@ -53,6 +54,7 @@ __all__ = [
     "LinearSystem",
     "PairCounts",
     "PairSensitivity",
+    "PathLine",
     "Placement",
     "Ranging",
     "ResourceShare",

@@ -26,6 +26,7 @@ from workbench.checks import number
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.programs.find_program import ProgramLike, graph_of
+from workbench.result import Drawing
 from workbench.sensitivity.lp_arrays import Matrix, Rows
 from workbench.sensitivity.lp_ranging import Ranging, critical_latencies
 from workbench.sensitivity.lp_result import US_PER_S, LPSolution, solution_of
@@ -40,6 +41,7 @@ from workbench.sensitivity.lp_solvers import (
     solve,
     write,
 )
+from workbench.sensitivity.lp_text import PathLine, paths_of, text_of
 from workbench.sensitivity.lp_variables import (
     MessageVariables,
     Numbers,
@@ -74,6 +76,8 @@ class LatencyLP:
         ProgramError: operations wait for one another, or a message has no other end.
         ParameterError: a time would go beyond what 64 bits of picoseconds hold.
     """
+
+    plot = Drawing("plot_linear_program")
 
     def __init__(
         self,
@@ -342,6 +346,40 @@ class LatencyLP:
         problem, system = self.problem(names=True)
         add_rows(problem, system)
         return problem
+
+    def to_text(
+        self,
+        T: float | None = None,
+        *,
+        variables: Sequence[str] | None = None,
+        most_rows: int = 60,
+    ) -> str:
+        """Return the linear program as Shen et al., LLAMP, print it in equation 6 and figure 15.
+
+        A time that several constraints bound is a y, numbered so that each is bounded before it is
+        used; t is the run time. ``to_lp`` writes all of a large one to a file.
+
+        Args:
+            T: run time allowed, s: the program of figure 6, which maximises the latency under it;
+                None for that of least run time.
+            variables: names that stay letters, of the latencies, the gaps and ``o``; the others
+                are replaced by their values. None keeps the latencies, as the paper does.
+            most_rows: how many constraints are printed.
+
+        Raises:
+            ParameterError: there is no variable of a name, or no single latency to maximise.
+        """
+        return text_of(self, T, variables, most_rows)
+
+    def paths(self) -> list[PathLine]:
+        """Return every path through a small program: T is the greatest of their lines.
+
+        Shen et al., LLAMP, equations 2 and 3. One number of latencies may have several paths.
+
+        Raises:
+            ParameterError: there are more than 200, or several latencies.
+        """
+        return paths_of(self)
 
     def to_lp(self, path: str | Path) -> Path:
         """Write the linear program in the LP format; times are µs, g ns/B. Return the path.

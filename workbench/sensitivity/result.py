@@ -28,7 +28,14 @@ RENDEZVOUS = (
     "a message larger than S is a rendezvous and takes four latencies, one each for header, "
     "request, data and acknowledgement, or three where the receiver came last"
 )
-"""Why λ_L exceeds the messages on a critical path (Shen et al., LLAMP, appendix B)."""
+"""Why λ_L exceeds the messages on a critical path (Shen et al., LLAMP, appendix B).
+
+Uncertain: the appendix has no formula in its text. The numbers are those of the code that its
+authors published with the paper (github.com/spcl/llamp, ``lp_converter.py``, commit b6e9e61): the
+send ends 4 L + 3 o + the time of the bytes after it began, or 3 L + 3 o after the receive was
+posted, whichever is later, and the receive one o before. Its later state (commit 0bdce2e) charges
+one latency, as LogGOPSim does.
+"""
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -13,7 +13,8 @@ FITTED_WITH: Mapping[str, Mapping[str, Value]] = MappingProxyType(
 """Values other than the model's own that a fit holds, SI, by model and key.
 
 Section III-C of Suetterlein et al. turns SNAPPR's protocol for small messages off, which is
-SST/macro's EAGER0.
+SST/macro's EAGER0. On each of the shipped machines the fit is better without it: the studies
+``message-regimes`` and ``message-regimes-eager0``, compared in notebook 02.
 """
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from workbench.findings import Findings
 from workbench.papers.paper import Paper
 
 SHAMAN = Paper("002", "Robert et al.: SHAMan, tuning of noisy components")
@@ -16,7 +17,6 @@ _RECORDED = (
     "instead of Open MPI on a cluster of 12 nodes"
 )
 _ONE_SEARCH = "one search of simulated runs with 5 % of noise added"
-_NO_FINDINGS = "not judged yet"
 
 
 @SHAMAN.ours("simulated", reason=f"the records of {_ONE_SEARCH}, instead of a drawing of the loop")
@@ -173,28 +173,9 @@ def algorithm_pruning() -> Any:
     return pd.DataFrame(rules, columns=["name", "what it does"])
 
 
-SHAMAN.not_ours(
-    "claim-share-of-the-gain",
-    "Bayesian optimization reaches 94 % of the average potential improvement (5.2)",
-    _NO_FINDINGS,
-)
-SHAMAN.not_ours(
-    "claim-time-saved",
-    "It takes 95 % less time than the exhaustive search over all experiments (5.2, Table 2)",
-    _NO_FINDINGS,
-)
-SHAMAN.not_ours(
-    "claim-within-the-noise",
-    "In 105 of 160 problems the distance to the optimum is below the noise (5.2, Table 1)",
-    _NO_FINDINGS,
-)
-SHAMAN.not_ours(
-    "claim-gain-over-the-default",
-    "Tuning gains 48.4 % over the default on average, 52.8 % in the median (5.2, Fig. 7)",
-    _NO_FINDINGS,
-)
-SHAMAN.not_ours(
-    "claim-surrogates-are-the-best-trade-off",
-    "Surrogate models offer the best trade-off of quality and stability, far before random (5.1)",
-    _NO_FINDINGS,
-)
+@SHAMAN.claims("measured", "simulated")
+def findings() -> Findings:
+    """Judge the paper's claims on the shipped comparison of searches."""
+    from workbench import tune
+
+    return tune.findings(tune.shipped_search_comparison())

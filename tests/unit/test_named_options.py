@@ -32,6 +32,7 @@ UNTYPED = {
     "tune/heuristics/__init__.py make_heuristic": _BY_NAME,
     "tune/pruning.py make_pruning": _BY_NAME,
     "tune/resampling.py make_resampling": _BY_NAME,
+    "tune/rules_by_name.py make": _BY_NAME,
     "tune/stopping.py make_stopping": _BY_NAME,
 }
 

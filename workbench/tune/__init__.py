@@ -22,6 +22,7 @@ from workbench.tune.recorded.files import read_recording, recordings, shipped_re
 from workbench.tune.recorded.recorded_space import RecordedSpace, Recording
 from workbench.tune.resampling import RESAMPLINGS, Resampling, make_resampling
 from workbench.tune.result import TuningResult
+from workbench.tune.rules_by_name import Makers
 from workbench.tune.runners import (
     Dask,
     Function,
@@ -74,6 +75,7 @@ __all__ = [
     "History",
     "Invocation",
     "Local",
+    "Makers",
     "OSULatency",
     "OutputRegex",
     "Pruning",

@@ -6,9 +6,7 @@ below, and is treated as one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,7 +14,7 @@ import numpy as np
 from workbench.checks import above_zero, whole
 from workbench.errors import ParameterError
 from workbench.tune.history import History
-from workbench.tune.rules_by_name import make_by_name
+from workbench.tune.rules_by_name import Makers, make_by_name
 
 
 class Pruning(Protocol):
@@ -109,10 +107,12 @@ class Estimator:
         return self.factor * float(np.quantile(times, share))
 
 
-PRUNINGS: Mapping[str, Callable[..., Pruning]] = MappingProxyType(
-    {"none": NoPruning, "fixed": FixedLimit, "default": DefaultRun, "estimator": Estimator}
+PRUNINGS: Makers[Pruning] = Makers(
+    "pruning",
+    Pruning.limit_s,
+    {"none": NoPruning, "fixed": FixedLimit, "default": DefaultRun, "estimator": Estimator},
 )
-"""The constructors of the rules, by name."""
+"""The constructors of the rules, by name; ``register`` adds your own."""
 
 
 def make_pruning(name: str, **options: Any) -> Pruning:

@@ -16,7 +16,7 @@ import numpy as np
 
 from workbench.checks import above_zero, whole
 from workbench.tune.history import FloatArray, History
-from workbench.tune.rules_by_name import make_by_name, one_of
+from workbench.tune.rules_by_name import Makers, make_by_name, one_of
 
 SCHEDULES: Mapping[str, Callable[[int], float]] = MappingProxyType(
     {
@@ -141,16 +141,18 @@ def improved(
     return DynamicResampling(share, most, median, z, schedule, promising, promising_start)
 
 
-RESAMPLINGS: Mapping[str, Callable[..., Resampling]] = MappingProxyType(
+RESAMPLINGS: Makers[Resampling] = Makers(
+    "resampling",
+    Resampling.should_repeat,
     {
         "none": NoResampling,
         "static": StaticResampling,
         "standard-error": standard_error,
         "nonparametric": nonparametric,
         "improved": improved,
-    }
+    },
 )
-"""The constructors of the rules, by name."""
+"""The constructors of the rules, by name; ``register`` adds your own."""
 
 
 def make_resampling(name: str, **options: Any) -> Resampling:

@@ -16,7 +16,7 @@ import numpy as np
 from workbench.checks import above_zero, number, whole
 from workbench.errors import ParameterError
 from workbench.tune.history import FloatArray, History, Visit
-from workbench.tune.rules_by_name import make_by_name, one_of
+from workbench.tune.rules_by_name import Makers, make_by_name, one_of
 from workbench.tune.space.space import Choices, TuningSpace
 
 _ESTIMATORS: Mapping[str, Callable[[FloatArray], float]] = MappingProxyType(
@@ -208,7 +208,9 @@ def all_of(rules: Sequence[Mapping[str, Any]]) -> AllOf:
     return AllOf(_made_of(rules))
 
 
-STOPPINGS: Mapping[str, Callable[..., Stopping]] = MappingProxyType(
+STOPPINGS: Makers[Stopping] = Makers(
+    "stopping",
+    Stopping.reason,
     {
         "budget": Budget,
         "time": TimeLimit,
@@ -217,9 +219,9 @@ STOPPINGS: Mapping[str, Callable[..., Stopping]] = MappingProxyType(
         "distance-movement": DistanceMovement,
         "any": any_of,
         "all": all_of,
-    }
+    },
 )
-"""The constructors of the rules, by name."""
+"""The constructors of the rules, by name; ``register`` adds your own."""
 
 
 def make_stopping(name: str, **options: Any) -> Stopping:

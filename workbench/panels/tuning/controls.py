@@ -27,15 +27,6 @@ from workbench.tune.stopping import STOPPINGS, make_stopping
 
 RULES = ("heuristic", "resampling", "pruning", "stopping")
 NUMBERS = ("initial", "budget", "seed")
-_KNOWN: dict[str, Mapping[str, Any]] = {
-    "heuristic": HEURISTICS,
-    "resampling": RESAMPLINGS,
-    "pruning": PRUNINGS,
-    "stopping": {
-        "none": lambda: None,
-        **{name: one for name, one in STOPPINGS.items() if name not in ("budget", "any", "all")},
-    },
-}
 _TITLES = {
     "heuristic": "Heuristic",
     "resampling": "Run again",
@@ -43,6 +34,18 @@ _TITLES = {
     "stopping": "Stop early",
 }
 _MOST = 2**31 - 1
+
+
+def _known(rule: str) -> Mapping[str, Any]:
+    """Return the constructors that a rule can be chosen of, those registered by now among them."""
+    known: dict[str, Mapping[str, Any]] = {
+        "heuristic": HEURISTICS,
+        "resampling": RESAMPLINGS,
+        "pruning": PRUNINGS,
+        "stopping": {"none": lambda: None, **STOPPINGS},
+    }
+    elsewhere = ("budget", "any", "all") if rule == "stopping" else ()
+    return {name: one for name, one in known[rule].items() if name not in elsewhere}
 
 
 class TuningControls:
@@ -80,7 +83,7 @@ class TuningControls:
         for name in RULES:
             held: Chosen = getattr(settings, name)
             self.rules[name] = widgets.Dropdown(
-                options=[*_KNOWN[name]], value=held.name, **named(_TITLES[name], "250px")
+                options=[*_known(name)], value=held.name, **named(_TITLES[name], "250px")
             )
             self.options[name] = widgets.Text(
                 value=options_text(held.options),
@@ -249,7 +252,7 @@ class TuningControls:
         self.running.offer(subject.recorded is not None)
         self.size.value = size_text(subject.space)
         for name in RULES:
-            known = options_of(_KNOWN[name][self.rules[name].value])
+            known = options_of(_known(name)[self.rules[name].value])
             field = self.options[name]
             field.placeholder = options_text(known) or "no options"
             field.disabled = not known

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 from workbench.checks import whole
@@ -15,10 +14,12 @@ from workbench.tune.heuristics.genetic import Genetic
 from workbench.tune.heuristics.heuristic import Fresh, Heuristic, Proposal
 from workbench.tune.heuristics.surrogate import ForestSurrogate, GaussianProcessSurrogate
 from workbench.tune.heuristics.tpe import TPE
-from workbench.tune.rules_by_name import make_by_name
+from workbench.tune.rules_by_name import Makers, make_by_name
 from workbench.tune.space.space import TuningSpace
 
-HEURISTICS: Mapping[str, Callable[..., Heuristic]] = MappingProxyType(
+HEURISTICS: Makers[Heuristic] = Makers(
+    "heuristic",
+    Heuristic.ask,
     {
         "surrogate-gp": GaussianProcessSurrogate,
         "surrogate-forest": ForestSurrogate,
@@ -28,9 +29,10 @@ HEURISTICS: Mapping[str, Callable[..., Heuristic]] = MappingProxyType(
         "cma-es": CMAES,
         "random": RandomSearch,
         "exhaustive": ExhaustiveSearch,
-    }
+    },
+    given=("space", "seed"),
 )
-"""The constructors of heuristics, called with a space and a seed, by name."""
+"""The constructors of heuristics, called with a space and a seed; ``register`` adds your own."""
 
 DEFAULT_HEURISTIC = "surrogate-gp"
 
@@ -64,7 +66,7 @@ def make_heuristic(
     whole(seed, "seed", 0)
     whole(max_retries, "max_retries", 0)
     key = str(name).lower()
-    makers = HEURISTICS
+    makers: Mapping[str, Callable[..., Heuristic]] = HEURISTICS
     if key == "surrogate-gp":
         makers = {**HEURISTICS, key: partial(GaussianProcessSurrogate, revisit=revisit)}
     heuristic = make_by_name("heuristic", makers, name, options, space, seed)

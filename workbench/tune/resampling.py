@@ -71,7 +71,8 @@ class DynamicResampling:
 
     Di Pietro et al. 2004; SHAMan, section 3.3: with n runs of the last configuration and k others,
     it is run again while n < 2, or 2 z c std / sqrt(n) > share s(k) |centre|; std divides by n, c
-    is 1 for the mean and 1.253 for the median.
+    is 1 for the mean and 1.253 for the median. With a threshold, as the paper words it, it is run
+    again while the standard error, c std / sqrt(n) with std that divides by n - 1, is not below it.
     """
 
     share: float = 0.1  # largest width of the interval, as a share of the centre
@@ -81,6 +82,7 @@ class DynamicResampling:
     schedule: str = "constant"  # s(k), a name in SCHEDULES
     promising: str | None = None  # s2(k), a name in SCHEDULES; None: refine all
     promising_start: float = 1.0  # refine medians <= this s2(k) times that of the first k runs
+    threshold: float | None = None  # of the standard error, in the value's unit, instead of share
 
     def __post_init__(self) -> None:
         above_zero(self.share, "share")
@@ -90,6 +92,8 @@ class DynamicResampling:
         if self.promising is not None:
             one_of(self.promising, SCHEDULES, "promising")
         above_zero(self.promising_start, "promising_start")
+        if self.threshold is not None:
+            above_zero(self.threshold, "threshold")
 
     def should_repeat(self, history: History) -> bool:
         """Return whether the last configuration's interval is still too wide."""
@@ -102,8 +106,10 @@ class DynamicResampling:
         k = len(history) - n
         if n >= self.most or not self._is_promising(history, losses, k):
             return False
-        centre = float(np.median(losses) if self.median else losses.mean())
         factor = _OF_A_MEDIAN if self.median else 1.0
+        if self.threshold is not None:
+            return bool(factor * float(losses.std(ddof=1)) / n**0.5 >= self.threshold)
+        centre = float(np.median(losses) if self.median else losses.mean())
         width = 2.0 * self.z * factor * float(losses.std()) / n**0.5
         return bool(width > self.share * SCHEDULES[self.schedule](k) * abs(centre))
 
@@ -118,9 +124,11 @@ class DynamicResampling:
         return float(np.median(losses)) <= middle + (factor - 1.0) * abs(middle)
 
 
-def standard_error(share: float = 0.1, most: int = 10) -> DynamicResampling:
-    """Return standard-error dynamic resampling (Di Pietro et al. 2004)."""
-    return DynamicResampling(share, most)
+def standard_error(
+    share: float = 0.1, most: int = 10, threshold: float | None = None
+) -> DynamicResampling:
+    """Return standard-error dynamic resampling (Di Pietro et al. 2004), relative or absolute."""
+    return DynamicResampling(share, most, threshold=threshold)
 
 
 def nonparametric(share: float = 0.1, most: int = 10, z: float = 1.96) -> DynamicResampling:

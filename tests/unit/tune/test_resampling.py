@@ -35,6 +35,31 @@ def test_the_dynamic_rules_are_as_they_are_written_down(
     assert rule.should_repeat(history) == tuning.median_resamples(given_runs, share, most, 1.0)
 
 
+@pytest.mark.parametrize(
+    ("losses", "again"),
+    [
+        ([100.0], True),  # nothing is known of one run
+        ([100.0, 104.0], True),  # standard deviation sqrt(8), standard error 2
+        ([100.0, 104.0, 100.0, 104.0], False),  # 4 / sqrt(3) / 2 = 1.15
+        ([0.0] * 10 + [1e9], False),  # as often as a configuration may be run
+    ],
+)
+def test_a_threshold_is_of_the_standard_error_in_the_value_s_unit(
+    losses: list[float], again: bool
+) -> None:
+    rule = make_resampling("standard-error", threshold=1.5)
+    assert rule.should_repeat(history_of([("a", loss) for loss in losses])) == again
+    # Far from zero it is the same error; a share of the value would be another.
+    shifted = history_of([("a", 1e6 + loss) for loss in losses])
+    assert rule.should_repeat(shifted) == again
+
+
+def test_a_standard_error_at_the_threshold_is_not_below_it() -> None:
+    history = history_of([("a", 100.0), ("a", 104.0)])
+    assert make_resampling("standard-error", threshold=2.0).should_repeat(history)
+    assert not make_resampling("standard-error", threshold=2.0001).should_repeat(history)
+
+
 @given(runs, st.floats(0.01, 1.0), st.sampled_from(["exponential-99", "exponential-9"]))
 def test_the_improved_rule_is_as_it_is_written_down(
     given_runs: tuning.Runs, share: float, schedule: str
@@ -90,6 +115,8 @@ def test_no_resampling_never_repeats() -> None:
         ("static", {"run": 2}, "run"),
         ("standard-error", {"share": 0.0}, "share"),
         ("standard-error", {"most": 1}, "most"),
+        ("standard-error", {"threshold": 0.0}, "threshold"),
+        ("standard-error", {"threshold": -1.0}, "threshold"),
         ("nonparametric", {"z": -1.0}, "z"),
         ("improved", {"schedule": "linear"}, "schedule"),
         ("improved", {"promising": "linear"}, "promising"),

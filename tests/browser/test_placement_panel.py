@@ -23,7 +23,7 @@ from tests.browser.servers import Server, Watch
 PLACEMENT = "06-where-to-place-ranks.ipynb"
 HEADLINE = re.compile(r"\d+ ranks on .*(the fastest placement|every placement)")
 READING = re.compile("With the placement by")
-METHODS = ("block", "round-robin", "random", "volume", "algorithm-3", "search")
+METHODS = ("block", "round-robin", "random", "volume", "metis", "algorithm-3", "search")
 
 
 def settled(page: Any, until: Until) -> None:
@@ -37,7 +37,9 @@ def row(page: Any, method: str) -> tuple[float, float]:
     box = figures(page)[0].bounding_box()
     # Title above, ticks and label below.
     top, height = box["y"] + 26, box["height"] - 26 - 56
-    return box["x"] + 0.6 * box["width"], top + height * (METHODS.index(method) + 0.5) / 6
+    return box["x"] + 0.6 * box["width"], top + height * (METHODS.index(method) + 0.5) / len(
+        METHODS
+    )
 
 
 def at_rest(server: Server, page: Any, until: Until, steady: Steady, anew: bool = True) -> Watch:

@@ -133,7 +133,7 @@ def test_a_latency_that_is_not_used_is_noted(capsys: pytest.CaptureFixture[str],
     [
         ("FILE --topology ring:4", "a topology must be one of"),
         ("FILE --topology fat-tree:2", "more --ranks-per-host"),
-        ("FILE --topology fat-tree:4 --method metis", "method must be one of"),
+        ("FILE --topology fat-tree:4 --method scotch", "method must be one of"),
         ("nowhere.goal --topology fat-tree:4", "nowhere.goal"),
         ("FILE --topology fat-tree:4 --hosts 3", "a place for each of 16 ranks"),
         ("FILE --topology fat-tree:4 --hosts -3", "--hosts must be 1 to 16, the hosts of fat tree"),

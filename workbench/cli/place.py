@@ -3,9 +3,9 @@
 FILE is GOAL, as text or LogGOPSim's binary, or a trace, as for workbench replay. The topology is a
 family with its parameters, such as fat-tree:16 or torus:8x8x8, or a machine's name, and gives the
 latency: a message that passes h switches takes h + 1 wires and h switches; -L, -g and -O are not
-used. Methods are block, round-robin, random, volume (by the bytes exchanged), algorithm-3 (LLAMP's)
-and search (annealing on critical paths); all compares them. Times are in nanoseconds and without
-contention.
+used. Methods are block, round-robin, random, volume (by the bytes exchanged), metis (the same by
+METIS), algorithm-3 (LLAMP's) and search (annealing on critical paths); all compares them. Times are
+in nanoseconds and without contention.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--method",
         metavar="NAME",
-        help="block, round-robin, random, volume, algorithm-3, search (default) or all",
+        help="block, round-robin, random, volume, metis, algorithm-3, search (default) or all",
     )
     parser.add_argument(
         "--ranks-per-host", type=int, metavar="N", help="ranks per host (default 1)"

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     )
     from workbench.sensitivity.wires import (
         WireSensitivity,
+        analyse_wires,
         topology_study,
         wire_sensitivity,
         wire_tolerance,
@@ -64,6 +65,7 @@ __all__ = [
     "SweepPoint",
     "WireSensitivity",
     "analyse",
+    "analyse_wires",
     "compare_contention",
     "compare_placements",
     "findings",

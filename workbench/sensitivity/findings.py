@@ -30,7 +30,7 @@ from workbench.sensitivity.lp import LatencyLP
 from workbench.sensitivity.rank_wires import Wires
 from workbench.sensitivity.running_example import running_example
 from workbench.sensitivity.sweep import Sweep
-from workbench.sensitivity.wires import along_wires
+from workbench.sensitivity.wires import FEC_INTERVAL_S, along_wires
 from workbench.topology import dragonfly, fat_tree
 from workbench.units import format_quantity
 
@@ -73,7 +73,6 @@ _CASE_STUDY_RANKS = (32, 64, 256)
 _SCALES = (8, 32, 64)
 _MOST_LP_OPS = 15_000
 _RECURSIVE, _RING = "recursive-doubling", "ring"
-_FEC_S = (274e-9, 424e-9)
 _NOT_BY_STAND_INS = "; a number of ICON's own, so it cannot be told from stand-ins"
 
 Icon = Callable[[int], Program]
@@ -151,7 +150,7 @@ def findings(
             _correction_codes_do_no_harm(cases),
             _wires_of_3000_ns(cases),
             _algorithm_3_gains_a_little(cases),
-            _volume_is_slightly_worse(cases),
+            _partitioner_is_slightly_worse(cases),
             *_cannot_be_told(),
         )
     )
@@ -213,7 +212,8 @@ class _Cases:
             if name not in self.kept:
                 wires = Wires.of(network, ranks)
                 self.kept[name] = [
-                    along_wires(sweep, wires, None, _FEC_S[0]) for sweep in self.each_icon(ranks)
+                    along_wires(sweep, wires, None, FEC_INTERVAL_S[0])
+                    for sweep in self.each_icon(ranks)
                 ]
         return {name: self.kept[name] for name in ("fat tree", "dragonfly")}
 
@@ -611,14 +611,14 @@ def _ring_doubles_rho(cases: _Cases) -> Finding:
 def _wire_tolerances(cases: _Cases) -> dict[str, FloatArray]:
     """Return the largest latency of a wire within 1 %, ns, of each case, by topology."""
     return {
-        name: np.array([1e9 * sweep.tolerance([1], _FEC_S[0])[1] for sweep in sweeps])
+        name: np.array([1e9 * sweep.tolerance([1], FEC_INTERVAL_S[0])[1] for sweep in sweeps])
         for name, sweeps in cases.over_wires().items()
     }
 
 
 def _dragonfly_tolerates_marginally_more(cases: _Cases) -> Finding:
     tolerance = _wire_tolerances(cases)
-    added = {name: ns - 1e9 * _FEC_S[0] for name, ns in tolerance.items()}
+    added = {name: ns - 1e9 * FEC_INTERVAL_S[0] for name, ns in tolerance.items()}
     ratio = added["dragonfly"] / added["fat tree"]
     more = ratio > 1
     return Finding(
@@ -638,7 +638,10 @@ def _dragonfly_tolerates_marginally_more(cases: _Cases) -> Finding:
 def _correction_codes_do_no_harm(cases: _Cases) -> Finding:
     growth = np.concatenate(
         [
-            [100 * (s.makespan(_FEC_S[1]) / s.makespan(_FEC_S[0]) - 1) for s in sweeps]
+            [
+                100 * (s.makespan(FEC_INTERVAL_S[1]) / s.makespan(FEC_INTERVAL_S[0]) - 1)
+                for s in sweeps
+            ]
             for sweeps in cases.over_wires().values()
         ]
     )
@@ -652,7 +655,7 @@ def _correction_codes_do_no_harm(cases: _Cases) -> Finding:
         f"by {span(growth, '.2g')} %; less than 1 % in {_count(held, 'cases')}; "
         f"{cases.icons_counted}, two topologies",
         _all_or_some(held),
-        "sensitivity.topology_study(programs, model, topologies)",
+        "sensitivity.analyse_wires(icon_like(256), model, topology).plot()",
     )
 
 
@@ -660,9 +663,9 @@ def _wires_of_3000_ns(cases: _Cases) -> Finding:
     tolerance = np.concatenate(list(_wire_tolerances(cases).values()))
     above = tolerance > 3000
     sweeps = np.concatenate(list(cases.over_wires().values())).tolist()
-    points = [sweep.at(_FEC_S[0]) for sweep in sweeps]
+    points = [sweep.at(FEC_INTERVAL_S[0]) for sweep in sweeps]
     per_wire_us = [1e6 * point.T / point.lambda_L_right for point in points]
-    needed_us = (3000 - 1e9 * _FEC_S[0]) / 0.01 / 1e3
+    needed_us = (3000 - 1e9 * FEC_INTERVAL_S[0]) / 0.01 / 1e3
     return Finding(
         "wires-of-3000-ns",
         "A wire's latency must exceed 3000 ns before ICON's run time grows by 1 %",
@@ -703,27 +706,27 @@ def _algorithm_3_gains_a_little(cases: _Cases) -> Finding:
         "calls it inconclusive",
         "appendix J, Fig. 20",
         "the predicted run time is less than that of block placement, by less than 1 %, in every "
-        "case; partly: in some",
+        f"case; partly: in some{_NOT_BY_STAND_INS}",
         f"{span(gains, '.2g')} % less; {_count(small, 'cases')}; a program like ICON of 32 and 64 "
         f"ranks, 8 to a node of a dragonfly, on {len(cases.machines)} machines",
-        _all_or_some(small),
+        cases.of_icon(_all_or_some(small)),
         "placement.compare_placements(program, model, topology, ranks_per_host=8)",
     )
 
 
-def _volume_is_slightly_worse(cases: _Cases) -> Finding:
-    gains = _placed_gains(cases, "volume")
+def _partitioner_is_slightly_worse(cases: _Cases) -> Finding:
+    gains = _placed_gains(cases, "metis")
     worse = gains < 0
     return Finding(
         "partitioner-is-slightly-worse",
         "Placement by a partitioner of the bytes exchanged, Scotch's, is slightly slower for ICON "
         "than block placement",
         "appendix J, Fig. 20",
-        "the predicted run time is more than that of block placement in every case; partly: in "
-        "some",
+        "the predicted run time by METIS, a partitioner of the same kind, is more than that of "
+        f"block placement in every case; partly: in some{_NOT_BY_STAND_INS}",
         f"{span(gains, '.2g')} % less; more in {_count(worse, 'cases')}; a program like ICON of 32 "
         f"and 64 ranks, 8 to a node of a dragonfly, on {len(cases.machines)} machines",
-        _all_or_some(worse),
+        cases.of_icon(_all_or_some(worse)),
         "placement.compare_placements(program, model, topology, ranks_per_host=8)",
     )
 

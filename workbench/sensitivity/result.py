@@ -78,6 +78,8 @@ class LatencySensitivity(StoredResult):
             `lambda_L`; None for a result saved before they were counted.
         contention: the same program with CPUs and NICs occupied, where it was compared.
         warnings: what is to be known before the numbers are used, a sentence each.
+        variable: what stands for L in all of this: ``L`` itself, or ``l_wire``, the latency of
+            each wire that messages pass (section IV.2).
     """
 
     source: str
@@ -103,6 +105,7 @@ class LatencySensitivity(StoredResult):
     critical_messages: int | None = None
     contention: ContentionReport | None = None
     warnings: tuple[str, ...] = field(default=())
+    variable: Literal["L", "l_wire"] = "L"
 
     plot = Drawing("plot_tolerance")
 
@@ -246,10 +249,11 @@ class LatencySensitivity(StoredResult):
         )
         parts = [
             f"{self.ranks} ranks",
-            f"T {format_quantity(self.T, 'time')} at L {format_quantity(self.L, 'time')}",
+            f"T {format_quantity(self.T, 'time')} at {self.variable} "
+            f"{format_quantity(self.L, 'time')}",
             f"λ_L {self._lambda_text()}",
             f"ρ_L {100 * self.rho_L:.1f} %",
-            f"largest L within {tolerances}" if tolerances else "",
+            f"largest {self.variable} within {tolerances}" if tolerances else "",
             f"{len(self.critical_latencies)} critical latencies in "
             f"{' to '.join(format_quantity(end, 'time') for end in self.interval)}",
             f"WARNING: {'; '.join(self.warnings)}" if self.warnings else "",
@@ -267,7 +271,7 @@ class LatencySensitivity(StoredResult):
             "λ<sub>o</sub>": f"{self.lambda_o:,} overheads on the critical path",
             "ρ<sub>L</sub>": f"{100 * self.rho_L:.2f} % of T is latency",
             **{
-                f"largest L within {percent:g} %": latency_text(largest)
+                f"largest {self.variable} within {percent:g} %": latency_text(largest)
                 for percent, largest in self.tolerance.items()
             },
             "critical latencies": f"{len(self.critical_latencies):,} between "

@@ -8,7 +8,7 @@ for each class of wires: hosts' own, within a group, between groups.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,14 +17,20 @@ from numpy.typing import ArrayLike
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.programs.find_program import ProgramLike
+from workbench.provenance import Provenance
 from workbench.result import StoredResult
+from workbench.sensitivity.analysis import analyse
 from workbench.sensitivity.rank_wires import D_SWITCH_S, L_WIRE_S, HasHosts, Wires
+from workbench.sensitivity.result import LatencySensitivity
 from workbench.sensitivity.sweep import Sweep, SweepPoint
 from workbench.simulate.picoseconds import PS_PER_S
 from workbench.topology import Topology
 
 if TYPE_CHECKING:
     import pandas as pd
+
+FEC_INTERVAL_S = (274e-9, 424e-9)
+"""Latencies of a wire without and with complex forward error correction, of LLAMP's figure 11."""
 
 
 def wire_sweep(
@@ -172,6 +178,57 @@ def wire_tolerance(
     )
     sweep = along_wires(packed, wires, wire_class, l_wire_s)
     return sweep.tolerance(percent, _start(wires, wire_class, l_wire_s))
+
+
+def analyse_wires(
+    program: ProgramLike,
+    model: LogGPS,
+    topology: Topology,
+    placement: ArrayLike | HasHosts | None = None,
+    *,
+    percent: Sequence[float] = (1, 2, 5),
+    interval: tuple[float, float] = FEC_INTERVAL_S,
+    l_wire_s: float = L_WIRE_S,
+    d_switch_s: float = D_SWITCH_S,
+    same_host_s: float = 0.0,
+) -> LatencySensitivity:
+    """Return how a program's time depends on the latency of all wires: LLAMP's figure 11.
+
+    ``plot_tolerance`` draws several topologies in one figure.
+
+    Args:
+        program: the program; collectives that are still whole get the usual algorithms.
+        model: o, G and S; the wires take L's place.
+        topology: the network.
+        placement: int[ranks], the host of each rank, or a ``Placement``; None is dense.
+        percent: how much slower than at ``l_wire_s`` is tolerated.
+        interval: first and last latency of a wire of the curve, s; the default is the paper's, for
+            what stronger error correction adds.
+        l_wire_s: latency of a wire to start from.
+        d_switch_s: latency of a switch.
+        same_host_s: latency between two ranks of one host.
+
+    Raises:
+        ProgramError: the program cannot run to its end.
+        ParameterError: the program does not fit, or an argument is not accepted.
+    """
+    sweep = wire_sweep(
+        program, model, topology, placement, d_switch_s=d_switch_s, same_host_s=same_host_s
+    )
+    found = analyse(
+        sweep, model.replace(L=l_wire_s), percent=percent, interval=interval, contention=False
+    )
+    source = f"{sweep.graph.source} on {topology.name}"
+    described = (
+        f"{source}, LLAMP's semantics, no contention, switches of {d_switch_s * 1e9:g} ns, {model} "
+        "without its L"
+    )
+    return replace(
+        found,
+        source=source,
+        variable="l_wire",
+        provenance=Provenance("simulated", described),
+    )
 
 
 def topology_study(

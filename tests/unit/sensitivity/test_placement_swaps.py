@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.sensitivity.placement.methods import _bisect, _cut
+from workbench.sensitivity.placement.methods import _bisect, _cut, _metis, _to_size
 from workbench.sensitivity.placement.swaps import swap_gains, swapped, symmetric
 
 seeds = st.integers(0, 2**32 - 1)
@@ -52,7 +53,19 @@ def test_a_bisection_has_its_size_and_no_swap_that_helps(seed: int) -> None:
             assert volume[changed][:, ~changed].sum() >= cut - volume.max()
 
 
-def test_two_cliques_are_distinguished() -> None:
+@given(seeds)
+def test_a_part_of_metis_gets_its_size(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 12))
+    volume = symmetric(rng.integers(0, 9, (n, n)) * (rng.random((n, n)) < 0.5))
+    size = int(rng.integers(1, n))
+    first = _metis(volume, size, seed=1)
+    assert _to_size(volume, first, size).sum() == size
+    assert (_to_size(volume, first, int(first.sum())) == first).all()
+
+
+@pytest.mark.parametrize("by", ["ours", "metis"])
+def test_two_cliques_are_distinguished(by: str) -> None:
     volume = np.zeros((10, 10), np.int64)
     one = [0, 3, 4, 8, 9]
     other = [1, 2, 5, 6, 7]
@@ -60,7 +73,7 @@ def test_two_cliques_are_distinguished() -> None:
         volume[np.ix_(clique, clique)] = 5
     volume[0, 1] = volume[1, 0] = 1
     np.fill_diagonal(volume, 0)
-    first = _bisect(volume, 5, np.random.default_rng(0))
+    first = _bisect(volume, 5, np.random.default_rng(0)) if by == "ours" else _metis(volume, 5, 0)
     assert sorted(np.flatnonzero(first).tolist()) in (one, other)
 
 

@@ -10,10 +10,12 @@ import pytest
 from workbench import topology
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
+from workbench.plotting import tolerance_figure
 from workbench.programs import ExecutionGraph, generate, read_goal
 from workbench.sensitivity.placement.message_graph import MessageGraph
 from workbench.sensitivity.rank_wires import D_SWITCH_S, L_WIRE_S, Wires
 from workbench.sensitivity.wires import (
+    analyse_wires,
     topology_study,
     wire_sensitivity,
     wire_sweep,
@@ -138,6 +140,23 @@ def test_the_sweep_over_wires_answers_all_a_sweep_does() -> None:
     point = sweep.at(L_WIRE_S)
     assert (point.T, point.lambda_L_right) == (found.T, found.lambda_wire[1])
     assert sweep.tolerance((1,), L_WIRE_S) == wire_tolerance(program, MODEL, SMALL, percent=(1,))
+
+
+def test_figure_11_is_the_sweep_over_all_wires() -> None:
+    program = generate.cg(12, cells=32, iterations=2)
+    found = analyse_wires(program, MODEL, SMALL, percent=[1], l_wire_s=300e-9)
+    sweep = wire_sweep(program, MODEL, SMALL)
+    for l_wire_s in (274e-9, 350e-9, 424e-9):
+        assert found.T_of(l_wire_s) == pytest.approx(sweep.makespan(l_wire_s), abs=1e-12)
+    assert found.T == sweep.makespan(300e-9)
+    assert found.tolerance == wire_tolerance(program, MODEL, SMALL, percent=[1], l_wire_s=300e-9)
+    sensitivity = wire_sensitivity(program, MODEL, SMALL, l_wire_s=300e-9)
+    assert (found.lambda_L_left, found.lambda_L) == sensitivity.lambda_wire
+    assert "l_wire 300 ns" in repr(found)
+    drawn = tolerance_figure({"small": found, "again": found})
+    assert drawn.share.xaxis[0].axis_label == "latency of a wire"
+    assert drawn.slope.yaxis[0].axis_label == "λ_wire (wires)"
+    assert drawn.time.title.text == "Run time over latency: 2 topologies"
 
 
 def test_different_classes_start_from_different_latencies() -> None:

@@ -50,6 +50,11 @@ _LEFT_PX = 78  # one width for all, so that the latencies stand above one anothe
 _ROW_PX = 24
 _APART = 3.0  # times between the longest T and the shortest from which on T is drawn in percent
 _CRITICAL = "critical latency"
+# By the variable of an analysis: its axis, the slope's, and what several analyses are of.
+_WORDS = {
+    "L": ("latency L", "λ_L (latencies)", "programs"),
+    "l_wire": ("latency of a wire", "λ_wire (wires)", "topologies"),
+}
 _PERCENT_TICK = "return `${tick > 0 ? '+' : ''}${Number(tick.toFixed(3))} %`"
 _HOVER_PERCENT = "return `${value > 0 ? '+' : ''}${Number(value.toPrecision(4))} %`"
 _HOVER_TIME = """
@@ -124,7 +129,11 @@ class ToleranceFigure:
         axis.axis_label = "growth of T" if relative else "run time T"
         axis.formatter.code = _PERCENT_TICK if relative else TIME_TICK
         self.height_in_words.code = _HOVER_PERCENT if relative else _HOVER_TIME
-        whose = f"{len(named)} programs" if several else next(iter(named))
+        first = next(iter(named.values()))
+        axis_label, slope_label, noun = _WORDS[first.variable]
+        self.share.xaxis.axis_label = axis_label
+        self.slope.yaxis.axis_label = slope_label
+        whose = f"{len(named)} {noun}" if several else next(iter(named))
         self.time.title.text = f"Run time over latency: {whose}"
         caption(self.share, _origin(named))
 
@@ -178,11 +187,10 @@ def tolerance_figure(
     curves.name = "curves"
     pointer = ColumnDataSource(data={"L": []})
     time = _pane("", height, shared, "run-time-over-latency")
-    slope = _pane("λ_L (latencies)", round(height * 0.55), shared, "lambda")
+    slope = _pane("", round(height * 0.55), shared, "lambda")
     share = _pane("ρ_L (%)", round(height * 0.55) + 36, shared, "rho")
     strips = _pane("", 100, shared, "zones", FactorRange(range_padding=0.1))
     time.yaxis.formatter = CustomJSTickFormatter(code=TIME_TICK)
-    share.xaxis.axis_label = "latency L"
     bands = _add_bands(time, zones)
     lines = _add_lines(time, curves, "T", legend="name")
     _add_lines(slope, curves, "slope")
@@ -235,8 +243,8 @@ def describe_tolerance(results: Results) -> str:
         return _describe_several(named)
     result = next(iter(named.values()))
     text = (
-        f"At L = {time_text(result.L * 1e9)} the program takes {time_text(result.T * 1e9)}, and "
-        f"{plain_percent(100 * result.rho_L)} of that is latency: "
+        f"At {result.variable} = {time_text(result.L * 1e9)} the program takes "
+        f"{time_text(result.T * 1e9)}, and {plain_percent(100 * result.rho_L)} of that is latency: "
         f"{latencies_text(result)}."
     )
     if more_than_messages(result):
@@ -246,7 +254,7 @@ def describe_tolerance(results: Results) -> str:
             f"{latency_text(largest)} for {percent:g} %"
             for percent, largest in result.tolerance.items()
         )
-        text += f" It tolerates an L of at most {borne}."
+        text += f" It tolerates an {result.variable} of at most {borne}."
     count = len(result.critical_latencies)
     noun = "critical latency" if count == 1 else "critical latencies"
     text += f" {count:,} {noun} between {' and '.join(time_text(e * 1e9) for e in result.interval)}"
@@ -285,8 +293,9 @@ def _origin(named: Mapping[str, LatencySensitivity]) -> Provenance:
         return first.provenance
     alike = all(other.model == first.model for other in others)
     model = str(first.model) if alike else "each with its own parameters"
+    noun = _WORDS[first.variable][2]
     return Provenance(
-        "simulated", f"{len(named)} programs, LLAMP's semantics, no contention, {model}"
+        "simulated", f"{len(named)} {noun}, LLAMP's semantics, no contention, {model}"
     )
 
 

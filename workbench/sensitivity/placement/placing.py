@@ -19,6 +19,7 @@ from workbench.sensitivity.placement.message_graph import MessageGraph
 from workbench.sensitivity.placement.methods import (
     algorithm_3,
     block,
+    by_metis,
     by_volume,
     round_robin,
     search,
@@ -36,14 +37,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-PlacementMethod = Literal["block", "round-robin", "random", "volume", "algorithm-3", "search"]
+PlacementMethod = Literal[
+    "block", "round-robin", "random", "volume", "metis", "algorithm-3", "search"
+]
 METHODS: tuple[PlacementMethod, ...] = get_args(PlacementMethod)
-"""In order, dealt out, by chance, by bytes exchanged, LLAMP's, and annealing on critical paths."""
+"""In order, dealt out, by chance, by bytes exchanged, METIS's, LLAMP's, annealing on paths."""
 
 EVALUATIONS = 2000
 """The default number of mappings that ``search`` tries."""
 
-_WITH_CHANCE = ("random", "volume", "search")
+_WITH_CHANCE = ("random", "volume", "metis", "search")
 
 
 def place(
@@ -66,7 +69,7 @@ def place(
     """Return a host for each rank of a program, and the time predicted with it.
 
     ``algorithm-3`` begins with block placement. ``search`` begins with the best of block,
-    round-robin and volume, and is never worse than these.
+    round-robin, volume and metis, and is never worse than these.
 
     Args:
         program: the program; collectives that are still whole get the usual algorithms.
@@ -251,11 +254,17 @@ def _found(
     if method == "algorithm-3":
         return algorithm_3(problem, block(problem))
     if method == "search":
-        starts = (block(problem), round_robin(problem), by_volume(problem, rng))
+        drawn = rng.spawn(1)[0]
+        starts = (
+            *(block(problem), round_robin(problem)),
+            *(by_volume(problem, rng), by_metis(problem, drawn)),
+        )
         timed = [problem.makespan_ps(start) for start in starts]
         return search(problem, starts[int(np.argmin(timed))], rng, evaluations)
     if method == "volume":
         mapping = by_volume(problem, rng)
+    elif method == "metis":
+        mapping = by_metis(problem, rng)
     elif method == "random":
         mapping = shuffled(problem, rng)
     else:

@@ -184,7 +184,7 @@ def _metis(volume: IntArray, size: int, seed: int) -> NDArray[np.bool_]:
         tpwgts=[size / len(volume), 1 - size / len(volume)],
         options=pymetis.Options(seed=seed, ufactor=1, niter=20, ncuts=4),
     )
-    return np.asarray(found.vertex_part) == 0
+    return np.equal(np.asarray(found.vertex_part, np.int64), 0)
 
 
 def _to_size(volume: IntArray, first: NDArray[np.bool_], size: int) -> NDArray[np.bool_]:

@@ -22,10 +22,13 @@ _KEPT = 8
 class BackgroundFigure:
     """A figure drawn in a thread, with Stop; ``begun`` lets the panel poll `refresh`."""
 
-    # The last figure stays, pale, while another is drawn. Only Draw restarts a stopped one.
+    # The last figure stays, pale, while another is drawn, unless they have nothing in common. Only
+    # Draw restarts a stopped one.
 
-    def __init__(self, begun: Callable[[], None], waiting: str = "") -> None:
-        self._begun = begun
+    def __init__(
+        self, begun: Callable[[], None], waiting: str = "", *, keep_last: bool = True
+    ) -> None:
+        self._begun, self._keep_last = begun, keep_last
         self._work: JobControls[LayoutDOM] = JobControls(
             ("▶ Draw", "Draw the chosen figure", "88px"),
             "Stop drawing; Draw restarts it",
@@ -94,6 +97,8 @@ class BackgroundFigure:
         if self._draw is None or self._work.job is not None:
             return
         job = jobs.submit(self._draw)
+        if not self._keep_last:
+            self._place.children = []
         self._place.add_class(STALE)
         self._row.layout.display = ""
         self._reached = lambda: _how_far(job)

@@ -56,7 +56,7 @@ class PapersPanel(Panel[Any]):
         self._table = IndexTable(self._all, self._clicked)
         self._count, self._about = widgets.HTML(), widgets.HTML()
         self._error = ErrorLine()
-        self._ours = BackgroundFigure(self._ticker.start)
+        self._ours = BackgroundFigure(self._ticker.start, keep_last=False)
         self._python: Any = widgets.Textarea(layout=widgets.Layout(width="98%", height="auto"))
         c = self._controls
         self.widget = panel_box(
@@ -176,10 +176,11 @@ class PapersPanel(Panel[Any]):
 
 def _about(row: PaperRow) -> str:
     """Return what a row says, as HTML."""
+    # The finding below has the evidence.
+    reason = "" if row.finding is not None else f"<br>{html.escape(row.reason)}"
     facts = [row.kind, *([f"data: {row.data}"] if row.data else [])]
     facts += [f"verdict: {row.verdict}"] if row.verdict else []
     return (
-        f'<div role="status" style="{TEXT}">{bold(f"{row.id}: {row.title}")}'
-        f"<br>{html.escape(row.reason)}</div>"
+        f'<div role="status" style="{TEXT}">{bold(f"{row.id}: {row.title}")}{reason}</div>'
         f'<div style="{SMALL}">{html.escape("; ".join(facts))}</div>'
     )

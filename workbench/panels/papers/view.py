@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import ipywidgets as widgets
@@ -13,7 +13,7 @@ from bokeh.layouts import column
 from bokeh.models import Div, LayoutDOM
 
 from workbench.findings import Finding, Findings
-from workbench.html_table import html_table
+from workbench.html_table import bold, html_table
 from workbench.papers import PaperIndex, PaperRow, figure_of
 from workbench.plotting.theme import NOTE, TEXT
 
@@ -32,7 +32,7 @@ class IndexTable:
             button = widgets.Button(description=row.id, layout=wide, style=style)
             button.on_click(lambda _, id=row.id: chosen(id))
             self._lines[row.id] = button, widgets.HTML(_line(row), layout=wide)
-        self.widget = widgets.GridBox(
+        self._body = widgets.GridBox(
             layout=widgets.Layout(
                 grid_template_columns="190px minmax(0, 1fr)",
                 grid_gap="2px 12px",
@@ -43,11 +43,13 @@ class IndexTable:
                 flex="0 0 auto",
             )
         )
-        self.widget.add_class("workbench-index")
+        self._body.add_class("workbench-index")
+        head = widgets.HTML(_cells(_HEAD, bold), layout=widgets.Layout(margin="0 0 0 202px"))
+        self.widget = widgets.VBox([head, self._body], layout=widgets.Layout(width="100%"))
 
     def show(self, rows: PaperIndex) -> None:
         """Show these rows."""
-        self.widget.children = [part for row in rows for part in self._lines[row.id]]
+        self._body.children = [part for row in rows for part in self._lines[row.id]]
 
     def mark(self, chosen: str) -> None:
         """Mark the row of an id."""
@@ -59,9 +61,13 @@ class IndexTable:
 
 def _line(row: PaperRow) -> str:
     texts = row.to_dict()
+    return _cells([texts[name] for name in _HEAD], html.escape)
+
+
+def _cells(texts: Iterable[str], written: Callable[[str], str]) -> str:
     cells = "".join(
-        f'<span style="color:{TEXT if name == "title" else NOTE}">{html.escape(texts[name])}</span>'
-        for name in _HEAD
+        f'<span style="color:{colour}">{written(text)}</span>'
+        for text, colour in zip(texts, (TEXT, NOTE, NOTE), strict=True)
     )
     return f'<div style="{_COLUMNS};font-size:12.5px;line-height:1.3;padding:3px 0">{cells}</div>'
 

@@ -61,6 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--initial", type=int, metavar="N", help="initial points (default 10)")
     parser.add_argument("--budget", type=int, metavar="N", help="runs of a search (default 60)")
     parser.add_argument(
+        "--reruns", type=int, metavar="N", help="runs that judge what was found (default: recorded)"
+    )
+    parser.add_argument(
         "--small", action="store_true", help="run a few methods of the shipped comparison only"
     )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
@@ -108,6 +111,7 @@ def _plans(arguments: argparse.Namespace) -> tuple[SearchComparisonPlan, ...]:
     chosen = given(
         arguments,
         *("spaces", "heuristics", "resamplings", "stoppings", "prunings", "initial", "budget"),
+        "reruns",
     )
     seeds = given(arguments, "seeds")
     if arguments.recordings is None:

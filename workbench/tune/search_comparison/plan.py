@@ -103,6 +103,8 @@ class SearchComparisonPlan:
         seeds: number of seeds, from 0 on.
         initial: initial points of each search, the default first.
         budget: runs of each search at most.
+        reruns: further runs of the configuration found, whose median is its value, as in SHAMan's
+            study; 0: the median of all that was recorded, without noise where it was added.
 
     Raises:
         ParameterError: an unknown heuristic or rule, or a number that is too small.
@@ -118,6 +120,7 @@ class SearchComparisonPlan:
     seeds: int = 20
     initial: int = 10
     budget: int = 60
+    reruns: int = 0
 
     def __post_init__(self) -> None:
         for key, given, known in (
@@ -133,5 +136,5 @@ class SearchComparisonPlan:
                         f"{did_you_mean(name, known)}",
                         key=key,
                     )
-        for key, least in (("seeds", 1), ("initial", 2), ("budget", self.initial)):
+        for key, least in (("seeds", 1), ("initial", 2), ("budget", self.initial), ("reruns", 0)):
             object.__setattr__(self, key, whole(getattr(self, key), key, least))

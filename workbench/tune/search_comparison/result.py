@@ -58,9 +58,12 @@ class SearchComparisonResult(Result):
         ``saved`` is 1 less the time of all searches over that of running every configuration
         once, ``saved_grid`` over that of the whole grid without conditions, as SHAMan has it, in
         percent; ``tied`` the percentage of searches whose configuration the repeats cannot tell
-        from the optimum. ``delta_us`` is the median excess over the optimum and ``spread_us`` the
-        median standard deviation of the optimum's repeats (SHAMan's table 1); ``spent_s``,
-        ``exhaustive_s`` and ``grid_s`` are times of all spaces together (its table 2). Intervals
+        from the optimum. ``average`` is the mean excess of all runs over the optimum, in percent
+        (SHAMan's AvgDist), ``steps`` the median number of runs until one lay within 5 % of it, and
+        ``near`` the percentage of searches that came there. ``delta_us`` is the median excess over
+        the optimum and ``spread_us`` the median standard deviation of the optimum's repeats
+        (SHAMan's table 1); ``spent_s``, ``exhaustive_s`` and ``grid_s`` are times of all spaces
+        together (its table 2). Intervals
         are bootstraps over the seeds (95 %). Gains and distances are judged by the repeats that
         the searches drew from: of what was measured they promise too much, and the optimum most.
         With the noise ``HELD_OUT`` the searches drew from every second repeat, the even ones or the
@@ -216,6 +219,7 @@ def _per_seed(
     shape = (len(seeds), len(names))
     found, seconds, runs = (np.full(shape, math.nan) for _ in range(3))
     default, optimum = (np.full(shape, math.nan) for _ in range(2))
+    average, steps = np.full(shape, math.nan), np.full(shape, math.inf)
     tied = np.zeros(shape)
     seed_at = {seed: at for at, seed in enumerate(seeds)}
     name_at = {name: at for at, name in enumerate(names)}
@@ -224,6 +228,8 @@ def _per_seed(
         at = seed_at[row.seed], name_at[name]
         found[at] = row.expected if pick == "expected" else row.best
         seconds[at], runs[at] = row.seconds, row.runs
+        average[at] = row.average
+        steps[at] = row.steps
         judges = search_and_judging_spaces(spaces[name], row.cell.noise, row.seed)
         default[at], optimum[at], equal = _measure(*judges)
         tied[at] = np.isclose(found[at], equal, rtol=_ROUNDING, atol=0.0).any()
@@ -242,6 +248,13 @@ def _per_seed(
         "spent_s": np.nansum(seconds, axis=1),
     }
     possible = float(np.nanmean(potential))
+    if np.isfinite(average).all():
+        median = np.median(steps, axis=1)
+        per_seed |= {
+            "average": average.mean(axis=1),
+            "near": 100.0 * np.isfinite(steps).mean(axis=1),
+            "steps": np.where(np.isfinite(median), median, math.nan),
+        }
     if possible > 0.0:
         per_seed["share"] = 100.0 * np.nanmean(gain, axis=1) / possible
     return per_seed, possible

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -24,6 +25,7 @@ class SearchCell(NamedTuple):
     initial: int  # initial points, the default first
     budget: int  # runs at most
     data: str  # beginning of the checksum of the recorded file
+    reruns: int = 0  # further runs of what was found, which judge it; 0: all that was recorded
 
 
 @dataclass(frozen=True)
@@ -39,16 +41,22 @@ class SearchRow:
     seconds: float  # of all runs; of a pruned one the time up to its limit
     best: float  # judges' median at the best by its own runs; the default's if none is known
     expected: float  # the same at the best by a model of all runs
+    average: float = (
+        math.nan
+    )  # mean excess of the runs over the judges' optimum, %; nan if not known
+    steps: float = math.inf  # runs until one lay within 5 % of that optimum; inf if none did
 
 
 _OWN = tuple(each.name for each in fields(SearchRow) if each.name != "cell")
 _COLUMNS = (*SearchCell._fields, *_OWN)
-_WHOLE = ("initial", "budget", "seed", "runs", "pruned", "configurations")
-_REAL = ("seconds", "best", "expected")
+_WHOLE = ("initial", "budget", "reruns", "seed", "runs", "pruned", "configurations")
+_REAL = ("seconds", "best", "expected", "average", "steps")
 
-_ADDED: Mapping[str, str] = MappingProxyType({"pruning": "none", "pruned": "0"})
-"""Values of the columns that files from before the comparison of pruning lack."""
-_EARLIER = tuple(name for name in _COLUMNS if name not in _ADDED)
+_ADDED: Mapping[str, str] = MappingProxyType(
+    {"pruning": "none", "pruned": "0", "average": "nan", "steps": "inf", "reruns": "0"}
+)
+"""Values of the columns that files of earlier comparisons lack."""
+_LEAST = frozenset(_COLUMNS) - _ADDED.keys()
 
 
 def append_rows(path: Path, rows: Iterable[SearchRow], *, anew: bool = False) -> None:
@@ -66,7 +74,7 @@ def read_rows(path: Path) -> list[SearchRow]:
     text = path.read_text(encoding="utf-8", errors="replace")
     lines = text.split("\n")[:-1]
     columns = tuple(lines[0].split(",")) if lines else ()
-    if columns not in (_COLUMNS, _EARLIER):
+    if not _LEAST <= set(columns) <= set(_COLUMNS):
         raise ParseError(
             f"the columns must be {','.join(_COLUMNS)}; name another file", source=str(path), line=1
         )

@@ -28,7 +28,7 @@ from workbench.checks import whole
 from workbench.datapackage import DESCRIPTOR
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
-from workbench.tune.history import History
+from workbench.tune.history import FloatArray, History
 from workbench.tune.next_run import Chooser, NextRun, stopping_rule
 from workbench.tune.recommendation import recommended
 from workbench.tune.recorded.files import read_recording, shipped_recording
@@ -49,7 +49,11 @@ from workbench.tune.search_comparison.result import (
 )
 from workbench.tune.search_comparison.rows import SearchCell, SearchRow, append_rows, read_rows
 from workbench.tune.settings import Chosen, SearchSettings
+from workbench.tune.space.space import Configuration
 from workbench.tune.stopping import Stopping
+
+NEAR = 0.05
+"""The excess over the optimum up to which a run is near it, as in SHAMan's section 5.1."""
 
 _MOST_JOBS = 256
 
@@ -182,7 +186,7 @@ def _run(
     """Draw one run and add it; a configuration without a recorded run fails at once."""
     rng = np.random.default_rng((seed, step.number, 7))
     try:
-        values, seconds = recorded.repeats(step.configuration)
+        value, took = _draw(recorded, step.configuration, noise, rng)
     except ParameterError:
         history.append(
             step.configuration,
@@ -192,12 +196,6 @@ def _run(
             resampled=step.resampled,
         )
         return
-    if noise.name in ("measured", HELD_OUT):
-        one = int(rng.integers(len(values)))
-        value, took = float(values[one]), float(seconds[one])
-    else:
-        factor = 1.0 if noise.name == "none" else noise_factor(noise.name, noise.scale, rng)
-        value, took = float(np.median(values)) * factor, float(np.median(seconds)) * factor
     output = virtual_run(value, took, limit_s)
     pruned = output.state == "timeout"
     history.append(
@@ -209,6 +207,30 @@ def _run(
         initial=step.initial,
         resampled=step.resampled,
     )
+
+
+def _draw(
+    recorded: RecordedSpace,
+    configuration: Configuration,
+    noise: AddedNoise,
+    rng: np.random.Generator,
+) -> tuple[float, float]:
+    """Return the value and the seconds of one run."""
+    values, seconds = recorded.repeats(configuration)
+    if noise.name in ("measured", HELD_OUT):
+        one = int(rng.integers(len(values)))
+        return float(values[one]), float(seconds[one])
+    factor = 1.0 if noise.name == "none" else noise_factor(noise.name, noise.scale, rng)
+    return float(np.median(values)) * factor, float(np.median(seconds)) * factor
+
+
+def _value(judge: RecordedSpace, found: Configuration, task: _Task, seed: int) -> float:
+    """Return what a configuration takes: the median of further runs, or of what was recorded."""
+    if not task.plan.reruns:
+        return judge.median(found)
+    rng = np.random.default_rng((seed, 8))
+    runs = [_draw(judge, found, task.noise, rng)[0] for _ in range(task.plan.reruns)]
+    return float(np.median(runs))
 
 
 def _reason(rule: Stopping | None, history: History, initial: int) -> str | None:
@@ -258,6 +280,7 @@ def _cell(task: _Task) -> SearchCell:
         noise=str(task.noise),
         initial=plan.initial,
         budget=plan.budget,
+        reruns=plan.reruns,
         data=recording[task.space].checksum.removeprefix("sha256:")[:12],
     )
 
@@ -311,6 +334,8 @@ def _work(task: _Task) -> list[SearchRow]:
             # If no configuration has a value, nothing is changed.
             nothing = recorded.default, math.nan
             best, expected = history.best() or nothing, recommended(history) or nothing
+            excess = _excess(history, judge, judge.median(drawn.optimum))
+            near = excess <= NEAR
             found.append(
                 SearchRow(
                     cell=_cell(task),
@@ -320,8 +345,18 @@ def _work(task: _Task) -> list[SearchRow]:
                     pruned=history.statuses.count("pruned"),
                     configurations=len(set(history.keys)),
                     seconds=float(history.seconds.sum()),
-                    best=judge.median(best[0]),
-                    expected=judge.median(expected[0]),
+                    best=_value(judge, best[0], task, seed),
+                    expected=_value(judge, expected[0], task, seed),
+                    average=100.0 * float(np.nanmean(excess)),
+                    steps=float(np.argmax(near)) + 1.0 if near.any() else math.inf,
                 )
             )
     return found
+
+
+def _excess(history: History, judge: RecordedSpace, optimum: float) -> FloatArray:
+    """Return what each run's configuration takes above the optimum, as a share of it."""
+    values = [
+        math.nan if run.status == "failed" else judge.median(run.configuration) for run in history
+    ]
+    return np.array(values) / optimum - 1.0

@@ -64,6 +64,7 @@ def plan_at(folder: Path, **changes: object) -> SearchComparisonPlan:
     return SearchComparisonPlan(**values)
 
 
+NOT_IN_EARLIER = ("pruning", "pruned", "average", "steps", "reruns")
 CELL = SearchCell("valley", "sum/8", "random", "none", "none", "none", 4, 12, "0123456789ab")
 
 
@@ -263,19 +264,60 @@ def test_a_comparison_goes_on_where_it_was(valley: Path, tmp_path: Path) -> None
     assert len(read_rows(part)) == 12
 
 
-def test_rows_from_before_pruning_was_compared_are_read(valley: Path, tmp_path: Path) -> None:
+def test_rows_of_earlier_comparisons_are_read(valley: Path, tmp_path: Path) -> None:
     plan = plan_at(valley)
     rows = tmp_path / "rows.csv"
     whole = compare_searches(plan, rows)
     lines = [line.split(",") for line in rows.read_text().splitlines()]
-    added = [lines[0].index(name) for name in ("pruning", "pruned")]
+    added = [lines[0].index(name) for name in NOT_IN_EARLIER]
     earlier = [[one for at, one in enumerate(line) if at not in added] for line in lines]
     rows.write_text("".join(",".join(line) + "\n" for line in earlier))
     worked: list[tuple[int, int]] = []
     again = compare_searches(plan, rows, on_cell=lambda *cells: worked.append(cells))
     assert worked == []
     assert found_in(again) == found_in(whole)
-    assert [line.split(",") for line in rows.read_text().splitlines()] == lines
+    now = [line.split(",") for line in rows.read_text().splitlines()]
+    measures = [lines[0].index(name) for name in ("average", "steps")]
+    assert {tuple(line[at] for at in measures) for line in now[1:]} == {("nan", "inf")}
+    # A measure that no search has is no column.
+    assert "average" not in again.methods() and "average" in whole.methods()
+
+
+def test_the_trajectory_is_measured_by_the_judges_values() -> None:
+    recorded = shipped_recording("simulated-12-ranks")["bcast/4096"]
+    plan = SearchComparisonPlan(
+        ("simulated-12-ranks",),
+        spaces=("bcast/4096",),
+        heuristics=("random",),
+        resamplings=("none",),
+        stoppings=("budget",),
+        noises=(AddedNoise("normal", 0.2),),
+        seeds=3,
+        budget=15,
+    )
+    compared = compare_searches(plan)
+    settings = SearchSettings(heuristic=Chosen("random"), initial=10, budget=15, seed=1)
+    history, _ = search_recorded_space(recorded, settings, plan.noises[0])["budget"]
+    excess = [recorded.median(run.configuration) / recorded.optimum_value - 1.0 for run in history]
+    (one,) = (row for row in compared.rows if row.seed == 1)
+    assert one.average == pytest.approx(100.0 * sum(excess) / len(excess))
+    near = [at for at, each in enumerate(excess, 1) if each <= 0.05]
+    assert one.steps == (near[0] if near else math.inf)
+    table = compared.methods().iloc[0]
+    assert table["near"] == pytest.approx(
+        100.0 * sum(math.isfinite(row.steps) for row in compared.rows) / 3
+    )
+
+
+def test_runs_again_judge_what_was_found() -> None:
+    plan = replace(PLAN, recordings=("simulated-12-ranks",), spaces=("bcast/4096",))
+    plan = replace(plan, noises=(AddedNoise("normal", 0.05),), heuristics=("random",), seeds=3)
+    plain, again = (compare_searches(replace(plan, reruns=n)) for n in (0, 100))
+    for one, other in zip(plain.rows, again.rows, strict=True):
+        assert one.runs == other.runs and one.seconds == other.seconds
+        # The standard error of a median of 100 runs with 5 % of noise is 0.6 %.
+        assert one.best != other.best
+        assert other.best == pytest.approx(one.best, rel=0.03)
 
 
 def test_rows_of_another_comparison_are_not_taken_for_its_own(valley: Path, tmp_path: Path) -> None:
@@ -284,6 +326,7 @@ def test_rows_of_another_comparison_are_not_taken_for_its_own(valley: Path, tmp_
     others = [
         replace(plan, budget=5),
         replace(plan, initial=5),
+        replace(plan, reruns=3),
         # As many rows as the plan has, of another seed and not of every rule.
         replace(plan, seeds=2, stoppings=("budget",)),
     ]

@@ -89,6 +89,7 @@ from workbench.plotting.study.influence import (
     influence_figure,
     plot_influence,
 )
+from workbench.plotting.tolerance.bandwidth import plot_bandwidth
 from workbench.plotting.tolerance.linear_program import plot_linear_program
 from workbench.plotting.tolerance.pairs import PairsFigure, describe_pairs, pairs_figure, plot_pairs
 from workbench.plotting.tolerance.tolerance import (
@@ -159,6 +160,7 @@ __all__ = [
     "pairs_figure",
     "placement_map",
     "placement_times",
+    "plot_bandwidth",
     "plot_baseline",
     "plot_bolted",
     "plot_bolted_curves",

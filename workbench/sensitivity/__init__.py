@@ -14,6 +14,7 @@ from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from workbench.sensitivity.analysis import analyse
+    from workbench.sensitivity.bandwidth import BandwidthSensitivity, analyse_bandwidth
     from workbench.sensitivity.contention import ContentionReport, ResourceShare, compare_contention
     from workbench.sensitivity.findings import findings, icon_like
     from workbench.sensitivity.lp import LatencyLP
@@ -45,6 +46,7 @@ else:
     __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
+    "BandwidthSensitivity",
     "ClassPoint",
     "ContentionReport",
     "CriticalLatencies",
@@ -65,6 +67,7 @@ __all__ = [
     "SweepPoint",
     "WireSensitivity",
     "analyse",
+    "analyse_bandwidth",
     "analyse_wires",
     "compare_contention",
     "compare_placements",

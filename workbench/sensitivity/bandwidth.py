@@ -75,7 +75,8 @@ class BandwidthSensitivity(StoredResult):
         Args:
             G: s/B, of any shape.
         """
-        return np.interp(G, self.corners, self.corner_T)
+        T: FloatArray = np.interp(np.asarray(G, float), self.corners, self.corner_T)
+        return T
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a percentage.
@@ -202,10 +203,12 @@ class _Paths:
 
     def envelope(self, low: float, high: float) -> tuple[FloatArray, IntArray]:
         """Return corners as float64[k + 2, 2], G in ps/B and T in ps, and the slopes between."""
-        lines = {self.tangent(low), self.tangent(high)}
-        open_gaps = [(low, high, *sorted(lines))] if len(lines) == 2 else []
+        first, last = self.tangent(low), self.tangent(high)
+        lines, open_gaps = {first, last}, [(low, high, first, last)]
         while open_gaps:
             left, right, below, above = open_gaps.pop()
+            if below.slope == above.slope:
+                continue
             meet = _meeting(below, above)
             if not left < meet < right:
                 continue

@@ -225,7 +225,9 @@ def _studies() -> dict[str, Any]:
     tuned = tune.tune(space, Function(lambda c: float(c["n"])), heuristic="random", budget=2)
     return {
         "study": shipped,
-        "findings": study.findings(shipped, study.shipped("message-regimes")),
+        "findings": study.findings(
+            study.shipped("which-loss-eager0"), study.shipped("message-regimes")
+        ),
         "influence": study.influence("logp", configurations=8),
         "status": study.StudyStatus(shipped.plan, progress),
         "tuned": tuned,

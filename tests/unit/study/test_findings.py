@@ -21,6 +21,12 @@ def losses() -> StudyResult:
 
 
 @pytest.fixture(scope="module")
+def older() -> StudyResult:
+    """Return fits of all losses to all targets."""
+    return shipped("which-loss-eager0")
+
+
+@pytest.fixture(scope="module")
 def regimes() -> StudyResult:
     return shipped("message-regimes").select(seed=(0, 1))
 
@@ -28,7 +34,8 @@ def regimes() -> StudyResult:
 @pytest.fixture(scope="module")
 def found(losses: StudyResult, regimes: StudyResult) -> Findings:
     influences = [influence("logp", configurations=64), influence("snappr", configurations=32)]
-    return findings([losses, shipped("which-loss-seeds")], regimes, influences=influences)
+    more = [shipped(name) for name in ("which-loss-seeds", "which-loss-bandwidth")]
+    return findings([losses, *more], regimes, influences=influences)
 
 
 def changed(study: StudyResult, errors: Callable[[CellResult], Errors]) -> StudyResult:
@@ -105,15 +112,15 @@ def halves(study: StudyResult, error: float) -> StudyResult:
     [(paper_like, 50.0, "confirmed"), (unlike, 150.0, "contradicted")],
 )
 def test_a_verdict_follows_the_numbers(
-    losses: StudyResult,
+    older: StudyResult,
     regimes: StudyResult,
     errors: Callable[[CellResult], Errors],
     half: float,
     verdict: str,
 ) -> None:
-    few = losses.plan.machines[:2]
+    few = older.plan.machines[:2]
     found = findings(
-        changed(losses.select(machine=few), errors), halves(regimes.select(machine=few), half)
+        changed(older.select(machine=few), errors), halves(regimes.select(machine=few), half)
     )
     assert {name: found[name].verdict for name in ON_ERRORS} == dict.fromkeys(ON_ERRORS, verdict)
     pair = found["two-snapprs-beat-one-on-some"]

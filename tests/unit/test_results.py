@@ -43,7 +43,7 @@ from workbench.simulate.fabric.sst_configuration import read_configuration
 from workbench.tune.runners import Function
 
 # What goes into a calculation has file formats of its own: GOAL, GraphML and others.
-INPUTS = {"Program", "ExecutionGraph", "Topology"}
+INPUTS = {"Program", "ExecutionGraph", "LatencyLP", "Topology"}
 
 
 def classes() -> Iterator[type]:

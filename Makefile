@@ -25,7 +25,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 # tests/conftest.py says how many processes there are.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
-.PHONY: help lab install test lint types tests-imported kernels-uncompiled bench deep fuzz studies search-comparison findings slurm-demo binder-check clean
+.PHONY: help lab install test lint types tests-imported kernels-uncompiled bench deep fuzz studies search-comparison paper-scale findings slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -114,6 +114,18 @@ search-comparison: $(LAB_STAMP) ## compare ways to search on the recorded spaces
 	@mkdir -p .cache
 	.venv/bin/workbench tune compare-searches --rows .cache/search-comparison.csv --jobs 2 \
 	  --save datasets/tuning/which-heuristic
+
+paper-scale: $(LAB_STAMP) ## compare searches at the scale of SHAMan's paper, simulated (15 min; goes on where it was)
+	@mkdir -p .cache/paper-scale
+	@for ranks in 12 576; do .venv/bin/workbench tune record simulated \
+	  .cache/paper-scale/simulated-$$ranks-ranks --ranks $$ranks \
+	  --sizes 4096,8192,16384,32768,65536,131072,262144,524288,1048576 || exit; done
+	.venv/bin/workbench tune compare-searches \
+	  --recording .cache/paper-scale/simulated-12-ranks \
+	  --recording .cache/paper-scale/simulated-576-ranks \
+	  --heuristics surrogate-gp,annealing,genetic,random --resamplings none \
+	  --stoppings 'best improvement 15' --noise normal:0.05 --seeds 10 --budget 150 --reruns 100 \
+	  --jobs 2 --rows .cache/paper-scale/rows.csv --save datasets/tuning/paper-scale
 
 findings: $(LAB_STAMP) ## judge the papers' claims on the shipped studies again (minutes)
 	.venv/bin/workbench papers judge --save datasets/findings

@@ -101,6 +101,7 @@ def test_what_ships_is_saved_as_it_was_shipped(tmp_path: Path) -> None:
         "studies/which-loss": study.shipped("which-loss"),
         "studies/message-regimes": study.shipped("message-regimes"),
         "tuning/which-heuristic": tune.shipped_search_comparison(),
+        "tuning/paper-scale": tune.shipped_search_comparison("paper-scale"),
     }
     for name, result in shipped.items():
         folder = datasets.data_folder() / name

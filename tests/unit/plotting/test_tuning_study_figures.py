@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
+from workbench.plotting.searches.gains import describe_search_gains, plot_search_gains
 from workbench.plotting.searches.heatmap import (
     colour_ends,
     plot_search_methods,
@@ -166,6 +167,21 @@ def test_less_is_better_turns_the_colours_round() -> None:
     shares = tiles.mapper.palette
     tiles.show_methods(THREE, "distance")
     assert tiles.mapper.palette == shares[::-1]
+
+
+def test_gains_are_a_point_a_space_with_the_median_of_each_collective() -> None:
+    sizes = {"bcast/4096": 10.0, "bcast/65536": 50.0, "bcast/1048576": 30.0, "reduce/4096": -5.0}
+    rows = table(*(row("gp", space=space, gain=gain) for space, gain in sizes.items()))
+    fig = plot_search_gains(rows)
+    names = list(fig.yaxis[0].major_label_overrides.values())
+    assert [name.rpartition(": ")[2] for name in names] == ["all", "bcast", "reduce"]
+    points, medians = (renderer.data_source.data for renderer in fig.renderers)
+    assert list(points["gain"]) == [*sizes.values(), 10.0, 50.0, 30.0, -5.0]
+    assert list(points["row"]) == [0] * 4 + [1] * 3 + [2]
+    assert list(medians["x0"]) == [20.0, 30.0, -5.0]
+    assert fig.x_range.start < -5.0 and fig.x_range.end > 50.0
+    text = describe_search_gains(rows)
+    assert "21.2 % in the mean, 20.0 % in the median of 4 spaces" in text
 
 
 def test_sizes_stand_in_their_order() -> None:

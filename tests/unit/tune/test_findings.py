@@ -32,6 +32,27 @@ def test_every_claim_has_a_verdict_with_numbers(tables: SearchComparisonTables) 
         assert "nan" not in finding.evidence, finding.name
 
 
+def test_the_paper_s_scale_adds_the_claims_on_trajectories(tables: SearchComparisonTables) -> None:
+    scale = shipped_search_comparison("paper-scale")
+    (plan,) = scale.plans
+    assert (plan.budget, plan.initial, plan.reruns) == (150, 10, 100)
+    assert set(scale.cells.groupby(["recording", "heuristic"]).size()) == {3 * 9}
+    found = findings(tables, scale=scale)
+    assert len(found) == 20
+    assert "100 of what was found" in found["gains-94-percent-at-the-paper-s-scale"].evidence
+    poor = changed(scale, "methods", share=90.0, steps=40.0, average=1.0)
+    poor = changed(poor, "methods", distance=1.0 * (poor.methods["heuristic"] != "random"))
+    for name in (
+        "gains-94-percent-at-the-paper-s-scale",
+        "near-the-optimum-within-40-runs",
+        "surrogates-trade-off-best",
+    ):
+        assert found[name].verdict == "confirmed"
+        assert findings(tables, scale=poor)[name].verdict == "contradicted"
+    with pytest.raises(ParameterError, match="must have trajectories"):
+        findings(tables, scale=tables)
+
+
 def test_the_share_on_what_was_measured_is_told_beside_the_paper_s(
     tables: SearchComparisonTables,
 ) -> None:

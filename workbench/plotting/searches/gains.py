@@ -1,0 +1,73 @@
+"""Gains of one search over the default as distributions: a point a space, with their median."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from bokeh.models import ColumnDataSource, FixedTicker, HoverTool
+from bokeh.plotting import figure
+
+from workbench.plotting import palette
+from workbench.plotting.axes import live_figure, set_range
+from workbench.plotting.searches.style import name_places, percent_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ROW_PX = 34
+_AROUND_PX = 84
+_HALF = 0.32  # of a row, the mark of the median
+
+
+def plot_search_gains(rows: pd.DataFrame) -> figure:
+    """Return the gains of one method's ``cells`` by recording and collective, and of all."""
+    groups = gains_by_collective(rows)
+    fig = live_figure(height=_AROUND_PX + _ROW_PX * len(groups), file_name="gains")
+    fig.yaxis.ticker = FixedTicker()
+    spaces = ColumnDataSource(
+        {
+            "row": [row for row, one in enumerate(groups.values()) for _ in range(len(one))],
+            "gain": [gain for one in groups.values() for gain in one["gain"]],
+            "space": [space for one in groups.values() for space in one["space"]],
+        }
+    )
+    points = fig.scatter(
+        "gain", "row", source=spaces, size=9, color=palette.BLUE, alpha=0.45, line_color=None
+    )
+    medians = [float(one["gain"].median()) for one in groups.values()]
+    places = np.arange(len(groups))
+    fig.segment(medians, places - _HALF, medians, places + _HALF, line_width=3, color=palette.BLACK)
+    fig.add_tools(
+        HoverTool(renderers=[points], tooltips=[("", "@space"), ("gain", "@gain{0.0} %")])
+    )
+    gains = spaces.data["gain"]
+    low, high = min(0.0, *gains), max(0.0, *gains)
+    room = 0.04 * (high - low or 1.0)
+    set_range(fig.x_range, (low - room, high + room))
+    fig.y_range.update(start=len(groups) - 0.5, end=-0.5)
+    name_places(fig.yaxis[0], list(groups))
+    fig.xaxis.axis_label = "gain over the default (%); a point a message size, the line the median"
+    fig.title.text = "Gain over the default"
+    return fig
+
+
+def describe_search_gains(rows: pd.DataFrame) -> str:
+    """Return mean and median of the gains of each recording as a sentence."""
+    told = [
+        f"{name}: {percent_text(one['gain'].mean())} % in the mean, "
+        f"{percent_text(one['gain'].median())} % in the median of {len(one)} spaces"
+        for name, one in rows.groupby("recording", sort=False)
+    ]
+    return f"Gain over the default on {'; '.join(told)}."
+
+
+def gains_by_collective(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the rows of each recording and of each of its collectives, by name."""
+    groups: dict[str, pd.DataFrame] = {}
+    for recording, own in rows.groupby("recording", sort=False):
+        groups[f"{recording}: all"] = own
+        collective = own["space"].str.partition("/")[0]
+        for name, some in own.groupby(collective, sort=False):
+            groups[f"{recording}: {name}"] = some
+    return groups

@@ -79,6 +79,7 @@ NO_PLOT = {
     "Intervals": _DERIVED,
     "LPSolution": _DERIVED,
     "LogGPS": _TABLE,
+    "PaperIndex": "text",
     "Placement": "plot_placement needs the weights of the ranks",
     "Profile": _TABLE,
     "ProposedTopology": _TABLE,
@@ -92,6 +93,7 @@ NO_PLOT = {
 }
 NO_FILE = {
     "DataSheet": "written by hand, read by workbench.measure.datasheet",
+    "PaperIndex": "the functions of workbench.papers; its verdicts are files of Findings",
     "SearchComparisonResult": "its tables, with those of other plans, as SearchComparisonTables",
     "StudyPlan": "to_yaml and from_yaml",
 }

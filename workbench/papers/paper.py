@@ -37,7 +37,7 @@ _F = TypeVar("_F", bound=_Make)
 
 
 @dataclass(frozen=True)
-class PaperRow(Result):
+class PaperRow:
     """A figure, table, algorithm or claim of a paper, and ours.
 
     Attributes:

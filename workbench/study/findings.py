@@ -10,14 +10,14 @@ and RMSE rises with MSE: each pair is one search and counts once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.findings import Finding, Findings, Verdict, listed, span
 from workbench.fit import baseline_table
-from workbench.study.cell import CellResult
+from workbench.study.cell import CellFilter, CellResult
 from workbench.study.influence import Influence
 from workbench.study.result import StudyResult
 
@@ -582,7 +582,7 @@ def _searches(study: StudyResult, names: tuple[str, ...] = _SEARCHES) -> tuple[s
     return tuple(name for name in names if name in study.plan.losses)
 
 
-def _seeds_of(study: StudyResult, **axes: Any) -> list[int]:
+def _seeds_of(study: StudyResult, **axes: Unpack[CellFilter]) -> list[int]:
     return list(dict.fromkeys(cell.cell.seed for cell in study.select(**axes)))
 
 
@@ -610,7 +610,7 @@ def _hybrid(study: StudyResult) -> str:
     )
 
 
-def _errors(study: StudyResult, value: str = "joint", **axes: Any) -> pd.DataFrame:
+def _errors(study: StudyResult, value: str = "joint", **axes: Unpack[CellFilter]) -> pd.DataFrame:
     """Return the errors of cells that differ in machine and seed alone, machine by seed."""
     errors = study.select(**axes).table(rows="machine", columns="seed", value=value)
     return errors.dropna(axis=1, how="all")

@@ -37,7 +37,7 @@ class IndexTable:
                 grid_template_columns="190px minmax(0, 1fr)",
                 grid_gap="2px 12px",
                 max_height="330px",
-                border="1px solid var(--jp-border-color2, #e0e0e0)",
+                border="1px solid var(--jp-border-color2)",
                 overflow="hidden auto",
                 width="100%",
                 flex="0 0 auto",

@@ -137,9 +137,9 @@ def test_the_error_of_two_halves_is_that_of_their_curve(regimes: StudyResult) ->
         np.testing.assert_allclose(errors.loc[machine, seed], bolted.rmspe["joint"], rtol=1e-12)
 
 
-def test_a_study_that_lacks_a_cell_is_refused(losses: StudyResult, regimes: StudyResult) -> None:
+def test_a_study_that_lacks_a_cell_is_refused(older: StudyResult, regimes: StudyResult) -> None:
     with pytest.raises(ParameterError, match="no target here is named 'both'"):
-        findings(losses.select(target="latency"), regimes)
+        findings(older.select(target="latency"), regimes)
     with pytest.raises(ParameterError, match=r"must be SNAPPR with node\.nic\.negligible_size"):
         plan = regimes.plan.replace(models=[m for m in regimes.plan.models if m.label != "hybrid"])
-        findings(losses, StudyResult(plan, regimes.select(model=("logp", "snappr")).cells))
+        findings(older, StudyResult(plan, regimes.select(model=("logp", "snappr")).cells))

@@ -25,7 +25,13 @@ KINDS = (
     ("Protocol-aware", "protocol"),
 )
 VARIANT_NAMES = (("SST/macro, exact", "sstmacro"), ("repaired", "repaired"))
-ENGINE_NAMES = tuple(({"tpe": "TPE", "cma-es": "CMA-ES"}.get(name, name), name) for name in ENGINES)
+_ENGINE_NAMES = {
+    "least-squares": "least squares",
+    "tpe": "TPE",
+    "tpe-univariate": "TPE, univariate",
+    "cma-es": "CMA-ES",
+}
+ENGINE_NAMES = tuple((_ENGINE_NAMES.get(name, name), name) for name in ENGINES)
 READY = "no fit is running"
 DEFAULT_STUDY = "fits.db"
 
@@ -52,7 +58,7 @@ class Settings:
             "loss": widgets.Dropdown(options=losses, value="rmsre", **named("Loss", "120px")),
             "target": widgets.Dropdown(options=TARGETS, value="both", **named("Target", "140px")),
             "engine": widgets.Dropdown(
-                options=ENGINE_NAMES, value=DEFAULT_ENGINE, **named("Engine", "166px")
+                options=ENGINE_NAMES, value=DEFAULT_ENGINE, **named("Engine", "200px")
             ),
             "trials": NumberField(
                 DEFAULT_TRIALS, 1, 1_000_000, step=100, **named("Trials", "120px")

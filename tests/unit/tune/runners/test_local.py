@@ -36,7 +36,7 @@ def alive(pid: int) -> bool:
     """Whether a process is there and no corpse."""
     try:
         return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # it may end between open and read
         return False
 
 

@@ -104,8 +104,9 @@ fuzz: $(TEST_STAMP) ## read 300,000 damaged GOAL, binary and trace files (minute
 
 studies: $(LAB_STAMP) ## make the shipped studies and profiles again (hours; goes on where it was)
 	@mkdir -p .cache
-	@for plan in datasets/studies/*/plan.yaml; do \
-	  .venv/bin/workbench study run $$plan --database .cache/studies.db --save $${plan%/*} || exit; \
+	@for folder in datasets/studies/*/; do \
+	  .venv/bin/workbench study run $${folder}plan.yaml --save $$folder \
+	    --database .cache/$$(basename $$folder).db || exit; \
 	done
 	@$(PY) -c "from workbench.fit import intervals, write_profiles; \
 	  write_profiles('datasets/profiles', intervals=intervals)"

@@ -21,7 +21,18 @@ from workbench.suggestions import did_you_mean
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["VERDICTS", "Finding", "Findings", "Verdict", "listed", "span"]
+__all__ = [
+    "VERDICTS",
+    "Finding",
+    "Findings",
+    "Verdict",
+    "all_or_most",
+    "all_or_some",
+    "counted",
+    "graded",
+    "listed",
+    "span",
+]
 
 Verdict = Literal["confirmed", "partly", "contradicted", "cannot be told here"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -35,7 +46,7 @@ class Finding:
         name: short name of the claim, such as ``rmsre-is-most-consistent``.
         claim: what the paper says, in our words and with its own quantifier.
         where: section or figure of the paper.
-        rule: what decides, in words; written before the numbers are seen.
+        rule: what decides, in words; its bars are the paper's where it prints any.
         evidence: the numbers, with an interval over what was repeated, as a sentence.
         verdict: ``confirmed``, ``partly``, ``contradicted`` or ``cannot be told here``.
         figure: what of the workbench shows it.
@@ -92,6 +103,49 @@ class Findings(StoredResult):
         )
         head = ("the paper", "confirmed if", "evidence", "here", "figure")
         return html_table(rows, head, align="l", cell_style="vertical-align:top")
+
+
+def graded(every: ArrayLike, some: ArrayLike) -> Verdict:
+    """Return ``confirmed`` where all of ``every`` hold, ``partly`` where any of ``some`` does.
+
+    Args:
+        every: bool[n], the cases that a claim is about; without any it is not confirmed.
+        some: bool[m], what makes it partly true.
+    """
+    cases = np.asarray(every, np.bool_)
+    if cases.size and cases.all():
+        return "confirmed"
+    return "partly" if np.any(some) else "contradicted"
+
+
+def all_or_some(holds: ArrayLike) -> Verdict:
+    """Return ``confirmed`` where a claim holds in all cases, ``partly`` where in any.
+
+    Args:
+        holds: bool[n], whether it holds in each case.
+    """
+    return graded(holds, holds)
+
+
+def all_or_most(holds: ArrayLike) -> Verdict:
+    """Return ``confirmed`` where a claim holds in all cases, ``partly`` where in more than half.
+
+    Args:
+        holds: bool[n], whether it holds in each case.
+    """
+    cases = np.asarray(holds, np.bool_)
+    return graded(cases, 2 * cases.sum() > cases.size)
+
+
+def counted(holds: ArrayLike, what: str = "") -> str:
+    """Return in how many cases something holds, such as ``5 of 8 machines``.
+
+    Args:
+        holds: bool[n], whether it holds in each case.
+        what: the cases, in the plural.
+    """
+    cases = np.asarray(holds, np.bool_)
+    return f"{int(cases.sum())} of {cases.size} {what}".rstrip()
 
 
 def span(values: ArrayLike, form: str = ".0f") -> str:

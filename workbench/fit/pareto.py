@@ -207,13 +207,12 @@ def pareto(
                 on_trial(len(errors), total)
     finally:
         optuna.logging.set_verbosity(verbosity)
-    shape = (len(errors), -1)
     return ParetoFront(
         base,
         measured,
         space,
-        np.array(tried, np.float64).reshape(len(errors), len(space)),
-        np.array(errors, np.float64).reshape(shape if errors else (0, 2)),
+        np.array(tried, np.float64).reshape(-1, len(space)),
+        np.array(errors, np.float64).reshape(-1, 2),
         seed,
     )
 

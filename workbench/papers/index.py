@@ -107,7 +107,7 @@ def list(paper: str = "", kind: str = "", verdict: str = "") -> PaperIndex:
 
 
 def run(id: str) -> Any:
-    """Return what the call of a row returns: a figure, a table, a finding or another result.
+    """Return the result of a row's call: a figure, a table, a finding or another result.
 
     Args:
         id: of the row, such as ``000-fig-8``.

@@ -69,7 +69,7 @@ class PaperRow:
         return {name: text for name, text in vars(self).items() if isinstance(text, str)}
 
     def run(self) -> Any:
-        """Return what the call returns: a figure, a table, a finding or another result.
+        """Return the result of the call: a figure, a table, a finding or another result.
 
         Raises:
             ParameterError: the row has no call.
@@ -172,7 +172,7 @@ class Paper:
 
 
 def figure_of(result: Any) -> Any:
-    """Return what a row's call returned as a figure of Bokeh, None where it is none.
+    """Return the Bokeh figure of a call's result, None where it has none.
 
     Args:
         result: a figure, or a result whose ``plot`` draws one; anything else is none.

@@ -156,7 +156,9 @@ def fig_16() -> Any:
     return plotting.plot_study(fits, error="bandwidth", target=None, rows="loss", columns="target")
 
 
-@SUETTERLEIN.ours("published", reason=_MACHINES)
+@SUETTERLEIN.ours(
+    "published", reason=f"{_MACHINES}; fitted by least squares, where the paper has TPE; one seed"
+)
 def fig_17() -> Any:
     """Errors of models bolted together at 512 B, and of one SNAPPR, by machine."""
     from workbench import plotting, study

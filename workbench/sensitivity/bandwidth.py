@@ -123,7 +123,7 @@ def analyse_bandwidth(
     percent: Sequence[float] = (1.0, 2.0, 5.0),
     interval: tuple[float, float] | None = None,
 ) -> BandwidthSensitivity:
-    """Return how a program's time depends on G, and the bandwidth that it can do with.
+    """Return how a program's time depends on G, and the least bandwidth that it tolerates.
 
     Args:
         program: the program; collectives that are still whole get the usual algorithms.

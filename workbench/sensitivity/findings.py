@@ -18,7 +18,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.findings import Finding, Findings, Verdict, span
+from workbench.findings import (
+    Finding,
+    Findings,
+    Verdict,
+    all_or_some,
+    counted,
+    graded,
+    span,
+)
 from workbench.models import LogGPS
 from workbench.models.profiles import profile, profiles
 from workbench.programs.find_program import ProgramLike, graph_of
@@ -271,7 +279,7 @@ def _running_example() -> Finding:
         f"{sum(same)} of {len(same)} numbers; T {at.T * 1e6:.4g} µs, critical latency "
         f"{critical.latencies[0] * 1e6:.4g} µs after {len(critical.L)} solves, tolerated "
         f"{tolerated * 1e6:.4g} µs",
-        _all_or_some(same),
+        all_or_some(same),
         "sensitivity.LatencyLP(*sensitivity.running_example())",
     )
 
@@ -296,7 +304,7 @@ def _programs_differ(cases: _Cases) -> Finding:
         f"{span(ratio)} times over {cases.counted}; on the first {least} can take "
         f"{format_quantity(added[:, 0].min(), 'time')} and {most} "
         f"{format_quantity(added[:, 0].max(), 'time')}",
-        _graded(ratio >= 30, ratio >= 3),
+        graded(ratio >= 30, ratio >= 3),
         "sensitivity.analyse(program, model).plot()",
     )
 
@@ -345,9 +353,9 @@ def _slopes_rise_to_the_longest_chain(cases: _Cases) -> Finding:
         "II-B, equation 3; III-C",
         "from the base latency to 1 s λ_L rises at each critical latency, there are no more of "
         "them than latencies in the longest chain, and it ends there, for every program",
-        f"{_count(holds, 'programs')}; at the base latency λ_L is {span(shares, '.2f')} of what "
+        f"{counted(holds, 'programs')}; at the base latency λ_L is {span(shares, '.2f')} of what "
         "it becomes",
-        _all_or_some(holds),
+        all_or_some(holds),
         "sensitivity.analyse(program, model).plot()",
     )
 
@@ -363,7 +371,7 @@ def _rho_is_a_share(cases: _Cases) -> Finding:
         "T / (L λ_L) lies between 0 and 1 in every case; partly: in some",
         f"as printed it is {span(printed, '.3g')}; its inverse, L λ_L / T, is {span(rho, '.2g')} "
         f"over {cases.counted}, and is what the paper's figures and the workbench show",
-        _all_or_some(within),
+        all_or_some(within),
         "sensitivity.analyse(program, model).rho_L",
     )
 
@@ -382,8 +390,8 @@ def _rendezvous_adds_no_constraint(cases: _Cases) -> Finding:
         "A rendezvous takes no more constraints than an eager message",
         "appendix B, Fig. 15",
         "with S = 0 each program's linear program has as many rows as with every message eager",
-        f"{_count(same, 'programs')}, of {span(rows)} rows",
-        _all_or_some(same),
+        f"{counted(same, 'programs')}, of {span(rows)} rows",
+        all_or_some(same),
         "print(sensitivity.LatencyLP(*sensitivity.running_example(rendezvous=True)).to_text())",
     )
 
@@ -417,7 +425,7 @@ def _algorithm_2_finds_all(cases: _Cases) -> Finding:
         f"it misses {missed} of {total} critical latencies within 1 % of T on the {len(chosen)} "
         f"smallest programs, returns {extra} that are none, and takes {spent[1]:.2g} s; tangents "
         f"find all in {spent[0]:.2g} s",
-        _graded(right if spent[1] < spent[0] else [False], right),
+        graded(right if spent[1] < spent[0] else [False], right),
         "sensitivity.LatencyLP(program, model).critical_latencies(low_s, high_s, step_s=step_s)",
     )
 
@@ -446,7 +454,7 @@ def _linear_programs_beat_replay(cases: _Cases) -> Finding:
         f"{_MOST_LP_OPS:,} operations; Table I has {span(theirs, '.1f')}, at least 6 in "
         f"{int((theirs >= 6).sum())} of {len(theirs)} rows, with Gurobi on programs of 34,400 to "
         "156 million events, and neither solver nor sizes are those here",
-        _graded([faster.all() and np.median(gains) >= 6], faster),
+        graded([faster.all() and np.median(gains) >= 6], faster),
         "sensitivity.LatencyLP(program, model).solve().seconds",
     )
 
@@ -511,7 +519,7 @@ def _weak_scaling_keeps_tolerance(cases: _Cases) -> Finding:
         "latency at 5 % changes by a factor of at most 1.5 on every machine; partly: for one",
         "; ".join(f"{name} to {span(r, '.2f')} of its first" for name, r in ratios.items())
         + f"; {len(cases.machines)} machines; an allreduce takes more rounds with more ranks",
-        _all_or_some(kept),
+        all_or_some(kept),
         "panels.TolerancePanel, weak scaling",
     )
 
@@ -531,7 +539,7 @@ def _strong_scaling_lowers_tolerance(cases: _Cases) -> Finding:
         "at least by half, for each program on every machine; partly: for some",
         f"to {span(np.concatenate(list(ratios.values())), '.2f')} of its first over {len(ratios)} "
         f"programs on {len(cases.machines)} machines",
-        _all_or_some(falls),
+        all_or_some(falls),
         "panels.TolerancePanel, strong scaling",
     )
 
@@ -553,7 +561,7 @@ def _ring_tolerates_a_quarter(cases: _Cases) -> Finding:
         f"partly: higher in every case{_NOT_BY_STAND_INS}",
         f"{span(ratio, '.2g')} times, the median {np.median(ratio):.2g}, over "
         f"{cases.icons_counted}; the fewer allreduces, the nearer to 1",
-        cases.of_icon(_graded(near, [bool((ratio > 1).all())])),
+        cases.of_icon(graded(near, [bool((ratio > 1).all())])),
         "sensitivity.analyse(icon_like(256).graph(allreduce='ring'), model).plot()",
     )
 
@@ -582,7 +590,7 @@ def _ring_hurts_more_at_scale(cases: _Cases) -> Finding:
         "λ_L at the base latency is higher with the ring, and by a factor that grows from 32 to 64 "
         "to 256 ranks, in every case; partly: in some",
         f"times as high: {told} ranks; {cases.icons_counted}",
-        _all_or_some(grows),
+        all_or_some(grows),
         "sensitivity.analyse(icon_like(256).graph(allreduce='ring'), model).plot()",
     )
 
@@ -602,8 +610,8 @@ def _ring_doubles_rho(cases: _Cases) -> Finding:
         "ρ_L is at least 25 % with the ring and 1.5 to 2.5 times that with recursive doubling in "
         f"every case; partly: in some{_NOT_BY_STAND_INS}",
         f"{span(100 * ring)} % with the ring, {span(100 * doubling)} % without; "
-        f"{_count(double, 'cases')}; {cases.icons_counted}",
-        cases.of_icon(_all_or_some(double)),
+        f"{counted(double, 'cases')}; {cases.icons_counted}",
+        cases.of_icon(all_or_some(double)),
         "sensitivity.analyse(icon_like(256).graph(allreduce='ring'), model).plot()",
     )
 
@@ -628,9 +636,9 @@ def _dragonfly_tolerates_marginally_more(cases: _Cases) -> Finding:
         "IV-2, Fig. 11",
         "at 1 % the latency that may be added to each wire is larger on the dragonfly, by at most "
         "half, in every case; partly: larger in some",
-        f"{span(ratio, '.3f')} times that of the fat tree; larger in {_count(more, 'cases')}; "
+        f"{span(ratio, '.3f')} times that of the fat tree; larger in {counted(more, 'cases')}; "
         f"{cases.icons_counted}",
-        _graded(more & (ratio <= 1.5), more),
+        graded(more & (ratio <= 1.5), more),
         "sensitivity.topology_study(programs, model, topologies)",
     )
 
@@ -652,9 +660,9 @@ def _correction_codes_do_no_harm(cases: _Cases) -> Finding:
         "largely unaffected on both topologies",
         "IV-2, Fig. 11",
         "from 274 to 424 ns a wire T grows by less than 1 % in every case; partly: in some",
-        f"by {span(growth, '.2g')} %; less than 1 % in {_count(held, 'cases')}; "
+        f"by {span(growth, '.2g')} %; less than 1 % in {counted(held, 'cases')}; "
         f"{cases.icons_counted}, two topologies",
-        _all_or_some(held),
+        all_or_some(held),
         "sensitivity.analyse_wires(icon_like(256), model, topology).plot()",
     )
 
@@ -673,16 +681,16 @@ def _wires_of_3000_ns(cases: _Cases) -> Finding:
         "the largest wire latency within 1 % is above 3000 ns in every case; partly: in some"
         f"{_NOT_BY_STAND_INS}",
         f"{span(tolerance)} ns, the median {np.median(tolerance):.0f} ns; above 3000 ns in "
-        f"{_count(above, 'cases')}; it takes about {needed_us:.0f} µs of run time for each wire on "
-        f"the critical path, here are {span(per_wire_us)} µs; {cases.icons_counted}, two "
+        f"{counted(above, 'cases')}; it takes about {needed_us:.0f} µs of run time for each wire "
+        f"on the critical path, here are {span(per_wire_us)} µs; {cases.icons_counted}, two "
         "topologies",
-        cases.of_icon(_all_or_some(above)),
+        cases.of_icon(all_or_some(above)),
         "sensitivity.wire_tolerance(icon_like(256), model, topology)",
     )
 
 
 def _placed_gains(cases: _Cases, method: Any) -> FloatArray:
-    """Return what a method gains over block placement, percent, for each size and machine."""
+    """Return a method's gain over block placement in percent, for each size and machine."""
     from workbench.sensitivity.placement import place
 
     name = next(iter(cases.icons)) if len(cases.icons) == 1 else list(cases.icons)[1]
@@ -707,9 +715,9 @@ def _algorithm_3_gains_a_little(cases: _Cases) -> Finding:
         "appendix J, Fig. 20",
         "the predicted run time is less than that of block placement, by less than 1 %, in every "
         f"case; partly: in some{_NOT_BY_STAND_INS}",
-        f"{span(gains, '.2g')} % less; {_count(small, 'cases')}; a program like ICON of 32 and 64 "
+        f"{span(gains, '.2g')} % less; {counted(small, 'cases')}; a program like ICON of 32 and 64 "
         f"ranks, 8 to a node of a dragonfly, on {len(cases.machines)} machines",
-        cases.of_icon(_all_or_some(small)),
+        cases.of_icon(all_or_some(small)),
         "placement.compare_placements(program, model, topology, ranks_per_host=8)",
     )
 
@@ -724,9 +732,9 @@ def _partitioner_is_slightly_worse(cases: _Cases) -> Finding:
         "appendix J, Fig. 20",
         "the predicted run time by METIS, a partitioner of the same kind, is more than that of "
         f"block placement in every case; partly: in some{_NOT_BY_STAND_INS}",
-        f"{span(gains, '.2g')} % less; more in {_count(worse, 'cases')}; a program like ICON of 32 "
-        f"and 64 ranks, 8 to a node of a dragonfly, on {len(cases.machines)} machines",
-        cases.of_icon(_all_or_some(worse)),
+        f"{span(gains, '.2g')} % less; more in {counted(worse, 'cases')}; a program like ICON of "
+        f"32 and 64 ranks, 8 to a node of a dragonfly, on {len(cases.machines)} machines",
+        cases.of_icon(all_or_some(worse)),
         "placement.compare_placements(program, model, topology, ranks_per_host=8)",
     )
 
@@ -768,19 +776,3 @@ def _cannot_be_told() -> tuple[Finding, ...]:
             "none",
         ),
     )
-
-
-def _all_or_some(holds: Any) -> Verdict:
-    """Return the verdict on a claim on all cases."""
-    return _graded(holds, holds)
-
-
-def _graded(every: Any, some: Any) -> Verdict:
-    """Return confirmed where all of ``every`` hold, partly where any of ``some`` does."""
-    if len(every) and np.all(every):
-        return "confirmed"
-    return "partly" if np.any(some) else "contradicted"
-
-
-def _count(holds: Any, noun: str) -> str:
-    return f"{int(np.sum(holds))} of {len(holds)} {noun}"

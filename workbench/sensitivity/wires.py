@@ -192,7 +192,7 @@ def analyse_wires(
     d_switch_s: float = D_SWITCH_S,
     same_host_s: float = 0.0,
 ) -> LatencySensitivity:
-    """Return how a program's time depends on the latency of all wires: LLAMP's figure 11.
+    """Return how a program's time depends on the latency of its wires (LLAMP, figure 11).
 
     ``plot_tolerance`` draws several topologies in one figure.
 

@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from workbench.errors import ParameterError
-from workbench.findings import Finding, Findings, Verdict, listed, span
+from workbench.findings import (
+    Finding,
+    Findings,
+    Verdict,
+    all_or_most,
+    all_or_some,
+    counted,
+    listed,
+    span,
+)
 from workbench.fit import baseline_table
 from workbench.study.cell import CellFilter, CellResult
 from workbench.study.influence import Influence
@@ -113,7 +122,7 @@ def _joint_error_is_within_100(study: StudyResult) -> Finding:
         "IV-D, Figs. 8 and 10",
         "RMSRE leaves at most 100 % of joint RMSPE on every machine; partly: on some",
         f"{_machines(errors)}; {_count(within)}; the paper's own fits leave about 110 % over all",
-        _all_or_some(within),
+        all_or_some(within),
         "heatmap of loss by machine",
     )
 
@@ -158,7 +167,7 @@ def _absolute_losses_favour_bandwidth(study: StudyResult) -> Finding:
         "its error in latency; partly: some of them",
         f"latency and bandwidth over all machines: {'; '.join(told)}; RMSRE {latency0:.0f} and "
         f"{bandwidth0:.0f} %",
-        _all_or_some(np.array(holds)),
+        all_or_some(np.array(holds)),
         "heatmap of target by machine",
     )
 
@@ -178,7 +187,7 @@ def _one_benchmark_alone_is_within_30(study: StudyResult) -> Finding:
         "RMSRE's fits to one benchmark leave at most 30 % in it on every machine, for both "
         "benchmarks; partly: in some cases",
         told,
-        _all_or_some(together),
+        all_or_some(together),
         "heatmap of target by machine",
     )
 
@@ -201,7 +210,7 @@ def _every_loss_fits_bandwidth_alone(study: StudyResult) -> Finding:
         "IV-D, Fig. 11",
         "there is a machine on which the bandwidth fits of all losses leave at most 20 % in "
         "bandwidth; the paper names one of its four",
-        f"all of {listed([*errors])} within 20 % on {int(met.sum())} of {len(met)} machines; by "
+        f"all of {listed([*errors])} within 20 % on {counted(met, 'machines')}; by "
         f"loss over the machines: {told}" + ("" if complete else "; other losses were not fitted"),
         _if_complete(complete, bool(met.any())),
         "heatmap of target by machine",
@@ -222,8 +231,8 @@ def _one_benchmark_is_paid_for_by_the_other(study: StudyResult) -> Finding:
         "IV-C and IV-D, Figs. 6, 7, 9 and 11",
         "RMSRE's fit to one benchmark leaves more error in the other than the joint fit on every "
         "machine, both ways; partly: in more than half of the cases",
-        f"{'; '.join(told)}; worse in {int(holds.sum())} of {len(holds)} cases",
-        _all_or_most(holds),
+        f"{'; '.join(told)}; worse in {counted(holds, 'cases')}",
+        all_or_most(holds),
         "heatmap of target by machine",
     )
 
@@ -325,7 +334,7 @@ def _error_falls_with_size(
         f"RMSRE's joint fit has less mean error in {benchmark} from 64 KiB on than up to 512 B on "
         "every machine; partly: on more than half",
         f"up to 512 B {span(small)} %, from 64 KiB on {span(large)} %; {_count(better)}",
-        _all_or_most(better),
+        all_or_most(better),
         "percent error by size and loss",
     )
 
@@ -344,8 +353,8 @@ def _small_latencies_are_too_high(study: StudyResult) -> Finding:
         "IV-C, Fig. 6",
         "the mean signed error of latency up to 512 B is above 10 % in RMSRE's joint and bandwidth "
         "fits of every machine; partly: in more than half",
-        f"{span(signed)} %; above 10 % in {int(high.sum())} of {len(high)} fits",
-        _all_or_most(high),
+        f"{span(signed)} %; above 10 % in {counted(high, 'fits')}",
+        all_or_most(high),
         "percent error by size and loss",
     )
 
@@ -384,9 +393,9 @@ def _tuning_gains_up_to_fivefold(study: StudyResult) -> Finding:
         "I and VII",
         "the greatest factor of a machine is at least 5; partly: there is a gain, but a smaller "
         "one",
-        f"the error falls by a factor of {span(median, '.1f')} by machine, median of {len(gains)} "
-        f"seed(s); at least five on {int((median >= 5).sum())} of {len(median)}; the factor "
-        "depends on what the manual configuration assumes",
+        f"the error falls by a factor of {span(median, '.1f')} by machine, median over seeds: "
+        f"{len(gains)}; at least five on {counted(median >= 5, 'machines')}; the factor depends on "
+        "what the manual configuration assumes",
         verdict,
         "measured, data sheet and tuned",
     )
@@ -408,8 +417,8 @@ def _logp_is_worse_for_small_messages(study: StudyResult) -> Finding:
         "V, Fig. 17",
         "LogP with the keys of Table II, fitted to messages up to 512 B, leaves more error there "
         "than SNAPPR fitted to all sizes on every machine; partly: on more than half",
-        f"up to 512 B: {'; '.join(told)}; SNAPPR {span(baseline)} %",
-        _all_or_most(worse[papers]),
+        f"up to 512 B: {'; '.join(told)}; SNAPPR {span(baseline)} %; {_fitted_by(study)}",
+        all_or_most(worse[papers]),
         "models bolted together",
     )
 
@@ -426,10 +435,10 @@ def _large_fit_is_marginally_better(study: StudyResult) -> Finding:
         "above 512 B it leaves less error on every machine, and at most a tenth less in the "
         "median; partly: less on more than half",
         f"above 512 B {span(large)} %, fitted to all sizes {span(baseline)} %; {_count(better)}, "
-        f"by {gain.median():.0f} % in the median",
+        f"by {gain.median():.0f} % in the median; {_fitted_by(study)}",
         "partly"
-        if _all_or_most(better) == "confirmed" and gain.median() > 10
-        else _all_or_most(better),
+        if all_or_most(better) == "confirmed" and gain.median() > 10
+        else all_or_most(better),
         "models bolted together",
     )
 
@@ -460,7 +469,8 @@ def _default_pair_is_worse_than_snappr(study: StudyResult) -> Finding:
         "separate fits do, or on more than half",
         f"the separate fits as SST/macro runs them leave {span(pair)} %, "
         f"{_count(worse, 'worse')}; fitted as one {span(fitted)} %, "
-        f"{_count(worse_fitted, 'worse')}; SNAPPR alone {_machines_of(alone)}",
+        f"{_count(worse_fitted, 'worse')}; SNAPPR alone {_machines_of(alone)}; "
+        f"{_fitted_by(study)}",
         verdict,
         "models bolted together",
     )
@@ -476,7 +486,8 @@ def _two_snapprs_beat_one_on_some(study: StudyResult) -> Finding:
         "V, Fig. 17",
         "the pair leaves less error than one SNAPPR on at least half of the machines; partly: on "
         "some",
-        f"the pair leaves {span(pair)} %, one SNAPPR {_machines_of(alone)}; {_count(better)}",
+        f"the pair leaves {span(pair)} %, one SNAPPR {_machines_of(alone)}; {_count(better)}; "
+        f"{_fitted_by(study)}",
         "confirmed" if better.mean() >= 0.5 else "partly" if better.any() else "contradicted",
         "models bolted together",
     )
@@ -491,10 +502,10 @@ def _on_parameters(influence: Influence) -> tuple[Finding, ...]:
 
 
 def _nic_latencies_decide(influence: Influence) -> Finding:
-    said = {"node.nic.injection.latency", "node.nic.ejection.latency"}
+    said = ("node.nic.injection.latency", "node.nic.ejection.latency")
     latency = np.abs(influence.correlations()[:, 0, :])
     strongest = np.argsort(-latency, axis=0)[:2].T
-    holds = np.array([{influence.keys[i] for i in pair} == said for pair in strongest])
+    holds = np.array([{influence.keys[i] for i in pair} == set(said) for pair in strongest])
     told = ", ".join(f"{key} {span(latency[influence.keys.index(key)], '.2f')}" for key in said)
     return Finding(
         "nic-latencies-decide-the-latency",
@@ -503,9 +514,8 @@ def _nic_latencies_decide(influence: Influence) -> Finding:
         "III-D, Fig. 2",
         "at every size these two have the strongest rank correlations with the latency; partly: "
         "at more than half of the sizes",
-        f"the two strongest at {int(holds.sum())} of {len(holds)} sizes: {told}; "
-        f"{influence.used} configurations",
-        _all_or_most(holds),
+        f"the two strongest at {counted(holds, 'sizes')}: {told}; {influence.used} configurations",
+        all_or_most(holds),
         "influence of each parameter",
     )
 
@@ -525,7 +535,7 @@ def _bandwidths_act_on_large_messages(influence: Influence) -> Finding:
         "above 8 KiB each bandwidth's mean rank correlation with the latency is stronger than up "
         "to 8 KiB, and beyond chance; partly: for some",
         f"up to 8 KiB and above: {told}; chance {influence.chance:.2f}",
-        _all_or_some(beyond),
+        all_or_some(beyond),
         "influence of each parameter",
     )
 
@@ -547,7 +557,7 @@ def _latencies_of_logp_wane(influence: Influence) -> Finding:
         "up to 8 KiB a latency has the strongest rank correlation with the latency, and every "
         "latency's is weaker at the largest size than at the smallest; partly: one of the two",
         f"at the smallest and the largest size: {told}; {influence.used} configurations",
-        _all_or_some(np.array([prevalent, wanes])),
+        all_or_some(np.array([prevalent, wanes])),
         "influence of each parameter",
     )
 
@@ -686,26 +696,19 @@ def _if_complete(complete: bool, holds: bool) -> Verdict:
     return "confirmed" if holds else "contradicted"
 
 
-def _all_or_some(holds: Any) -> Verdict:
-    if np.all(holds):
-        return "confirmed"
-    return "partly" if np.any(holds) else "contradicted"
-
-
-def _all_or_most(holds: Any) -> Verdict:
-    if np.all(holds):
-        return "confirmed"
-    return "partly" if np.mean(holds) > 0.5 else "contradicted"
-
-
 def _count(holds: Any, word: str = "it holds") -> str:
-    return f"{word} on {int(np.sum(holds))} of {len(holds)} machines"
+    return f"{word} on {counted(holds, 'machines')}"
 
 
 def _seeds(values: Any) -> str:
     """Return the median over seeds and, if there are several, the least and the greatest."""
     median = f"{np.median(values):.0f}"
     return median if len(values) == 1 else f"{median} (seeds {span(values)})"
+
+
+def _fitted_by(study: StudyResult) -> str:
+    """Return what fitted the halves, which in the paper is TPE."""
+    return f"fitted by {listed(study.plan.engines)}"
 
 
 def _machines_of(errors: pd.Series) -> str:

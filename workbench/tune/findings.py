@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.errors import ParameterError
-from workbench.findings import Finding, Findings, Verdict, listed, span
+from workbench.findings import (
+    Finding,
+    Findings,
+    Verdict,
+    all_or_some,
+    counted,
+    graded,
+    listed,
+    span,
+)
 from workbench.tune.search_comparison.files import SearchComparisonTables
 
 if TYPE_CHECKING:
@@ -41,7 +50,7 @@ _STEPS, _INITIAL = 40, 10
 def findings(
     tables: SearchComparisonTables, *, scale: SearchComparisonTables | None = None
 ) -> Findings:
-    """Return what a comparison of searches says on the paper's claims.
+    """Return verdicts on the paper's claims from a comparison of searches.
 
     Args:
         tables: such as ``shipped_search_comparison()``.
@@ -89,7 +98,7 @@ def _gains_94_percent(tables: SearchComparisonTables) -> Finding:
         f"{_each(rows, 'share')}; where a model of all runs chooses instead of the best run "
         f"{_each(by_model, 'share')}; the interval is over {seeds} seeds of each of "
         f"{spaces} spaces a recording",
-        _all_or_some(rows["share"] >= _SHARE),
+        all_or_some(rows["share"] >= _SHARE),
         "paper's two tables",
     )
 
@@ -104,7 +113,7 @@ def _saves_95_percent(tables: SearchComparisonTables) -> Finding:
         f"{_each(rows, 'saved_grid')}; against each configuration that differs once "
         f"{_each(rows, 'saved')}; the paper does not say which of the two it ran: that it is the "
         "grid, with parameters that an algorithm ignores, is inferred from its rectangular grids",
-        _all_or_some(rows["saved_grid"] >= _SAVED),
+        all_or_some(rows["saved_grid"] >= _SAVED),
         "paper's two tables",
     )
 
@@ -118,8 +127,8 @@ def _saves_85_percent_of_each(tables: SearchComparisonTables) -> Finding:
         "5.2, Table 2",
         f"more than {_LEAST_SAVED} % of the whole grid's time is saved for every collective of "
         "every recording; partly: for some",
-        f"{_each(rows, 'saved_grid', 'collective')}; {_count(enough, 'collectives')}",
-        _all_or_some(enough),
+        f"{_each(rows, 'saved_grid', 'collective')}; {counted(enough, 'collectives')}",
+        all_or_some(enough),
         "paper's two tables",
     )
 
@@ -137,7 +146,7 @@ def _saving_is_uniform(tables: SearchComparisonTables) -> Finding:
         "over all collectives and recordings; partly: over the collectives of one recording",
         f"{np.ptp(rows['saved_grid']):.0f} points over all; over the collectives of {told}; a "
         "space with few configurations leaves little to save",
-        _whole_or_parts(np.ptp(rows["saved_grid"]) <= _SAVED_SPAN, width <= _SAVED_SPAN),
+        graded(np.ptp(rows["saved_grid"]) <= _SAVED_SPAN, width <= _SAVED_SPAN),
         "paper's two tables",
     )
 
@@ -152,7 +161,7 @@ def _gains_over_the_default(tables: SearchComparisonTables) -> Finding:
         "every one; how far a default can be improved is a property of the machine",
         f"{_each(rows, 'gain')}; possible are {span(rows['potential'])} %; the default is Open "
         "MPI's where measured, else the workbench's own choice of algorithm",
-        _whole_or_parts((rows["gain"] >= _GAIN).all(), [(rows["gain_low"] > 0).all()]),
+        graded((rows["gain"] >= _GAIN).all(), [(rows["gain_low"] > 0).all()]),
         "gain over the default",
     )
 
@@ -173,7 +182,7 @@ def _gain_varies(tables: SearchComparisonTables) -> Finding:
         "on every recording the intervals of the least and of the greatest gain of a space do not "
         "overlap; partly: on some",
         f"by space {told}",
-        _all_or_some(list(apart.values())),
+        all_or_some(list(apart.values())),
         "gain over the default",
     )
 
@@ -231,7 +240,7 @@ def _is_below_noise_for_105_of_160(tables: SearchComparisonTables) -> Finding:
         "5.2, Table 1",
         "it is below the standard deviation of the optimum's repeats in at least 66 % of the "
         "measured spaces; partly: 66 % is within the interval over the spaces",
-        f"in {_count(below, 'spaces')}, {100 * below.mean():.0f} % ({100 * low:.0f} to "
+        f"in {counted(below, 'spaces')}, {100 * below.mean():.0f} % ({100 * low:.0f} to "
         f"{100 * high:.0f}, over the spaces); noise is that of one run: the median of the paper's "
         "100 runs is known better, and fewer would be below that",
         verdict,
@@ -277,7 +286,7 @@ def _allreduce_is_noisiest(tables: SearchComparisonTables) -> Finding:
         "partly: one of both",
         f"{told} us over the sizes, 4 ranks on one machine; gather has too few configurations to "
         "be searched",
-        _all_or_some(holds),
+        all_or_some(holds),
         "paper's two tables",
     )
 
@@ -286,7 +295,7 @@ def _is_within_4_percent(tables: SearchComparisonTables) -> Finding:
     rows = _searches(tables.cells)
     near = rows["distance"] < _DISTANCE
     told = "; ".join(
-        f"{name} {span(cells['distance'], '.1f')} %, {_count(cells['distance'] < _DISTANCE)}"
+        f"{name} {span(cells['distance'], '.1f')} %, {counted(cells['distance'] < _DISTANCE)}"
         for name, cells in rows.groupby("recording", sort=False)
     )
     return Finding(
@@ -296,7 +305,7 @@ def _is_within_4_percent(tables: SearchComparisonTables) -> Finding:
         f"the mean excess over the seeds is below {_DISTANCE} % in every space; partly: in some; "
         "the paper's applications use I/O accelerators, ours are collectives",
         f"{told}",
-        _all_or_some(near),
+        all_or_some(near),
         "distance by size",
     )
 
@@ -321,7 +330,7 @@ def _surrogates_beat_random_by_far(tables: SearchComparisonTables) -> Finding:
         "with as many runs, Bayesian optimization's mean excess over the optimum is at most half "
         "of random search's on every recording, intervals apart; partly: less on every one, apart",
         told,
-        _whole_or_parts((apart & far).all(), [apart.all()]),
+        graded((apart & far).all(), [apart.all()]),
         "heatmap of heuristic by resampling",
     )
 
@@ -375,7 +384,7 @@ def _budgets_waste_runs(tables: SearchComparisonTables) -> Finding:
         "the rule of the paper's study takes fewer runs than the budget and its share of the gain "
         "overlaps the budget's on every recording; partly: on some",
         told,
-        _all_or_some(as_good & (early["runs"] < whole["runs"])),
+        all_or_some(as_good & (early["runs"] < whole["runs"])),
         "stopping: time against gain",
     )
 
@@ -399,7 +408,7 @@ def _resampling_helps_under_noise(tables: SearchComparisonTables) -> Finding:
         "with as many runs in total, the best of the resampling rules gains a larger share than "
         "none, intervals apart, with every strong noise; partly: with some",
         f"{'; '.join(told)}; the best of several rules is picked in its favour",
-        _all_or_some(helps),
+        all_or_some(helps),
         "heatmap of heuristic by resampling",
     )
 
@@ -421,9 +430,9 @@ def _pruning_saves_time(tables: SearchComparisonTables) -> Finding:
         "2 (h) and 3.4",
         "both of the paper's rules save time and the share of the gain is not significantly less, "
         "for every recording and heuristic; partly: for some; the paper has no figures on it",
-        f"{_count(quicker, 'searches')} are quicker, {_count(quicker & free)} of these without a "
+        f"{counted(quicker, 'searches')} are quicker, {counted(quicker & free)} of these without a "
         f"significant loss of the share; {told}",
-        _all_or_some(quicker & free),
+        all_or_some(quicker & free),
         "pruning: time and gain",
     )
 
@@ -450,7 +459,7 @@ def _gains_94_percent_at_scale(rows: pd.DataFrame, scale: SearchComparisonTables
         f"{_each(rows, 'share')} over {span(rows['spaces'])} spaces and {span(rows['seeds'])} "
         f"seeds, at most {plan.budget} runs, {plan.reruns} of what was found; simulated, and the "
         "doubling sizes are nine a collective, where the paper counts 20",
-        _all_or_some(rows["share"] >= _SHARE),
+        all_or_some(rows["share"] >= _SHARE),
         "gain over the default",
     )
 
@@ -463,7 +472,7 @@ def _is_near_within_40_runs(rows: pd.DataFrame) -> Finding:
         f"the median number of runs is below {_STEPS} on every recording; partly: on some",
         f"{_each(rows, 'steps', unit='runs')}, the {_INITIAL} initial ones among them; "
         f"{_each(rows, 'near')} of the searches came there",
-        _all_or_some(rows["steps"] < _STEPS),
+        all_or_some(rows["steps"] < _STEPS),
         "distance by size",
     )
 
@@ -488,7 +497,7 @@ def _surrogates_trade_off_best(rows: pd.DataFrame) -> Finding:
         "least for Bayesian optimization on every recording; partly: on some",
         f"{'; '.join(told)} % above the optimum, found + average; each search ends by the paper's "
         "rule",
-        _all_or_some(best),
+        all_or_some(best),
         "heatmap of heuristic by resampling",
     )
 
@@ -526,16 +535,6 @@ def _row(rows: pd.DataFrame, name: str) -> Any:
     return rows.loc[name]
 
 
-def _all_or_some(holds: Any) -> Verdict:
-    return _whole_or_parts(np.all(holds), holds)
-
-
-def _whole_or_parts(whole: Any, parts: Any) -> Verdict:
-    if whole:
-        return "confirmed"
-    return "partly" if np.any(parts) else "contradicted"
-
-
 def _each(rows: pd.DataFrame, column: str, of: str = "", unit: str = "%") -> str:
     """Return a column's values with their intervals, such as ``NAME 64 (57 to 71) %; ...``."""
     return "; ".join(
@@ -547,10 +546,6 @@ def _each(rows: pd.DataFrame, column: str, of: str = "", unit: str = "%") -> str
 def _value(row: Any, column: str, form: str = ".0f") -> str:
     value, low, high = (format(row[f"{column}{end}"], f"z{form}") for end in ("", "_low", "_high"))
     return f"{value} ({low} to {high})"
-
-
-def _count(holds: Any, of: str = "") -> str:
-    return f"{int(np.sum(holds))} of {len(holds)} {of}".rstrip()
 
 
 def _interval_of_share(holds: Any) -> tuple[float, float]:

@@ -77,6 +77,11 @@ class Makers(Mapping[str, Callable[..., T]], Generic[T]):
         else:
             self._makers[name] = self._checked(maker)
 
+    @property
+    def registered(self) -> tuple[str, ...]:
+        """The names that `register` added; other processes do not know them."""
+        return tuple(name for name in self._makers if name not in self._shipped)
+
     def __getitem__(self, name: str) -> Callable[..., T]:
         return self._makers[name]
 

@@ -97,6 +97,14 @@ def test_a_registered_heuristic_is_compared_with_others() -> None:
     assert found["share_low"]["from-the-left"] == found["share_high"]["from-the-left"]
 
 
+def test_other_processes_do_not_know_what_was_registered_here() -> None:
+    HEURISTICS.register("from-the-left", FromTheLeft)
+    assert HEURISTICS.registered == ("from-the-left",)
+    plan = tune.SearchComparisonPlan(("simulated-12-ranks",), heuristics=("from-the-left",))
+    with pytest.raises(ParameterError, match="jobs must be 1 with the heuristic from-the-left"):
+        tune.compare_searches(plan, jobs=2)
+
+
 def test_options_are_those_of_the_maker_and_checked() -> None:
     STOPPINGS.register("good-enough", good_enough)
     assert options_of(STOPPINGS["good-enough"]) == {"value": 2.0}

@@ -58,7 +58,7 @@ class Settings:
             "loss": widgets.Dropdown(options=losses, value="rmsre", **named("Loss", "120px")),
             "target": widgets.Dropdown(options=TARGETS, value="both", **named("Target", "140px")),
             "engine": widgets.Dropdown(
-                options=ENGINE_NAMES, value=DEFAULT_ENGINE, **named("Engine", "200px")
+                options=ENGINE_NAMES, value=DEFAULT_ENGINE, **named("Engine", "184px")
             ),
             "trials": NumberField(
                 DEFAULT_TRIALS, 1, 1_000_000, step=100, **named("Trials", "120px")

@@ -175,7 +175,7 @@ class PapersPanel(Panel[Any]):
 
 
 def _about(row: PaperRow) -> str:
-    """Return what a row says, as HTML."""
+    """Return the texts of a row as HTML."""
     # The finding below has the evidence.
     reason = "" if row.finding is not None else f"<br>{html.escape(row.reason)}"
     facts = [row.kind, *([f"data: {row.data}"] if row.data else [])]

@@ -73,7 +73,7 @@ def _cells(texts: Iterable[str], written: Callable[[str], str]) -> str:
 
 
 def shown(result: Any) -> LayoutDOM:
-    """Return what a row's call returned as a layout: its figure, its table, or its text."""
+    """Return the result of a row's call as a layout: a figure, a table or a text."""
     figure = figure_of(result)
     if figure is result:
         return figure

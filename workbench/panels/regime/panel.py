@@ -192,7 +192,7 @@ class RegimePanel(Panel[Bolted]):
                 **named("Loss", "124px"),
             ),
             "engine": widgets.Dropdown(
-                options=ENGINE_NAMES, value=QUICK_ENGINE, **named("Engine", "200px")
+                options=ENGINE_NAMES, value=QUICK_ENGINE, **named("Engine", "184px")
             ),
             "trials": NumberField(_TRIALS, 1, 1_000_000, step=100, **named("Trials each", "140px")),
             "seed": NumberField(0, 0, 2**31 - 1, **named("Seed", "90px")),

@@ -56,7 +56,7 @@ class OwnFit:
             ),
             "target": widgets.Dropdown(options=TARGETS, value="both", **named("Target", "144px")),
             "engine": widgets.Dropdown(
-                options=ENGINE_NAMES, value=DEFAULT_ENGINE, **named("Engine", "200px")
+                options=ENGINE_NAMES, value=DEFAULT_ENGINE, **named("Engine", "184px")
             ),
             "trials": NumberField(
                 min(_QUICK_TRIALS, DEFAULT_TRIALS),

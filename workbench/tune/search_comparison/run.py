@@ -28,6 +28,7 @@ from workbench.checks import whole
 from workbench.datapackage import DESCRIPTOR
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
+from workbench.tune.heuristics import HEURISTICS
 from workbench.tune.history import FloatArray, History
 from workbench.tune.next_run import Chooser, NextRun, stopping_rule
 from workbench.tune.recommendation import recommended
@@ -92,11 +93,19 @@ def compare_searches(
         The finished searches, and the recordings that they drew from.
 
     Raises:
-        ParameterError: unknown spaces, a file in a folder that is missing, or jobs below 1.
+        ParameterError: unknown spaces, a file in a folder that is missing, jobs below 1, or above
+            1 with a heuristic that was registered in this process.
         DatasetError: no recording of that name ships.
         ParseError: the file holds other columns.
     """
     whole(jobs, "jobs", 1, _MOST_JOBS)
+    own = [name for name in plan.heuristics if name in HEURISTICS.registered]
+    if jobs > 1 and own:
+        raise ParameterError(
+            f"jobs must be 1 with the heuristic {own[0]}, which was registered in this process: "
+            f"others do not know it; got {jobs}",
+            key="jobs",
+        )
     path = None if rows is None else Path(rows)
     if path is not None and (path.is_dir() or not path.parent.is_dir()):
         raise ParameterError(
@@ -225,7 +234,7 @@ def _draw(
 
 
 def _value(judge: RecordedSpace, found: Configuration, task: _Task, seed: int) -> float:
-    """Return what a configuration takes: the median of further runs, or of what was recorded."""
+    """Return a configuration's time: the median of further runs, or of the recorded ones."""
     if not task.plan.reruns:
         return judge.median(found)
     rng = np.random.default_rng((seed, 8))
@@ -355,7 +364,7 @@ def _work(task: _Task) -> list[SearchRow]:
 
 
 def _excess(history: History, judge: RecordedSpace, optimum: float) -> FloatArray:
-    """Return what each run's configuration takes above the optimum, as a share of it."""
+    """Return how far each run's configuration is above the optimum, as a share of the optimum."""
     values = [
         math.nan if run.status == "failed" else judge.median(run.configuration) for run in history
     ]

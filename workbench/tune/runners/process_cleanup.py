@@ -18,7 +18,8 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-_GRACE_S = 2.0
+_EXIT_S = 4.0
+_POLL_S = 0.1
 _PROC = Path("/proc")
 
 
@@ -38,19 +39,22 @@ class Guard:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
         self._owner = 0
-        self._sessions: set[int] = set()
+        self._sessions: dict[int, float] = {}
         atexit.register(self._close)
 
-    def watch(self, session: int) -> None:
-        """Have a session, given by its first process's number, ended when this process dies."""
+    def watch(self, session: int, grace_s: float = 2.0) -> None:
+        """Have a session, given by its first process's number, ended when this process dies.
+
+        It is asked to end, and killed ``grace_s`` seconds later.
+        """
         with self._lock:
-            self._watched().add(session)
-            self._write_line(f"+{session}")
+            self._watched()[session] = grace_s
+            self._write_line(f"+{session} {grace_s}")
 
     def release(self, session: int) -> None:
         """Stop watching a session that has ended."""
         with self._lock:
-            self._watched().discard(session)
+            self._watched().pop(session, None)
             self._write_line(f"-{session}")
 
     def _close(self) -> None:
@@ -62,13 +66,13 @@ class Guard:
                 with contextlib.suppress(BrokenPipeError):
                     self._process.stdin.close()
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(2.0 * _GRACE_S)
+                self._process.wait(_EXIT_S)
             self._process = None
 
-    def _watched(self) -> set[int]:
+    def _watched(self) -> dict[int, float]:
         """Return the sessions of this process, not those of the process it was forked from."""
         if self._owner != os.getpid():
-            self._process, self._owner, self._sessions = None, os.getpid(), set()
+            self._process, self._owner, self._sessions = None, os.getpid(), {}
         return self._sessions
 
     def _write_line(self, line: str) -> None:
@@ -85,7 +89,7 @@ class Guard:
                 text=True,
                 start_new_session=True,
             )
-            line = "\n".join(f"+{session}" for session in self._sessions)
+            line = "\n".join(f"+{session} {grace}" for session, grace in self._sessions.items())
         if self._process.stdin is not None:
             with contextlib.suppress(BrokenPipeError):
                 self._process.stdin.write(f"{line}\n")
@@ -97,26 +101,39 @@ GUARD = Guard()
 
 
 def _members(session: int) -> Iterator[int]:
+    """Yield the processes of a session, without those that ended and wait for their parent."""
     for entry in _PROC.glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, ValueError, IndexError):
             # The name comes in parentheses and may hold anything; state, parent, group follow.
             fields = entry.read_bytes().rpartition(b")")[2].split()
-            if int(fields[3]) == session:
+            if int(fields[3]) == session and fields[0] != b"Z":
                 yield int(entry.parent.name)
 
 
+def _has_ended(session: int) -> bool:
+    """Return whether a session has no process left; without /proc nobody knows."""
+    return _PROC.joinpath("self").exists() and not any(_members(session))
+
+
 def _watch(lines: Iterable[str]) -> None:
-    sessions: set[int] = set()
+    sessions: dict[int, float] = {}
     for line in lines:
+        number, _, grace = line[1:].partition(" ")
         if line.startswith("+"):
-            sessions.add(int(line[1:]))
+            sessions[int(number)] = float(grace)
         elif line.startswith("-"):
-            sessions.discard(int(line[1:]))
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        for session in sessions:
-            end_session(session, number)
-        if sessions and number == signal.SIGTERM:
-            time.sleep(_GRACE_S)
+            sessions.pop(int(number), None)
+    for session in sessions:
+        end_session(session, signal.SIGTERM)
+    asked = time.monotonic()
+    while sessions:
+        time.sleep(_POLL_S)
+        for session, grace_s in list(sessions.items()):
+            is_late = time.monotonic() - asked > grace_s
+            if is_late:
+                end_session(session, signal.SIGKILL)
+            if is_late or _has_ended(session):
+                del sessions[session]
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from workbench.tune.runners.process_cleanup import GUARD
 from workbench.tune.runners.runner import RunnerError
 from workbench.tune.runners.slurm_commands import find, in_one_line
 
-_END_S = 10.0
+_ANSWER_S = 60.0
 _GRANTED = "granted"
 _COMMAND = ("bash", "-c", f'env -0; printf "{_GRANTED}\\0"; exec cat >/dev/null')
 
@@ -42,8 +42,9 @@ class Allocation:
             )
         except OSError as error:
             raise RunnerError(f"{words[0]} must be a program that can run; {error}") from error
-        # One that still waits does not read its input yet.
-        GUARD.watch(self._process.pid)
+        # One that still waits does not read its input yet. Killed before Slurm has answered, it
+        # would leave its job behind.
+        GUARD.watch(self._process.pid, _ANSWER_S)
         self._variables: dict[str, str] = {}
         self._number = ""
         self._closed = False
@@ -91,7 +92,7 @@ class Allocation:
         if not granted:
             self._process.terminate()
         try:
-            self._process.wait(_END_S)
+            self._process.wait(_ANSWER_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

@@ -393,9 +393,10 @@ def _tuning_gains_up_to_fivefold(study: StudyResult) -> Finding:
         "I and VII",
         "the greatest factor of a machine is at least 5; partly: there is a gain, but a smaller "
         "one",
-        f"the error falls by a factor of {span(median, '.1f')} by machine, median over seeds: "
-        f"{len(gains)}; at least five on {counted(median >= 5, 'machines')}; the factor depends on "
-        "what the manual configuration assumes",
+        f"the error falls by a factor of {span(median, '.1f')} by machine "
+        f"({'one seed' if len(gains) == 1 else f'median of {len(gains)} seeds'}); at least five on "
+        f"{counted(median >= 5, 'machines')}; the factor depends on what the manual configuration "
+        "assumes",
         verdict,
         "measured, data sheet and tuned",
     )

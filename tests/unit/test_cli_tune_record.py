@@ -44,8 +44,30 @@ def test_show_a_shipped_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert "note:" in shown.err
 
 
+def test_a_component_is_recorded_and_searched(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "own.yaml"
+    file.write_text(
+        "components:\n"
+        "  own:\n"
+        "    command: sh -c 'echo took $N ms'\n"
+        "    target: {regex: 'took ([0-9]+) ms', unit: ms}\n"
+        "    parameters:\n"
+        "      n: {type: int, default: 3, env_var: N, values: [1, 2, 3]}\n"
+    )
+    folder = tmp_path / "recording"
+    assert record("component", folder, file, "--rounds", 4, "--limit", 0, "--json") == 1
+    assert json.loads(capsys.readouterr().out)["wanted"] == 12
+    assert record("component", folder, file, "--rounds", 4) == 0
+    assert "12 of 12 starts" in capsys.readouterr().out
+    assert record("show", folder, "--json") == 0
+    shown = json.loads(capsys.readouterr().out)["own"]
+    assert (shown["default"], shown["optimum"], shown["unit"]) == (3, 1, "ms")
+
+
 def test_wrong_words(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="known: open-mpi-4-ranks"):
+    with pytest.raises(DatasetError, match="known: dd-write, open-mpi-4-ranks"):
         record("show", "nothing")
     with pytest.raises(ParameterError, match="name a --recording"):
         compare("--budget", "20")

@@ -32,10 +32,8 @@ from workbench.cli.progress import ProgressLine
 from workbench.cli.signals import stoppable
 from workbench.cli.tune_report import experiments_text, result_text, summary_of
 from workbench.errors import ParameterError
-from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from workbench.tune import Component
     from workbench.tune.experiment import Experiment
     from workbench.tune.result import TuningResult
     from workbench.tune.store.run_record import RunRecord
@@ -102,12 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "what", metavar="WHAT", nargs="?", help="a shipped component, or a component file"
-    )
-    parser.add_argument(
-        "--component", metavar="NAME", help="name of the component, if the file holds several"
-    )
+    tune_component.add_what(parser, nargs="?")
     parser.add_argument(
         "--application", metavar="WORDS", help="the program that runs with the component, quoted"
     )
@@ -284,7 +277,9 @@ def _new(arguments: argparse.Namespace) -> Experiment:
         raise ParameterError(
             f"--noise needs --replay; got --noise {arguments.noise!r} alone", key="noise"
         )
-    component = _component(arguments)
+    if arguments.what is None:
+        raise ParameterError("name a component, a component file, or --replay", key="what")
+    component = tune_component.chosen(arguments)
     if tune_component.needs_application(component) and not options.get("application"):
         raise ParameterError(
             f"{component.name} only sets up a program; name the program, such as --application "
@@ -300,32 +295,6 @@ def _new(arguments: argparse.Namespace) -> Experiment:
             say(f"note: {note}")
         return Experiment.from_file(settings, component, runner, **options)
     return Experiment(component, runner, **options)
-
-
-def _component(arguments: argparse.Namespace) -> Component:
-    from workbench.tune import components, read_components
-
-    if arguments.what is None:
-        raise ParameterError("name a component, a component file, or --replay", key="what")
-    if not Path(arguments.what).is_file():
-        component = components()[arguments.what]
-        if arguments.component is not None:
-            raise ParameterError(
-                f"--component chooses from a file; {component.name} ships, and is one: leave it "
-                "out",
-                key="component",
-            )
-        return component
-    found: Mapping[str, Component] = read_components(Path(arguments.what))
-    name = arguments.component
-    if name is None and len(found) == 1:
-        return next(iter(found.values()))
-    if name not in found:
-        raise ParameterError(
-            f"--component must be one of {', '.join(found)}; got {name}{did_you_mean(name, found)}",
-            key="component",
-        )
-    return found[name]
 
 
 def _resumed(arguments: argparse.Namespace) -> Experiment:

@@ -21,11 +21,13 @@ The default target is the wall time; a regex reads it from the program's output.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import FAILED, add_json, print_json, say
 from workbench.errors import ParameterError
+from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from workbench.tune import Component
@@ -72,6 +74,41 @@ def run(arguments: argparse.Namespace) -> int:
             say(f"error: {component.source}: {name}: {summaries[name]['problem']}")
             status = FAILED
     return status
+
+
+def add_what(parser: argparse.ArgumentParser, **options: Any) -> None:
+    """Add the arguments that name a component."""
+    parser.add_argument(
+        "what", metavar="WHAT", help="a shipped component, or a component file", **options
+    )
+    parser.add_argument(
+        "--component", metavar="NAME", help="name of the component, if the file holds several"
+    )
+
+
+def chosen(arguments: argparse.Namespace) -> Component:
+    """Return the component that WHAT and --component name."""
+    from workbench.tune import components, read_components
+
+    if not Path(arguments.what).is_file():
+        component = components()[arguments.what]
+        if arguments.component is not None:
+            raise ParameterError(
+                f"--component chooses from a file; {component.name} ships, and is one: leave it "
+                "out",
+                key="component",
+            )
+        return component
+    found: Mapping[str, Component] = read_components(Path(arguments.what))
+    name = arguments.component
+    if name is None and len(found) == 1:
+        return next(iter(found.values()))
+    if name not in found:
+        raise ParameterError(
+            f"--component must be one of {', '.join(found)}; got {name}{did_you_mean(name, found)}",
+            key="component",
+        )
+    return found[name]
 
 
 def needs_application(component: Component) -> bool:

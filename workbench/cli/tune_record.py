@@ -2,6 +2,7 @@
 
 workbench tune record open-mpi my-recording --ranks 4 --rounds 5
 workbench tune record open-mpi my-recording --rounds 10 --limit 1500
+workbench tune record component my-writes dd-write --rounds 10
 workbench tune record simulated my-576 --ranks 576
 workbench tune record show my-recording
 """
@@ -14,10 +15,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli import tune_component
 from workbench.cli.output import FAILED, add_json, given, print_json, say
 
 if TYPE_CHECKING:
-    from workbench.tune.recorded.record_open_mpi import RecordingProgress
+    from workbench.tune.recorded.passes import RecordingProgress
 
 ABOUT = "run every configuration of a space and keep the runs"
 
@@ -30,14 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = "run Open MPI's collectives on this machine; continues a stopped recording"
     mpi = actions.add_parser("open-mpi", help=about, description=about, allow_abbrev=False)
     _add_shared(mpi, "4")
-    mpi.add_argument("--rounds", type=int, metavar="N", help="passes in all (default 5)")
-    mpi.add_argument(
-        "--limit",
-        dest="limit_s",
-        type=float,
-        metavar="S",
-        help="start no further run after S seconds (default: none)",
-    )
+    _add_passes(mpi)
     mpi.add_argument("--most", type=int, metavar="N", help="timed calls at the most (default 500)")
     mpi.add_argument(
         "--budget-ms", type=int, metavar="MS", help="time of the timed calls (default 40)"
@@ -48,6 +43,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("C", "mpi4py"),
         help="what calls the collectives (default: C where it compiles)",
     )
+    about = "run a component on this machine; continues a stopped recording"
+    component = actions.add_parser("component", help=about, description=about, allow_abbrev=False)
+    component.add_argument("folder", metavar="FOLDER", help="folder of the recording")
+    tune_component.add_what(component)
+    _add_passes(component)
+    component.add_argument(
+        "--timeout",
+        dest="timeout_s",
+        type=float,
+        metavar="S",
+        help="end a run after S seconds (default 120)",
+    )
+    add_json(component)
     about = "replay the workbench's own algorithms on a machine's LogGPS parameters"
     own = actions.add_parser("simulated", help=about, description=about, allow_abbrev=False)
     _add_shared(own, "12")
@@ -66,14 +74,12 @@ def run(arguments: argparse.Namespace) -> int:
         return _show(arguments)
     words = [word for word in sys.argv[1:] if word]
     created_by = shlex.join(["workbench", *words])
-    options = given(arguments, "ranks", "collectives", "sizes")
     if arguments.record_action == "simulated":
         from workbench.tune.recorded.simulated import record_simulated
 
         count = record_simulated(
             arguments.folder,
-            **options,
-            **given(arguments, "machine"),
+            **given(arguments, "ranks", "collectives", "sizes", "machine"),
             created_by=created_by,
             on_space=lambda name: say(f"simulated {name}"),
         )
@@ -82,21 +88,29 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             print(f"{count} runs in {arguments.folder}")
         return 0
-    from workbench.tune.benchmark import Loop
-    from workbench.tune.recorded.record_open_mpi import record_open_mpi
 
     def report(progress: RecordingProgress, what: str) -> None:
         if progress.started % 20 == 0:
             say(f"{progress.started} of {progress.wanted} starts; next {what}")
 
-    progress = record_open_mpi(
-        arguments.folder,
-        **options,
-        **given(arguments, "rounds", "limit_s", "mpirun", "benchmark"),
-        loop=Loop(**given(arguments, "most", "budget_ms")),
-        created_by=created_by,
-        on_start=report,
-    )
+    options = {
+        **given(arguments, "rounds", "limit_s"),
+        "created_by": created_by,
+        "on_start": report,
+    }
+    if arguments.record_action == "component":
+        from workbench.tune.recorded.record_component import record_component
+
+        options |= given(arguments, "timeout_s")
+        component = tune_component.chosen(arguments)
+        progress = record_component(arguments.folder, component, **options)
+    else:
+        from workbench.tune.benchmark import Loop
+        from workbench.tune.recorded.record_open_mpi import record_open_mpi
+
+        options |= given(arguments, "ranks", "collectives", "sizes", "mpirun", "benchmark")
+        loop = Loop(**given(arguments, "most", "budget_ms"))
+        progress = record_open_mpi(arguments.folder, **options, loop=loop)
     if arguments.json:
         print_json({"folder": arguments.folder, **vars(progress)})
     else:
@@ -105,6 +119,17 @@ def run(arguments: argparse.Namespace) -> int:
             f"{progress.failed} failed"
         )
     return 0 if progress.whole else FAILED
+
+
+def _add_passes(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rounds", type=int, metavar="N", help="passes in all (default 5)")
+    parser.add_argument(
+        "--limit",
+        dest="limit_s",
+        type=float,
+        metavar="S",
+        help="start no further run after S seconds (default: none)",
+    )
 
 
 def _add_shared(parser: argparse.ArgumentParser, ranks: str) -> None:

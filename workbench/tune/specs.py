@@ -60,7 +60,9 @@ def axis_of_spec(word: str) -> tuple[str, AnyAxis | list[Value | None]]:
 
     name, equals, text = word.partition("=")
     if not (name and equals and text):
-        raise ParameterError(f"--axis must be NAME=VALUES, such as n=1,2,4; got {word!r}", key=name)
+        raise ParameterError(
+            f"values must be given as NAME=VALUES, such as n=1,2,4; got {word!r}", key=name
+        )
     parts = text.split(":")
     if len(parts) == 1:
         return name, [value_of(part) for part in text.split(",")]
@@ -68,7 +70,7 @@ def axis_of_spec(word: str) -> tuple[str, AnyAxis | list[Value | None]]:
     numbers = [value_of(part.lstrip("x") if factor else part) for part in parts]
     if len(parts) > 3 or any(isinstance(n, (str, bool)) or n is None for n in numbers):
         raise ParameterError(
-            f"--axis must be NAME=LOW:HIGH, NAME=LOW:HIGH:STEP or NAME=LOW:HIGH:xFACTOR; "
+            f"values must be NAME=LOW:HIGH, NAME=LOW:HIGH:STEP or NAME=LOW:HIGH:xFACTOR; "
             f"got {word!r}",
             key=name,
         )
@@ -77,6 +79,17 @@ def axis_of_spec(word: str) -> tuple[str, AnyAxis | list[Value | None]]:
         whole = isinstance(low, int) and isinstance(high, int)
         return name, Range(low, high, integer=whole)
     return name, Grid.steps(low, high, step[0], "multiplicative" if factor else "additive")
+
+
+def axes_of_specs(text: str) -> dict[str, AnyAxis | list[Value | None]]:
+    """Return the values of each parameter in ``n=1,2,4 m=1:64:x2``, by name."""
+    found: dict[str, AnyAxis | list[Value | None]] = {}
+    for word in text.split():
+        name, axis = axis_of_spec(word)
+        if name in found:
+            raise ParameterError(f"{name} must be given once; got {text!r}", key=name)
+        found[name] = axis
+    return found
 
 
 def recorded_space(word: str) -> RecordedSpace:

@@ -189,6 +189,30 @@ def test_another_rule_forgets_the_options(panel: TuningPanel) -> None:
     assert "mutation_rate=" in panel.controls["heuristic_options"].placeholder
 
 
+def test_the_values_to_try_can_be_changed(panel: TuningPanel) -> None:
+    panel.upload({"mine.yaml": FILE.encode()})
+    assert panel.controls["values"].placeholder == "all; or others, such as n=1,2"
+    panel.values = "n=2,8"
+    assert "2 configurations" in panel._controls.size.value
+    panel.heuristic, panel.resampling, panel.budget = "exhaustive", "none", 3
+    panel.start()
+    result = settled(panel)
+    tried = {record.run.configuration["n"] for record in result.records}
+    assert tried == {1, 2, 8}
+    assert "n=2,8" in panel.python
+    assert "with_axes" in panel.python
+    # What cannot be tried is said at the field, and the values before it stay.
+    panel.values = "m=1,2"
+    assert "m is not a parameter of greeting" in panel.error
+    with pytest.raises(ParameterError, match="m is not a parameter"):
+        panel.start()
+    # Those of one component mean nothing to another.
+    panel.subject = "sort"
+    assert (panel.values, panel.error) == ("", "")
+    panel.subject = SMALL
+    assert panel.controls["values"].layout.display == "none"
+
+
 def test_an_uploaded_component_is_run_here(panel: TuningPanel) -> None:
     panel.upload({"mine.yaml": FILE.encode()})
     assert panel.subject == "file:mine.yaml/greeting"

@@ -22,6 +22,7 @@ from workbench.tune.pruning import PRUNINGS, make_pruning
 from workbench.tune.resampling import RESAMPLINGS, make_resampling
 from workbench.tune.rules_by_name import options_of
 from workbench.tune.settings import MOST_INITIAL, Chosen, SearchSettings
+from workbench.tune.space.space import Range, TuningSpace
 from workbench.tune.specs import chosen, options_text
 from workbench.tune.stopping import STOPPINGS, make_stopping
 
@@ -60,6 +61,7 @@ class TuningControls:
     ) -> None:
         self._changed = changed
         self.known = dict(known)
+        self._subject = self.known[word]
         self.subject: Any = widgets.Dropdown(
             options=self._options(), value=word, **named("Tune", "470px")
         )
@@ -69,6 +71,12 @@ class TuningControls:
             tooltip="Upload a component file (YAML), yours or one of SHAMan's",
             layout=widgets.Layout(width="168px"),
         )
+        self.values: Any = widgets.Text(
+            continuous_update=False,
+            tooltip="Values to try instead of the component's own: n=1,2,4, n=0:64:8, n=1:64:x2; "
+            "one value holds a parameter",
+            **named("Values", "470px"),
+        )
         self.store: Any = widgets.Text(
             placeholder="keep runs in this file, such as tuning.db",
             continuous_update=False,
@@ -77,6 +85,7 @@ class TuningControls:
         self.running = RunnerControls(settings.timeout_s, self.store)
         self.size = widgets.HTML()
         self.subject_error = ErrorLine()
+        self.values_error = ErrorLine()
         self.rules: dict[str, Any] = {}
         self.options: dict[str, Any] = {}
         self.errors: dict[str, ErrorLine] = {}
@@ -116,14 +125,15 @@ class TuningControls:
 
     @property
     def chosen(self) -> Subject:
-        """The chosen subject."""
-        return self.known[self.subject.value]
+        """The chosen subject, with the last values to try that were accepted."""
+        return self._subject
 
     @property
     def error_lines(self) -> list[ErrorLine]:
         """The error lines of the controls."""
         rules = self.errors.values()
-        own = (self.subject_error, self.running.error, *rules, self.number_error)
+        about = (self.subject_error, self.values_error)
+        own = (*about, self.running.error, *rules, self.number_error)
         return [*own, *errors_of(self._fields)]
 
     @property
@@ -132,12 +142,15 @@ class TuningControls:
         own = {"start_from": self.start, "aggregation": self.aggregation, "revisit": self.revisit}
         options = {f"{name}_options": control for name, control in self.options.items()}
         return {
-            **{"subject": self.subject, "upload": self.upload, "store": self.store},
+            **{"subject": self.subject, "upload": self.upload, "values": self.values},
+            "store": self.store,
             **{**self.rules, **options, **self.numbers, **own, **self.running.by_name},
         }
 
     def state(self) -> TuningState:
         """Return the state of the controls; an invalid value is also shown at its control."""
+        if self.values_error.message:
+            raise ParameterError(self.values_error.message, key="values")
         for name in RULES:
             self._check(name)
         wrong = [line.message for line in self.errors.values() if line.message]
@@ -145,7 +158,6 @@ class TuningControls:
             raise ParameterError(wrong[0])
         self.number_error.say("")
         check_all(self._fields)
-        subject = self.chosen
         running = self.running.held()
         held: dict[str, Any] = {name: self._rule(name) for name in RULES}
         held |= {name: control.value for name, control in self.numbers.items()}
@@ -160,7 +172,7 @@ class TuningControls:
         except ParameterError as error:
             self.number_error.say(str(error))
             raise
-        return TuningState(subject, settings, store=self.store.value.strip(), **running)
+        return TuningState(self.chosen, settings, store=self.store.value.strip(), **running)
 
     def set(self, name: str, value: Any) -> None:
         """Set a control as the user would; rules as a name or ``name:option=value``."""
@@ -210,6 +222,7 @@ class TuningControls:
         """Disable the controls while an experiment runs, or enable them."""
         for control in (
             *(self.subject, self.upload, self.store, self.start, self.aggregation, self.revisit),
+            self.values,
             *self.running.by_name.values(),
             *self.rules.values(),
             *self.options.values(),
@@ -249,7 +262,10 @@ class TuningControls:
     def _offer(self) -> None:
         """Show the options of the chosen subject and rules."""
         subject = self.chosen
-        self.running.offer(subject.recorded is not None)
+        is_recorded = subject.recorded is not None
+        self.running.offer(is_recorded)
+        self.values.layout.display = "none" if is_recorded else None
+        self.values.placeholder = _values_hint(self.known[self.subject.value].space)
         self.size.value = size_text(subject.space)
         for name in RULES:
             known = options_of(_known(name)[self.rules[name].value])
@@ -259,6 +275,7 @@ class TuningControls:
 
     def _connect(self) -> None:
         self.subject.observe(lambda _: self._chose(), "value")
+        self.values.observe(lambda _: self._value(), "value")
         self.upload.observe(lambda _: self._uploaded(), "value")
         for name in RULES:
             self.rules[name].observe(lambda _, name=name: self._ruled(name), "value")
@@ -266,6 +283,20 @@ class TuningControls:
 
     def _chose(self) -> None:
         self.subject_error.say("")
+        if self.values.value:
+            # Those of another component mean nothing to this one.
+            self.values.value = ""
+        else:
+            self._value()
+
+    def _value(self) -> None:
+        """Take the values to try, or show why they cannot be."""
+        self.values_error.say("")
+        try:
+            self._subject = self.known[self.subject.value].with_values(self.values.value)
+        except WorkbenchError as error:
+            self.values_error.say(str(error))
+            return
         self._offer()
         self._check("heuristic")
         self._changed()
@@ -287,6 +318,8 @@ class TuningControls:
         rows: list[Any] = [
             wrapping_row(self.subject, self.upload, self.size),
             self.subject_error,
+            self.values,
+            self.values_error,
             self.running.widget,
         ]
         cells = [
@@ -309,6 +342,14 @@ class TuningControls:
             self.number_error,
         ]
         return widgets.VBox(rows)
+
+
+def _values_hint(space: TuningSpace) -> str:
+    """Return an example of values to try: the first two of the first parameter with a list."""
+    for name, axis in space.axes.items():
+        if not isinstance(axis, Range):
+            return f"all; or others, such as {name}={','.join(map(str, axis.values[:2]))}"
+    return f"all; or others, such as {space.names[0]}=1,2"
 
 
 def _number(text: str, value: int, least: int, most: int = _MOST) -> Any:

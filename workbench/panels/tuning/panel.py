@@ -38,7 +38,7 @@ from workbench.tune.result import TuningResult
 from workbench.tune.runners.runner import Runner
 from workbench.tune.store.stored_experiments import StoredExperiment, stored_experiments
 
-_OTHERS = ("start_from", "aggregation", "revisit", "store", *NAMES)
+_OTHERS = ("values", "start_from", "aggregation", "revisit", "store", *NAMES)
 _SETTINGS = ("subject", *RULES, *NUMBERS, *_OTHERS)
 _FIRST_S = 8.0
 _READY = "Start runs the experiment"

@@ -49,6 +49,7 @@ class TuningState:
         if settings.timeout_s is not None:
             parts.append(f"limit {settings.timeout_s:g} s")
         parts += [_short(self.by.title)] * bool(self.by.title)
+        parts += [_short(self.subject.values)] * bool(self.subject.values)
         parts.append(f"seed {settings.seed}")
         parts += [_short(shlex.join(self.application))] * bool(self.application)
         return f"{self.subject.word.partition(':')[2]}: {', '.join(parts)}"
@@ -95,6 +96,12 @@ class TuningState:
             name = rest.partition("/")[2]
             what = f'read_components("{self.subject.file}")["{name}"]'
             lines = f"from workbench.tune import read_components\n{lines}"
+        if self.subject.values:
+            if kind != UPLOADED:
+                what = f"components()[{what}]"
+                lines = f"from workbench.tune import components\n{lines}"
+            what += f".with_axes(axes_of_specs({self.subject.values!r}))"
+            lines += "from workbench.tune.specs import axes_of_specs\n"
         runner, made = self.by.python(self.store)
         if runner:
             given.insert(0, "    runner,")

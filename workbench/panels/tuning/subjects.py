@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import html
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.errors import DatasetError, ParameterError
@@ -16,6 +16,7 @@ from workbench.tune.recorded.files import recordings
 from workbench.tune.recorded.recorded_space import RecordedSpace
 from workbench.tune.space.axes import AnyAxis
 from workbench.tune.space.space import TuningSpace
+from workbench.tune.specs import axes_of_specs
 
 RECORDED, COMPONENT, UPLOADED = "recorded", "component", "file"
 
@@ -33,6 +34,14 @@ class Subject:
     recorded: RecordedSpace | None = None  # if its runs are recorded
     component: Component | None = None  # if its runs are executed
     file: str = ""  # component file, if uploaded
+    values: str = ""  # values to try instead of the component's, such as "bs=512,4096 n=1:64:x2"
+
+    def with_values(self, values: str) -> Subject:
+        """Return the component as a subject with other values to try of some parameters."""
+        if not values.strip() or self.component is None:
+            return self
+        component = self.component.with_axes(axes_of_specs(values))
+        return replace(self, space=component.space(), component=component, values=values.strip())
 
 
 def subjects() -> tuple[dict[str, Subject], str]:
@@ -129,9 +138,9 @@ def size_text(space: TuningSpace) -> str:
 
 
 def _recorded_title(space: RecordedSpace, recording: str) -> str:
-    collective, _, size = space.name.partition("/")
-    label = byte_label(int(size)) if size.isdecimal() else size
-    return f"{space.provenance.origin}: {collective}, {label} ({recording})"
+    name, _, size = space.name.partition("/")
+    label = f", {byte_label(int(size))}" if size.isdecimal() else ""
+    return f"{space.provenance.origin}: {name}{label} ({recording})"
 
 
 def _about(space: RecordedSpace, caveats: Sequence[str]) -> str:
@@ -149,8 +158,9 @@ def _meanings(subject: Subject) -> dict[str, str]:
     component = subject.component
     if subject.recorded is not None and subject.recorded.provenance.origin == "measured":
         # What was recorded of Open MPI has the parameters of the component of that name.
-        name = f"open-mpi-{subject.recorded.name.partition('/')[0]}"
-        component = next((one for one in components().things if one.name == name), None)
+        own = subject.recorded.name.partition("/")[0]
+        names = (own, f"open-mpi-{own}")
+        component = next((one for one in components().things if one.name in names), None)
     if component is None:
         return {}
     return {one.name: one.description for one in component.parameters}

@@ -14,7 +14,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -173,6 +173,26 @@ class Component:
             elif parameter.default is not None:
                 found[name] = parameter.default
         return {p.name: found[p.name] for p in self.parameters if p.name in found}
+
+    def with_axes(self, axes: Mapping[str, AnyAxis | Sequence[Value | None]]) -> Component:
+        """Return the component with other values to try of some parameters.
+
+        Args:
+            axes: an axis or a plain list for each of these parameters, by name; one value holds
+                the parameter.
+
+        Raises:
+            ParameterError: a name is unknown, or a value is not of its parameter's type.
+        """
+        for name in axes:
+            _ = self[name]
+        return replace(
+            self,
+            parameters=tuple(
+                parameter.with_axis(axes[parameter.name]) if parameter.name in axes else parameter
+                for parameter in self.parameters
+            ),
+        )
 
     def space(
         self,

@@ -224,14 +224,14 @@ def _spaces(
         columns = [np.array(rows[tuple(each.values())], np.float64).T for each in good]
         found.append(
             RecordedSpace(
-                f"{table.component}/{size}",
+                f"{table.component}/{size}" if size else table.component,
                 table.space,
                 tuple(good),
                 tuple(column[0] for column in columns),
                 tuple(column[1] for column in columns),
                 tuple(column[2] for column in columns),
-                table.value.rpartition("_")[2],
-                {**context, "component": table.component, "bytes": size},
+                table.value.partition("_")[2],
+                {**context, "component": table.component} | ({"bytes": size} if size else {}),
                 provenance,
                 tuple(each for each in everything if tuple(each.values()) not in rows),
             )
@@ -245,7 +245,7 @@ def _columns(table: RecordedTable) -> dict[str, Column]:
         "started": ("string", "", "when the program that held the run began"),
         "load": ("number", "", "load average of the last minute as the run began"),
         "state": ("string", "", "completed, or what else the run came to"),
-        "bytes": ("integer", "B", "message size"),
+        "bytes": ("integer", "B", "message size; 0 for what has none"),
         "seconds": ("number", "s", "time of a run of this size alone, its start among it"),
         "avg_us": ("number", "us", "mean over calls and ranks"),
         "min_us": ("number", "us", "least over calls of the longest time over ranks"),
@@ -254,6 +254,9 @@ def _columns(table: RecordedTable) -> dict[str, Column]:
         "max_us": ("number", "us", "greatest over calls of the longest time over ranks"),
         "time_us": ("number", "us", "time until the last rank is done"),
     }
+    known[table.value] = known.get(
+        table.value, ("number", table.value.partition("_")[2], "what the run gave")
+    )
     parameter: Column = ("string", "", "parameter; empty where none applies")
     return {name: known.get(name, parameter) for name in table.columns}
 

@@ -43,6 +43,7 @@ def test_all_load_with_a_default_and_a_sample() -> None:
     assert found.names == (
         "ackley",
         "dd-copy",
+        "dd-write",
         "fio-write",
         "open-mpi-allreduce",
         "open-mpi-bcast",
@@ -69,6 +70,7 @@ def test_sizes_of_the_grids() -> None:
     assert sizes == {
         "ackley": 21 * 21,
         "dd-copy": 16,
+        "dd-write": 15 * 2 * 2 + 12 * 2,
         "fio-write": 6 * 4 * (1 + 2 * 7) - 6 * 2 * (1 + 2 + 3),
         "open-mpi-allreduce": 6 + 6,
         "open-mpi-bcast": 4 + 4 * 6 + 6 * 4 + 6 * 4,

@@ -211,9 +211,13 @@ def test_rows_come_back(tmp_path: Path) -> None:
 
 def test_shipped_recordings_are_whole() -> None:
     found = recordings()
-    assert {"open-mpi-4-ranks", "simulated-12-ranks", "simulated-576-ranks"} <= set(found)
+    assert {name: len(found[name]) for name in found} == {
+        "dd-write": 1,
+        "open-mpi-4-ranks": 20,
+        "simulated-12-ranks": 20,
+        "simulated-576-ranks": 20,
+    }
     for recording in found.things:
-        assert len(recording) == 20
         for space in recording.values():
             known: list[Configuration] = [*space.configurations, *space.failed]
             assert len(known) == space.space.size
@@ -222,15 +226,18 @@ def test_shipped_recordings_are_whole() -> None:
     assert {each.provenance.origin for each in found.things} == {"measured", "synthetic"}
 
 
-def test_the_measured_recording_was_made_in_passes_and_records_its_load() -> None:
-    _, tables = read_tables(data_folder() / "tuning" / "open-mpi-4-ranks")
+@pytest.mark.parametrize(("name", "sizes"), [("open-mpi-4-ranks", 5), ("dd-write", 1)])
+def test_a_measured_recording_was_made_in_passes_and_records_its_load(
+    name: str, sizes: int
+) -> None:
+    _, tables = read_tables(data_folder() / "tuning" / name)
     for each in tables:
         passes: dict[int, list[tuple[object, ...]]] = {}
         for run in each.runs:
             assert math.isfinite(run.load)
             passes.setdefault(run.round, []).append((run.size, *run.configuration.values()))
         assert len(passes) == 10
-        assert {len(set(order)) for order in passes.values()} == {5 * (each.space.size or 0)}
+        assert {len(set(order)) for order in passes.values()} == {sizes * (each.space.size or 0)}
         # Each pass has an order of its own.
         assert len({tuple(order) for order in passes.values()}) == 10
 

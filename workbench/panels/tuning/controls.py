@@ -353,4 +353,4 @@ def _values_hint(space: TuningSpace) -> str:
 
 
 def _number(text: str, value: int, least: int, most: int = _MOST) -> Any:
-    return NumberField(value, least, most, **named(text, "152px"))
+    return NumberField(value, least, most, **named(text, "168px"))

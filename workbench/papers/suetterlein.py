@@ -49,8 +49,7 @@ def fig_3() -> Any:
     return plotting.plot_study_convergence(study.shipped("which-loss"), target="both")
 
 
-_FITS = f"{_MACHINES}; fits to bandwidth are by RMSRE alone, in which-loss-bandwidth"
-_DISTINCT = f"{_FITS}; RMSPE and RMSE search as RMSRE and MSE do, and are left out"
+_DISTINCT = f"{_MACHINES}; RMSPE and RMSE search as RMSRE and MSE do, and are left out"
 
 
 @SUETTERLEIN.ours("published", reason=_DISTINCT)
@@ -93,7 +92,7 @@ def fig_7() -> Any:
     return plotting.plot_study_curves(distinct, "bandwidth")
 
 
-@SUETTERLEIN.ours("published", reason=_FITS)
+@SUETTERLEIN.ours("published", reason=_MACHINES)
 def fig_8() -> Any:
     """Error over latency and bandwidth by loss and machine, for three fits."""
     from bokeh.layouts import column
@@ -105,7 +104,7 @@ def fig_8() -> Any:
     return column(*maps, sizing_mode="stretch_width")
 
 
-@SUETTERLEIN.ours("published", reason=_FITS, also=("fig-13",))
+@SUETTERLEIN.ours("published", reason=_MACHINES, also=("fig-13",))
 def fig_9() -> Any:
     """Error in latency by loss and machine, for three fits."""
     from bokeh.layouts import column
@@ -117,7 +116,9 @@ def fig_9() -> Any:
     return column(*maps, sizing_mode="stretch_width")
 
 
-@SUETTERLEIN.ours("published", reason=f"{_FITS}; root mean square over machines", also=("fig-12",))
+@SUETTERLEIN.ours(
+    "published", reason=f"{_MACHINES}; root mean square over machines", also=("fig-12",)
+)
 def fig_10() -> Any:
     """Error over latency and bandwidth of all machines together, by loss and fit."""
     from workbench import plotting, study
@@ -126,7 +127,7 @@ def fig_10() -> Any:
     return plotting.plot_study(fits, error="joint", target=None, rows="loss", columns="target")
 
 
-@SUETTERLEIN.ours("published", reason=_FITS, also=("fig-14",))
+@SUETTERLEIN.ours("published", reason=_MACHINES, also=("fig-14",))
 def fig_11() -> Any:
     """Error in bandwidth by loss and machine, for three fits."""
     from bokeh.layouts import column
@@ -138,7 +139,7 @@ def fig_11() -> Any:
     return column(*maps, sizing_mode="stretch_width")
 
 
-@SUETTERLEIN.ours("published", reason=f"{_FITS}; root mean square over machines")
+@SUETTERLEIN.ours("published", reason=f"{_MACHINES}; root mean square over machines")
 def fig_15() -> Any:
     """Error in latency of all machines together, by loss and fit."""
     from workbench import plotting, study
@@ -147,7 +148,7 @@ def fig_15() -> Any:
     return plotting.plot_study(fits, error="latency", target=None, rows="loss", columns="target")
 
 
-@SUETTERLEIN.ours("published", reason=f"{_FITS}; root mean square over machines")
+@SUETTERLEIN.ours("published", reason=f"{_MACHINES}; root mean square over machines")
 def fig_16() -> Any:
     """Error in bandwidth of all machines together, by loss and fit."""
     from workbench import plotting, study
@@ -156,15 +157,13 @@ def fig_16() -> Any:
     return plotting.plot_study(fits, error="bandwidth", target=None, rows="loss", columns="target")
 
 
-@SUETTERLEIN.ours(
-    "published", reason=f"{_MACHINES}; fitted by least squares, where the paper has TPE; one seed"
-)
+@SUETTERLEIN.ours("published", reason=f"{_MACHINES}; one seed")
 def fig_17() -> Any:
     """Errors of models bolted together at 512 B, and of one SNAPPR, by machine."""
     from workbench import plotting, study
 
-    fits = study.shipped("message-regimes").select(seed=0)
-    pairs = (("logp", "snappr"), ("snappr", "snappr"))
+    fits = study.shipped("message-regimes-tpe")
+    pairs = (("logp-three-keys", "snappr"), ("snappr", "snappr"))
     single = fits.select(regime="all")
     bolts = {
         machine: {f"{low} + {high}": fits.bolted(low, high, machine=machine) for low, high in pairs}
@@ -229,10 +228,7 @@ def findings() -> Findings:
     from workbench import study
 
     return study.findings(
-        [
-            study.shipped(name)
-            for name in ("which-loss", "which-loss-seeds", "which-loss-bandwidth")
-        ],
-        study.shipped("message-regimes"),
+        [study.shipped(name) for name in ("which-loss", "which-loss-seeds")],
+        study.shipped("message-regimes-tpe"),
         influences=[study.influence(model) for model in ("snappr", "logp")],
     )

@@ -34,7 +34,7 @@ def regimes() -> StudyResult:
 @pytest.fixture(scope="module")
 def found(losses: StudyResult, regimes: StudyResult) -> Findings:
     influences = [influence("logp", configurations=64), influence("snappr", configurations=32)]
-    more = [shipped(name) for name in ("which-loss-seeds", "which-loss-bandwidth")]
+    more = [shipped("which-loss-seeds")]
     return findings([losses, *more], regimes, influences=influences)
 
 

@@ -94,6 +94,7 @@ def _compile_all() -> None:
     """Compile every kernel."""
     _compile_networks()
     _compile_programs()
+    _calibration()
 
 
 # Two processes may compile networks and programs at once: they share few kernels.
@@ -161,6 +162,18 @@ def _placement() -> None:
     program = generate.cg(4, iterations=1)
     pair_sensitivity(program, _model())
     place(program, _model(), fat_tree(4), method="search", evaluations=2)
+
+
+def _calibration() -> None:
+    import numpy as np
+
+    from workbench import uq
+
+    box = uq.ParameterBox([uq.UncertainParameter("latency", "s", 1e-6, 2e-6)])
+    points = uq.design(box, 8)
+    surrogate = uq.fit_surrogate(box, points, points)
+    measured = uq.Replicas.of([np.array([1.5e-6, 1.6e-6])])
+    uq.calibrate(surrogate, measured, chains=1, draws=1, burn_in=1)
 
 
 def _topology() -> None:

@@ -47,7 +47,7 @@ MAY_IMPORT = (
     | {"plotting": FLOOR | NOUNS | ANALYSES}
     | {"papers": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting", "papers"}}
-    | {"warmup": NOUNS | SHARED_ANALYSES | {"plotting", "sensitivity"}, "diagnosis": FLOOR}
+    | {"warmup": NOUNS | SHARED_ANALYSES | {"plotting", "sensitivity", "uq"}, "diagnosis": FLOOR}
 )
 ENTRANCES = {"__init__", "__main__", "cli"}  # they offer everything under one roof
 

@@ -37,6 +37,7 @@ from workbench.cli import (
     topology,
     trace,
     tune,
+    uq,
 )
 from workbench.cli.output import FAILED, SIGNALLED, option_names, say
 from workbench.errors import WorkbenchError
@@ -57,6 +58,7 @@ _COMMANDS: dict[str, ModuleType] = {
     "collective": collective,
     "trace": trace,
     "datasets": datasets,
+    "uq": uq,
     "papers": papers,
     "doctor": doctor,
 }

@@ -70,7 +70,7 @@ class Sample:
         return math.exp(found) if self.log else found
 
 
-class Surrogate(ABC):
+class SurrogateHeuristic(ABC):
     """Proposes the configuration that a model of the losses rates best.
 
     A pruned loss enters as its mean given the bound (Schmee and Hahn 1979), a failed one as the
@@ -235,7 +235,7 @@ class _Candidates:
         return cls(configurations, np.array([space.encode(each) for each in configurations]))
 
 
-class GaussianProcessSurrogate(Surrogate):
+class GaussianProcessSurrogate(SurrogateHeuristic):
     """Bayesian optimisation with a Gaussian process that models the noise of runs."""
 
     def __init__(
@@ -292,7 +292,7 @@ class GaussianProcessSurrogate(Surrogate):
         ).hyperparameters
 
 
-class ForestSurrogate(Surrogate):
+class ForestSurrogate(SurrogateHeuristic):
     """Bayesian optimisation with a forest of randomised trees, new configurations only.
 
     A forest's spread does not shrink with repeats, so it would propose the best one for ever. A

@@ -1,0 +1,14 @@
+"""Calibration of simulators: surrogates, likelihoods of replicas, and the Markov chain.
+
+``metropolis`` samples the posterior with ``likelihood`` and ``polynomials``; ``torus_loads`` counts
+what collectives send over each link.
+"""
+
+from pathlib import Path
+
+from kernels import cache_of_all
+
+with cache_of_all(Path(__file__).parent):
+    from kernels.uq import likelihood, metropolis, polynomials, torus_loads
+
+__all__ = ["likelihood", "metropolis", "polynomials", "torus_loads"]

@@ -1,0 +1,195 @@
+"""Calibration to collectives: costs of rounds, files, and predictions with intervals."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from tests.unit import commands
+from workbench.cli import uq
+from workbench.errors import ParameterError, ParseError
+from workbench.uq.collectives import (
+    CollectiveCalibration,
+    CollectiveTest,
+    calibrate_collective,
+    read_measured,
+)
+from workbench.uq.collectives.models import GrowthModel, RoundModel, known_algorithm, models_of
+from workbench.uq.collectives.pilot import pilot_fit
+from workbench.uq.collectives.round_costs import round_costs
+
+command = partial(commands.run, uq)
+TRUTH = np.array([[2e-6, 3e-7, 5e-6, 8192.0, 6e9, 0.5]])
+MODEL = RoundModel("gather", "binomial")
+HEAD = "system,fabric,benchmark,nodes,ranks_per_node,run,avg_us,algorithm,block_bytes"
+SIZES = (64, 1024, 16384, 131072)
+
+
+def cases(nodes: int) -> list[CollectiveTest]:
+    shape = {8: (2, 2, 2), 64: (4, 4, 4), 512: (8, 8, 8)}[nodes]
+    return [CollectiveTest(nodes, size, 1, shape) for size in SIZES]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Times of a model with known parameters, 3 % of model error and 0.5 % of noise."""
+    rng = np.random.default_rng(7)
+    rows = [HEAD]
+    for nodes in (8, 64, 512):
+        tests = cases(nodes)
+        shape = "x".join(map(str, tests[0].shape or ()))
+        for test, time in zip(tests, MODEL.times(TRUTH, tests)[0], strict=True):
+            off = time * np.exp(0.03 * rng.standard_normal())
+            for run in range(4):
+                us = 1e6 * off * np.exp(0.005 * rng.standard_normal())
+                rows.append(
+                    f"toy,Tofu-D {shape},pico_gather,{nodes},1,{run},{us:.4f},default-binomial,"
+                    f"{test.block_bytes}"
+                )
+    path = tmp_path_factory.mktemp("measured") / "toy.csv"
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+def test_costs_of_rounds_are_the_known_ones() -> None:
+    tree = round_costs("gather", "binomial", 8)
+    assert sorted(zip(tree.count, tree.blocks, tree.messages, strict=True)) == [
+        (1, 1, 1),
+        (1, 2, 1),
+        (1, 4, 1),
+    ]
+    assert tree.link_blocks.max() == 0
+    linear = round_costs("gather", "linear", 8)
+    assert (linear.count.tolist(), linear.blocks.tolist(), linear.messages.tolist()) == (
+        [1],
+        [7],
+        [7],
+    )
+    ring = round_costs("allgather", "ring", 8, (8,))
+    assert (ring.count.tolist(), ring.link_blocks.tolist()) == ([7], [1])
+    # Rank 0 and rank 4 of a ring of eight are four links apart: all eight exchanges at distance 4
+    # go up, and each link carries four of them.
+    doubling = round_costs("allgather", "recursive-doubling", 8, (8,))
+    assert doubling.link_blocks.max() == 4 * 4
+    with pytest.raises(ParameterError, match="one node per rank, 8; it has 4"):
+        round_costs("gather", "binomial", 8, (2, 2))
+
+
+def test_a_gather_at_the_root_takes_its_bytes_over_the_bandwidth() -> None:
+    values = np.array([[1e-7, 1e-9, 1e-9, 64.0, 1.8708e9, 1e-2]])
+    for size in (8, 16, 24, 32):
+        test = CollectiveTest(65536, 1024 * size)
+        time = RoundModel("gather", "binomial").times(values, [test])[0, 0]
+        assert_allclose(time, 65535 * 1024 * size / 1.8708e9, rtol=2e-5)
+
+
+def test_labels_of_benchmarks_name_algorithms() -> None:
+    assert known_algorithm("gather", "default-binomial") == "binomial"
+    assert known_algorithm("allreduce", "recursive_doubling_ompi") == "recursive-doubling"
+    assert known_algorithm("gather", "default-simple") == "linear"
+    assert known_algorithm("allreduce", "default-trix3") == ""
+    assert [one.name for one in models_of("gather", "")] == [
+        "rounds:binomial",
+        "rounds:linear",
+        "growth",
+    ]
+
+
+def test_a_pilot_finds_the_parameters_that_made_the_times() -> None:
+    tests = [*cases(8), *cases(64), *cases(512)]
+    found = pilot_fit(MODEL, tests, MODEL.times(TRUTH, tests)[0])
+    assert found.error < 1e-4
+    assert_allclose(found.values[[0, 4]], TRUTH[0, [0, 4]], rtol=1e-2)
+    box = found.box()
+    assert_allclose([box.low[4], box.high[4]], [6e9 / 4, 6e9 * 4], rtol=0.02)
+    # No rank of the tree takes two messages at once: the gap can be anything.
+    assert_allclose([box.low[1], box.high[1]], [1e-9, 1e-4])
+
+
+def test_growth_has_terms_that_grow_as_they_say() -> None:
+    values = np.array([[1e-6, 2e-9, 0.0, 64.0, 1e-9, 2e-10, 3e-12]])
+    tests = [CollectiveTest(16, 1000, ranks_per_node=4)]
+    expected = 6e-6 + 63 * 2e-9 + 1000 * (1e-9 + 6 * 2e-10 + 63 * 3e-12)
+    assert_allclose(GrowthModel().times(values, tests), [[expected]])
+
+
+def test_a_file_is_read(file: Path) -> None:
+    found = read_measured(file, "gather", "default-binomial")
+    assert (found.system, len(found.tests), len(found.replicas[0])) == ("toy", 12, 4)
+    assert found.tests[0] == CollectiveTest(8, 64, 1, (2, 2, 2))
+    assert {test.nodes for test in found.on([8]).tests} == {8}
+    with pytest.raises(ParameterError, match="among the measured 8, 64, 512; got 7"):
+        found.on([7])
+    with pytest.raises(ParameterError, match="it has gather"):
+        read_measured(file, "scatter")
+    with pytest.raises(ParameterError, match="gather has default-binomial"):
+        read_measured(file, "gather", "default-linear")
+    with pytest.raises(ParameterError, match="ranks_per_node must be one of 1; got 2"):
+        read_measured(file, "gather", "default-binomial", ranks_per_node=2)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a,b\n1,2\n", 1),
+        (f"{HEAD}\ntoy,,osu_gather,8,1,0,fast,,64\n", 2),
+        (f"{HEAD}\ntoy,,osu_gather,8,1,0,5,,64\ntoy,,osu_gather,-8,1,0,5,,64\n", 3),
+        ('\0\0\n"', 0),
+    ],
+)
+def test_a_damaged_file_is_named_with_its_line(tmp_path: Path, text: str, line: int) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    with pytest.raises(ParseError) as caught:
+        read_measured(path, "gather")
+    assert caught.value.line == line
+
+
+def test_intervals_hold_what_was_kept_aside(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    measured = read_measured(file, "gather", "default-binomial")
+    found = calibrate_collective(measured.on([8, 64]), chains=2, draws=1000, burn_in=1000, seed=1)
+    assert found.model == "rounds:binomial"
+    assert found.surrogate_error.max() < 0.05
+    kept = measured.on([512])
+    predicted = found.predict(kept.tests)
+    inside = (predicted.low[1] <= kept.medians) & (kept.medians <= predicted.high[1])
+    assert inside.mean() >= 0.75
+    assert (predicted.high[1] / predicted.low[1]).max() < 2
+    read = CollectiveCalibration.load(found.save(tmp_path / "found.json"))
+    assert_allclose(read.predict(kept.tests).median, predicted.median)
+    with pytest.raises(ParameterError, match="must not be empty"):
+        found.predict([])
+    with pytest.raises(ParameterError, match="1 ranks a node"):
+        found.predict([CollectiveTest(8, 64, 2)])
+    words = ("--nodes", 512, "--topology", "torus:8x8x8", "--bytes", "16384,131072", "--json")
+    assert command("predict", tmp_path / "found.json", *words) == 0
+    rows = json.loads(capsys.readouterr().out)["predictions"]
+    assert [row["block_bytes"] for row in rows] == [16384, 131072]
+    for row in rows:
+        (low50, high50), (low90, high90) = row["intervals_us"]["50"], row["intervals_us"]["90"]
+        assert low90 < low50 < row["median_us"] < high50 < high90
+        assert set(row["parts_us"]) == {"parameter", "discrepancy", "noise"}
+
+
+def test_the_command_calibrates(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = tmp_path / "store.json"
+    words = ("--collective", "gather", "--algorithm", "default-binomial", "--nodes", "8,64")
+    options = ("--model", "growth", "--noise", "relative", "--draws", 200, "--seed", 3)
+    assert command("calibrate", file, *words, *options, "--store", store, "--json") == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["model"], shown["noise"], shown["tests"]) == ("growth", "relative", 8)
+    assert store.is_file()
+    with pytest.raises(ParameterError, match="rounds:ALGORITHM"):
+        command("calibrate", file, *words, "--model", "magic", "--store", store)
+    for wrong in (("--nodes", "8,many"), ("--topology", "ring:8")):
+        with pytest.raises(SystemExit):
+            command("predict", store, "--nodes", 8, *wrong)

@@ -1,0 +1,201 @@
+"""Calibrate a model of a collective to measured times, and predict others with intervals.
+
+workbench uq calibrate fugaku.csv --collective gather --nodes 8,64,512 --store gather.json
+workbench uq predict gather.json --nodes 4096 --topology torus:16x16x16 --bytes 16384,131072
+
+FILE has a row per run with the columns benchmark (such as osu_allreduce), nodes, block_bytes and
+avg_us, and may have median_us, ranks_per_node, algorithm and fabric, which may end in the shape of
+a torus, such as 8x8x8. The model adds up the rounds of the algorithm on that torus (rounds:NAME),
+or knows no algorithm (growth). Intervals are of one more run; their parts are half-widths.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.output import SIGNALLED, add_json, given, output_file, print_json, say
+from workbench.cli.signals import stoppable
+
+if TYPE_CHECKING:
+    from workbench.uq.collectives.calibration import CollectiveCalibration
+
+ABOUT = "calibrate a model with uncertainty, and predict with intervals"
+
+_NOISE = "constant, relative, hierarchical, gaussian-process (default) or student-t"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    actions = parser.add_subparsers(
+        title="actions", metavar="ACTION", required=True, dest="uq_action"
+    )
+    about = "calibrate a model of a collective to measured replicas"
+    made = actions.add_parser("calibrate", help=about, description=about, allow_abbrev=False)
+    made.add_argument("file", metavar="FILE.csv", help="measured times, a row per run")
+    made.add_argument("--collective", required=True, metavar="NAME", help="such as gather")
+    made.add_argument(
+        "--algorithm",
+        default="",
+        metavar="LABEL",
+        help="its label in the file (default: the library's choice, an empty label)",
+    )
+    made.add_argument(
+        "--nodes",
+        type=_counts,
+        metavar="LIST",
+        help="numbers of nodes, such as 8,64 (default: all)",
+    )
+    made.add_argument(
+        "--ranks-per-node", type=int, metavar="N", help="ranks on each node (default: the least)"
+    )
+    made.add_argument(
+        "--model",
+        metavar="NAME",
+        help="rounds:ALGORITHM or growth (default: what predicts the largest number of nodes best)",
+    )
+    made.add_argument("--noise", metavar="NAME", help=_NOISE)
+    made.add_argument("--draws", type=int, metavar="N", help="kept of each chain (default 4000)")
+    made.add_argument("--seed", type=int, metavar="N", help="of designs and chains (default 0)")
+    made.add_argument(
+        "--store",
+        required=True,
+        type=output_file(".json"),
+        metavar="FILE.json",
+        help="where the posterior is kept",
+    )
+    add_json(made)
+    about = "predict a collective on other nodes, or with other bytes"
+    asked = actions.add_parser("predict", help=about, description=about, allow_abbrev=False)
+    asked.add_argument("file", metavar="FILE.json", help="what calibrate has kept")
+    asked.add_argument("--nodes", type=_counts, required=True, metavar="LIST", help="such as 4096")
+    asked.add_argument(
+        "--topology",
+        type=_shape,
+        metavar="SPEC",
+        help="shape of the torus, such as torus:16x16x16 (default: no links are shared)",
+    )
+    asked.add_argument(
+        "--bytes",
+        type=_counts,
+        metavar="LIST",
+        help="sizes of a block (default: those of the calibration)",
+    )
+    asked.add_argument("--draws", type=int, metavar="N", help="of the posterior (default 400)")
+    asked.add_argument("--seed", type=int, metavar="N", help="(default 0)")
+    add_json(asked)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the chosen action and return the exit status."""
+    return _calibrate(arguments) if arguments.uq_action == "calibrate" else _predict(arguments)
+
+
+def _calibrate(arguments: argparse.Namespace) -> int:
+    from workbench.uq.collectives.calibration import calibrate_collective
+    from workbench.uq.collectives.measured import read_measured
+
+    measured = read_measured(
+        arguments.file,
+        arguments.collective,
+        arguments.algorithm,
+        **given(arguments, "ranks_per_node"),
+    )
+    if arguments.nodes is not None:
+        measured = measured.on(arguments.nodes)
+    with stoppable() as stop:
+        found = calibrate_collective(
+            measured, **given(arguments, "model", "noise", "draws", "seed"), stop=stop.event
+        )
+    found.save(arguments.store)
+    for warning in found.warnings:
+        say(f"note: {warning}")
+    if arguments.json:
+        print_json(_summary(found, arguments.store))
+    else:
+        print(f"{found.collective} on {found.system}: {found.model}; {len(found.tests)} tests")
+        print(found.posterior.summary().to_string())
+        print(found.posterior.verdict)
+    return SIGNALLED + stop.number if stop.number else 0
+
+
+def _summary(found: CollectiveCalibration, store: str) -> dict[str, Any]:
+    posterior = found.posterior
+    return {
+        "store": store,
+        "model": found.model,
+        "noise": posterior.noise.name,
+        "tests": len(found.tests),
+        "converged": posterior.converged,
+        "verdict": posterior.verdict,
+        "surrogate_error": float(found.surrogate_error.max()),
+        "parameters": posterior.summary().reset_index().to_dict("records"),
+    }
+
+
+def _predict(arguments: argparse.Namespace) -> int:
+    from workbench.uq.collectives.calibration import CollectiveCalibration
+    from workbench.uq.collectives.models import CollectiveTest
+
+    found = CollectiveCalibration.load(Path(arguments.file))
+    per_node = found.tests[0].ranks_per_node
+    sizes = arguments.bytes or sorted({test.block_bytes for test in found.tests})
+    tests = [
+        CollectiveTest(nodes, size, per_node, arguments.topology)
+        for nodes in arguments.nodes
+        for size in sizes
+    ]
+    predicted = found.predict(tests, **given(arguments, "draws", "seed"))
+    for warning in found.warnings:
+        say(f"note: {warning}")
+    if not arguments.json:
+        print(predicted.to_frame().to_string(index=False))
+        return 0
+    widest = max(range(len(predicted.levels)), key=lambda at: predicted.levels[at])
+    rows = []
+    for at, test in enumerate(tests):
+        intervals = {
+            f"{100 * level:g}": [1e6 * predicted.low[row, at], 1e6 * predicted.high[row, at]]
+            for row, level in enumerate(predicted.levels)
+        }
+        parts = {
+            name: 1e6 * getattr(predicted, name)[widest, at]
+            for name in ("parameter", "discrepancy", "noise")
+        }
+        rows.append(
+            {
+                "nodes": test.nodes,
+                "block_bytes": test.block_bytes,
+                "median_us": 1e6 * predicted.median[at],
+                "intervals_us": intervals,
+                "parts_us": parts,
+            }
+        )
+    print_json({"predictions": rows})
+    return 0
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    try:
+        found = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        found = ()
+    if not found or min(found) < 1:
+        raise argparse.ArgumentTypeError(
+            f"must be whole numbers of at least 1, such as 8,64; got {text!r}"
+        )
+    return found
+
+
+def _shape(text: str) -> tuple[int, ...]:
+    family, colon, sizes = text.partition(":")
+    try:
+        found = tuple(int(part) for part in sizes.split("x"))
+    except ValueError:
+        found = ()
+    if family != "torus" or not colon or not found or min(found) < 1:
+        raise argparse.ArgumentTypeError(
+            f"must be the shape of a torus, such as torus:16x16x16; got {text!r}"
+        )
+    return found

@@ -1,0 +1,60 @@
+"""How sure a simulation is: surrogates of a simulator, its calibration, and what it predicts.
+
+from workbench import uq
+
+box = uq.ParameterBox([uq.UncertainParameter("latency", "s", 1e-7, 1e-5, "log-uniform")])
+points = uq.design(box, 64)
+surrogate = uq.fit_surrogate(box, points, times)    # what the simulator gave at the points
+uq.sobol_indices(surrogate).to_frame()
+posterior = uq.calibrate(surrogate, uq.Replicas.of(measured))
+uq.predict(posterior, simulator, tests).to_frame()
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from workbench.uq.designs import design
+    from workbench.uq.diagnostics import bulk_ess, split_rhat, tail_ess
+    from workbench.uq.noise import NOISE_MODELS, HyperParameter, NoiseModel, noise_model
+    from workbench.uq.parameters import ParameterBox, UncertainParameter
+    from workbench.uq.posterior import Posterior, calibrate
+    from workbench.uq.prediction import Prediction, log_score, predict
+    from workbench.uq.replicas import Replicas
+    from workbench.uq.shapley import shapley_effects
+    from workbench.uq.simulation_based import CalibrationCheck, simulation_based_calibration
+    from workbench.uq.sobol import SobolIndices, sobol_indices
+    from workbench.uq.surrogate import HoldoutError, Surrogate, fit_surrogate, multi_indices
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
+
+__all__ = [
+    "NOISE_MODELS",
+    "CalibrationCheck",
+    "HoldoutError",
+    "HyperParameter",
+    "NoiseModel",
+    "ParameterBox",
+    "Posterior",
+    "Prediction",
+    "Replicas",
+    "SobolIndices",
+    "Surrogate",
+    "UncertainParameter",
+    "bulk_ess",
+    "calibrate",
+    "design",
+    "fit_surrogate",
+    "log_score",
+    "multi_indices",
+    "noise_model",
+    "predict",
+    "shapley_effects",
+    "simulation_based_calibration",
+    "sobol_indices",
+    "split_rhat",
+    "tail_ess",
+]

@@ -1,0 +1,20 @@
+"""Calibration to measured collectives: the rounds of an algorithm, their costs, and replicas.
+
+measured = read_measured("fugaku.csv", "gather", "default-binomial")
+found = calibrate_collective(measured.on([8, 64]), seed=1)
+found.predict([CollectiveTest(512, 16384, shape=(8, 8, 8))]).to_frame()
+"""
+
+from __future__ import annotations
+
+from workbench.uq.collectives.calibration import CollectiveCalibration, calibrate_collective
+from workbench.uq.collectives.measured import MeasuredCollective, read_measured
+from workbench.uq.collectives.models import CollectiveTest
+
+__all__ = [
+    "CollectiveCalibration",
+    "CollectiveTest",
+    "MeasuredCollective",
+    "calibrate_collective",
+    "read_measured",
+]

@@ -1,0 +1,194 @@
+"""Measured collectives from a CSV: a row per run of a collective on some nodes with some bytes.
+
+Columns: ``benchmark`` (such as ``osu_allreduce``), ``nodes``, ``ranks_per_node``, ``run``,
+``avg_us``, ``block_bytes``; and, where there are any, ``median_us``, ``algorithm`` and ``fabric``,
+which may end in the shape of a torus, such as ``Tofu-D 8x8x8``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError, ParseError
+from workbench.suggestions import did_you_mean
+from workbench.uq.collectives.models import CollectiveTest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+
+_NEEDED = ("benchmark", "nodes", "avg_us", "block_bytes")
+_SHAPE = re.compile(r"\b(\d+(?:x\d+)+)$")
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredCollective:
+    """The tests of one collective with their replicas."""
+
+    system: str
+    collective: str
+    label: str  # of its algorithm; empty is the library's default
+    tests: tuple[CollectiveTest, ...]
+    replicas: tuple[FloatArray, ...]  # s, of each test
+
+    @property
+    def medians(self) -> FloatArray:
+        """Median of each test's replicas in s, float64[tests]."""
+        return np.array([np.median(each) for each in self.replicas])
+
+    def on(self, nodes: Iterable[int]) -> MeasuredCollective:
+        """Return the tests on these numbers of nodes."""
+        wanted = set(nodes)
+        kept = [at for at, test in enumerate(self.tests) if test.nodes in wanted]
+        if missing := wanted - {test.nodes for test in self.tests}:
+            known = sorted({test.nodes for test in self.tests})
+            raise ParameterError(
+                f"nodes must be among the measured {', '.join(map(str, known))}; got "
+                f"{', '.join(map(str, sorted(missing)))}",
+                key="nodes",
+            )
+        return MeasuredCollective(
+            self.system,
+            self.collective,
+            self.label,
+            tuple(self.tests[at] for at in kept),
+            tuple(self.replicas[at] for at in kept),
+        )
+
+
+def read_measured(
+    path: str | Path,
+    collective: str,
+    algorithm: str = "",
+    *,
+    ranks_per_node: int | None = None,
+    least_bytes: int = 1,
+) -> MeasuredCollective:
+    """Return the replicas of a collective in a CSV file.
+
+    Args:
+        path: the file.
+        collective: such as ``gather``.
+        algorithm: its label in the file; empty is the library's default.
+        ranks_per_node: None takes the least that was measured.
+        least_bytes: smaller blocks are left out.
+
+    Raises:
+        ParseError: the file is no such table; names the line.
+        ParameterError: it does not hold the collective, the algorithm or the ranks.
+    """
+    import pandas as pd
+
+    try:
+        table = pd.read_csv(path, keep_default_na=False, dtype=str, encoding="utf-8")
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        raise ParseError(
+            f"a table of collectives must be a CSV file; {error}", source=str(path)
+        ) from error
+    if lacking := [name for name in _NEEDED if name not in table]:
+        raise ParseError(
+            f"a table of collectives must have the columns {', '.join(_NEEDED)}; it lacks "
+            f"{', '.join(lacking)}",
+            source=str(path),
+            line=1,
+        )
+    for name, usual in (("algorithm", ""), ("fabric", ""), ("system", ""), ("ranks_per_node", "1")):
+        if name not in table:
+            table[name] = usual
+    names = (
+        table["benchmark"]
+        .str.rpartition("_")[2]
+        .where(~table["benchmark"].str.endswith("reduce_scatter"), "reduce_scatter")
+    )
+    chosen = table[names == collective]
+    if not len(chosen):
+        known = sorted(set(names))
+        raise ParameterError(
+            f"{path} must hold the collective; got {collective!r}"
+            f"{did_you_mean(collective, known)}; it has {', '.join(known)}",
+            key="collective",
+        )
+    labels = sorted(set(chosen["algorithm"]))
+    chosen = chosen[chosen["algorithm"] == algorithm]
+    if not len(chosen):
+        raise ParameterError(
+            f"{path} must hold the algorithm; got {algorithm!r}{did_you_mean(algorithm, labels)}; "
+            f"{collective} has {', '.join(label or 'the default (empty)' for label in labels)}",
+            key="algorithm",
+        )
+    return _grouped(_numbers(chosen, str(path)), collective, algorithm, ranks_per_node, least_bytes)
+
+
+def _numbers(table: pd.DataFrame, source: str) -> pd.DataFrame:
+    """Return the table with numbers, one time in s a row; name the line of what is none."""
+    import pandas as pd
+
+    median = table["median_us"] if "median_us" in table else table["avg_us"]
+    found = table[["system", "fabric"]].copy()
+    found["time_us"] = median.where(median != "", table["avg_us"])
+    for name in ("nodes", "ranks_per_node", "block_bytes"):
+        found[name] = table[name]
+    for name in ("time_us", "nodes", "ranks_per_node", "block_bytes"):
+        values = pd.to_numeric(found[name], errors="coerce")
+        least = 0 if name == "block_bytes" else 1e-6
+        for row in found.index[~(values >= least) | ~np.isfinite(values)]:
+            raise ParseError(
+                f"{name} must be a positive number; got {found.loc[row, name]!r}",
+                source=source,
+                line=int(row) + 2,
+            )
+        found[name] = values
+    return found
+
+
+def _grouped(
+    rows: pd.DataFrame,
+    collective: str,
+    label: str,
+    ranks_per_node: int | None,
+    least_bytes: int,
+) -> MeasuredCollective:
+    known = sorted({int(one) for one in rows["ranks_per_node"]})
+    per_node = known[0] if ranks_per_node is None else ranks_per_node
+    if per_node not in known:
+        raise ParameterError(
+            f"ranks_per_node must be one of {', '.join(map(str, known))}; got {per_node}",
+            key="ranks_per_node",
+        )
+    kept = rows[(rows["ranks_per_node"] == per_node) & (rows["block_bytes"] >= least_bytes)]
+    tests, replicas = [], []
+    grouped = kept.groupby(["nodes", "block_bytes", "fabric"])["time_us"]
+    for key, times in grouped:
+        nodes, size, fabric = (str(part) for part in key)
+        count = int(float(nodes))
+        shape = shape_of(fabric, count) if per_node == 1 else None
+        tests.append(CollectiveTest(count, int(float(size)), per_node, shape))
+        replicas.append(1e-6 * times.to_numpy(np.float64))
+    if not tests:
+        raise ParameterError(
+            f"some blocks must have at least {least_bytes} B; got none", key="least_bytes"
+        )
+    system = str(rows["system"].iloc[0])
+    return MeasuredCollective(system, collective, label, tuple(tests), tuple(replicas))
+
+
+def shape_of(fabric: str, nodes: int) -> tuple[int, ...] | None:
+    """Return the torus shape at the end of a fabric's name, None where it names none."""
+    found = _SHAPE.search(fabric.strip())
+    if found is None:
+        return None
+    shape = tuple(int(part) for part in found[1].split("x"))
+    return shape if int(np.prod(shape)) == nodes else None
+
+
+def nodes_of(tests: Sequence[CollectiveTest]) -> list[int]:
+    """Return the numbers of nodes, ascending."""
+    return sorted({test.nodes for test in tests})

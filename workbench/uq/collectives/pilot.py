@@ -1,0 +1,80 @@
+"""A first fit of a model to the medians of some tests: where its parameters are searched.
+
+The parameters of the model are positive and of unknown size: their logarithms are fitted by least
+squares to the logarithms of the times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares
+
+from workbench.errors import ParameterError
+from workbench.uq.collectives.models import CollectiveModel, CollectiveTest
+from workbench.uq.parameters import ParameterBox, UncertainParameter
+
+FloatArray = NDArray[np.float64]
+
+_STARTS = 6
+_SPREAD = 1.5  # of the starts, in e-folds
+_FACTOR = 4.0  # how far from the fit a parameter is searched, either way
+_IDENTIFIED = 0.02  # least change of a logarithm of a time per e-fold of a parameter
+
+
+@dataclass(frozen=True, eq=False)
+class Pilot:
+    """A least-squares fit."""
+
+    model: CollectiveModel
+    values: FloatArray  # [parameters]
+    residuals: FloatArray  # [tests] logarithm of simulated over measured
+    influence: FloatArray  # [parameters] largest change of log time per e-fold of a parameter
+
+    @property
+    def error(self) -> float:
+        """Root mean square of the residuals."""
+        return float(np.sqrt(np.mean(self.residuals**2)))
+
+    def box(self) -> ParameterBox:
+        """Return where the parameters are searched, log-uniformly.
+
+        A factor of 4 around the fit; the whole range for one that these tests do not tell.
+        """
+        found = []
+        for one, value, influence in zip(
+            self.model.parameters, self.values, self.influence, strict=True
+        ):
+            low, high = one.low, one.high
+            if influence > _IDENTIFIED:
+                low, high = max(low, value / _FACTOR), min(high, value * _FACTOR)
+            found.append(UncertainParameter(one.name, one.unit, low, high, "log-uniform"))
+        return ParameterBox(tuple(found))
+
+
+def pilot_fit(
+    model: CollectiveModel, tests: Sequence[CollectiveTest], times: FloatArray, seed: int = 0
+) -> Pilot:
+    """Return the best of several least-squares fits to positive times in s, float64[tests]."""
+    if len(tests) < 2:
+        raise ParameterError(f"a fit needs at least two tests; got {len(tests)}", key="nodes")
+    low, high, start = (
+        np.log([getattr(one, name) for one in model.parameters])
+        for name in ("low", "high", "start")
+    )
+    measured = np.log(times)
+
+    def residuals(logs: FloatArray) -> FloatArray:
+        return np.asarray(np.log(model.times(np.exp(logs)[None], tests)[0]) - measured)
+
+    rng = np.random.default_rng(seed)
+    starts = start + _SPREAD * rng.standard_normal((_STARTS, len(start)))
+    starts[0] = start
+    inside = np.clip(starts, low + 1e-6, high - 1e-6)
+    fits = [least_squares(residuals, one, bounds=(low, high), loss="soft_l1") for one in inside]
+    best = min(fits, key=lambda fit: fit.cost)
+    influence = np.abs(best.jac).max(axis=0)
+    return Pilot(model, np.exp(best.x), residuals(best.x), influence)

@@ -1,0 +1,342 @@
+"""Predictions with intervals, in three parts: parameters, the model's own error, and noise.
+
+predict(posterior, surrogate.predict, tests, columns).to_frame()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kernels.uq.likelihood import DEGREES_OF_FREEDOM, INDEPENDENT_SHARE
+from workbench.checks import number, whole
+from workbench.errors import ParameterError
+from workbench.result import StoredResult
+from workbench.uq.noise import NoiseModel, places, squared_distances
+from workbench.uq.posterior import Posterior
+from workbench.uq.replicas import Replicas
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+Simulator = Callable[[FloatArray], ArrayLike]
+
+REALISATIONS = 10_000
+"""Times that are drawn for each test, in all."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Prediction(StoredResult):
+    """Predicted times of tests, with central intervals and where their width comes from.
+
+    Each part is half the width of an interval of the same level with the other two parts left out,
+    so that it is comparable with half the width of the whole; widths do not add up. At and near
+    calibration tests, discrepancy and parameters make up for each other, and the whole may be
+    narrower than either part.
+
+    Attributes:
+        tests: label of each test.
+        levels: of the intervals, such as 0.9.
+        median: float64[tests], of one more replica, seconds.
+        low: float64[levels, tests], lower ends of the intervals of one more replica, seconds.
+        high: float64[levels, tests], upper ends.
+        parameter: float64[levels, tests], half-width from the parameters alone, seconds.
+        discrepancy: float64[levels, tests], from the model's own error alone; 0 where the noise
+            model has none.
+        noise: float64[levels, tests], from the spread of replicas alone.
+        draws: of the posterior, the number of simulations of each test.
+        model: name of the noise model.
+    """
+
+    tests: tuple[str, ...]
+    levels: tuple[float, ...]
+    median: NDArray[np.float64]
+    low: NDArray[np.float64] = field(metadata={"axes": 2})
+    high: NDArray[np.float64] = field(metadata={"axes": 2})
+    parameter: NDArray[np.float64] = field(metadata={"axes": 2})
+    discrepancy: NDArray[np.float64] = field(metadata={"axes": 2})
+    noise: NDArray[np.float64] = field(metadata={"axes": 2})
+    draws: int
+    model: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a test and level: median, interval, and half-widths of parts, seconds."""
+        import pandas as pd
+
+        level, test = np.indices(self.low.shape)
+        order = np.lexsort((level.ravel(), test.ravel()))
+        columns = {
+            "median (s)": self.median[test],
+            "low (s)": self.low,
+            "high (s)": self.high,
+            "± parameters (s)": self.parameter,
+            "± discrepancy (s)": self.discrepancy,
+            "± noise (s)": self.noise,
+        }
+        frame = pd.DataFrame(
+            {
+                "test": [self.tests[i] for i in test.ravel()[order]],
+                "level": np.array(self.levels)[level.ravel()[order]],
+            }
+        )
+        for name, values in columns.items():
+            frame[name] = values.ravel()[order]
+        return frame
+
+    def __repr__(self) -> str:
+        widest = int(np.argmax(self.levels))
+        percent = 50 * (self.high[widest] - self.low[widest]) / self.median
+        return (
+            f"Prediction({len(self.tests)} tests, {self.model} noise, {self.draws} draws, "
+            f"{100 * self.levels[widest]:.0f} % intervals of ± {percent.min():.2f} to "
+            f"{percent.max():.2f} %)"
+        )
+
+
+def predict(
+    posterior: Posterior,
+    model: Simulator,
+    tests: Sequence[str],
+    columns: Mapping[str, ArrayLike] | None = None,
+    *,
+    draws: int = 100,
+    levels: Sequence[float] = (0.5, 0.9),
+    seed: int = 0,
+) -> Prediction:
+    """Predict one more replica of each test, with intervals.
+
+    A test with the label of a calibration test is that test, and has the error of the model that
+    was seen there. Another one has an error of its own, of the inferred spread; under
+    ``gaussian-process`` it is interpolated from the calibration tests nearby.
+
+    Args:
+        posterior: of ``calibrate``.
+        model: returns times float64[n, tests] in seconds for parameters float64[n, parameters]:
+            the simulator itself, or ``surrogate.predict``.
+        tests: label of each test.
+        columns: what places the tests, by name; for ``gaussian-process``, and then the columns
+            that the calibration used.
+        draws: of the posterior, the number of simulations of each test.
+        levels: of the intervals, between 0 and 1.
+        seed: makes the prediction repeatable.
+
+    Raises:
+        ParameterError: an argument is not accepted, or the model returns other than times.
+    """
+    draws, seed = whole(draws, "draws", 1), whole(seed, "seed", 0)
+    wanted = tuple(number(level, "levels", 0.001, 0.999) for level in levels)
+    if not wanted or not len(tests):
+        key = "tests" if wanted else "levels"
+        raise ParameterError(f"{key} must not be empty", key=key)
+    rng = np.random.default_rng(seed)
+    at = posterior.pick(draws, rng)
+    times, hyper = _simulated(posterior, model, at, len(tests))
+    noise = posterior.noise
+    mean, variance = discrepancies(posterior, at, tests, columns)
+    shape = (-(-REALISATIONS // draws), *times.shape)
+    shared = mean + np.sqrt(variance) * rng.standard_normal(shape)
+    errors = draw_errors(noise, hyper, shape, rng)
+    usual = np.median(times, axis=0)
+    if noise.of_logarithm:
+        drawn = times * np.exp(shared + errors)
+        parts = times[None], usual * np.exp(shared), usual * np.exp(errors)
+    else:
+        drawn = times + errors
+        parts = times[None], np.zeros((1, *times.shape)), errors
+    tails = np.array([[(1 - level) / 2, (1 + level) / 2] for level in wanted])
+
+    def quantiles(values: FloatArray) -> FloatArray:
+        """Return float64[levels, 2, tests] of times float64[realisations, draws, tests]."""
+        return np.asarray(np.quantile(values.reshape(-1, len(tests)), tails, axis=0))
+
+    whole_range = quantiles(drawn)
+    half = [0.5 * (q[:, 1] - q[:, 0]) for q in map(quantiles, parts)]
+    return Prediction(
+        tests=tuple(map(str, tests)),
+        levels=wanted,
+        median=np.median(drawn, axis=(0, 1)),
+        low=whole_range[:, 0].copy(),
+        high=whole_range[:, 1].copy(),
+        parameter=half[0],
+        discrepancy=half[1],
+        noise=half[2],
+        draws=draws,
+        model=noise.name,
+    )
+
+
+def log_score(
+    posterior: Posterior, model: Simulator, replicas: Replicas, *, draws: int = 1000, seed: int = 0
+) -> FloatArray:
+    """Return the logarithm of the predicted density of held-out times, float64[tests].
+
+    The density is of all replicas of a test together, each in 1/s; higher is better, and the
+    figures of two noise models for the same times may be compared. Tests are scored one by one,
+    and a test with the label of a calibration test is that test, as in ``predict``.
+
+    Args:
+        posterior: of ``calibrate``.
+        model: as for ``predict``, of the tests of ``replicas``.
+        replicas: times that were not used in the calibration.
+        draws: of the posterior.
+        seed: makes the choice of draws repeatable.
+
+    Raises:
+        ParameterError: an argument is not accepted, or the model returns other than times.
+    """
+    from scipy.special import logsumexp
+
+    at = posterior.pick(whole(draws, "draws", 1), whole(seed, "seed", 0))
+    times, hyper = _simulated(posterior, model, at, len(replicas))
+    noise, s = posterior.noise, replicas.statistics
+    if noise.name == "student-t":
+        densities = _student_t(times, hyper[:, :1], replicas)
+    elif noise.name == "constant":
+        densities = _normal(s.mean - times, s.squares, s.count, hyper[:, :1] ** 2, 0.0)
+    else:
+        spread = hyper[:, [noise.names.index("s")]]
+        mean, variance = discrepancies(posterior, at, replicas.tests, replicas.columns)
+        off = s.log_mean - np.log(times) - mean
+        densities = _normal(off, s.log_squares, s.count, spread**2, variance)
+        densities -= s.count * s.log_mean
+    return np.asarray(logsumexp(densities, axis=0) - np.log(len(at)))
+
+
+def discrepancies(
+    posterior: Posterior,
+    at: NDArray[np.int64],  # draws, counted over all chains
+    tests: Sequence[str],
+    columns: Mapping[str, ArrayLike] | None,
+) -> tuple[FloatArray, FloatArray]:
+    """Return mean and variance of each test's discrepancy, given the data, float64[draws, tests].
+
+    Of the logarithm of the time; given the parameters of each draw.
+    """
+    noise, replicas = posterior.noise, posterior.replicas
+    if not noise.has_discrepancy:
+        return np.zeros((len(at), len(tests))), np.zeros((len(at), len(tests)))
+    number_of = {label: number for number, label in enumerate(replicas.tests)}
+    same = np.array([number_of.get(label, -1) for label in tests], np.int64)
+    hyper = posterior.hyper.reshape(-1, len(noise.hyper))[at]
+    residual = replicas.statistics.log_mean - np.log(posterior.times.reshape(-1, len(replicas))[at])
+    distances = None
+    if noise.name == "gaussian-process":
+        names = posterior.coordinates
+        calibrated = places({name: replicas.columns[name] for name in names}, replicas)
+        new = places(_columns(names, columns, len(tests)), replicas)
+        distances = squared_distances(calibrated, calibrated), squared_distances(new, calibrated)
+    return given_residuals(noise, hyper, residual, replicas.statistics.count, same, distances)
+
+
+def given_residuals(
+    noise: NoiseModel,  # with a discrepancy
+    hyper: FloatArray,  # [draws, hyper-parameters]
+    residual: FloatArray,  # [draws, calibration tests], mean log times less log predictions
+    count: FloatArray,  # [calibration tests], replicas
+    same: NDArray[np.int64],  # [tests], the number of the calibration test that it is, or -1
+    distances: tuple[FloatArray, FloatArray] | None,  # squared, among calibration tests and to them
+) -> tuple[FloatArray, FloatArray]:
+    """Return mean and variance of each test's discrepancy, float64[draws, tests]."""
+    tau2, s2 = hyper[:, [0]] ** 2, hyper[:, [1]] ** 2
+    if distances is None:
+        seen = np.where(same >= 0, count[same], 0.0)
+        share = seen * tau2 / (s2 + seen * tau2)
+        return share * residual[:, same], tau2 * (1.0 - share)
+    among, towards = distances
+    length2 = hyper[:, 2, None, None] ** 2
+    scale = (1.0 - INDEPENDENT_SHARE) * tau2[:, :, None]
+    identity = np.eye(len(count))
+    covariance = scale * np.exp(-0.5 * among / length2)
+    covariance += INDEPENDENT_SHARE * tau2[:, :, None] * identity
+    covariance += (s2 / count)[:, :, None] * identity
+    cross = scale * np.exp(-0.5 * towards / length2)
+    is_same = same[:, None] == np.arange(len(count))
+    cross += INDEPENDENT_SHARE * tau2[:, :, None] * is_same
+    weights = np.linalg.solve(covariance, cross.transpose(0, 2, 1))
+    mean = np.einsum("dct,dc->dt", weights, residual)
+    variance = tau2 - np.einsum("dct,dtc->dt", weights, cross)
+    return mean, np.maximum(variance, 0.0)
+
+
+def draw_errors(
+    noise: NoiseModel,
+    hyper: FloatArray,  # [draws, hyper-parameters]
+    shape: tuple[int, ...],  # (..., draws, tests)
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Return errors of replicas: seconds under ``constant``, else of the logarithm of the time."""
+    spread = hyper[:, [0 if noise.name == "constant" else noise.names.index("s")]]
+    if noise.name == "student-t":
+        return np.asarray(spread * rng.standard_t(DEGREES_OF_FREEDOM, shape))
+    return np.asarray(spread * rng.standard_normal(shape))
+
+
+def _simulated(
+    posterior: Posterior, model: Simulator, at: NDArray[np.int64], tests: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return times[draws, tests] in s of some draws, and their hyper-parameters."""
+    values = posterior.parameters.reshape(-1, len(posterior.names))[at]
+    times = np.asarray(model(values), np.float64)
+    if times.shape != (len(at), tests):
+        raise ParameterError(
+            f"model must return times[draws, tests] = [{len(at)}, {tests}]; got "
+            f"{list(times.shape)}",
+            key="model",
+        )
+    bad = ~np.isfinite(times) | (times <= 0 if posterior.noise.of_logarithm else False)
+    if bad.any():
+        draw, test = np.argwhere(bad)[0]
+        got = ", ".join(f"{n} = {v:g}" for n, v in zip(posterior.names, values[draw], strict=True))
+        raise ParameterError(
+            f"model must return finite times above 0 s; got {times[draw, test]:g} in test {test} "
+            f"at {got}",
+            key="model",
+        )
+    return times, posterior.hyper.reshape(-1, len(posterior.noise.hyper))[at]
+
+
+def _columns(
+    names: Sequence[str], columns: Mapping[str, ArrayLike] | None, tests: int
+) -> dict[str, FloatArray]:
+    """Return the columns that place the tests; each must have a number above 0 for each."""
+    found = {}
+    for name in names:
+        column = np.asarray((columns or {}).get(name, ()), np.float64).ravel()
+        if len(column) != tests or not (np.isfinite(column) & (column > 0)).all():
+            raise ParameterError(
+                f"columns[{name!r}] must hold a number above 0 for each of the {tests} tests, "
+                f"because gaussian-process places tests by it; got {len(column)} numbers",
+                key="columns",
+            )
+        found[name] = column
+    return found
+
+
+def _normal(
+    off: FloatArray,  # [draws, tests], mean of the replicas less its prediction
+    squares: FloatArray,  # [tests]
+    count: FloatArray,  # [tests]
+    noise: FloatArray,  # [draws, 1], variance of a replica
+    shared: FloatArray | float,  # variance of what all replicas of a test share
+) -> FloatArray:
+    """Return log densities[draws, tests] of normal replicas."""
+    of_mean = noise + count * shared
+    total = count * np.log(2 * np.pi) + (count - 1) * np.log(noise) + np.log(of_mean)
+    return np.asarray(-0.5 * (total + squares / noise + count * off**2 / of_mean))
+
+
+def _student_t(times: FloatArray, scale: FloatArray, replicas: Replicas) -> FloatArray:
+    """Return log densities[draws, tests] of Student-t errors in log time."""
+    from scipy.stats import t
+
+    found = np.empty_like(times)
+    for number_of_test, row in enumerate(replicas.rows):
+        off = (np.log(row) - np.log(times[:, [number_of_test]])) / scale
+        each = t.logpdf(off, DEGREES_OF_FREEDOM) - np.log(scale) - np.log(row)
+        found[:, number_of_test] = each.sum(axis=1)
+    return found

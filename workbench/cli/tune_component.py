@@ -76,10 +76,10 @@ def run(arguments: argparse.Namespace) -> int:
     return status
 
 
-def add_what(parser: argparse.ArgumentParser, **options: Any) -> None:
+def add_what(parser: argparse.ArgumentParser, nargs: str | None = None) -> None:
     """Add the arguments that name a component."""
     parser.add_argument(
-        "what", metavar="WHAT", help="a shipped component, or a component file", **options
+        "what", metavar="WHAT", nargs=nargs, help="a shipped component, or a component file"
     )
     parser.add_argument(
         "--component", metavar="NAME", help="name of the component, if the file holds several"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,9 @@ from workbench.uq.posterior import Posterior, calibrate
 from workbench.uq.prediction import Prediction, predict
 from workbench.uq.replicas import Replicas
 from workbench.uq.surrogate import Surrogate, fit_surrogate
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FloatArray = NDArray[np.float64]
 
@@ -120,6 +124,10 @@ class CollectiveCalibration(StoredResult):
             levels=levels,
             seed=seed,
         )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the posterior's summary: a row per parameter, with its interval and R-hat."""
+        return self.posterior.summary()
 
     def __repr__(self) -> str:
         nodes = ", ".join(map(str, nodes_of(self.tests)))

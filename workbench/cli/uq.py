@@ -1,6 +1,7 @@
 """Calibrate a model of a collective to measured times, and predict others with intervals.
 
 workbench uq calibrate fugaku.csv --collective gather --nodes 8,64,512 --store gather.json
+workbench uq check fugaku.csv --collective gather
 workbench uq predict gather.json --nodes 4096 --topology torus:16x16x16 --bytes 16384,131072
 
 FILE has a row per run with the columns benchmark (such as osu_allreduce), nodes, block_bytes and
@@ -19,10 +20,11 @@ from workbench.cli.output import SIGNALLED, add_json, given, output_file, print_
 from workbench.cli.signals import stoppable
 
 if TYPE_CHECKING:
-    from workbench.uq.collectives.calibration import CollectiveCalibration
+    from workbench.uq.collectives import CollectiveCalibration, MeasuredCollective
 
 ABOUT = "calibrate a model with uncertainty, and predict with intervals"
 
+_OPTIONS = ("model", "noise", "draws", "seed")
 _NOISE = "constant, relative, hierarchical, gaussian-process (default) or student-t"
 
 
@@ -33,31 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     about = "calibrate a model of a collective to measured replicas"
     made = actions.add_parser("calibrate", help=about, description=about, allow_abbrev=False)
-    made.add_argument("file", metavar="FILE.csv", help="measured times, a row per run")
-    made.add_argument("--collective", required=True, metavar="NAME", help="such as gather")
-    made.add_argument(
-        "--algorithm",
-        default="",
-        metavar="LABEL",
-        help="its label in the file (default: the library's choice, an empty label)",
-    )
-    made.add_argument(
-        "--nodes",
-        type=_counts,
-        metavar="LIST",
-        help="numbers of nodes, such as 8,64 (default: all)",
-    )
-    made.add_argument(
-        "--ranks-per-node", type=int, metavar="N", help="ranks on each node (default: the least)"
-    )
-    made.add_argument(
-        "--model",
-        metavar="NAME",
-        help="rounds:ALGORITHM or growth (default: what predicts the largest number of nodes best)",
-    )
-    made.add_argument("--noise", metavar="NAME", help=_NOISE)
-    made.add_argument("--draws", type=int, metavar="N", help="kept of each chain (default 4000)")
-    made.add_argument("--seed", type=int, metavar="N", help="of designs and chains (default 0)")
+    _add_measured(made)
     made.add_argument(
         "--store",
         required=True,
@@ -66,6 +44,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where the posterior is kept",
     )
     add_json(made)
+    about = "predict the largest number of nodes from the others, and count what intervals hold"
+    checked = actions.add_parser("check", help=about, description=about, allow_abbrev=False)
+    _add_measured(checked)
+    add_json(checked)
     about = "predict a collective on other nodes, or with other bytes"
     asked = actions.add_parser("predict", help=about, description=about, allow_abbrev=False)
     asked.add_argument("file", metavar="FILE.json", help="what calibrate has kept")
@@ -87,27 +69,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(asked)
 
 
+def _add_measured(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE.csv", help="measured times, a row per run")
+    parser.add_argument("--collective", required=True, metavar="NAME", help="such as gather")
+    parser.add_argument(
+        "--algorithm",
+        default="",
+        metavar="LABEL",
+        help="its label in the file (default: the library's choice, an empty label)",
+    )
+    parser.add_argument(
+        "--nodes",
+        type=_counts,
+        metavar="LIST",
+        help="numbers of nodes, such as 8,64 (default: all)",
+    )
+    parser.add_argument(
+        "--ranks-per-node", type=int, metavar="N", help="ranks on each node (default: the least)"
+    )
+    parser.add_argument(
+        "--model",
+        metavar="NAME",
+        help="rounds:ALGORITHM or growth (default: what predicts the largest number of nodes best)",
+    )
+    parser.add_argument("--noise", metavar="NAME", help=_NOISE)
+    parser.add_argument("--draws", type=int, metavar="N", help="kept of each chain (default 4000)")
+    parser.add_argument("--seed", type=int, metavar="N", help="of designs and chains (default 0)")
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Run the chosen action and return the exit status."""
-    return _calibrate(arguments) if arguments.uq_action == "calibrate" else _predict(arguments)
+    actions = {"calibrate": _calibrate, "check": _check, "predict": _predict}
+    return actions[arguments.uq_action](arguments)
 
 
 def _calibrate(arguments: argparse.Namespace) -> int:
-    from workbench.uq.collectives.calibration import calibrate_collective
-    from workbench.uq.collectives.measured import read_measured
+    from workbench.uq.collectives import calibrate_collective
 
-    measured = read_measured(
-        arguments.file,
-        arguments.collective,
-        arguments.algorithm,
-        **given(arguments, "ranks_per_node"),
-    )
-    if arguments.nodes is not None:
-        measured = measured.on(arguments.nodes)
+    measured, options = _measured(arguments), given(arguments, *_OPTIONS)
     with stoppable() as stop:
-        found = calibrate_collective(
-            measured, **given(arguments, "model", "noise", "draws", "seed"), stop=stop.event
-        )
+        found = calibrate_collective(measured, **options, stop=stop.event)
     found.save(arguments.store)
     for warning in found.warnings:
         say(f"note: {warning}")
@@ -118,6 +119,44 @@ def _calibrate(arguments: argparse.Namespace) -> int:
         print(found.posterior.summary().to_string())
         print(found.posterior.verdict)
     return SIGNALLED + stop.number if stop.number else 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from workbench.uq.collectives import held_out
+
+    found = held_out(_measured(arguments), **given(arguments, *_OPTIONS))
+    off = (found["predicted (µs)"] / found["measured (µs)"] - 1.0).abs()
+    summary = {
+        "nodes": int(found["nodes"].iloc[0]),
+        "tests": len(found),
+        "median_error": float(off.median()),
+        "within_50": float(found["within 50 %"].mean()),
+        "within_90": float(found["within 90 %"].mean()),
+        "width_90": float((found["high 90 % (µs)"] / found["low 90 % (µs)"]).median()),
+    }
+    if arguments.json:
+        print_json({**summary, "rows": found.to_dict("records")})
+    else:
+        print(found.round(2).to_string(index=False))
+        print(
+            f"{summary['tests']} tests on {summary['nodes']} nodes, predicted from fewer: median "
+            f"error {summary['median_error']:.1%}; 50 % intervals hold {summary['within_50']:.0%}, "
+            f"90 % intervals {summary['within_90']:.0%}, which are a factor of "
+            f"{summary['width_90']:.2f} wide"
+        )
+    return 0
+
+
+def _measured(arguments: argparse.Namespace) -> MeasuredCollective:
+    from workbench.uq.collectives import read_measured
+
+    found = read_measured(
+        arguments.file,
+        arguments.collective,
+        arguments.algorithm,
+        **given(arguments, "ranks_per_node"),
+    )
+    return found if arguments.nodes is None else found.on(arguments.nodes)
 
 
 def _summary(found: CollectiveCalibration, store: str) -> dict[str, Any]:
@@ -135,8 +174,7 @@ def _summary(found: CollectiveCalibration, store: str) -> dict[str, Any]:
 
 
 def _predict(arguments: argparse.Namespace) -> int:
-    from workbench.uq.collectives.calibration import CollectiveCalibration
-    from workbench.uq.collectives.models import CollectiveTest
+    from workbench.uq.collectives import CollectiveCalibration, CollectiveTest
 
     found = CollectiveCalibration.load(Path(arguments.file))
     per_node = found.tests[0].ranks_per_node

@@ -193,3 +193,17 @@ def test_the_command_calibrates(
     for wrong in (("--nodes", "8,many"), ("--topology", "ring:8")):
         with pytest.raises(SystemExit):
             command("predict", store, "--nodes", 8, *wrong)
+
+
+def test_a_check_predicts_the_largest_number_of_nodes(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--collective", "gather", "--algorithm", "default-binomial", "--draws", 300)
+    assert command("check", file, *words, "--model", "rounds:binomial", "--json") == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["nodes"], shown["tests"], len(shown["rows"])) == (512, 4, 4)
+    assert shown["within_90"] >= 0.75 > shown["median_error"]
+    assert command("check", file, *words, "--noise", "hierarchical") == 0
+    assert "90 % intervals" in capsys.readouterr().out
+    with pytest.raises(ParameterError, match="two numbers of nodes or more"):
+        command("check", file, *words, "--nodes", "8")

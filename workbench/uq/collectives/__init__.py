@@ -7,7 +7,11 @@ found.predict([CollectiveTest(512, 16384, shape=(8, 8, 8))]).to_frame()
 
 from __future__ import annotations
 
-from workbench.uq.collectives.calibration import CollectiveCalibration, calibrate_collective
+from workbench.uq.collectives.calibration import (
+    CollectiveCalibration,
+    calibrate_collective,
+    held_out,
+)
 from workbench.uq.collectives.measured import MeasuredCollective, read_measured
 from workbench.uq.collectives.models import CollectiveTest
 
@@ -16,5 +20,6 @@ __all__ = [
     "CollectiveTest",
     "MeasuredCollective",
     "calibrate_collective",
+    "held_out",
     "read_measured",
 ]

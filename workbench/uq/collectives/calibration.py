@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -204,6 +204,58 @@ def calibrate_collective(
         posterior,
         error,
     )
+
+
+def held_out(
+    measured: MeasuredCollective,
+    *,
+    model: str | None = None,
+    noise: str = NOISE,
+    draws: int = 4000,
+    seed: int = 0,
+    levels: Sequence[float] = (0.5, 0.9),
+) -> pd.DataFrame:
+    """Return how the largest number of nodes is predicted by a calibration to the others.
+
+    Args:
+        measured: of two numbers of nodes or more.
+        model: as for ``calibrate_collective``.
+        noise: one of ``NOISE_MODELS``.
+        draws: kept of each chain.
+        seed: makes the result repeatable.
+        levels: of the intervals.
+
+    Returns:
+        One row a test of the largest number: nodes, block_bytes, measured and predicted median in
+        µs, and for each level the ends of its interval and whether it holds the measured median.
+
+    Raises:
+        ParameterError: there is one number of nodes, or an argument is not accepted.
+    """
+    import pandas as pd
+
+    nodes = nodes_of(measured.tests)
+    if len(nodes) < 2:
+        raise ParameterError(
+            f"there must be two numbers of nodes or more, to predict one from others; got {nodes}",
+            key="nodes",
+        )
+    fewer = measured.on(nodes[:-1])
+    found = calibrate_collective(fewer, model=model, noise=noise, draws=draws, seed=seed)
+    kept = measured.on(nodes[-1:])
+    predicted = found.predict(kept.tests, levels=levels)
+    columns: dict[str, Any] = {
+        "nodes": [test.nodes for test in kept.tests],
+        "block_bytes": [test.block_bytes for test in kept.tests],
+        "measured (µs)": 1e6 * kept.medians,
+        "predicted (µs)": 1e6 * predicted.median,
+    }
+    for row, level in enumerate(levels):
+        low, high = predicted.low[row], predicted.high[row]
+        name = f"{100 * level:g} %"
+        columns |= {f"low {name} (µs)": 1e6 * low, f"high {name} (µs)": 1e6 * high}
+        columns[f"within {name}"] = (low <= kept.medians) & (kept.medians <= high)
+    return pd.DataFrame(columns)
 
 
 def best_pilot(measured: MeasuredCollective, seed: int = 0) -> Pilot:

@@ -49,8 +49,15 @@ class PublicTPE:
         self.number += 1
 
 
-@pytest.mark.parametrize("multivariate", [True, False])
-@pytest.mark.parametrize("model", [SNAPPR(), PISCES()])
+@pytest.mark.parametrize(
+    ("model", "multivariate"),
+    [
+        (SNAPPR(), True),
+        (PISCES(), True),
+        (SNAPPR(), False),
+        pytest.param(PISCES(), False, marks=pytest.mark.deep),
+    ],
+)
 def test_the_trials_are_those_of_optunas_own_sampler(
     model: NetworkModel, multivariate: bool
 ) -> None:

@@ -29,7 +29,7 @@ from workbench.suggestions import Suggesting
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Drawing", "Result", "StoredResult"]
+__all__ = ["Drawing", "Result", "StoredResult", "Uncertainty"]
 
 _Arrays = dict[str, NDArray[Any]]
 
@@ -53,16 +53,16 @@ _MOST_PACKED = 1100
 """How much larger than on disk an array can be: deflate packs to 1/1032 at best."""
 
 
-class Drawing:
-    """The ``plot`` of a result: a function of ``workbench.plotting`` with the result put in.
+class _Reaching:
+    """A method of a result that is a function of a package above it, with the result put in.
 
-    Its arguments and its help are those of the function. Bokeh is imported at the first use, and
-    results reach it nowhere else.
+    Its arguments and its help are those of the function. The package is imported at the first use.
     """
 
-    def __init__(self, function: str, given: Callable[[Any], Any] | None = None) -> None:
-        """Name the function; ``given`` makes its first argument of the result."""
-        self.function, self._given = function, given
+    def __init__(
+        self, package: str, function: str, given: Callable[[Any], Any] | None = None
+    ) -> None:
+        self.function, self._package, self._given = function, package, given
 
     @overload
     def __get__(self, result: None, owner: type) -> Self: ...
@@ -71,8 +71,27 @@ class Drawing:
     def __get__(self, result: object | None, owner: type) -> Self | Callable[..., Any]:
         if result is None:
             return self
-        draw = getattr(import_module("workbench.plotting"), self.function)
-        return types.MethodType(draw, result if self._given is None else self._given(result))
+        function = getattr(import_module(self._package), self.function)
+        return types.MethodType(function, result if self._given is None else self._given(result))
+
+
+class Drawing(_Reaching):
+    """The ``plot`` of a result: a function of ``workbench.plotting`` with the result put in.
+
+    Bokeh is imported at the first use, and results reach it nowhere else.
+    """
+
+    def __init__(self, function: str, given: Callable[[Any], Any] | None = None) -> None:
+        """Name the function; ``given`` makes its first argument of the result."""
+        super().__init__("workbench.plotting", function, given)
+
+
+class Uncertainty(_Reaching):
+    """The ``posterior`` of a result: a function of ``workbench.uq`` with the result put in."""
+
+    def __init__(self, function: str) -> None:
+        """Name the function."""
+        super().__init__("workbench.uq", function)
 
 
 class _Framed(Protocol):

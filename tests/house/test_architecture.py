@@ -37,8 +37,9 @@ NOUNS = {"models", "programs", "topology", "measure"}
 SHARED_ANALYSES = {"simulate", "fit"}
 ANALYSES = SHARED_ANALYSES | {"sensitivity", "study", "tune", "uq", "variability"}
 
-# What each part of workbench may import besides itself. Two arrows point up on purpose: `datasets`
-# hands out curves, and a result's `plot` reaches `plotting` by name, in `workbench.result.Drawing`.
+# What each part of workbench may import besides itself. Three arrows point up on purpose:
+# `datasets` hands out curves, and by name, in `workbench.result`, a result's `plot` reaches
+# `plotting` and a fit's `posterior` reaches `uq`.
 MAY_IMPORT = (
     dict.fromkeys(FLOOR, FLOOR)
     | {"datasets": FLOOR | {"measure"}}

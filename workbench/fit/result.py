@@ -19,7 +19,7 @@ from workbench.html_table import bold, code, html_table
 from workbench.measure import OSUCurve, contradiction
 from workbench.models import NetworkModel
 from workbench.provenance import Provenance
-from workbench.result import Drawing, StoredResult
+from workbench.result import Drawing, StoredResult, Uncertainty
 from workbench.units import write_quantity
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ class FitResult(StoredResult):
     engine: str = DEFAULT_ENGINE
 
     plot = Drawing("plot_fit")
+    posterior = Uncertainty("posterior_of_fit")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "space", self.space.described_by(self.model))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from workbench.uq.designs import design
     from workbench.uq.diagnostics import bulk_ess, split_rhat, tail_ess
     from workbench.uq.noise import NOISE_MODELS, HyperParameter, NoiseModel, noise_model
+    from workbench.uq.osu import FitPosterior, PushedForward, posterior_of_fit
     from workbench.uq.parameters import ParameterBox, UncertainParameter
     from workbench.uq.posterior import Posterior, calibrate
     from workbench.uq.prediction import Prediction, log_score, predict
@@ -34,12 +35,14 @@ else:
 __all__ = [
     "NOISE_MODELS",
     "CalibrationCheck",
+    "FitPosterior",
     "HoldoutError",
     "HyperParameter",
     "NoiseModel",
     "ParameterBox",
     "Posterior",
     "Prediction",
+    "PushedForward",
     "Replicas",
     "SobolIndices",
     "Surrogate",
@@ -51,6 +54,7 @@ __all__ = [
     "log_score",
     "multi_indices",
     "noise_model",
+    "posterior_of_fit",
     "predict",
     "shapley_effects",
     "simulation_based_calibration",

@@ -71,8 +71,6 @@ ALLGATHER = {
 _TABLE = "numbers of several kinds, which a table shows"
 _DERIVED = "its figure is that of a replay, a fit or a comparison of several"
 NO_PLOT = {
-    "CalibrationCheck": _TABLE,
-    "CollectiveCalibration": _TABLE,
     "Comparison": _TABLE,
     "ContentionReport": _TABLE,
     "DataSheet": _TABLE,
@@ -84,15 +82,12 @@ NO_PLOT = {
     "LogGPS": _TABLE,
     "PaperIndex": "text",
     "Placement": "plot_placement needs the weights of the ranks",
-    "Posterior": _TABLE,
-    "Prediction": _TABLE,
     "Profile": _TABLE,
     "ProposedTopology": _TABLE,
     "PushedForward": _TABLE,
     "Replicas": _TABLE,
     "SearchComparisonResult": "plot_search_methods needs one recording, noise and stopping rule",
     "SearchComparisonTables": "plot_search_methods needs one recording, noise and stopping rule",
-    "SobolIndices": _TABLE,
     "StudyPlan": _TABLE,
     "StudyStatus": _TABLE,
     "Surrogate": _TABLE,

@@ -104,6 +104,13 @@ from workbench.plotting.topology.map import plot_fabric_replay, plot_link_loads,
 from workbench.plotting.topology.resilience import plot_resilience
 from workbench.plotting.topology.traffic import plot_traffic
 from workbench.plotting.tuning.trajectory import plot_trajectory
+from workbench.plotting.uq.calibration_check import plot_calibration_check
+from workbench.plotting.uq.chains import plot_chains
+from workbench.plotting.uq.fit import plot_posterior_fit
+from workbench.plotting.uq.pairs import plot_posterior_pairs
+from workbench.plotting.uq.posterior import describe_posterior, plot_posterior
+from workbench.plotting.uq.prediction import describe_prediction, plot_prediction
+from workbench.plotting.uq.sobol import describe_sobol, plot_sobol
 
 if TYPE_CHECKING:  # it needs workbench.tune, an eighth more to import than all other figures need
     from workbench.plotting.searches.heatmap import plot_search_methods
@@ -144,7 +151,10 @@ __all__ = [
     "describe_pairs",
     "describe_pareto",
     "describe_placements",
+    "describe_posterior",
+    "describe_prediction",
     "describe_size",
+    "describe_sobol",
     "describe_spacetime",
     "describe_study",
     "describe_study_convergence",
@@ -165,6 +175,8 @@ __all__ = [
     "plot_bolted",
     "plot_bolted_curves",
     "plot_breakdown",
+    "plot_calibration_check",
+    "plot_chains",
     "plot_collective_times",
     "plot_communication_matrix",
     "plot_convergence",
@@ -187,8 +199,13 @@ __all__ = [
     "plot_percent_error",
     "plot_placement",
     "plot_placements",
+    "plot_posterior",
+    "plot_posterior_fit",
+    "plot_posterior_pairs",
+    "plot_prediction",
     "plot_resilience",
     "plot_search_methods",
+    "plot_sobol",
     "plot_spacetime",
     "plot_study",
     "plot_study_convergence",

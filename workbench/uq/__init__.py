@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from workbench.uq.osu import FitPosterior, PushedForward, posterior_of_fit
     from workbench.uq.parameters import ParameterBox, UncertainParameter
     from workbench.uq.posterior import Posterior, calibrate
-    from workbench.uq.prediction import Prediction, log_score, predict
+    from workbench.uq.prediction import Prediction, log_score, predict, predict_calibrated
     from workbench.uq.replicas import Replicas
     from workbench.uq.shapley import shapley_effects
     from workbench.uq.simulation_based import CalibrationCheck, simulation_based_calibration
@@ -56,6 +56,7 @@ __all__ = [
     "noise_model",
     "posterior_of_fit",
     "predict",
+    "predict_calibrated",
     "shapley_effects",
     "simulation_based_calibration",
     "sobol_indices",

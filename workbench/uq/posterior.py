@@ -25,7 +25,7 @@ from workbench import jobs
 from workbench.checks import whole
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.html_table import html_table
-from workbench.result import StoredResult
+from workbench.result import Drawing, StoredResult
 from workbench.uq.diagnostics import bulk_ess, split_rhat, tail_ess
 from workbench.uq.noise import (
     NoiseModel,
@@ -100,6 +100,8 @@ class Posterior(StoredResult):
     thin: int
     requested: int
     seconds: float
+
+    plot = Drawing("plot_posterior")
 
     def _check(self) -> None:
         chains, draws = self.log_posterior.shape

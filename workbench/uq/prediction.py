@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from kernels.uq.likelihood import DEGREES_OF_FREEDOM, INDEPENDENT_SHARE
 from workbench.checks import number, whole
 from workbench.errors import ParameterError
-from workbench.result import StoredResult
+from workbench.result import Drawing, StoredResult
 from workbench.uq.noise import NoiseModel, places, squared_distances
 from workbench.uq.posterior import Posterior
 from workbench.uq.replicas import Replicas
@@ -63,6 +63,8 @@ class Prediction(StoredResult):
     noise: NDArray[np.float64] = field(metadata={"axes": 2})
     draws: int
     model: str
+
+    plot = Drawing("plot_prediction")
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a test and level: median, interval, and half-widths of parts, seconds."""
@@ -129,14 +131,61 @@ def predict(
         ParameterError: an argument is not accepted, or the model returns other than times.
     """
     draws, seed = whole(draws, "draws", 1), whole(seed, "seed", 0)
-    wanted = tuple(number(level, "levels", 0.001, 0.999) for level in levels)
-    if not wanted or not len(tests):
-        key = "tests" if wanted else "levels"
-        raise ParameterError(f"{key} must not be empty", key=key)
+    wanted = _checked_levels(levels)
+    if not len(tests):
+        raise ParameterError("tests must not be empty", key="tests")
     rng = np.random.default_rng(seed)
     at = posterior.pick(draws, rng)
-    times, hyper = _simulated(posterior, model, at, len(tests))
-    noise = posterior.noise
+    times, _ = _simulated(posterior, model, at, len(tests))
+    return _combined(posterior, at, times, tests, columns, wanted, rng)
+
+
+def predict_calibrated(
+    posterior: Posterior,
+    *,
+    draws: int = 1000,
+    levels: Sequence[float] = (0.5, 0.9),
+    seed: int = 0,
+) -> Prediction:
+    """Predict one more replica of each calibration test, from the surrogate's times at the draws.
+
+    Args:
+        posterior: of ``calibrate``.
+        draws: of the posterior.
+        levels: of the intervals, between 0 and 1.
+        seed: makes the prediction repeatable.
+
+    Raises:
+        ParameterError: an argument is not accepted, or the posterior has no draws.
+    """
+    draws, seed = whole(draws, "draws", 1), whole(seed, "seed", 0)
+    wanted = _checked_levels(levels)
+    rng = np.random.default_rng(seed)
+    at = posterior.pick(draws, rng)
+    replicas = posterior.replicas
+    times = posterior.times.reshape(-1, len(replicas))[at]
+    return _combined(posterior, at, times, replicas.tests, replicas.columns, wanted, rng)
+
+
+def _checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
+    wanted = tuple(number(level, "levels", 0.001, 0.999) for level in levels)
+    if not wanted:
+        raise ParameterError("levels must not be empty", key="levels")
+    return wanted
+
+
+def _combined(
+    posterior: Posterior,
+    at: NDArray[np.int64],  # draws, counted over all chains
+    times: FloatArray,  # [draws, tests], simulated, s
+    tests: Sequence[str],
+    columns: Mapping[str, ArrayLike] | None,
+    levels: tuple[float, ...],
+    rng: np.random.Generator,
+) -> Prediction:
+    """Return the prediction with the model's own error and noise drawn for simulated times."""
+    noise, draws = posterior.noise, len(at)
+    hyper = posterior.hyper.reshape(-1, len(noise.hyper))[at]
     mean, variance = discrepancies(posterior, at, tests, columns)
     shape = (-(-REALISATIONS // draws), *times.shape)
     shared = mean + np.sqrt(variance) * rng.standard_normal(shape)
@@ -148,7 +197,7 @@ def predict(
     else:
         drawn = times + errors
         parts = times[None], np.zeros((1, *times.shape)), errors
-    tails = np.array([[(1 - level) / 2, (1 + level) / 2] for level in wanted])
+    tails = np.array([[(1 - level) / 2, (1 + level) / 2] for level in levels])
 
     def quantiles(values: FloatArray) -> FloatArray:
         """Return float64[levels, 2, tests] of times float64[realisations, draws, tests]."""
@@ -158,7 +207,7 @@ def predict(
     half = [0.5 * (q[:, 1] - q[:, 0]) for q in map(quantiles, parts)]
     return Prediction(
         tests=tuple(map(str, tests)),
-        levels=wanted,
+        levels=levels,
         median=np.median(drawn, axis=(0, 1)),
         low=whole_range[:, 0].copy(),
         high=whole_range[:, 1].copy(),

@@ -25,7 +25,7 @@ from kernels.uq.likelihood import INDEPENDENT_SHARE
 from workbench import jobs
 from workbench.checks import number, whole
 from workbench.errors import ParameterError
-from workbench.result import StoredResult
+from workbench.result import Drawing, StoredResult
 from workbench.uq.diagnostics import split_rhat
 from workbench.uq.noise import (
     NoiseModel,
@@ -96,6 +96,8 @@ class CalibrationCheck(StoredResult):
     requested: int
     unconverged: int
     seconds: float
+
+    plot = Drawing("plot_calibration_check")
 
     def _check(self) -> None:
         if not len(self.quantities) == len(self.kinds) == self.ranks.shape[1]:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.checks import whole
 from workbench.errors import ParameterError
-from workbench.result import StoredResult
+from workbench.result import Drawing, StoredResult
 from workbench.uq.designs import sobol_points
 from workbench.uq.legendre import (
     FloatArray,
@@ -67,6 +67,8 @@ class SobolIndices(StoredResult):
     projected: NDArray[np.bool_]
     first_interval: FloatArray | None = field(default=None, metadata={"axes": 3})
     total_interval: FloatArray | None = field(default=None, metadata={"axes": 3})
+
+    plot = Drawing("plot_sobol")
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a test and parameter: ``test``, ``parameter``, ``first``, ``total``.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.programs.collectives.registry import find_algorithm
-from workbench.result import StoredResult
+from workbench.result import Drawing, StoredResult
 from workbench.suggestions import did_you_mean
 from workbench.uq.collectives.measured import MeasuredCollective, nodes_of
 from workbench.uq.collectives.models import (
@@ -71,6 +71,8 @@ class CollectiveCalibration(StoredResult):
     tests: tuple[CollectiveTest, ...]
     posterior: Posterior
     surrogate_error: NDArray[np.float64]
+
+    plot = Drawing("plot_posterior", lambda one: one.posterior)
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""Figures of uncertainty: posteriors, chains, predictions, Sobol' indices, checks of intervals."""

@@ -1,0 +1,172 @@
+"""The chains of a posterior: traces, and ranks of each chain's draws among all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from bokeh.models import ColumnDataSource, LayoutDOM, Span
+from bokeh.plotting import figure
+
+from workbench.plotting import palette
+from workbench.plotting.axes import new_figure, plain_log_ticks
+from workbench.plotting.grid import Series, heading, hover, key, line_series, sentence, stacked
+from workbench.plotting.uq.posterior import verdict_reason, verdict_word
+from workbench.plotting.uq.quantities import Quantity, quantities
+from workbench.plotting.uq.rows import beside
+
+if TYPE_CHECKING:
+    from workbench.uq.posterior import Posterior
+
+_BINS = 20
+_MOST_POINTS = 400
+"""Draws of a chain that a trace shows."""
+_HEIGHT_PX = 150
+_LABEL_PX = 20
+_AXIS_PX = 66  # the same room for the labels of all vertical axes
+_EXPECTED = Series("expected of equal chains", palette.BLACK, "dotted", 1.5)
+
+
+def plot_chains(posterior: Posterior, *, height: int = _HEIGHT_PX) -> LayoutDOM:
+    """Return for each quantity the trace of its chains and a histogram of each chain's ranks.
+
+    Ranks are among the draws of all chains. Where the chains agree, each has as many draws in each
+    bin; a slope is another centre, a hill or a valley another spread (Vehtari et al. 2021).
+
+    Args:
+        posterior: of ``workbench.uq.calibrate``.
+        height: of the last row of figures, whose axes are named for all, px.
+
+    Raises:
+        ParameterError: the posterior has no draws.
+    """
+    found = quantities(posterior)
+    rows = posterior.summary().to_dict("records") or [{}] * len(found)
+    names = [f"chain {number + 1}" for number in range(posterior.chains)]
+    series = list(line_series(names).values())
+    stride = -(-posterior.draws // _MOST_POINTS)
+    figures = [
+        beside(
+            _trace(quantity, row, series, stride, posterior, height),
+            _ranks(quantity, series, height),
+            shares=(3, 2),
+        )
+        for quantity, row in zip(found, rows, strict=True)
+    ]
+    every = f", every {stride}th in a trace" if stride > 1 else ""
+    for row in figures[:-1]:
+        for fig in row.select({"type": figure}):
+            fig.xaxis.axis_label = None
+            fig.height -= _LABEL_PX
+    return stacked(
+        heading(
+            f"Chains of the posterior, {posterior.draws} draws each{every}: "
+            f"{verdict_word(posterior)}",
+            verdict_reason(posterior),
+        ),
+        key([*series, _EXPECTED]),
+        *figures,
+        sentence(
+            "Chains agree where their traces cover the same band and their ranks are level; a "
+            "chain's draws are not independent, so that its ranks vary more than by chance."
+        ),
+    )
+
+
+def _trace(
+    quantity: Quantity,
+    row: Mapping[Any, Any],  # of the summary, empty where there are too few draws
+    series: Sequence[Series],
+    stride: int,
+    posterior: Posterior,
+    height: int,
+) -> figure:
+    judged = (
+        f": R-hat {row['R-hat']:.3f}, effective draws {row['bulk ESS']:.0f} in the bulk, "
+        f"{row['tail ESS']:.0f} in the tails"
+        if row
+        else ""
+    )
+    fig = new_figure(
+        title=f"{quantity.name}{judged}",
+        y_label=quantity.label,
+        height=height,
+        x_type="linear",
+        y_type=quantity.axis_type,
+        file_name=f"trace {quantity.name}",
+        x_range=(0, posterior.draws),
+        y_range=quantity.ends,
+    )
+    fig.xaxis.axis_label = "draw of the chain"
+    fig.min_border_left = _AXIS_PX
+    if quantity.logarithmic:
+        plain_log_ticks(fig.yaxis, count=4)
+    else:
+        fig.yaxis.ticker.desired_num_ticks = 4
+    draws = np.arange(0, posterior.draws, stride)
+    lines = [
+        fig.line(
+            x="draw",
+            y="value",
+            source=_source(style.name, {"draw": draws + 1, "value": chain[::stride]}),
+            line_color=style.colour,
+            line_width=0.9,
+            line_alpha=0.75,
+        )
+        for style, chain in zip(series, quantity.drawn, strict=True)
+    ]
+    unit = f" {quantity.unit}" if quantity.unit else ""
+    tips = [("@chain, draw", "@draw"), (quantity.name, f"@value{{0.0000}}{unit}")]
+    hover(fig, lines, tips)
+    return fig
+
+
+def _ranks(quantity: Quantity, series: Sequence[Series], height: int) -> figure:
+    from scipy.stats import rankdata
+
+    chains, draws = quantity.drawn.shape
+    bins = max(min(_BINS, draws // 4), 1)
+    ranks = rankdata(quantity.drawn, axis=None).reshape(chains, draws)
+    edges = np.linspace(0, 100, bins + 1)
+    counts = np.stack([np.histogram(100 * row / ranks.size, edges)[0] for row in ranks])
+    fig = new_figure(
+        title="Ranks of each chain's draws",
+        y_label="draws per bin",
+        height=height,
+        x_type="linear",
+        y_type="linear",
+        file_name=f"ranks {quantity.name}",
+        x_range=(0, 100),
+        y_range=(0, max(1.1 * float(counts.max()), 1.5 * draws / bins)),
+    )
+    fig.xaxis.axis_label = "rank of the draw (%)"
+    fig.yaxis.ticker.desired_num_ticks = 4
+    fig.min_border_left = _AXIS_PX
+    lines = [
+        fig.step(
+            x="rank",
+            y="count",
+            source=_source(style.name, {"rank": edges, "count": np.append(count, count[-1])}),
+            mode="after",
+            line_color=style.colour,
+            line_dash=style.dash,
+            line_width=0.6 * style.width,
+        )
+        for style, count in zip(series, counts, strict=True)
+    ]
+    expected = Span(
+        location=draws / bins,
+        dimension="width",
+        line_color=_EXPECTED.colour,
+        line_dash=_EXPECTED.dash,
+        line_width=_EXPECTED.width,
+    )
+    fig.add_layout(expected)
+    hover(fig, lines, [("@chain, from rank", "@rank{0} %"), ("draws", "@count")])
+    return fig
+
+
+def _source(chain: str, columns: Mapping[str, Any]) -> ColumnDataSource:
+    length = len(next(iter(columns.values())))
+    return ColumnDataSource(data={"chain": [chain] * length, **columns})

@@ -245,10 +245,13 @@ def test_a_step_at_its_limit_is_ended_whatever_it_wants(tmp_path: Path) -> None:
 
 
 def test_another_allocation_follows_one_that_has_ended(tmp_path: Path) -> None:
+    # What runs in the first allocation goes on until that ends, however long Slurm takes for it.
+    began = tmp_path.with_name(f"{tmp_path.name}-began")
+    words = ("sh", "-c", 'mkdir "$0" && sleep 600; true', str(began))
     with SlurmSteps(tmp_path) as runner:
         first = run(runner, "true").job_id.partition(".")[0]
-        handle = runner.start(RunRequest({}, Invocation(("sleep", "2"))))
-        while not queued_steps():
+        handle = runner.start(RunRequest({}, Invocation(words)))
+        while not began.exists():
             assert handle.poll() is None
         subprocess.run(["scancel", first], check=True)
         output = wait(handle)

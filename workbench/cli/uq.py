@@ -109,7 +109,13 @@ def _calibrate(arguments: argparse.Namespace) -> int:
     measured, options = _measured(arguments), given(arguments, *_OPTIONS)
     with stoppable() as stop:
         found = calibrate_collective(measured, **options, stop=stop.event)
+    posterior = found.posterior
+    if posterior.draws == 0:
+        say(f"stopped before the first draw; {arguments.store} is left as it was")
+        return SIGNALLED + stop.number
     found.save(arguments.store)
+    if posterior.draws < posterior.requested:
+        say(f"stopped after {posterior.draws} of {posterior.requested} draws of each chain")
     for warning in found.warnings:
         say(f"note: {warning}")
     if arguments.json:
@@ -185,6 +191,10 @@ def _predict(arguments: argparse.Namespace) -> int:
         for size in sizes
     ]
     predicted = found.predict(tests, **given(arguments, "draws", "seed"))
+    if arguments.topology is None and any(test.shape for test in found.tests):
+        say(
+            "note: without --topology no links are shared; the calibration was on a torus"
+        )
     for warning in found.warnings:
         say(f"note: {warning}")
     if not arguments.json:

@@ -39,6 +39,7 @@ from workbench.uq.parameters import ParameterBox, UncertainParameter
 from workbench.uq.posterior import Posterior, calibrate
 from workbench.uq.prediction import draw_errors, given_residuals
 from workbench.uq.replicas import Replicas
+from workbench.uq.sampling import likelihood_data
 from workbench.uq.surrogate import Surrogate, fit_surrogate
 
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ class FitPosterior(StoredResult):
         *,
         seed: int = 0,
     ) -> PushedForward:
-        """Return what a function gives for models drawn from the posterior.
+        """Call a function with models drawn from the posterior and return its values.
 
         A program's tolerance of latency, for a fit of ``protocol``, which alone has LogGPS
         parameters, with ``analyse`` and ``Sweep`` of ``workbench.sensitivity``::
@@ -540,18 +541,9 @@ def _weighed(runs: _Runs, posterior: Posterior, draws: int, seed: int, rounds: i
 def _log_likelihoods(posterior: Posterior, times: FloatArray, hyper: FloatArray) -> FloatArray:
     """Return float64[draws] of times float64[draws, points] and the noise of each draw."""
     noise, replicas = posterior.noise, posterior.replicas
-    s, distances = replicas.statistics, _distances(noise, replicas)
+    distances = _distances(noise, replicas)
     n = 0 if distances is None else len(replicas)
-    data = likelihood.Data(
-        s.count,
-        s.mean,
-        s.squares,
-        s.log_mean,
-        s.log_squares,
-        s.log_values,
-        replicas.starts,
-        np.zeros((0, 0)) if distances is None else distances,
-    )
+    data = likelihood_data(replicas.statistics, replicas.starts, distances)
     scratch = np.empty((n, n + 1 if n else 0))
     return np.array(
         [

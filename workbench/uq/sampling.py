@@ -94,6 +94,25 @@ def log_prior_tables(box: ParameterBox) -> FloatArray:
     return tables
 
 
+def likelihood_data(
+    statistics: Statistics,
+    starts: NDArray[np.int64],
+    distances: FloatArray | None,  # squared, between tests; for the Gaussian process
+) -> likelihood.Data:
+    """Return measured times as the kernels of likelihoods take them."""
+    s = statistics
+    return likelihood.Data(
+        s.count,
+        s.mean,
+        s.squares,
+        s.log_mean,
+        s.log_squares,
+        s.log_values,
+        starts,
+        np.zeros((0, 0)) if distances is None else distances,
+    )
+
+
 def make_target(
     surrogate: Surrogate,
     noise: NoiseModel,
@@ -104,17 +123,7 @@ def make_target(
     tests: NDArray[np.int64] | slice = _ALL,  # those of the surrogate that were measured
 ) -> metropolis.Target:
     """Return the posterior density as the kernel takes it."""
-    s = statistics
-    data = likelihood.Data(
-        s.count,
-        s.mean,
-        s.squares,
-        s.log_mean,
-        s.log_squares,
-        s.log_values,
-        starts,
-        np.zeros((0, 0)) if distances is None else distances,
-    )
+    data = likelihood_data(statistics, starts, distances)
     priors = noise.log_priors()
     parameters = len(surrogate.box)
     inferred = [i for i, h in enumerate(noise.hyper) if h.fixed is None]

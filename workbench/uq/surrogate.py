@@ -378,7 +378,7 @@ def _options(
     hyperbolic: Sequence[float],
     transform: Transform,
 ) -> list[_Option]:
-    """Return what may be chosen from, fewer terms first and no transform first."""
+    """Return the bases and transforms to choose from, those with few terms first."""
     most = len(coordinates) / POINTS_PER_TERM
     sets: dict[bytes, tuple[IntArray, tuple[int, float]]] = {}
     for degree in degrees:
@@ -425,6 +425,6 @@ def loo_errors(basis: LegendreBasis, times: FloatArray, logarithmic: bool) -> Fl
 
 
 def _scale(times: FloatArray) -> FloatArray:
-    """Return what errors of times[n, tests] are relative to."""
+    """Return the scale by which errors of times[n, tests] are divided to be relative."""
     rms = np.sqrt((times**2).mean(axis=0))
     return np.where((times > 0).all(axis=0), times, np.where(rms > 0, rms, 1.0))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from numpy.testing import assert_allclose
 
 from tests.unit import commands
 from workbench.cli import uq
+from workbench.cli.signals import StopSignal
 from workbench.errors import ParameterError, ParseError
 from workbench.uq.collectives import (
     CollectiveCalibration,
@@ -148,6 +151,45 @@ def test_a_damaged_file_is_named_with_its_line(tmp_path: Path, text: str, line: 
     with pytest.raises(ParseError) as caught:
         read_measured(path, "gather")
     assert caught.value.line == line
+
+
+def test_rows_of_several_networks_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.csv"
+    rows = (f"toy,{fabric},osu_gather,8,1,0,5.0,,64" for fabric in ("RoCE", "Tofu-D 2x2x2"))
+    path.write_text("\n".join([HEAD, *rows]) + "\n")
+    with pytest.raises(ParameterError, match="one system and network; got toy RoCE; toy Tofu-D;"):
+        read_measured(path, "gather")
+
+
+def test_impossible_tests_are_refused() -> None:
+    with pytest.raises(ParameterError, match="two ranks or more; got 1 node with 1 rank"):
+        CollectiveTest(1, 64)
+    with pytest.raises(ParameterError, match="nodes must be at most 131072; got 100000000"):
+        CollectiveTest(10**8, 64)
+    # A test on another torus is another test.
+    assert CollectiveTest(8, 64, 1, (8,)).label != CollectiveTest(8, 64, 1, (2, 4)).label
+
+
+def test_a_stop_before_the_first_draw_leaves_the_store(
+    file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    @contextlib.contextmanager
+    def stopped() -> Iterator[StopSignal]:
+        stop = StopSignal()
+        stop.number = 2
+        stop.event.set()
+        yield stop
+
+    monkeypatch.setattr(uq, "stoppable", stopped)
+    store = tmp_path / "store.json"
+    store.write_text("an earlier one")
+    words = ("--collective", "gather", "--algorithm", "default-binomial", "--model", "growth")
+    assert command("calibrate", file, *words, "--store", store) == 130
+    assert store.read_text() == "an earlier one"
+    assert "stopped before the first draw" in capsys.readouterr().err
 
 
 def test_intervals_hold_what_was_kept_aside(

@@ -24,7 +24,7 @@ _HIGH = 0.86  # of a row: the tallest bar of a histogram
 
 
 def plot_calibration_check(check: CalibrationCheck) -> LayoutDOM:
-    """Return how often intervals covered each quantity's truth, and histograms of its ranks.
+    """Draw the coverage of the intervals of each quantity, and the histogram of its ranks.
 
     The band holds all coverages together with a probability of 95 %, if the calibration is right.
     Ranks are then level too; a hill means intervals that are too wide, a valley too narrow ones, a

@@ -60,7 +60,7 @@ class Recordable(Protocol):
         """Return a few words for captions."""
 
     def caveats(self) -> tuple[str, ...]:
-        """Return what a reader of the recording should know."""
+        """Return warnings for readers of the recording, each a sentence."""
 
 
 def record_in_passes(

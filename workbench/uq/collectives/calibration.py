@@ -76,7 +76,7 @@ class CollectiveCalibration(StoredResult):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader of the predictions should know, each a sentence."""
+        """Warnings for readers of the predictions, each a sentence."""
         found = []
         if not self.posterior.converged:
             found.append(self.posterior.verdict)
@@ -217,7 +217,7 @@ def held_out(
     seed: int = 0,
     levels: Sequence[float] = (0.5, 0.9),
 ) -> pd.DataFrame:
-    """Return how the largest number of nodes is predicted by a calibration to the others.
+    """Predict the largest number of nodes by a calibration to the others, and compare.
 
     Args:
         measured: of two numbers of nodes or more.

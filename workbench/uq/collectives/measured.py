@@ -164,6 +164,14 @@ def _grouped(
             key="ranks_per_node",
         )
     kept = rows[(rows["ranks_per_node"] == per_node) & (rows["block_bytes"] >= least_bytes)]
+    pairs = zip(kept["system"], kept["fabric"], strict=True)
+    systems = sorted({_without_shape(system, fabric) for system, fabric in pairs})
+    if len(systems) > 1:
+        raise ParameterError(
+            f"the rows must be of one system and network; got {'; '.join(systems)}; keep the rows "
+            "of one of them in the file",
+            key="path",
+        )
     tests, replicas = [], []
     grouped = kept.groupby(["nodes", "block_bytes", "fabric"])["time_us"]
     for key, times in grouped:
@@ -187,6 +195,10 @@ def shape_of(fabric: str, nodes: int) -> tuple[int, ...] | None:
         return None
     shape = tuple(int(part) for part in found[1].split("x"))
     return shape if int(np.prod(shape)) == nodes else None
+
+
+def _without_shape(system: str, fabric: str) -> str:
+    return f"{system} {_SHAPE.sub('', fabric.strip())}".strip()
 
 
 def nodes_of(tests: Sequence[CollectiveTest]) -> list[int]:

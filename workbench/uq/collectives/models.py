@@ -13,10 +13,15 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.checks import whole
+from workbench.errors import ParameterError
 from workbench.programs.collectives.registry import ALGORITHMS
 from workbench.uq.collectives.round_costs import round_costs
 
 FloatArray = NDArray[np.float64]
+
+MOST_NODES = 2**17
+"""The most nodes of a test."""
 
 WHOLE_VECTOR = ("allreduce", "bcast", "reduce")
 """Collectives whose blocks are pieces of one vector that all ranks share."""
@@ -24,12 +29,34 @@ WHOLE_VECTOR = ("allreduce", "bcast", "reduce")
 
 @dataclass(frozen=True)
 class CollectiveTest:
-    """One row of a benchmark: a collective on some nodes with blocks of one size."""
+    """One row of a benchmark: a collective on some nodes with blocks of one size.
+
+    Attributes:
+        nodes: number of nodes.
+        block_bytes: of a block: what a rank sends to one other, or the whole vector of an
+            allreduce, bcast or reduce.
+        ranks_per_node: at least two ranks in all.
+        shape: of the torus that the nodes are, None where they are none.
+
+    Raises:
+        ParameterError: there are fewer than two ranks, too many nodes, or no bytes.
+    """
 
     nodes: int
     block_bytes: int
     ranks_per_node: int = 1
-    shape: tuple[int, ...] | None = None  # of the torus, where the nodes are one
+    shape: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        whole(self.nodes, "nodes", 1, MOST_NODES)
+        whole(self.block_bytes, "block_bytes", 1)
+        whole(self.ranks_per_node, "ranks_per_node", 1)
+        if self.ranks < 2:
+            raise ParameterError(
+                f"a collective needs two ranks or more; got {self.nodes} node with "
+                f"{self.ranks_per_node} rank; give more nodes",
+                key="nodes",
+            )
 
     @property
     def ranks(self) -> int:
@@ -39,7 +66,8 @@ class CollectiveTest:
     @property
     def label(self) -> str:
         """A few words for tables."""
-        return f"{self.nodes} nodes, {self.block_bytes} B"
+        shape = f" ({'x'.join(map(str, self.shape))})" if self.shape else ""
+        return f"{self.nodes} nodes{shape}, {self.block_bytes} B"
 
 
 @dataclass(frozen=True)

@@ -192,9 +192,7 @@ def _predict(arguments: argparse.Namespace) -> int:
     ]
     predicted = found.predict(tests, **given(arguments, "draws", "seed"))
     if arguments.topology is None and any(test.shape for test in found.tests):
-        say(
-            "note: without --topology no links are shared; the calibration was on a torus"
-        )
+        say("note: without --topology no links are shared; the calibration was on a torus")
     for warning in found.warnings:
         say(f"note: {warning}")
     if not arguments.json:

@@ -174,14 +174,26 @@ def test_shipped_programs_agree_with_the_sweep(name):
     agree(LatencyLP(sweep.graph, CLUSTER, match=sweep.match), sweep, (2,))
 
 
+# Smaller halos are among the others; a smaller sweep and fewer tasks are below.
+LONG = ("halo3d-1024", "halo3d-strong-512", "master-worker-128", "sweep-256")
+
+
 @pytest.mark.parametrize(
-    "name",
-    # Smaller halos are among the others.
-    [
-        pytest.param(name, marks=pytest.mark.deep if name.startswith("halo3d") else ())
-        for name in LARGE
-    ],
+    "name", [pytest.param(name, marks=pytest.mark.deep if name in LONG else ()) for name in LARGE]
 )
 def test_large_shipped_programs_agree_with_the_sweep(name):
     sweep = Sweep(programs.load(name), CLUSTER)
+    agree(LatencyLP(sweep.graph, CLUSTER, match=sweep.match), sweep)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        generate.master_worker(32, tasks=400, task_ns=200_000, rng=8),
+        generate.sweep((6, 6), cells=(16, 16, 64), blocks=16, jitter=0.05, rng=7),
+    ],
+    ids=["master-worker-32", "sweep-36"],
+)
+def test_generated_programs_agree_with_the_sweep(program):
+    sweep = Sweep(program, CLUSTER)
     agree(LatencyLP(sweep.graph, CLUSTER, match=sweep.match), sweep)

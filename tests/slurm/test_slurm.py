@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.slurm.machine import machine  # noqa: F401 - the fixture
@@ -66,9 +67,9 @@ def queued() -> str:
     return subprocess.run(["squeue", "--noheader"], capture_output=True, text=True).stdout
 
 
-def soon(holds: Callable[[], bool]) -> bool:
+def soon(holds: Callable[[], bool], within_s: float = 60.0) -> bool:
     """Return whether something holds within a minute; the queue shows ended jobs for a moment."""
-    deadline = time.monotonic() + 60.0
+    deadline = time.monotonic() + within_s
     while not holds():
         if time.monotonic() > deadline:
             return False
@@ -299,6 +300,7 @@ def test_an_allocation_ends_with_its_process_however_late_slurm_answers(
     with process.stdout as stream:
         job = stream.readline().strip()
     assert job in queued()
+    (salloc,) = (one for one in psutil.Process(process.pid).children() if one.name() == "salloc")
     # Nothing is sent to Slurm that its authentication service has not signed.
     service = int((machine / "munge" / "pid").read_text())
     os.kill(service, signal.SIGSTOP)
@@ -310,6 +312,8 @@ def test_an_allocation_ends_with_its_process_however_late_slurm_answers(
     finally:
         os.kill(service, signal.SIGCONT)
     assert soon(lambda: not queued())
+    # Sooner than it would be killed.
+    assert soon(lambda: not salloc.is_running() or salloc.status() == psutil.STATUS_ZOMBIE, 30.0)
 
 
 def test_an_experiment_runs_on_slurm_and_its_pruned_run_is_cancelled(

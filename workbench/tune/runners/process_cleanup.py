@@ -39,17 +39,18 @@ class Guard:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
         self._owner = 0
-        self._sessions: dict[int, float] = {}
+        self._sessions: dict[int, str] = {}
         atexit.register(self._close)
 
-    def watch(self, session: int, grace_s: float = 2.0) -> None:
+    def watch(self, session: int, grace_s: float = 2.0, ends_alone_s: float = 0.0) -> None:
         """Have a session, given by its first process's number, ended when this process dies.
 
-        It is asked to end, and killed ``grace_s`` seconds later.
+        It has ``ends_alone_s`` seconds to end because its input did, is then asked to end, and is
+        killed ``grace_s`` seconds later.
         """
         with self._lock:
-            self._watched()[session] = grace_s
-            self._write_line(f"+{session} {grace_s}")
+            self._watched()[session] = f"{grace_s} {ends_alone_s}"
+            self._write_line(f"+{session} {self._sessions[session]}")
 
     def release(self, session: int) -> None:
         """Stop watching a session that has ended."""
@@ -69,7 +70,7 @@ class Guard:
                 self._process.wait(_EXIT_S)
             self._process = None
 
-    def _watched(self) -> dict[int, float]:
+    def _watched(self) -> dict[int, str]:
         """Return the sessions of this process, not those of the process it was forked from."""
         if self._owner != os.getpid():
             self._process, self._owner, self._sessions = None, os.getpid(), {}
@@ -89,7 +90,7 @@ class Guard:
                 text=True,
                 start_new_session=True,
             )
-            line = "\n".join(f"+{session} {grace}" for session, grace in self._sessions.items())
+            line = "\n".join(f"+{session} {times}" for session, times in self._sessions.items())
         if self._process.stdin is not None:
             with contextlib.suppress(BrokenPipeError):
                 self._process.stdin.write(f"{line}\n")
@@ -116,24 +117,28 @@ def _has_ended(session: int) -> bool:
 
 
 def _watch(lines: Iterable[str]) -> None:
-    sessions: dict[int, float] = {}
+    sessions: dict[int, tuple[float, float]] = {}
     for line in lines:
-        number, _, grace = line[1:].partition(" ")
+        number, *times = line[1:].split()
         if line.startswith("+"):
-            sessions[int(number)] = float(grace)
+            grace_s, ends_alone_s = map(float, times)
+            sessions[int(number)] = (grace_s, ends_alone_s)
         elif line.startswith("-"):
             sessions.pop(int(number), None)
-    for session in sessions:
-        end_session(session, signal.SIGTERM)
-    asked = time.monotonic()
+    began = time.monotonic()
+    asked: set[int] = set()
     while sessions:
-        time.sleep(_POLL_S)
-        for session, grace_s in list(sessions.items()):
-            is_late = time.monotonic() - asked > grace_s
+        passed_s = time.monotonic() - began
+        for session, (grace_s, ends_alone_s) in list(sessions.items()):
+            is_late = passed_s > ends_alone_s + grace_s
             if is_late:
                 end_session(session, signal.SIGKILL)
             if is_late or _has_ended(session):
                 del sessions[session]
+            elif passed_s >= ends_alone_s and session not in asked:
+                end_session(session, signal.SIGTERM)
+                asked.add(session)
+        time.sleep(_POLL_S)
 
 
 if __name__ == "__main__":

@@ -42,9 +42,10 @@ class Allocation:
             )
         except OSError as error:
             raise RunnerError(f"{words[0]} must be a program that can run; {error}") from error
-        # One that still waits does not read its input yet. Killed before Slurm has answered, it
-        # would leave its job behind.
-        GUARD.watch(self._process.pid, _ANSWER_S)
+        # A granted one ends with its input. A signal at that moment would leave salloc computing in
+        # a loop, for a command that another of its threads has waited for. One that still waits for
+        # room does not read its input. Killed before Slurm has answered, it would leave its job.
+        GUARD.watch(self._process.pid, _ANSWER_S, ends_alone_s=1.0)
         self._variables: dict[str, str] = {}
         self._number = ""
         self._closed = False

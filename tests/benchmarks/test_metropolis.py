@@ -1,8 +1,8 @@
 """Speed of the chains: likelihoods a second, and effective draws a second beside emcee's.
 
 Both sample the same density: 4 parameters, 20 tests with 20 replicas, a surrogate of degree 3, and
-a sigma that is known, so that emcee's is a few vectorised lines. Our chains run in a thread each, as
-for a user; emcee evaluates its walkers at once, in one thread, by the same compiled surrogate.
+a sigma that is known, so that emcee's is a few vectorised lines. Our chains run in a thread each,
+as for a user; emcee evaluates its walkers at once, in one thread, by the same compiled surrogate.
 """
 
 from __future__ import annotations

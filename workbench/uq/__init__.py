@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from workbench.uq.designs import design
     from workbench.uq.diagnostics import bulk_ess, split_rhat, tail_ess
     from workbench.uq.noise import NOISE_MODELS, HyperParameter, NoiseModel, noise_model
-    from workbench.uq.osu import FitPosterior, PushedForward, posterior_of_fit
+    from workbench.uq.osu import FitPosterior, PushedForward, fit_problem, posterior_of_fit
     from workbench.uq.parameters import ParameterBox, UncertainParameter
     from workbench.uq.posterior import Posterior, calibrate
     from workbench.uq.prediction import Prediction, log_score, predict, predict_calibrated
+    from workbench.uq.problem import CalibrationProblem
     from workbench.uq.replicas import Replicas
     from workbench.uq.shapley import shapley_effects
     from workbench.uq.simulation_based import CalibrationCheck, simulation_based_calibration
@@ -35,6 +36,7 @@ else:
 __all__ = [
     "NOISE_MODELS",
     "CalibrationCheck",
+    "CalibrationProblem",
     "FitPosterior",
     "HoldoutError",
     "HyperParameter",
@@ -50,6 +52,7 @@ __all__ = [
     "bulk_ess",
     "calibrate",
     "design",
+    "fit_problem",
     "fit_surrogate",
     "log_score",
     "multi_indices",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from workbench.uq.coverage import describe_held, held_share
     from workbench.uq.designs import design
     from workbench.uq.diagnostics import bulk_ess, split_rhat, tail_ess
     from workbench.uq.noise import NOISE_MODELS, HyperParameter, NoiseModel, noise_model
@@ -51,9 +52,11 @@ __all__ = [
     "UncertainParameter",
     "bulk_ess",
     "calibrate",
+    "describe_held",
     "design",
     "fit_problem",
     "fit_surrogate",
+    "held_share",
     "log_score",
     "multi_indices",
     "noise_model",

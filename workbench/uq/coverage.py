@@ -20,8 +20,7 @@ def held_share(prediction: Prediction, measured: Replicas) -> dict[float, float]
         ParameterError: a predicted test was not measured.
     """
     medians = {
-        test: float(np.median(row))
-        for test, row in zip(measured.tests, measured.rows, strict=True)
+        test: float(np.median(row)) for test, row in zip(measured.tests, measured.rows, strict=True)
     }
     if missing := [test for test in prediction.tests if test not in medians]:
         raise ParameterError(

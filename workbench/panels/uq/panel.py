@@ -1,9 +1,9 @@
 """The panel of uncertainty: from measured tests to predictions with intervals, step by step.
 
-    panel = UncertaintyPanel("fugaku/gather")
-    panel.run(); panel.wait()                          # chains for every noise model
-    panel.noise, panel.held_out = "relative", 512      # drawn from the stored chains
-    panel.posterior.verdict, panel.prediction.to_frame()
+panel = UncertaintyPanel("fugaku/gather")
+panel.run(); panel.wait()                          # chains for every noise model
+panel.noise, panel.held_out = "relative", 512      # drawn from the stored chains
+panel.posterior.verdict, panel.prediction.to_frame()
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from workbench.panels.uq.view import (
     describe_found,
     sentences,
 )
-from workbench.panels.uq.work import Choice, run_chains
+from workbench.panels.uq.work import PosteriorChoice, run_chains
 from workbench.suggestions import did_you_mean
 from workbench.uq import (
     NOISE_MODELS,
@@ -143,8 +143,11 @@ class UncertaintyPanel(Panel[Found | None]):
         s = self.state
         return self._problem.python(s.noise, s.held_out, s.side, s.draws, s.seed)
 
-    def run(self) -> jobs.Job[int]:
+    def run(self, every: bool = True) -> jobs.Job[int]:
         """Run the chains in the background, those of the present choice first.
+
+        Args:
+            every: whether to go on with every noise model and all that can be held out.
 
         Raises:
             ParameterError: a number is not accepted.
@@ -155,19 +158,18 @@ class UncertaintyPanel(Panel[Found | None]):
             check_all(self._controls.values())
             s, problem = self.state, self._problem
             choices = [
-                Choice(s.problem, noise, held_out, s.draws, s.seed)
+                PosteriorChoice(s.problem, noise, held_out, s.draws, s.seed)
                 for held_out in (0, *problem.held_out)
                 for noise in NOISE_MODELS
+                if every or (noise, held_out) == (s.noise, s.held_out)
             ]
-            job = jobs.submit(
-                run_chains, problem, choices, lambda: self.state.choice, self._kept
-            )
+            job = jobs.submit(run_chains, problem, choices, lambda: self.state.choice, self._kept)
             self._work.begin(job, lambda: (job.progress.fraction, job.progress.message))
         self._ticker.start()
         return job
 
     def stop(self) -> None:
-        """Stop the chains and the check; stored posteriors stay, the present one as far as it is."""
+        """Stop the chains and the check; posteriors that are stored stay."""
         self._work.stop()
         self._figure.stop()
 
@@ -271,7 +273,7 @@ class UncertaintyPanel(Panel[Found | None]):
         for name, control in self._controls.items():
             take = self._take_problem if name == "problem" else self._take
             control.observe(lambda _, take=take: self._error.guard(take), "value")
-        self._work.start.on_click(lambda _: self._work.error.guard(self.run))
+        self._work.start.on_click(lambda _: self._work.error.guard(lambda: self.run()))
 
     def _take_problem(self) -> None:
         """Open another problem, with the nodes that can be held out and predicted."""
@@ -286,8 +288,7 @@ class UncertaintyPanel(Panel[Found | None]):
                 c["held_out"].options = [("nothing", 0), *left]
                 c["held_out"].value = 0
                 tori = [
-                    (f"{side**3} nodes, torus {side}x{side}x{side}", side)
-                    for side in problem.sides
+                    (f"{side**3} nodes, torus {side}x{side}x{side}", side) for side in problem.sides
                 ]
                 c["side"].options = [("the held-out or the measured nodes", 0), *tori]
                 c["side"].value = 0
@@ -373,9 +374,7 @@ class UncertaintyPanel(Panel[Found | None]):
         if suffix == ".csv":
             frame = tests_frame(self._problem, None if predicted is None else predicted[0])
             return self._stem(), str(frame.to_csv(index=False))
-        return self._stem(), json_text(
-            self.state, self._problem, self.found, predicted, self.check
-        )
+        return self._stem(), json_text(self.state, self._problem, self.found, predicted, self.check)
 
     def _lock_controls(self, running: bool) -> None:
         # Noise model and held-out nodes stay free: stored posteriors can be looked at meanwhile.

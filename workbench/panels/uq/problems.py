@@ -170,7 +170,7 @@ class CollectiveProblem(Problem):
         return [CollectiveTest(side**3, size, shape=(side, side, side)) for size in sizes]
 
 
-class FitProblem(Problem):
+class MachineProblem(Problem):
     """A fit to the OSU curves of a shipped machine."""
 
     def __init__(self, machine: str) -> None:
@@ -224,7 +224,10 @@ def problem_names() -> list[tuple[str, str]]:
     """Return a label and a name of each problem."""
     tables, machines = shipped_collectives(), datasets.list()
     found = [
-        (f"{tables[name].provenance.origin}: {collective}, {tables[name].title}", f"{name}/{collective}")
+        (
+            f"{tables[name].provenance.origin}: {collective}, {tables[name].title}",
+            f"{name}/{collective}",
+        )
         for name in tables
         for collective in shipped_algorithms(name)
     ]
@@ -237,4 +240,4 @@ def problem_names() -> list[tuple[str, str]]:
 def find_problem(name: str) -> Problem:
     """Return the problem of a name that ``problem_names`` lists."""
     table, slash, collective = name.partition("/")
-    return CollectiveProblem(table, collective) if slash else FitProblem(name)
+    return CollectiveProblem(table, collective) if slash else MachineProblem(name)

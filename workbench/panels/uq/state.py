@@ -10,7 +10,7 @@ import pandas as pd
 
 from workbench.panels.uq.problems import Found, Problem
 from workbench.panels.uq.view import CheckChoice
-from workbench.panels.uq.work import Choice
+from workbench.panels.uq.work import PosteriorChoice
 from workbench.uq import CalibrationCheck, Prediction, Replicas
 
 
@@ -29,9 +29,9 @@ class UncertaintyState:
     datasets: int  # of the check
 
     @property
-    def choice(self) -> Choice:
+    def choice(self) -> PosteriorChoice:
         """What the chains depend on."""
-        return Choice(self.problem, self.noise, self.held_out, self.draws, self.seed)
+        return PosteriorChoice(self.problem, self.noise, self.held_out, self.draws, self.seed)
 
     @property
     def check(self) -> CheckChoice:
@@ -83,8 +83,6 @@ def json_text(
         "posterior": None if found is None else found.posterior.to_dict(),
         "prediction": None if predicted is None else predicted[0].to_frame().to_dict("records"),
         "check": None if check is None else {"verdict": check.verdict, "seed": check.seed},
-        "python": problem.python(
-            state.noise, state.held_out, state.side, state.draws, state.seed
-        ),
+        "python": problem.python(state.noise, state.held_out, state.side, state.draws, state.seed),
     }
     return json.dumps(content, indent=1, default=float) + "\n"

@@ -20,10 +20,10 @@ from workbench.uq import (
     CalibrationCheck,
     Prediction,
     Replicas,
+    describe_held,
     simulation_based_calibration,
     sobol_indices,
 )
-from workbench.uq.coverage import describe_held
 
 VIEWS = {
     "Data": "data",
@@ -136,7 +136,7 @@ class ShownDownloads(Downloads):
         """Let the browser save the shown figure, with a caption below it."""
         downloads = self._shown()
         if downloads is None:
-            raise ParameterError("a picture needs a figure that is drawn; choose a step that has one")
+            raise ParameterError("a picture needs a figure, and none is drawn yet; run the chains")
         downloads.offer_picture(name, caption)
 
 

@@ -14,7 +14,7 @@ _PARTS = 1000  # of a posterior, for the bar
 
 
 @dataclass(frozen=True)
-class Choice:
+class PosteriorChoice:
     """A noise model, the number of nodes that are left out (0: none), and the chains."""
 
     problem: str
@@ -33,15 +33,11 @@ class Choice:
 def run_chains(
     ctx: JobContext,
     problem: Problem,
-    choices: Sequence[Choice],
-    wanted: Callable[[], Choice],  # what is looked at, which may change meanwhile
+    choices: Sequence[PosteriorChoice],
+    wanted: Callable[[], PosteriorChoice],  # what is looked at, which may change meanwhile
     kept: Cache[Found],
 ) -> int:
-    """Calibrate for all choices that are not kept in full, and return how many were stored.
-
-    Raises:
-        JobError: it was stopped before the first draws of the first posterior.
-    """
+    """Calibrate for all choices that are not kept in full, and return how many were stored."""
     left = [choice for choice in choices if not _whole(kept.get(choice))]
     total, made = len(left), 0
     while left and not ctx.stopping:
@@ -49,7 +45,7 @@ def run_chains(
         left.remove(choice)
         begun = made
 
-        def tell(done: int, of: int, choice: Choice = choice, begun: int = begun) -> None:
+        def tell(done: int, of: int, choice: PosteriorChoice = choice, begun: int = begun) -> None:
             text = f"{choice.text}: draw {done} of {of} of each chain; {begun} of {total} stored"
             ctx.progress(_PARTS * begun + _PARTS * done // max(of, 1), _PARTS * total, text)
 

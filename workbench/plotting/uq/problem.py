@@ -1,4 +1,4 @@
-"""What a calibration begins with: what was measured, the fitted model, and the surrogate's error."""
+"""What a calibration begins with: measured tests, the fitted model, the surrogate's error."""
 
 from __future__ import annotations
 

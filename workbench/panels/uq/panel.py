@@ -49,7 +49,7 @@ from workbench.uq import (
 )
 
 DEFAULT_PROBLEM = "fugaku/gather"
-_READY = "Chains run for every noise model and every number of nodes that can be held out."
+_READY = "Chains run for every noise model and all that can be held out, the chosen ones first."
 _KEPT = 24  # posteriors, of 3 to 8 MB each
 _DRAWS = (4000, 1000)  # of a collective, and of a fit, whose model is simulated for each round
 _SETTINGS = (
@@ -222,7 +222,7 @@ class UncertaintyPanel(Panel[Found | None]):
             "draws": NumberField(_DRAWS[0], 100, 100_000, step=1000, **named("Draws", "130px")),
             "seed": NumberField(0, 0, 2**31 - 1, **named("Seed", "90px")),
             "view": widgets.ToggleButtons(
-                options=list(VIEWS.items()), value="data", style={"button_width": "108px"}
+                options=list(VIEWS.items()), value="data", style={"button_width": "122px"}
             ),
             "side": widgets.Dropdown(options=[("", 0)], value=0, **named("Predict", "330px")),
             "made_by": widgets.Dropdown(
@@ -280,6 +280,7 @@ class UncertaintyPanel(Panel[Found | None]):
         with self._lock:
             name, c = self._controls["problem"].value, self._controls
             self._work.drop()
+            self._work.status.value, self._work.progress.value = _READY, 0.0
             if name not in self._problems:
                 self._problems[name] = find_problem(name)
             self._problem = problem = self._problems[name]

@@ -135,7 +135,7 @@ class CollectiveProblem(Problem):
         some = f".on({kept})" if held_out else ""
         aim = [held_out] if held_out else sorted(self.held_out)
         if side and side**3 not in aim:
-            sizes = sorted({test.block_bytes for test in self._measured.tests})
+            sizes = self._sizes
             aimed = (
                 f"tests = [CollectiveTest({side**3}, size, shape=({side}, {side}, {side}))\n"
                 f"         for size in {sizes}]\n"
@@ -166,8 +166,12 @@ class CollectiveProblem(Problem):
         return self._measured.on(set(self.held_out) - {held_out})
 
     def _torus(self, side: int) -> list[CollectiveTest]:
-        sizes = sorted({test.block_bytes for test in self._measured.tests})
-        return [CollectiveTest(side**3, size, shape=(side, side, side)) for size in sizes]
+        return [CollectiveTest(side**3, size, shape=(side, side, side)) for size in self._sizes]
+
+    @property
+    def _sizes(self) -> list[int]:
+        """Bytes of the blocks that were measured on the most nodes."""
+        return sorted(test.block_bytes for test in self._measured.on([max(self.held_out)]).tests)
 
 
 class MachineProblem(Problem):

@@ -140,7 +140,9 @@ assert panel.error == "", panel.error
 assert panel.posterior.noise.name == "hierarchical"
 scope = {}
 exec(panel.python, scope)
-assert (scope["prediction"].high == panel.prediction.high).all()
+assert scope["prediction"].tests == panel.prediction.tests
+# In another thread a last digit may differ, from which chains part: both are samples.
+assert (abs(scope["prediction"].median / panel.prediction.median - 1) < 0.05).all()
 assert 0.02 < times.probability_below(a, b) < 0.98
 assert times.probability_below(a, same) == 1
 """,

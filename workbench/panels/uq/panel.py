@@ -331,23 +331,24 @@ class UncertaintyPanel(Panel[Found | None]):
     ) -> None:
         """Ask for the figure of the present step."""
         maker, problem, figure = self._maker, self._problem, self._figure
+        key: Hashable = None
         if state.view == "data":
-            self._key = key = (state.problem, "data")
+            key = (state.problem, "data")
             figure.want(key, maker.data(key, problem))
         elif state.view == "sobol":
-            self._key = key = (state.problem, "sobol")
+            key = (state.problem, "sobol")
             figure.want(key, maker.sobol(key, problem))
         elif state.view == "check":
-            self._key = key = (state.problem, state.check)
+            key = (state.problem, state.check)
             figure.want(key, maker.check(key, state.problem, problem, state.check))
         elif found is None or predicted is None:
-            self._key = None
             figure.clear("No chains have run for this choice.")
         elif state.view in OF_POSTERIOR:
             side = state.side if state.view == "prediction" else 0
             # A posterior that was stopped may be replaced by one with more draws.
-            self._key = key = (state.choice, state.view, side, found.posterior.draws)
+            key = (state.choice, state.view, side, found.posterior.draws)
             figure.want(key, maker.posterior(key, state.view, found, predicted))
+        self._key = key
 
     def _predicted(self) -> tuple[Prediction, Replicas | None] | None:
         found, state = self.found, self.state

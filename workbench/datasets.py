@@ -103,7 +103,7 @@ def list() -> Catalogue[Dataset]:
             f"the shipped datasets must be in {folder}; found none; reinstall the package, or "
             "restore the folder datasets/ of the checkout"
         )
-    found = [_described(path) for path in descriptors]
+    found = [described(path.parent) for path in descriptors]
     return Catalogue(
         "dataset",
         found,
@@ -122,10 +122,18 @@ def data_folder() -> Path:
     return shipped if shipped.is_dir() else package.parent / "datasets"
 
 
-def _described(path: Path) -> Dataset:
-    """Return the dataset that a descriptor describes."""
+def described(folder: Path) -> Dataset:
+    """Return the dataset of a folder, as its descriptor describes it.
+
+    Args:
+        folder: of the descriptor and the files.
+
+    Raises:
+        DatasetError: the descriptor is not as it must be.
+    """
+    path = folder / DESCRIPTOR
     try:
-        package = read_descriptor(path.parent, "the descriptor of a dataset")
+        package = read_descriptor(folder, "the descriptor of a dataset")
         measurement = package["measurement"]
         source = package["sources"][0]
         return Dataset(
@@ -143,7 +151,7 @@ def _described(path: Path) -> Dataset:
                 details=_details(measurement, source),
             ),
             caveats=tuple(package["caveats"]),
-            folder=path.parent,
+            folder=folder,
             files=tuple(str(resource["path"]) for resource in package["resources"]),
             descriptor=package,
         )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from workbench.panels.study.panel import StudyPanel
     from workbench.panels.tolerance.panel import TolerancePanel
     from workbench.panels.tuning.panel import TuningPanel
+    from workbench.panels.uq.panel import UncertaintyPanel
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
 
@@ -38,5 +39,6 @@ __all__ = [
     "StudyPanel",
     "TolerancePanel",
     "TuningPanel",
+    "UncertaintyPanel",
     "setup",
 ]

@@ -110,6 +110,7 @@ from workbench.plotting.uq.fit import plot_posterior_fit
 from workbench.plotting.uq.pairs import plot_posterior_pairs
 from workbench.plotting.uq.posterior import describe_posterior, plot_posterior
 from workbench.plotting.uq.prediction import describe_prediction, plot_prediction
+from workbench.plotting.uq.problem import describe_calibration_problem, plot_calibration_problem
 from workbench.plotting.uq.sobol import describe_sobol, plot_sobol
 
 if TYPE_CHECKING:  # it needs workbench.tune, an eighth more to import than all other figures need
@@ -141,6 +142,7 @@ __all__ = [
     "describe_baseline",
     "describe_bolted",
     "describe_breakdown",
+    "describe_calibration_problem",
     "describe_communication",
     "describe_convergence",
     "describe_engines",
@@ -176,6 +178,7 @@ __all__ = [
     "plot_bolted_curves",
     "plot_breakdown",
     "plot_calibration_check",
+    "plot_calibration_problem",
     "plot_chains",
     "plot_collective_times",
     "plot_communication_matrix",

@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from workbench.uq.coverage import describe_held, held_share
     from workbench.uq.designs import design
     from workbench.uq.diagnostics import bulk_ess, split_rhat, tail_ess
     from workbench.uq.noise import NOISE_MODELS, HyperParameter, NoiseModel, noise_model
-    from workbench.uq.osu import FitPosterior, PushedForward, posterior_of_fit
+    from workbench.uq.osu import FitPosterior, PushedForward, fit_problem, posterior_of_fit
     from workbench.uq.parameters import ParameterBox, UncertainParameter
     from workbench.uq.posterior import Posterior, calibrate
     from workbench.uq.prediction import Prediction, log_score, predict, predict_calibrated
+    from workbench.uq.problem import CalibrationProblem
     from workbench.uq.replicas import Replicas
     from workbench.uq.shapley import shapley_effects
     from workbench.uq.simulation_based import CalibrationCheck, simulation_based_calibration
@@ -35,6 +37,7 @@ else:
 __all__ = [
     "NOISE_MODELS",
     "CalibrationCheck",
+    "CalibrationProblem",
     "FitPosterior",
     "HoldoutError",
     "HyperParameter",
@@ -49,8 +52,11 @@ __all__ = [
     "UncertainParameter",
     "bulk_ess",
     "calibrate",
+    "describe_held",
     "design",
+    "fit_problem",
     "fit_surrogate",
+    "held_share",
     "log_score",
     "multi_indices",
     "noise_model",

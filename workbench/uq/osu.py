@@ -11,6 +11,7 @@ error costs draws and not accuracy.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -36,8 +37,9 @@ from workbench.uq.designs import design
 from workbench.uq.legendre import one_thread
 from workbench.uq.noise import NoiseModel, as_noise_model, places, squared_distances
 from workbench.uq.parameters import ParameterBox, UncertainParameter
-from workbench.uq.posterior import Posterior, calibrate
+from workbench.uq.posterior import LEAST_DRAWS, Posterior, calibrate
 from workbench.uq.prediction import draw_errors, given_residuals
+from workbench.uq.problem import CalibrationProblem
 from workbench.uq.replicas import Replicas
 from workbench.uq.sampling import likelihood_data
 from workbench.uq.surrogate import Surrogate, fit_surrogate
@@ -51,6 +53,7 @@ LEVELS = (0.5, 0.9)
 """Of the intervals, unless others are asked for."""
 NOISE = "gaussian-process"
 
+_CHECKS = 60  # of a surrogate's error
 _ROUNDS = 4  # of surrogates, each where the last posterior was
 _ENOUGH = 0.4  # effective draws as a share of all
 _FEWEST = 0.2  # the same, below which intervals are doubtful
@@ -353,6 +356,8 @@ def posterior_of_fit(
     draws: int = 500,
     chain_draws: int = 1000,
     seed: int = 0,
+    stop: threading.Event | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> FitPosterior:
     """Return the posterior of a fit's searched parameters, given the curve it was fitted to.
 
@@ -374,23 +379,19 @@ def posterior_of_fit(
         chain_draws: of each of the four chains on the surrogate; three times as many if they have
             not converged.
         seed: makes the result repeatable.
+        stop: once set, the posterior of the draws so far is returned.
+        on_progress: called with the draws of each chain done and to do, anew for each of up to
+            five runs of the chains.
 
     Raises:
         ParameterError: the fit did not succeed, an argument is not accepted, or there is nothing
             but thresholds to vary.
+        JobError: it was stopped before the first draw.
     """
     draws, seed = whole(draws, "draws", 2), whole(seed, "seed", 0)
     replicas = _replicas(result)
     model = as_noise_model(noise, replicas)
-    known = identify(result)
-    dimensions = [result.space[key] for key in known.keys if _has_width(result.space[key])]
-    if not dimensions:
-        raise ParameterError(
-            "a fit needs parameters that act other than in steps, or there is nothing to vary; "
-            f"got {', '.join(result.space.keys)}: search another one",
-            key="result",
-        )
-    box = _first_box(known, dimensions)
+    dimensions, box = _start(result)
     runs = _Runs(result, dimensions)
     tried: list[tuple[bool, float, FitPosterior, partial[Posterior]]] = []
     for turn in range(_ROUNDS):
@@ -402,19 +403,71 @@ def posterior_of_fit(
             burn_in=chain_draws,
             thin=_STEPS,
             seed=seed,
+            stop=stop,
+            on_progress=on_progress,
         )
         posterior = chains(draws=chain_draws)
+        stopped = stop is not None and stop.is_set()
+        if stopped and posterior.draws < LEAST_DRAWS:
+            if tried:
+                break
+            raise jobs.JobError("the chains were stopped before the first draws; run them again")
         found = _weighed(runs, posterior, draws, seed, turn + 1)
         pressed = _pressed(posterior, dimensions)
         tried.append((not pressed.any(), found.effective, found, chains))
-        if not pressed.any() and found.effective >= _ENOUGH * draws:
+        if stopped or (not pressed.any() and found.effective >= _ENOUGH * draws):
             break
         box = _next_box(box, posterior, dimensions, pressed)
     *_, found, chains = max(tried, key=lambda each: each[:2])
-    if not found.posterior.converged:
+    if not found.posterior.converged and not stopped:
         longer = chains(draws=_LONGER * chain_draws, resume=found.posterior)
         found = _weighed(runs, longer, draws, seed, found.rounds)
     return found
+
+
+def fit_problem(result: FitResult, *, seed: int = 0) -> CalibrationProblem:
+    """Return what a fit's posterior begins with: the fitted model's times, and its surrogate.
+
+    The time of a bandwidth is that of one message, size / bandwidth.
+
+    Args:
+        result: a fit that succeeded.
+        seed: makes the result repeatable.
+
+    Raises:
+        ParameterError: the fit did not succeed, or there is nothing but thresholds to vary.
+    """
+    dimensions, box = _start(result)
+    runs, points = _Runs(result, dimensions), _points(result)
+    surrogate = runs.surrogate(box, whole(seed, "seed", 0))
+    checked = design(box, _CHECKS, seed=seed + 1)
+    times = runs.times(checked)
+    known = np.isfinite(times).all(axis=1)
+    off = np.abs(surrogate.predict(checked[known]) / times[known] - 1.0)
+    return CalibrationProblem(
+        result.measured.provenance.title,
+        type(result.model).__name__,
+        result.measured.provenance,
+        _replicas(result),
+        tuple(benchmark for _, benchmark in points),
+        np.array([size for size, _ in points], np.int64),
+        simulated_times(result, result.model),
+        surrogate,
+        off.max(axis=0, initial=0.0),
+    )
+
+
+def _start(result: FitResult) -> tuple[list[Dimension], ParameterBox]:
+    """Return the parameters that vary, and the box around the fit that a posterior begins with."""
+    known = identify(result)
+    dimensions = [result.space[key] for key in known.keys if _has_width(result.space[key])]
+    if not dimensions:
+        raise ParameterError(
+            "a fit needs parameters that act other than in steps, or there is nothing to vary; "
+            f"got {', '.join(result.space.keys)}: search another one",
+            key="result",
+        )
+    return dimensions, _first_box(known, dimensions)
 
 
 class _Runs:

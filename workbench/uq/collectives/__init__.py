@@ -1,6 +1,6 @@
 """Calibration to measured collectives: the rounds of an algorithm, their costs, and replicas.
 
-measured = read_measured("fugaku.csv", "gather", "default-binomial")
+measured = load_measured("fugaku", "gather")       # or read_measured("times.csv", "gather")
 found = calibrate_collective(measured.on([8, 64]), seed=1)
 found.predict([CollectiveTest(512, 16384, shape=(8, 8, 8))]).to_frame()
 """
@@ -10,16 +10,26 @@ from __future__ import annotations
 from workbench.uq.collectives.calibration import (
     CollectiveCalibration,
     calibrate_collective,
+    collective_problem,
     held_out,
 )
 from workbench.uq.collectives.measured import MeasuredCollective, read_measured
 from workbench.uq.collectives.models import CollectiveTest
+from workbench.uq.collectives.shipped import (
+    load_measured,
+    shipped_algorithms,
+    shipped_collectives,
+)
 
 __all__ = [
     "CollectiveCalibration",
     "CollectiveTest",
     "MeasuredCollective",
     "calibrate_collective",
+    "collective_problem",
     "held_out",
+    "load_measured",
     "read_measured",
+    "shipped_algorithms",
+    "shipped_collectives",
 ]

@@ -19,7 +19,12 @@ from workbench.errors import ParameterError
 from workbench.programs.collectives.registry import find_algorithm
 from workbench.result import Drawing, StoredResult
 from workbench.suggestions import did_you_mean
-from workbench.uq.collectives.measured import MeasuredCollective, nodes_of
+from workbench.uq.collectives.measured import (
+    COORDINATES,
+    MeasuredCollective,
+    columns_of,
+    nodes_of,
+)
 from workbench.uq.collectives.models import (
     CollectiveModel,
     CollectiveTest,
@@ -32,7 +37,7 @@ from workbench.uq.designs import design
 from workbench.uq.parameters import ParameterBox, UncertainParameter
 from workbench.uq.posterior import Posterior, calibrate
 from workbench.uq.prediction import Prediction, predict
-from workbench.uq.replicas import Replicas
+from workbench.uq.problem import CalibrationProblem
 from workbench.uq.surrogate import Surrogate, fit_surrogate
 
 if TYPE_CHECKING:
@@ -40,7 +45,6 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
-COORDINATES = ("nodes", "block_bytes")
 NOISE = "gaussian-process"
 """The noise model that held up best on the measured collectives."""
 
@@ -121,7 +125,7 @@ class CollectiveCalibration(StoredResult):
             self.posterior,
             lambda values: model.times(values, tests),
             [test.label for test in tests],
-            _columns(tests),
+            columns_of(tests),
             draws=draws,
             levels=levels,
             seed=seed,
@@ -172,13 +176,9 @@ def calibrate_collective(
     Raises:
         ParameterError: an argument is not accepted.
     """
-    if model is None:
-        pilot = best_pilot(measured, seed)
-    else:
-        chosen = model_named(model, measured.collective)
-        pilot = pilot_fit(chosen, measured.tests, measured.medians, seed)
+    pilot = _pilot(measured, model, seed)
     tests = measured.tests
-    replicas = Replicas.of(measured.replicas, [test.label for test in tests], _columns(tests))
+    replicas = measured.to_replicas()
     box = pilot.box()
     for last in (False, True):
         surrogate, error = _surrogate(pilot.model, tests, box, seed)
@@ -204,6 +204,35 @@ def calibrate_collective(
         pilot.model.name,
         tests,
         posterior,
+        error,
+    )
+
+
+def collective_problem(
+    measured: MeasuredCollective, *, model: str | None = None, seed: int = 0
+) -> CalibrationProblem:
+    """Return what a calibration begins with: the fitted model's times, and its surrogate.
+
+    Args:
+        measured: the replicas.
+        model: as for ``calibrate_collective``.
+        seed: makes the result repeatable.
+
+    Raises:
+        ParameterError: an argument is not accepted.
+    """
+    pilot = _pilot(measured, model, seed)
+    tests = measured.tests
+    surrogate, error = _surrogate(pilot.model, tests, pilot.box(), seed)
+    return CalibrationProblem(
+        f"{measured.collective} ({measured.label or 'the default'}) on {measured.system}",
+        pilot.model.name,
+        measured.provenance,
+        measured.to_replicas(),
+        tuple(f"{test.nodes} nodes" for test in tests),
+        np.array([test.block_bytes for test in tests], np.int64),
+        pilot.model.times(pilot.values[None], tests)[0],
+        surrogate,
         error,
     )
 
@@ -258,6 +287,14 @@ def held_out(
         columns |= {f"low {name} (µs)": 1e6 * low, f"high {name} (µs)": 1e6 * high}
         columns[f"within {name}"] = (low <= kept.medians) & (kept.medians <= high)
     return pd.DataFrame(columns)
+
+
+def _pilot(measured: MeasuredCollective, model: str | None, seed: int) -> Pilot:
+    """Return the fit of the named model, or of the one that predicts best."""
+    if model is None:
+        return best_pilot(measured, seed)
+    chosen = model_named(model, measured.collective)
+    return pilot_fit(chosen, measured.tests, measured.medians, seed)
 
 
 def best_pilot(measured: MeasuredCollective, seed: int = 0) -> Pilot:
@@ -327,7 +364,3 @@ def _narrowed(box: ParameterBox, posterior: Posterior) -> ParameterBox:
             for one, a, b in zip(box, least, most, strict=True)
         )
     )
-
-
-def _columns(tests: Sequence[CollectiveTest]) -> dict[str, list[int]]:
-    return {name: [getattr(test, name) for test in tests] for name in COORDINATES}

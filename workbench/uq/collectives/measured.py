@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,13 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, ParseError
+from workbench.provenance import Provenance
 from workbench.suggestions import did_you_mean
 from workbench.uq.collectives.models import CollectiveTest
+from workbench.uq.replicas import Replicas
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
+
+COORDINATES = ("nodes", "block_bytes")
 
 _NEEDED = ("benchmark", "nodes", "avg_us", "block_bytes")
 _SHAPE = re.compile(r"\b(\d+(?:x\d+)+)$")
@@ -38,11 +42,17 @@ class MeasuredCollective:
     label: str  # of its algorithm; empty is the library's default
     tests: tuple[CollectiveTest, ...]
     replicas: tuple[FloatArray, ...]  # s, of each test
+    provenance: Provenance | None = None
 
     @property
     def medians(self) -> FloatArray:
         """Median of each test's replicas in s, float64[tests]."""
         return np.array([np.median(each) for each in self.replicas])
+
+    def to_replicas(self) -> Replicas:
+        """Return the replicas as a calibration takes them, tests placed by nodes and bytes."""
+        labels = [test.label for test in self.tests]
+        return Replicas.of(self.replicas, labels, columns_of(self.tests))
 
     def on(self, nodes: Iterable[int]) -> MeasuredCollective:
         """Return the tests on these numbers of nodes."""
@@ -55,12 +65,10 @@ class MeasuredCollective:
                 f"{', '.join(map(str, sorted(missing)))}",
                 key="nodes",
             )
-        return MeasuredCollective(
-            self.system,
-            self.collective,
-            self.label,
-            tuple(self.tests[at] for at in kept),
-            tuple(self.replicas[at] for at in kept),
+        return replace(
+            self,
+            tests=tuple(self.tests[at] for at in kept),
+            replicas=tuple(self.replicas[at] for at in kept),
         )
 
 
@@ -103,11 +111,7 @@ def read_measured(
     for name, usual in (("algorithm", ""), ("fabric", ""), ("system", ""), ("ranks_per_node", "1")):
         if name not in table:
             table[name] = usual
-    names = (
-        table["benchmark"]
-        .str.rpartition("_")[2]
-        .where(~table["benchmark"].str.endswith("reduce_scatter"), "reduce_scatter")
-    )
+    names = table["benchmark"].map(collective_of)
     chosen = table[names == collective]
     if not len(chosen):
         known = sorted(set(names))
@@ -125,6 +129,12 @@ def read_measured(
             key="algorithm",
         )
     return _grouped(_numbers(chosen, str(path)), collective, algorithm, ranks_per_node, least_bytes)
+
+
+def collective_of(benchmark: str) -> str:
+    """Return the collective of a benchmark's name, such as ``gather`` of ``osu_gather``."""
+    name = benchmark.rpartition("_")[2]
+    return "reduce_scatter" if benchmark.endswith("reduce_scatter") else name
 
 
 def _numbers(table: pd.DataFrame, source: str) -> pd.DataFrame:
@@ -199,6 +209,11 @@ def shape_of(fabric: str, nodes: int) -> tuple[int, ...] | None:
 
 def _without_shape(system: str, fabric: str) -> str:
     return f"{system} {_SHAPE.sub('', fabric.strip())}".strip()
+
+
+def columns_of(tests: Sequence[CollectiveTest]) -> dict[str, list[int]]:
+    """Return what places the tests for ``gaussian-process``: nodes and bytes."""
+    return {name: [getattr(test, name) for test in tests] for name in COORDINATES}
 
 
 def nodes_of(tests: Sequence[CollectiveTest]) -> list[int]:

@@ -15,6 +15,7 @@ from scipy.optimize import least_squares
 
 from workbench.errors import ParameterError
 from workbench.uq.collectives.models import CollectiveModel, CollectiveTest
+from workbench.uq.legendre import one_thread
 from workbench.uq.parameters import ParameterBox, UncertainParameter
 
 FloatArray = NDArray[np.float64]
@@ -74,7 +75,8 @@ def pilot_fit(
     starts = start + _SPREAD * rng.standard_normal((_STARTS, len(start)))
     starts[0] = start
     inside = np.clip(starts, low + 1e-6, high - 1e-6)
-    fits = [least_squares(residuals, one, bounds=(low, high), loss="soft_l1") for one in inside]
+    with one_thread():
+        fits = [least_squares(residuals, one, bounds=(low, high), loss="soft_l1") for one in inside]
     best = min(fits, key=lambda fit: fit.cost)
     influence = np.abs(best.jac).max(axis=0)
     return Pilot(model, np.exp(best.x), residuals(best.x), influence)

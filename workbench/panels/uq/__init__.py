@@ -1,0 +1,1 @@
+"""How sure a simulation is: chains, a posterior with its verdict, predictions, coverage."""

@@ -1,0 +1,384 @@
+"""The panel of uncertainty: from measured tests to predictions with intervals, step by step.
+
+panel = UncertaintyPanel("fugaku/gather")
+panel.run(); panel.wait()                          # chains for every noise model
+panel.noise, panel.held_out = "relative", 512      # drawn from the stored chains
+panel.posterior.verdict, panel.prediction.to_frame()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+from typing import Any
+
+import ipywidgets as widgets
+from bokeh.models import Div
+
+from workbench import jobs
+from workbench.errors import ParameterError
+from workbench.panels.background_figure import BackgroundFigure
+from workbench.panels.cache import Cache
+from workbench.panels.error_line import ErrorLine
+from workbench.panels.export_tab import ExportTab, write_file
+from workbench.panels.job_controls import JobControls
+from workbench.panels.live_view import LiveView
+from workbench.panels.mute import Mute
+from workbench.panels.number_field import NumberField, check_all, errors_of
+from workbench.panels.panel import Panel
+from workbench.panels.style import named, panel_box, wrapping_row
+from workbench.panels.uq.problems import Found, Problem, find_problem, problem_names
+from workbench.panels.uq.state import FILES, UncertaintyState, json_text, tests_frame
+from workbench.panels.uq.view import (
+    OF_POSTERIOR,
+    VIEWS,
+    FigureMaker,
+    ShownDownloads,
+    describe_found,
+    sentences,
+)
+from workbench.panels.uq.work import PosteriorChoice, run_chains
+from workbench.suggestions import did_you_mean
+from workbench.uq import (
+    NOISE_MODELS,
+    CalibrationCheck,
+    CalibrationProblem,
+    Posterior,
+    Prediction,
+    Replicas,
+)
+
+DEFAULT_PROBLEM = "fugaku/gather"
+_READY = "Chains run for every noise model and all that can be held out, the chosen ones first."
+_KEPT = 24  # posteriors, of 3 to 8 MB each
+_DRAWS = (4000, 1000)  # of a collective, and of a fit, whose model is simulated for each round
+_SETTINGS = (
+    "problem", "noise", "held_out", "side", "draws", "seed", "view", "made_by", "datasets",
+)  # fmt: skip
+
+
+class UncertaintyPanel(Panel[Found | None]):
+    """Calibrate a model to measured tests, and see how sure its predictions are.
+
+    Args:
+        problem: a measured collective that ships, such as ``fugaku/gather``, or the name of a
+            shipped machine, whose fit is calibrated.
+
+    Raises:
+        ParameterError: there is no such problem.
+    """
+
+    SETTINGS = _SETTINGS
+
+    def __init__(self, problem: str = DEFAULT_PROBLEM) -> None:
+        super().__init__()
+        names = problem_names()
+        known = [name for _, name in names]
+        if problem not in known:
+            raise ParameterError(
+                f"problem must be one of {', '.join(known)}; got {problem!r}"
+                f"{did_you_mean(problem, known)}",
+                key="problem",
+            )
+        self._mute = Mute()
+        self._problems: dict[str, Problem] = {}
+        self._kept: Cache[Found] = Cache(_KEPT)
+        self._predictions: Cache[tuple[Prediction, Replicas | None]] = Cache(2 * _KEPT)
+        self._maker = FigureMaker()
+        self._shown: Found | None = None
+        self._key: Hashable = None
+        self._make_controls(names, problem)
+        self._error = ErrorLine()
+        self._reading = widgets.HTML()
+        self._figure = BackgroundFigure(self._ticker.start)
+        self._summary = widgets.HTML()
+        self._python: Any = widgets.Textarea(
+            rows=15, layout=widgets.Layout(width="98%", height="auto")
+        )
+        self.widget = self._lay_out()
+        self._connect()
+        self._take_problem()
+
+    @property
+    def state(self) -> UncertaintyState:
+        """The state of the controls."""
+        return UncertaintyState(**{name: control.value for name, control in self.controls.items()})
+
+    @property
+    def controls(self) -> Mapping[str, Any]:
+        """The controls of the settings, by name."""
+        return self._controls
+
+    @property
+    def begun(self) -> CalibrationProblem:
+        """The measured tests, the fitted model's times of them, and the surrogate."""
+        return self._problem.prepared
+
+    @property
+    def found(self) -> Found | None:
+        """The calibration of the present choice; None before its chains ran."""
+        return self._kept.get(self.state.choice)
+
+    @property
+    def posterior(self) -> Posterior | None:
+        """The posterior of the present choice; None before its chains ran."""
+        found = self.found
+        return None if found is None else found.posterior
+
+    @property
+    def prediction(self) -> Prediction | None:
+        """The prediction of the present choice; None before its chains ran."""
+        predicted = self._predicted()
+        return None if predicted is None else predicted[0]
+
+    @property
+    def check(self) -> CalibrationCheck | None:
+        """The check of the present choice; None before it was looked at."""
+        state = self.state
+        return self._maker.checks.get((state.problem, state.check))
+
+    @property
+    def python(self) -> str:
+        """Python code that makes what is shown: ``problem``, ``found`` and ``prediction``."""
+        s = self.state
+        return self._problem.python(s.noise, s.held_out, s.side, s.draws, s.seed)
+
+    def run(self, every: bool = True) -> jobs.Job[int]:
+        """Run the chains in the background, those of the present choice first.
+
+        Args:
+            every: whether to go on with every noise model and all that can be held out.
+
+        Raises:
+            ParameterError: a number is not accepted.
+        """
+        with self._lock:
+            if self._work.job is not None:
+                return self._work.job
+            check_all(self._controls.values())
+            s, problem = self.state, self._problem
+            choices = [
+                PosteriorChoice(s.problem, noise, held_out, s.draws, s.seed)
+                for held_out in (0, *problem.held_out)
+                for noise in NOISE_MODELS
+                if every or (noise, held_out) == (s.noise, s.held_out)
+            ]
+            job = jobs.submit(run_chains, problem, choices, lambda: self.state.choice, self._kept)
+            self._work.begin(job, lambda: (job.progress.fraction, job.progress.message))
+        self._ticker.start()
+        return job
+
+    def stop(self) -> None:
+        """Stop the chains and the check; posteriors that are stored stay."""
+        self._work.stop()
+        self._figure.stop()
+
+    def save(self, path: str | Path) -> Path:
+        """Write ``.csv`` (a row a test) or ``.json`` (verdict, summary, prediction).
+
+        Args:
+            path: file to write.
+
+        Raises:
+            ParameterError: the suffix is none of these.
+        """
+        return write_file(path, FILES, self._file)
+
+    def __repr__(self) -> str:
+        state = self.state
+        shown = "no posterior yet" if self.posterior is None else self.posterior.verdict
+        return f"UncertaintyPanel({state.problem}, {state.choice.text}; {shown})"
+
+    def _live_views(self) -> tuple[LiveView, ...]:
+        return (*self._figure.views, self._carrier)
+
+    def _outcome(self) -> Found | None:
+        return self.found
+
+    def _errors(self) -> list[ErrorLine]:
+        own = (self._error, self._work.error, self._figure.error, self._export.error)
+        return [*own, *errors_of(self._controls.values())]
+
+    def _jobs(self) -> list[jobs.Job[Any] | None]:
+        return [self._work.job]
+
+    def _refresh(self) -> bool:
+        runs = self._work.refresh()
+        if self._kept.get(self.state.choice) is not self._shown:
+            self._show()
+        drawing = self._figure.refresh()
+        return runs or drawing
+
+    def _make_controls(self, names: list[tuple[str, str]], problem: str) -> None:
+        noises = list(NOISE_MODELS)
+        self._controls: dict[str, Any] = {
+            "problem": widgets.Dropdown(options=names, value=problem, **named("Problem", "440px")),
+            "noise": widgets.Dropdown(
+                options=noises, value="gaussian-process", **named("Noise model", "240px")
+            ),
+            "held_out": widgets.Dropdown(
+                options=[("nothing", 0)], value=0, **named("Held out", "190px")
+            ),
+            "draws": NumberField(_DRAWS[0], 100, 100_000, step=1000, **named("Draws", "130px")),
+            "seed": NumberField(0, 0, 2**31 - 1, **named("Seed", "90px")),
+            "view": widgets.ToggleButtons(
+                options=list(VIEWS.items()), value="data", style={"button_width": "122px"}
+            ),
+            "side": widgets.Dropdown(options=[("", 0)], value=0, **named("Predict", "330px")),
+            "made_by": widgets.Dropdown(
+                options=[("the fitted noise model", ""), *((one, one) for one in noises)],
+                value="",
+                **named("Data made by", "300px"),
+            ),
+            "datasets": NumberField(50, 10, 5000, step=50, **named("Data sets", "150px")),
+        }
+        self._work: JobControls[int] = JobControls(
+            ("▶ Run the chains", "Calibrate under every noise model", "150px"),
+            "Stop now; what is stored stays",
+            _READY,
+            lock=self._lock_controls,
+            ended=self._end,
+        )
+
+    def _lay_out(self) -> Any:
+        c, work = self._controls, self._work
+        carrier = Div(text="", height=1)
+        downloads = ShownDownloads(carrier, lambda: self._maker.downloads(self._key))
+        self._carrier = LiveView(carrier)
+        self._export = ExportTab(
+            FILES, self._file, {"": (downloads, self._stem)}, lambda _: self._problem.caption
+        )
+        self._tabs = widgets.Tab(
+            [self._summary, self._python, self._export.widget],
+            titles=("Summary", "Python", "Export"),
+            selected_index=0,
+            layout=widgets.Layout(width="100%"),
+        )
+        return panel_box(
+            [
+                wrapping_row(c["problem"], c["noise"], c["held_out"]),
+                wrapping_row(c["draws"], c["seed"], work.start, work.stop_button, work.state),
+                self._error,
+                work.error,
+                self._reading,
+                c["view"],
+                wrapping_row(c["side"], c["made_by"], c["datasets"]),
+                self._figure.widget,
+                self._tabs,
+                self._carrier,
+            ]
+        )
+
+    def _connect(self) -> None:
+        for name, control in self._controls.items():
+            take = self._take_problem if name == "problem" else self._take
+            control.observe(lambda _, take=take: self._error.guard(take), "value")
+        self._work.start.on_click(lambda _: self._work.error.guard(lambda: self.run()))
+
+    def _take_problem(self) -> None:
+        """Open another problem, with the nodes that can be held out and predicted."""
+        with self._lock:
+            name, c = self._controls["problem"].value, self._controls
+            self._work.drop()
+            self._work.status.value, self._work.progress.value = _READY, 0.0
+            if name not in self._problems:
+                self._problems[name] = find_problem(name)
+            self._problem = problem = self._problems[name]
+            with self._mute:
+                left = [(f"{nodes} nodes", nodes) for nodes in problem.held_out]
+                c["held_out"].options = [("nothing", 0), *left]
+                c["held_out"].value = 0
+                tori = [
+                    (f"{side**3} nodes, torus {side}x{side}x{side}", side) for side in problem.sides
+                ]
+                c["side"].options = [("the held-out or the measured nodes", 0), *tori]
+                c["side"].value = 0
+                c["draws"].value = _DRAWS[0] if problem.sides else _DRAWS[1]
+            c["held_out"].layout.display = "" if left else "none"
+            self._take()
+
+    def _take(self) -> None:
+        if self._mute.on:
+            return
+        with self._lock:
+            self._error.say("")
+            self._show()
+
+    def _show(self) -> None:
+        """Show the figure and the sentences of the present choice."""
+        state, c = self.state, self._controls
+        c["side"].layout.display = (
+            "" if state.view == "prediction" and self._problem.sides else "none"
+        )
+        for name in ("made_by", "datasets"):
+            c[name].layout.display = "" if state.view == "check" else "none"
+        self._shown = found = self.found
+        predicted = self._predicted()
+        kind = "held-out" if state.held_out else "calibrated"
+        text = describe_found(state.choice.text, found, predicted, kind)
+        self._reading.value = sentences(
+            f"{text[0].upper()}{text[1:]}", f"Data: {self._problem.caption}. Lines: simulated."
+        )
+        self._summary.value = "" if found is None else found.posterior._repr_html_()
+        self._python.value = self.python
+        self._want(state, found, predicted)
+
+    def _want(
+        self,
+        state: UncertaintyState,
+        found: Found | None,
+        predicted: tuple[Prediction, Replicas | None] | None,
+    ) -> None:
+        """Ask for the figure of the present step."""
+        maker, problem, figure = self._maker, self._problem, self._figure
+        key: Hashable = None
+        if state.view == "data":
+            key = (state.problem, "data")
+            figure.want(key, maker.data(key, problem))
+        elif state.view == "sobol":
+            key = (state.problem, "sobol")
+            figure.want(key, maker.sobol(key, problem))
+        elif state.view == "check":
+            key = (state.problem, state.check)
+            figure.want(key, maker.check(key, state.problem, problem, state.check))
+        elif found is None or predicted is None:
+            figure.clear("No chains have run for this choice.")
+        elif state.view in OF_POSTERIOR:
+            side = state.side if state.view == "prediction" else 0
+            # A posterior that was stopped may be replaced by one with more draws.
+            key = (state.choice, state.view, side, found.posterior.draws)
+            figure.want(key, maker.posterior(key, state.view, found, predicted))
+        self._key = key
+
+    def _predicted(self) -> tuple[Prediction, Replicas | None] | None:
+        found, state = self.found, self.state
+        if found is None:
+            return None
+        key = (state.choice, state.side, found.posterior.draws)
+        return self._predictions.made(
+            key, lambda: self._problem.predict(found, state.held_out, state.side)
+        )
+
+    def _end(self, job: jobs.Job[int]) -> None:
+        made = job.result()
+        word = "stopped" if job.state == "stopped" else "done"
+        self._work.status.value = (
+            f"{word} in {job.elapsed_s:.0f} s: {made} posterior{'s' * (made != 1)} stored; choose "
+            "the noise model and what is held out"
+        )
+
+    def _stem(self) -> str:
+        state = self.state
+        return f"{state.problem}-{state.noise}-{state.held_out}-{state.view}".replace("/", "-")
+
+    def _file(self, suffix: str) -> tuple[str, str]:
+        predicted = self._predicted()
+        if suffix == ".csv":
+            frame = tests_frame(self._problem, None if predicted is None else predicted[0])
+            return self._stem(), str(frame.to_csv(index=False))
+        return self._stem(), json_text(self.state, self._problem, self.found, predicted, self.check)
+
+    def _lock_controls(self, running: bool) -> None:
+        # Noise model and held-out nodes stay free: stored posteriors can be looked at meanwhile.
+        for name in ("draws", "seed"):
+            self._controls[name].disabled = running

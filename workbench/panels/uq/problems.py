@@ -1,0 +1,247 @@
+"""What the panel can calibrate: measured collectives that ship, and fits of shipped machines."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+from workbench import datasets
+from workbench.fit import FitResult, fit
+from workbench.uq import (
+    CalibrationProblem,
+    FitPosterior,
+    Prediction,
+    Replicas,
+    fit_problem,
+    posterior_of_fit,
+    predict_calibrated,
+)
+from workbench.uq.collectives import (
+    CollectiveCalibration,
+    CollectiveTest,
+    MeasuredCollective,
+    calibrate_collective,
+    collective_problem,
+    load_measured,
+    shipped_algorithms,
+    shipped_collectives,
+)
+
+Found = CollectiveCalibration | FitPosterior
+Report = Callable[[int, int], None]
+
+MODEL, TRIALS = "protocol", 500
+"""Of the fits to shipped machines."""
+SIDES = (8, 16, 32)
+"""Of the tori of nodes that a collective may be predicted on, three dimensions each."""
+
+
+class Problem(ABC):
+    """Measured tests with a model of them, prepared once and calibrated as often as asked."""
+
+    held_out: tuple[int, ...] = ()  # numbers of nodes, any one of which can be left out
+    sides: tuple[int, ...] = ()  # of the tori that can be predicted
+    coordinates: tuple[str, ...] | None = None  # for ``gaussian-process``; None: all columns
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    @property
+    def prepared(self) -> CalibrationProblem:
+        """What a calibration begins with; made by the first that asks, who waits for it."""
+        with self._lock:
+            return self._prepared
+
+    @cached_property
+    @abstractmethod
+    def _prepared(self) -> CalibrationProblem:
+        """Make it."""
+
+    @property
+    @abstractmethod
+    def caption(self) -> str:
+        """Where the measurement comes from."""
+
+    @abstractmethod
+    def calibrate(
+        self, noise: str, held_out: int, draws: int, seed: int, stop: threading.Event, tell: Report
+    ) -> Found:
+        """Run the chains."""
+
+    @abstractmethod
+    def predict(self, found: Found, held_out: int, side: int) -> tuple[Prediction, Replicas | None]:
+        """Predict the nodes that were held out, a torus, or the calibrated tests; and the measured.
+
+        A side of 0 means the held-out nodes, or the calibrated tests where there are none.
+        """
+
+    @abstractmethod
+    def python(self, noise: str, held_out: int, side: int, draws: int, seed: int) -> str:
+        """Return Python code that gives ``problem``, ``found`` and ``prediction``."""
+
+
+class CollectiveProblem(Problem):
+    """A measured collective that ships."""
+
+    sides = SIDES
+    coordinates = ("nodes", "block_bytes")
+
+    def __init__(self, table: str, collective: str) -> None:
+        super().__init__()
+        self._table, self._collective = table, collective
+        self._measured = load_measured(table, collective)
+        self._models: dict[tuple[int, int], str] = {}
+        self.held_out = tuple(sorted({test.nodes for test in self._measured.tests}, reverse=True))
+
+    @cached_property
+    def _prepared(self) -> CalibrationProblem:
+        return collective_problem(self._measured)
+
+    @property
+    def caption(self) -> str:
+        """Where the measurement comes from."""
+        provenance = self._measured.provenance
+        return "" if provenance is None else provenance.caption()
+
+    def calibrate(
+        self, noise: str, held_out: int, draws: int, seed: int, stop: threading.Event, tell: Report
+    ) -> Found:
+        """Run the chains on the tests that are not held out."""
+        kept = self._kept(held_out)
+        # The choice of the model does not depend on the noise.
+        model = self._models.get((held_out, seed))
+        found = calibrate_collective(
+            kept, model=model, noise=noise, draws=draws, seed=seed, stop=stop, on_progress=tell
+        )
+        self._models[held_out, seed] = found.model
+        return found
+
+    def predict(self, found: Found, held_out: int, side: int) -> tuple[Prediction, Replicas | None]:
+        """Predict by the model itself."""
+        if not isinstance(found, CollectiveCalibration):
+            raise TypeError(type(found).__name__)
+        nodes = [held_out] if held_out else self.held_out
+        same = self._measured.on(nodes) if not side or side**3 in nodes else None
+        if same is not None and side:
+            same = same.on([side**3])
+        tests: Sequence[CollectiveTest] = same.tests if same is not None else self._torus(side)
+        return found.predict(tests), None if same is None else same.to_replicas()
+
+    def python(self, noise: str, held_out: int, side: int, draws: int, seed: int) -> str:
+        """Return Python code that gives ``problem``, ``found`` and ``prediction``."""
+        kept = sorted(set(self.held_out) - {held_out})
+        some = f".on({kept})" if held_out else ""
+        aim = [held_out] if held_out else sorted(self.held_out)
+        if side and side**3 not in aim:
+            sizes = self._sizes
+            aimed = (
+                f"tests = [CollectiveTest({side**3}, size, shape=({side}, {side}, {side}))\n"
+                f"         for size in {sizes}]\n"
+                "prediction = found.predict(tests)\n"
+                "prediction.plot()"
+            )
+        else:
+            aimed = (
+                f"aim = measured.on({[side**3] if side else aim})\n"
+                "prediction = found.predict(aim.tests)\n"
+                "prediction.plot(aim.to_replicas())"
+            )
+        return (
+            "from workbench.uq import sobol_indices\n"
+            "from workbench.uq.collectives import (\n"
+            "    CollectiveTest, calibrate_collective, collective_problem, load_measured\n"
+            ")\n\n"
+            f'measured = load_measured("{self._table}", "{self._collective}")\n'
+            "problem = collective_problem(measured)\n"
+            "indices = sobol_indices(problem.surrogate)\n"
+            f'found = calibrate_collective(measured{some}, noise="{noise}", draws={draws}, '
+            f"seed={seed})\n"
+            "print(found.posterior.verdict)\n"
+            f"{aimed}"
+        )
+
+    def _kept(self, held_out: int) -> MeasuredCollective:
+        return self._measured.on(set(self.held_out) - {held_out})
+
+    def _torus(self, side: int) -> list[CollectiveTest]:
+        return [CollectiveTest(side**3, size, shape=(side, side, side)) for size in self._sizes]
+
+    @property
+    def _sizes(self) -> list[int]:
+        """Bytes of the blocks that were measured on the most nodes."""
+        return sorted(test.block_bytes for test in self._measured.on([max(self.held_out)]).tests)
+
+
+class MachineProblem(Problem):
+    """A fit to the OSU curves of a shipped machine."""
+
+    def __init__(self, machine: str) -> None:
+        super().__init__()
+        self._machine = machine
+
+    @cached_property
+    def _result(self) -> FitResult:
+        return fit(self._machine, MODEL, trials=TRIALS)
+
+    @cached_property
+    def _prepared(self) -> CalibrationProblem:
+        return fit_problem(self._result)
+
+    @property
+    def caption(self) -> str:
+        """Where the measurement comes from."""
+        return datasets.list()[self._machine].provenance.caption()
+
+    def calibrate(
+        self, noise: str, held_out: int, draws: int, seed: int, stop: threading.Event, tell: Report
+    ) -> Found:
+        """Run the chains on all points of the curves."""
+        with self._lock:
+            result = self._result
+        return posterior_of_fit(
+            result, noise=noise, chain_draws=draws, seed=seed, stop=stop, on_progress=tell
+        )
+
+    def predict(self, found: Found, held_out: int, side: int) -> tuple[Prediction, Replicas | None]:
+        """Predict one more measurement of each point, by the surrogate."""
+        posterior = found.posterior
+        return predict_calibrated(posterior), posterior.replicas
+
+    def python(self, noise: str, held_out: int, side: int, draws: int, seed: int) -> str:
+        """Return Python code that gives ``problem``, ``found`` and ``prediction``."""
+        return (
+            "from workbench.fit import fit\n"
+            "from workbench.uq import fit_problem, predict_calibrated, sobol_indices\n\n"
+            f'result = fit("{self._machine}", "{MODEL}", trials={TRIALS})\n'
+            "problem = fit_problem(result)\n"
+            "indices = sobol_indices(problem.surrogate)\n"
+            f'found = result.posterior(noise="{noise}", chain_draws={draws}, seed={seed})\n'
+            "print(found.posterior.verdict)\n"
+            "prediction = predict_calibrated(found.posterior)\n"
+            "prediction.plot(found.posterior.replicas)"
+        )
+
+
+def problem_names() -> list[tuple[str, str]]:
+    """Return a label and a name of each problem."""
+    tables, machines = shipped_collectives(), datasets.list()
+    found = [
+        (
+            f"{tables[name].provenance.origin}: {collective}, {tables[name].title}",
+            f"{name}/{collective}",
+        )
+        for name in tables
+        for collective in shipped_algorithms(name)
+    ]
+    return found + [
+        (f"{machines[name].provenance.origin}: fit of {machines[name].title}", name)
+        for name in machines
+    ]
+
+
+def find_problem(name: str) -> Problem:
+    """Return the problem of a name that ``problem_names`` lists."""
+    table, slash, collective = name.partition("/")
+    return CollectiveProblem(table, collective) if slash else MachineProblem(name)

@@ -1,0 +1,173 @@
+"""The figures of the panel, and its sentences: every posterior with its verdict."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+from bokeh.models import Div, LayoutDOM
+
+from workbench import plotting
+from workbench.errors import ParameterError
+from workbench.jobs import JobContext
+from workbench.panels.cache import Cache
+from workbench.panels.live_view import Downloads
+from workbench.panels.style import TEXT
+from workbench.panels.uq.problems import Found, Problem
+from workbench.plotting.theme import SMALL
+from workbench.uq import (
+    CalibrationCheck,
+    Prediction,
+    Replicas,
+    describe_held,
+    simulation_based_calibration,
+    sobol_indices,
+)
+
+VIEWS = {
+    "Data": "data",
+    "Sobol' indices": "sobol",
+    "Chains": "chains",
+    "Posterior": "posterior",
+    "Fit": "fit",
+    "Prediction": "prediction",
+    "Check": "check",
+}
+"""The steps, by their name on the page."""
+_KEPT = 16  # more than figures are cached
+OF_POSTERIOR = ("chains", "posterior", "fit", "prediction")
+
+
+@dataclass(frozen=True)
+class CheckChoice:
+    """What the simulation-based calibration does."""
+
+    made_by: str
+    fitted: str
+    datasets: int
+    seed: int
+
+
+class FigureMaker:
+    """Makes figures in threads, and keeps what lets the browser save each of them."""
+
+    def __init__(self) -> None:
+        self._downloads: Cache[Downloads] = Cache(_KEPT)
+        self.checks: dict[tuple[str, CheckChoice], CalibrationCheck] = {}
+
+    def downloads(self, key: Hashable) -> Downloads | None:
+        """Return what saves the figure of a key; None where it was not drawn."""
+        return self._downloads.get(key)
+
+    def data(self, key: Hashable, problem: Problem) -> Callable[[JobContext], LayoutDOM]:
+        """Return what draws the measured tests and the surrogate's error."""
+        return self._kept(key, lambda ctx: plotting.plot_calibration_problem(problem.prepared))
+
+    def sobol(self, key: Hashable, problem: Problem) -> Callable[[JobContext], LayoutDOM]:
+        """Return what draws the Sobol' indices."""
+
+        def draw(ctx: JobContext) -> LayoutDOM:
+            prepared = problem.prepared
+            indices = sobol_indices(prepared.surrogate)
+            return plotting.plot_sobol(indices, prepared.replicas.tests)
+
+        return self._kept(key, draw)
+
+    def posterior(
+        self,
+        key: Hashable,
+        view: str,
+        found: Found,
+        predicted: tuple[Prediction, Replicas | None],
+    ) -> Callable[[JobContext], LayoutDOM]:
+        """Return what draws one of `OF_POSTERIOR`."""
+        made: dict[str, Callable[[JobContext], LayoutDOM]] = {
+            "chains": lambda ctx: plotting.plot_chains(found.posterior),
+            "posterior": lambda ctx: plotting.plot_posterior(found.posterior),
+            "fit": lambda ctx: plotting.plot_posterior_fit(found.posterior),
+            "prediction": lambda ctx: plotting.plot_prediction(*predicted),
+        }
+        return self._kept(key, made[view])
+
+    def check(
+        self, key: Hashable, name: str, problem: Problem, choice: CheckChoice
+    ) -> Callable[[JobContext], LayoutDOM]:
+        """Return what draws the coverage of intervals, over data sets with a known truth."""
+
+        def draw(ctx: JobContext) -> LayoutDOM:
+            prepared = problem.prepared
+            found = simulation_based_calibration(
+                prepared.surrogate,
+                prepared.replicas,
+                noise=choice.made_by or choice.fitted,
+                fitted=choice.fitted,
+                datasets=choice.datasets,
+                coordinates=problem.coordinates,
+                seed=choice.seed,
+                stop=ctx.stop_event,
+                on_progress=lambda done, of: ctx.progress(done, of, "data sets"),
+            )
+            if not ctx.stopping:
+                self.checks[name, choice] = found
+            return plotting.plot_calibration_check(found)
+
+        return self._kept(key, draw)
+
+    def _kept(
+        self, key: Hashable, draw: Callable[[JobContext], LayoutDOM]
+    ) -> Callable[[JobContext], LayoutDOM]:
+        def drawn(ctx: JobContext) -> LayoutDOM:
+            layout = draw(ctx)
+            self._downloads.keep(key, Downloads(layout))
+            return layout
+
+        return drawn
+
+
+class ShownDownloads(Downloads):
+    """Sends files through a live part of the page, and pictures through the shown figure."""
+
+    def __init__(self, carrier: Div, shown: Callable[[], Downloads | None]) -> None:
+        super().__init__(carrier)
+        self._shown = shown
+
+    def offer_picture(self, name: str, caption: str = "") -> None:
+        """Let the browser save the shown figure, with a caption below it."""
+        downloads = self._shown()
+        if downloads is None:
+            raise ParameterError("a picture needs a figure, and none is drawn yet; run the chains")
+        downloads.offer_picture(name, caption)
+
+
+def describe_found(
+    text: str,
+    found: Found | None,
+    predicted: tuple[Prediction, Replicas | None] | None,
+    kind: str,  # of the predicted tests that were measured
+) -> str:
+    """Return sentences: the verdict on the chains, warnings, and what the intervals hold."""
+    if found is None:
+        return f"{text}: no posterior yet. Press Run the chains."
+    posterior = found.posterior
+    parts = [f"{text}: {posterior.verdict}."]
+    if posterior.draws < posterior.requested:
+        parts.append(f"Stopped after {posterior.draws} of {posterior.requested} draws.")
+    parts += [
+        f"{one[0].upper()}{one[1:]}."
+        for one in found.warnings
+        if not posterior.verdict.startswith(one.partition(";")[0])
+    ]
+    if posterior.at_bounds:
+        parts.append(f"At a bound: {', '.join(posterior.at_bounds)}.")
+    if predicted is not None and predicted[1] is not None:
+        parts.append(describe_held(predicted[0], predicted[1], kind))
+    return " ".join(parts)
+
+
+def sentences(text: str, caption: str) -> str:
+    """Return sentences over a line on the origin of the data, as HTML."""
+    return (
+        f'<div role="status" style="{TEXT}">{html.escape(text)}</div>'
+        f'<div style="{SMALL}">{html.escape(caption)}</div>'
+    )

@@ -13,18 +13,30 @@ or knows no algorithm (growth). Intervals are of one more run; their parts are h
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import SIGNALLED, add_json, given, output_file, print_json, say
+from workbench.cli.output import (
+    SIGNALLED,
+    add_json,
+    given,
+    in_options,
+    output_file,
+    print_json,
+    say,
+)
 from workbench.cli.signals import stoppable
 
 if TYPE_CHECKING:
-    from workbench.uq.collectives import CollectiveCalibration, MeasuredCollective
+    from workbench.uq.collectives import (
+        AlgorithmMixture,
+        CollectiveCalibration,
+        MeasuredCollective,
+    )
 
 ABOUT = "calibrate a model with uncertainty, and predict with intervals"
 
 _OPTIONS = ("model", "noise", "draws", "seed")
+_IN_SHELL = {"resume": "--resume", "draws": "--draws"}  # of calibrate
 _NOISE = "constant, relative, hierarchical, gaussian-process (default) or student-t"
 
 
@@ -130,7 +142,8 @@ def _calibrate(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> int:
     from workbench.uq.collectives import held_out
 
-    found = held_out(_measured(arguments), **given(arguments, *_OPTIONS))
+    measured, options = _measured(arguments), given(arguments, *_OPTIONS)
+    found = held_out(measured, **options, unknown=_is_unknown(arguments, measured))
     off = (found["predicted (µs)"] / found["measured (µs)"] - 1.0).abs()
     summary = {
         "nodes": int(found["nodes"].iloc[0]),
@@ -165,24 +178,43 @@ def _measured(arguments: argparse.Namespace) -> MeasuredCollective:
     return found if arguments.nodes is None else found.on(arguments.nodes)
 
 
-def _summary(found: CollectiveCalibration, store: str) -> dict[str, Any]:
+def _summary(found: CollectiveCalibration | AlgorithmMixture, store: str) -> dict[str, Any]:
+    from workbench.uq.collectives import AlgorithmMixture
+
+    each = [_summary_of(one) for one in found.calibrations]
+    summary: dict[str, Any] = {"store": store, "tests": len(found.tests)}
+    if not isinstance(found, AlgorithmMixture):
+        return summary | each[0]
+    rows = zip(found.models, found.probabilities.tolist(), found.log_scores.tolist(), strict=True)
+    return {
+        **summary,
+        "noise": found.noise,
+        "converged": bool(each) and all(one["converged"] for one in each),
+        "held_out": found.held_out,
+        "algorithms": [
+            {"model": model, "probability": probability, "log_score": score}
+            for model, probability, score in rows
+        ],
+        "calibrations": each,
+    }
+
+
+def _summary_of(found: CollectiveCalibration) -> dict[str, Any]:
     posterior = found.posterior
     return {
-        "store": store,
         "model": found.model,
         "noise": posterior.noise.name,
-        "tests": len(found.tests),
         "converged": posterior.converged,
-        "verdict": posterior.verdict,
+        "verdict": in_options(posterior.verdict, _IN_SHELL),
         "surrogate_error": float(found.surrogate_error.max()),
         "parameters": posterior.summary().reset_index().to_dict("records"),
     }
 
 
 def _predict(arguments: argparse.Namespace) -> int:
-    from workbench.uq.collectives import CollectiveCalibration, CollectiveTest
+    from workbench.uq.collectives import CollectiveTest
 
-    found = CollectiveCalibration.load(Path(arguments.file))
+    found = _load(arguments.file)
     per_node = found.tests[0].ranks_per_node
     sizes = arguments.bytes or sorted({test.block_bytes for test in found.tests})
     tests = [
@@ -194,7 +226,7 @@ def _predict(arguments: argparse.Namespace) -> int:
     if arguments.topology is None and any(test.shape for test in found.tests):
         say("note: without --topology no links are shared; the calibration was on a torus")
     for warning in found.warnings:
-        say(f"note: {warning}")
+        say(f"note: in the calibration: {in_options(warning, _IN_SHELL)}")
     if not arguments.json:
         print(predicted.to_frame().to_string(index=False))
         return 0

@@ -23,7 +23,14 @@ if TYPE_CHECKING:
     from workbench.uq.osu import FitPosterior, PushedForward, posterior_of_fit
     from workbench.uq.parameters import ParameterBox, UncertainParameter
     from workbench.uq.posterior import Posterior, calibrate
-    from workbench.uq.prediction import Prediction, log_score, predict, predict_calibrated
+    from workbench.uq.prediction import (
+        Prediction,
+        joint_log_score,
+        log_score,
+        predict,
+        predict_calibrated,
+        predict_mixture,
+    )
     from workbench.uq.replicas import Replicas
     from workbench.uq.shapley import shapley_effects
     from workbench.uq.simulation_based import CalibrationCheck, simulation_based_calibration
@@ -51,12 +58,14 @@ __all__ = [
     "calibrate",
     "design",
     "fit_surrogate",
+    "joint_log_score",
     "log_score",
     "multi_indices",
     "noise_model",
     "posterior_of_fit",
     "predict",
     "predict_calibrated",
+    "predict_mixture",
     "shapley_effects",
     "simulation_based_calibration",
     "sobol_indices",

@@ -10,16 +10,19 @@ from __future__ import annotations
 from workbench.uq.collectives.calibration import (
     CollectiveCalibration,
     calibrate_collective,
-    held_out,
 )
+from workbench.uq.collectives.check import held_out
 from workbench.uq.collectives.measured import MeasuredCollective, read_measured
 from workbench.uq.collectives.models import CollectiveTest
+from workbench.uq.collectives.unknown_algorithm import AlgorithmMixture, calibrate_unknown
 
 __all__ = [
+    "AlgorithmMixture",
     "CollectiveCalibration",
     "CollectiveTest",
     "MeasuredCollective",
     "calibrate_collective",
+    "calibrate_unknown",
     "held_out",
     "read_measured",
 ]

@@ -7,12 +7,15 @@ workbench uq predict gather.json --nodes 4096 --topology torus:16x16x16 --bytes 
 FILE has a row per run with the columns benchmark (such as osu_allreduce), nodes, block_bytes and
 avg_us, and may have median_us, ranks_per_node, algorithm and fabric, which may end in the shape of
 a torus, such as 8x8x8. The model adds up the rounds of the algorithm on that torus (rounds:NAME),
-or knows no algorithm (growth). Intervals are of one more run; their parts are half-widths.
+or knows no algorithm (growth). Where the algorithm is unknown, because its label is empty (the
+library's default) or with --algorithm-unknown, each model gets a probability, and predictions mix
+the models. Intervals are of one more run; their parts are half-widths.
 """
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import (
@@ -24,7 +27,10 @@ from workbench.cli.output import (
     print_json,
     say,
 )
+from workbench.cli.progress import ProgressLine
 from workbench.cli.signals import stoppable
+from workbench.errors import ParameterError
+from workbench.jsonfile import read_json
 
 if TYPE_CHECKING:
     from workbench.uq.collectives import (
@@ -54,6 +60,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=output_file(".json"),
         metavar="FILE.json",
         help="where the posterior is kept",
+    )
+    made.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with what a stop left in --store, or to more --draws",
     )
     add_json(made)
     about = "predict the largest number of nodes from the others, and count what intervals hold"
@@ -91,6 +102,11 @@ def _add_measured(parser: argparse.ArgumentParser) -> None:
         help="its label in the file (default: the library's choice, an empty label)",
     )
     parser.add_argument(
+        "--algorithm-unknown",
+        action="store_true",
+        help="give each model a probability, whatever the label says",
+    )
+    parser.add_argument(
         "--nodes",
         type=_counts,
         metavar="LIST",
@@ -102,7 +118,8 @@ def _add_measured(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         metavar="NAME",
-        help="rounds:ALGORITHM or growth (default: what predicts the largest number of nodes best)",
+        help="rounds:ALGORITHM or growth (default: what predicts the largest number of nodes best; "
+        "where the algorithm is unknown, all models with their probabilities",
     )
     parser.add_argument("--noise", metavar="NAME", help=_NOISE)
     parser.add_argument("--draws", type=int, metavar="N", help="kept of each chain (default 4000)")
@@ -116,27 +133,96 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _calibrate(arguments: argparse.Namespace) -> int:
-    from workbench.uq.collectives import calibrate_collective
+    from workbench.uq.collectives import (
+        AlgorithmMixture,
+        calibrate_collective,
+        calibrate_unknown,
+    )
 
     measured, options = _measured(arguments), given(arguments, *_OPTIONS)
-    with stoppable() as stop:
-        found = calibrate_collective(measured, **options, stop=stop.event)
-    posterior = found.posterior
-    if posterior.draws == 0:
+    unknown = _is_unknown(arguments, measured)
+    if arguments.resume:
+        options["resume"] = _resumed(arguments.store, unknown)
+    with stoppable() as stop, ProgressLine(every_s=0.2) as line:
+        found: CollectiveCalibration | AlgorithmMixture
+        if unknown:
+            found = calibrate_unknown(
+                measured,
+                **options,
+                stop=stop.event,
+                on_progress=lambda what, done, total: line.show(f"{what}: {done} of {total} draws"),
+            )
+        else:
+            found = calibrate_collective(
+                measured,
+                **options,
+                stop=stop.event,
+                on_progress=lambda done, total: line.show(f"{done} of {total} draws"),
+            )
+    if found.is_empty:
         say(f"stopped before the first draw; {arguments.store} is left as it was")
         return SIGNALLED + stop.number
     found.save(arguments.store)
-    if posterior.draws < posterior.requested:
-        say(f"stopped after {posterior.draws} of {posterior.requested} draws of each chain")
+    if found.stopped or stop.number:
+        left = found.stopped or "a pass of the chains"
+        say(f"stopped after {left}; the same command with --resume goes on")
     for warning in found.warnings:
         say(f"note: {warning}")
     if arguments.json:
         print_json(_summary(found, arguments.store))
     else:
-        print(f"{found.collective} on {found.system}: {found.model}; {len(found.tests)} tests")
-        print(found.posterior.summary().to_string())
-        print(found.posterior.verdict)
+        for one in found.calibrations:
+            print(f"{one.collective} on {one.system}: {one.model}; {len(one.tests)} tests")
+            print(one.posterior.summary().to_string())
+            print(in_options(one.posterior.verdict, _IN_SHELL))
+        if isinstance(found, AlgorithmMixture):
+            print(f"probabilities of the models, from predictions of {found.held_out}:")
+            print(found.to_frame().to_string(index=False))
     return SIGNALLED + stop.number if stop.number else 0
+
+
+def _is_unknown(arguments: argparse.Namespace, measured: MeasuredCollective) -> bool:
+    """Return whether all models are to get probabilities."""
+    if arguments.algorithm_unknown and arguments.model is not None:
+        raise ParameterError(
+            f"--model must not be given with --algorithm-unknown, which takes all models; got "
+            f"{arguments.model!r}; leave one of them out",
+            key="model",
+        )
+    return bool(arguments.algorithm_unknown or (arguments.model is None and not measured.label))
+
+
+def _resumed(store: str, unknown: bool) -> CollectiveCalibration | AlgorithmMixture:
+    """Return what a stop left in the store; it must be of the kind that is asked for."""
+    from workbench.uq.collectives import AlgorithmMixture
+
+    if not Path(store).exists():
+        raise ParameterError(
+            f"--resume goes on with a stored calibration, but {store} does not exist; leave "
+            "--resume out to begin one",
+            key="resume",
+        )
+    found = _load(store)
+    if isinstance(found, AlgorithmMixture) != unknown:
+        has, asked = "an unknown algorithm", "one model"
+        if unknown:
+            has, asked = asked, has
+        raise ParameterError(
+            f"{store} must hold a calibration of {asked}; it holds one of {has}; repeat the "
+            "arguments of the first call, or leave --resume out",
+            key="resume",
+        )
+    return found
+
+
+def _load(store: str) -> CollectiveCalibration | AlgorithmMixture:
+    from workbench.uq.collectives import AlgorithmMixture, CollectiveCalibration
+
+    path = Path(store)
+    kind = read_json(path, "a stored calibration").get("format")
+    if kind == f"workbench {AlgorithmMixture.__name__}":
+        return AlgorithmMixture.load(path)
+    return CollectiveCalibration.load(path)
 
 
 def _check(arguments: argparse.Namespace) -> int:

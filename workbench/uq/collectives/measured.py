@@ -154,7 +154,11 @@ def _numbers(table: pd.DataFrame, source: str) -> pd.DataFrame:
         values = pd.to_numeric(found[name], errors="coerce")
         least = 0 if name == "block_bytes" else 1e-6
         for row in found.index[~(values >= least) | ~np.isfinite(values)]:
-            column = _time_column(table, row) if name == "time_us" else name
+            column = name
+            if name == "time_us":
+                column = (
+                    "avg_us" if found.loc[row, name] == table.loc[row, "avg_us"] else "median_us"
+                )
             raise ParseError(
                 f"{column} must be a positive number; got {found.loc[row, name]!r}",
                 source=source,
@@ -162,11 +166,6 @@ def _numbers(table: pd.DataFrame, source: str) -> pd.DataFrame:
             )
         found[name] = values
     return found
-
-
-def _time_column(table: pd.DataFrame, row: object) -> str:
-    """Return the name of the column that the time of a row comes from."""
-    return "median_us" if "median_us" in table and table["median_us"][row] != "" else "avg_us"
 
 
 def _grouped(

@@ -90,8 +90,7 @@ class AlgorithmMixture(StoredResult):
     @property
     def probabilities(self) -> FloatArray:
         """Probability of each model, float64[models]; nan if not all were scored."""
-        weights = np.exp(self.log_scores - self.log_scores.max())
-        return np.asarray(weights / weights.sum())
+        return _probabilities(self.log_scores)
 
     @property
     def draws(self) -> int:
@@ -238,7 +237,7 @@ def calibrate_unknown(
                 stop=stop,
                 on_progress=progress(f"score {name}"),
             )
-            if found.posterior.draws == found.posterior.requested:
+            if not (stop is not None and stop.is_set()):
                 score = joint_log_score(
                     found.posterior,
                     found.simulator(kept.tests),
@@ -250,7 +249,7 @@ def calibrate_unknown(
     log_scores = np.array(scores)
     order = np.argsort(-log_scores, kind="stable")
     models, log_scores = tuple(names[at] for at in order), log_scores[order]
-    likely = np.exp(log_scores - np.logaddexp.reduce(log_scores)) >= LEAST_PROBABILITY
+    likely = _probabilities(log_scores) >= LEAST_PROBABILITY
     before = {} if resume is None else {one.model: one for one in resume.calibrations}
     calibrations = tuple(
         calibrate_collective(
@@ -281,6 +280,14 @@ def calibrate_unknown(
         replicas,
         calibrations,
     )
+
+
+def _probabilities(log_scores: FloatArray) -> FloatArray:
+    """Return the probability of each model; nan if not all were scored."""
+    if np.isnan(log_scores).any():
+        return np.full(len(log_scores), np.nan)
+    weights = np.exp(log_scores - log_scores.max())
+    return np.asarray(weights / weights.sum())
 
 
 def _split(measured: MeasuredCollective) -> tuple[MeasuredCollective, MeasuredCollective, str]:

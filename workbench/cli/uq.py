@@ -18,6 +18,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.cli import uq_design
 from workbench.cli.output import (
     SIGNALLED,
     add_json,
@@ -71,6 +72,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     checked = actions.add_parser("check", help=about, description=about, allow_abbrev=False)
     _add_measured(checked)
     add_json(checked)
+    about = "write the points at which to run a simulator, as a table"
+    designed = actions.add_parser(
+        "design", help=about, description=uq_design.__doc__, allow_abbrev=False
+    )
+    uq_design.add_arguments(designed)
     about = "predict a collective on other nodes, or with other bytes"
     asked = actions.add_parser("predict", help=about, description=about, allow_abbrev=False)
     asked.add_argument("file", metavar="FILE.json", help="what calibrate has kept")
@@ -128,7 +134,12 @@ def _add_measured(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the chosen action and return the exit status."""
-    actions = {"calibrate": _calibrate, "check": _check, "predict": _predict}
+    actions = {
+        "calibrate": _calibrate,
+        "check": _check,
+        "design": uq_design.run,
+        "predict": _predict,
+    }
     return actions[arguments.uq_action](arguments)
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         predict_mixture,
     )
     from workbench.uq.replicas import Replicas
+    from workbench.uq.runs import SimulatorRuns, read_runs
     from workbench.uq.shapley import shapley_effects
     from workbench.uq.simulation_based import CalibrationCheck, simulation_based_calibration
     from workbench.uq.sobol import SobolIndices, sobol_indices
@@ -51,6 +52,7 @@ __all__ = [
     "Prediction",
     "PushedForward",
     "Replicas",
+    "SimulatorRuns",
     "SobolIndices",
     "Surrogate",
     "UncertainParameter",
@@ -66,6 +68,7 @@ __all__ = [
     "predict",
     "predict_calibrated",
     "predict_mixture",
+    "read_runs",
     "shapley_effects",
     "simulation_based_calibration",
     "sobol_indices",

@@ -7,7 +7,9 @@ workbench uq predict gather.json --nodes 4096 --topology torus:16x16x16 --bytes 
 FILE has a row per run with the columns benchmark (such as osu_allreduce), nodes, block_bytes and
 avg_us, and may have median_us, ranks_per_node, algorithm and fabric, which may end in the shape of
 a torus, such as 8x8x8. The model adds up the rounds of the algorithm on that torus (rounds:NAME),
-or knows no algorithm (growth). Intervals are of one more run; their parts are half-widths.
+or knows no algorithm (growth). Where the algorithm is unknown, because its label is empty (the
+library's default) or with --algorithm-unknown, each model gets a probability, and predictions mix
+the models. Intervals are of one more run; their parts are half-widths.
 """
 
 from __future__ import annotations
@@ -16,15 +18,32 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import SIGNALLED, add_json, given, output_file, print_json, say
+from workbench.cli import uq_design
+from workbench.cli.output import (
+    SIGNALLED,
+    add_json,
+    given,
+    in_options,
+    output_file,
+    print_json,
+    say,
+)
+from workbench.cli.progress import ProgressLine
 from workbench.cli.signals import stoppable
+from workbench.errors import ParameterError
+from workbench.jsonfile import read_json
 
 if TYPE_CHECKING:
-    from workbench.uq.collectives import CollectiveCalibration, MeasuredCollective
+    from workbench.uq.collectives import (
+        AlgorithmMixture,
+        CollectiveCalibration,
+        MeasuredCollective,
+    )
 
 ABOUT = "calibrate a model with uncertainty, and predict with intervals"
 
 _OPTIONS = ("model", "noise", "draws", "seed")
+_IN_SHELL = {"resume": "--resume", "draws": "--draws"}  # of calibrate
 _NOISE = "constant, relative, hierarchical, gaussian-process (default) or student-t"
 
 
@@ -43,11 +62,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE.json",
         help="where the posterior is kept",
     )
+    made.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with what a stop left in --store, or to more --draws",
+    )
     add_json(made)
     about = "predict the largest number of nodes from the others, and count what intervals hold"
     checked = actions.add_parser("check", help=about, description=about, allow_abbrev=False)
     _add_measured(checked)
     add_json(checked)
+    about = "write the points at which to run a simulator, as a table"
+    designed = actions.add_parser(
+        "design", help=about, description=uq_design.__doc__, allow_abbrev=False
+    )
+    uq_design.add_arguments(designed)
     about = "predict a collective on other nodes, or with other bytes"
     asked = actions.add_parser("predict", help=about, description=about, allow_abbrev=False)
     asked.add_argument("file", metavar="FILE.json", help="what calibrate has kept")
@@ -79,6 +108,11 @@ def _add_measured(parser: argparse.ArgumentParser) -> None:
         help="its label in the file (default: the library's choice, an empty label)",
     )
     parser.add_argument(
+        "--algorithm-unknown",
+        action="store_true",
+        help="give each model a probability, whatever the label says",
+    )
+    parser.add_argument(
         "--nodes",
         type=_counts,
         metavar="LIST",
@@ -90,7 +124,8 @@ def _add_measured(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         metavar="NAME",
-        help="rounds:ALGORITHM or growth (default: what predicts the largest number of nodes best)",
+        help="rounds:ALGORITHM or growth (default: what predicts the largest number of nodes best; "
+        "where the algorithm is unknown, all models with their probabilities",
     )
     parser.add_argument("--noise", metavar="NAME", help=_NOISE)
     parser.add_argument("--draws", type=int, metavar="N", help="kept of each chain (default 4000)")
@@ -99,38 +134,113 @@ def _add_measured(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the chosen action and return the exit status."""
-    actions = {"calibrate": _calibrate, "check": _check, "predict": _predict}
+    actions = {
+        "calibrate": _calibrate,
+        "check": _check,
+        "design": uq_design.run,
+        "predict": _predict,
+    }
     return actions[arguments.uq_action](arguments)
 
 
 def _calibrate(arguments: argparse.Namespace) -> int:
-    from workbench.uq.collectives import calibrate_collective
+    from workbench.uq.collectives import (
+        AlgorithmMixture,
+        calibrate_collective,
+        calibrate_unknown,
+    )
 
     measured, options = _measured(arguments), given(arguments, *_OPTIONS)
-    with stoppable() as stop:
-        found = calibrate_collective(measured, **options, stop=stop.event)
-    posterior = found.posterior
-    if posterior.draws == 0:
+    unknown = _is_unknown(arguments, measured)
+    if arguments.resume:
+        options["resume"] = _resumed(arguments.store, unknown)
+    with stoppable() as stop, ProgressLine(every_s=0.2) as line:
+        found: CollectiveCalibration | AlgorithmMixture
+        if unknown:
+            found = calibrate_unknown(
+                measured,
+                **options,
+                stop=stop.event,
+                on_progress=lambda what, done, total: line.show(f"{what}: {done} of {total} draws"),
+            )
+        else:
+            found = calibrate_collective(
+                measured,
+                **options,
+                stop=stop.event,
+                on_progress=lambda done, total: line.show(f"{done} of {total} draws"),
+            )
+    if found.is_empty:
         say(f"stopped before the first draw; {arguments.store} is left as it was")
         return SIGNALLED + stop.number
     found.save(arguments.store)
-    if posterior.draws < posterior.requested:
-        say(f"stopped after {posterior.draws} of {posterior.requested} draws of each chain")
+    if found.stopped or stop.number:
+        left = found.stopped or "a pass of the chains"
+        say(f"stopped after {left}; the same command with --resume goes on")
     for warning in found.warnings:
         say(f"note: {warning}")
     if arguments.json:
         print_json(_summary(found, arguments.store))
     else:
-        print(f"{found.collective} on {found.system}: {found.model}; {len(found.tests)} tests")
-        print(found.posterior.summary().to_string())
-        print(found.posterior.verdict)
+        for one in found.calibrations:
+            print(f"{one.collective} on {one.system}: {one.model}; {len(one.tests)} tests")
+            print(one.posterior.summary().to_string())
+            print(in_options(one.posterior.verdict, _IN_SHELL))
+        if isinstance(found, AlgorithmMixture):
+            print(f"probabilities of the models, from predictions of {found.held_out}:")
+            print(found.to_frame().to_string(index=False))
     return SIGNALLED + stop.number if stop.number else 0
+
+
+def _is_unknown(arguments: argparse.Namespace, measured: MeasuredCollective) -> bool:
+    """Return whether all models are to get probabilities."""
+    if arguments.algorithm_unknown and arguments.model is not None:
+        raise ParameterError(
+            f"--model must not be given with --algorithm-unknown, which takes all models; got "
+            f"{arguments.model!r}; leave one of them out",
+            key="model",
+        )
+    return bool(arguments.algorithm_unknown or (arguments.model is None and not measured.label))
+
+
+def _resumed(store: str, unknown: bool) -> CollectiveCalibration | AlgorithmMixture:
+    """Return what a stop left in the store; it must be of the kind that is asked for."""
+    from workbench.uq.collectives import AlgorithmMixture
+
+    if not Path(store).exists():
+        raise ParameterError(
+            f"--resume goes on with a stored calibration, but {store} does not exist; leave "
+            "--resume out to begin one",
+            key="resume",
+        )
+    found = _load(store)
+    if isinstance(found, AlgorithmMixture) != unknown:
+        has, asked = "an unknown algorithm", "one model"
+        if unknown:
+            has, asked = asked, has
+        raise ParameterError(
+            f"{store} must hold a calibration of {asked}; it holds one of {has}; repeat the "
+            "arguments of the first call, or leave --resume out",
+            key="resume",
+        )
+    return found
+
+
+def _load(store: str) -> CollectiveCalibration | AlgorithmMixture:
+    from workbench.uq.collectives import AlgorithmMixture, CollectiveCalibration
+
+    path = Path(store)
+    kind = read_json(path, "a stored calibration").get("format")
+    if kind == f"workbench {AlgorithmMixture.__name__}":
+        return AlgorithmMixture.load(path)
+    return CollectiveCalibration.load(path)
 
 
 def _check(arguments: argparse.Namespace) -> int:
     from workbench.uq.collectives import held_out
 
-    found = held_out(_measured(arguments), **given(arguments, *_OPTIONS))
+    measured, options = _measured(arguments), given(arguments, *_OPTIONS)
+    found = held_out(measured, **options, unknown=_is_unknown(arguments, measured))
     off = (found["predicted (µs)"] / found["measured (µs)"] - 1.0).abs()
     summary = {
         "nodes": int(found["nodes"].iloc[0]),
@@ -165,24 +275,43 @@ def _measured(arguments: argparse.Namespace) -> MeasuredCollective:
     return found if arguments.nodes is None else found.on(arguments.nodes)
 
 
-def _summary(found: CollectiveCalibration, store: str) -> dict[str, Any]:
+def _summary(found: CollectiveCalibration | AlgorithmMixture, store: str) -> dict[str, Any]:
+    from workbench.uq.collectives import AlgorithmMixture
+
+    each = [_summary_of(one) for one in found.calibrations]
+    summary: dict[str, Any] = {"store": store, "tests": len(found.tests)}
+    if not isinstance(found, AlgorithmMixture):
+        return summary | each[0]
+    rows = zip(found.models, found.probabilities.tolist(), found.log_scores.tolist(), strict=True)
+    return {
+        **summary,
+        "noise": found.noise,
+        "converged": bool(each) and all(one["converged"] for one in each),
+        "held_out": found.held_out,
+        "algorithms": [
+            {"model": model, "probability": probability, "log_score": score}
+            for model, probability, score in rows
+        ],
+        "calibrations": each,
+    }
+
+
+def _summary_of(found: CollectiveCalibration) -> dict[str, Any]:
     posterior = found.posterior
     return {
-        "store": store,
         "model": found.model,
         "noise": posterior.noise.name,
-        "tests": len(found.tests),
         "converged": posterior.converged,
-        "verdict": posterior.verdict,
+        "verdict": in_options(posterior.verdict, _IN_SHELL),
         "surrogate_error": float(found.surrogate_error.max()),
         "parameters": posterior.summary().reset_index().to_dict("records"),
     }
 
 
 def _predict(arguments: argparse.Namespace) -> int:
-    from workbench.uq.collectives import CollectiveCalibration, CollectiveTest
+    from workbench.uq.collectives import CollectiveTest
 
-    found = CollectiveCalibration.load(Path(arguments.file))
+    found = _load(arguments.file)
     per_node = found.tests[0].ranks_per_node
     sizes = arguments.bytes or sorted({test.block_bytes for test in found.tests})
     tests = [
@@ -194,7 +323,7 @@ def _predict(arguments: argparse.Namespace) -> int:
     if arguments.topology is None and any(test.shape for test in found.tests):
         say("note: without --topology no links are shared; the calibration was on a torus")
     for warning in found.warnings:
-        say(f"note: {warning}")
+        say(f"note: in the calibration: {in_options(warning, _IN_SHELL)}")
     if not arguments.json:
         print(predicted.to_frame().to_string(index=False))
         return 0

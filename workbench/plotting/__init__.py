@@ -104,6 +104,7 @@ from workbench.plotting.topology.map import plot_fabric_replay, plot_link_loads,
 from workbench.plotting.topology.resilience import plot_resilience
 from workbench.plotting.topology.traffic import plot_traffic
 from workbench.plotting.tuning.trajectory import plot_trajectory
+from workbench.plotting.uq.algorithms import describe_algorithms, plot_algorithms
 from workbench.plotting.uq.calibration_check import plot_calibration_check
 from workbench.plotting.uq.chains import plot_chains
 from workbench.plotting.uq.fit import plot_posterior_fit
@@ -139,6 +140,7 @@ __all__ = [
     "communication_table",
     "convergence_figure",
     "curve_figures",
+    "describe_algorithms",
     "describe_baseline",
     "describe_bolted",
     "describe_breakdown",
@@ -172,6 +174,7 @@ __all__ = [
     "pairs_figure",
     "placement_map",
     "placement_times",
+    "plot_algorithms",
     "plot_bandwidth",
     "plot_baseline",
     "plot_bolted",

@@ -24,9 +24,17 @@ if TYPE_CHECKING:
     from workbench.uq.osu import FitPosterior, PushedForward, fit_problem, posterior_of_fit
     from workbench.uq.parameters import ParameterBox, UncertainParameter
     from workbench.uq.posterior import Posterior, calibrate
-    from workbench.uq.prediction import Prediction, log_score, predict, predict_calibrated
+    from workbench.uq.prediction import (
+        Prediction,
+        joint_log_score,
+        log_score,
+        predict,
+        predict_calibrated,
+        predict_mixture,
+    )
     from workbench.uq.problem import CalibrationProblem
     from workbench.uq.replicas import Replicas
+    from workbench.uq.runs import SimulatorRuns, read_runs
     from workbench.uq.shapley import shapley_effects
     from workbench.uq.simulation_based import CalibrationCheck, simulation_based_calibration
     from workbench.uq.sobol import SobolIndices, sobol_indices
@@ -47,6 +55,7 @@ __all__ = [
     "Prediction",
     "PushedForward",
     "Replicas",
+    "SimulatorRuns",
     "SobolIndices",
     "Surrogate",
     "UncertainParameter",
@@ -57,12 +66,15 @@ __all__ = [
     "fit_problem",
     "fit_surrogate",
     "held_share",
+    "joint_log_score",
     "log_score",
     "multi_indices",
     "noise_model",
     "posterior_of_fit",
     "predict",
     "predict_calibrated",
+    "predict_mixture",
+    "read_runs",
     "shapley_effects",
     "simulation_based_calibration",
     "sobol_indices",

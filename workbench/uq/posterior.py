@@ -205,10 +205,7 @@ class Posterior(StoredResult):
         """One sentence on whether the draws may be trusted, and what to do if not."""
         if self._weak:
             more = max(2 * self.requested, 1000)
-            return (
-                f"not converged: {self._weak}; run longer, with resume= this posterior and "
-                f"draws={more}"
-            )
+            return f"not converged: {self._weak}; run longer, with resume= and draws={more}"
         rhat = max(row[3] for row in self._diagnosed)
         least = min(min(row[4:]) for row in self._diagnosed)
         return (

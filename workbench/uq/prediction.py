@@ -137,7 +137,63 @@ def predict(
     rng = np.random.default_rng(seed)
     at = posterior.pick(draws, rng)
     times, _ = _simulated(posterior, model, at, len(tests))
-    return _combined(posterior, at, times, tests, columns, wanted, rng)
+    return _combined([(posterior, at, times)], tests, columns, wanted, rng)
+
+
+def predict_mixture(
+    members: Sequence[tuple[float, Posterior, Simulator]],
+    tests: Sequence[str],
+    columns: Mapping[str, ArrayLike] | None = None,
+    *,
+    draws: int = 400,
+    levels: Sequence[float] = (0.5, 0.9),
+    seed: int = 0,
+) -> Prediction:
+    """Predict one more replica of each test where it is unknown which of several models holds.
+
+    Each model has as many of the draws as its probability says. The part of the parameters
+    includes the choice of the model: it is the spread of all models' times together.
+
+    Args:
+        members: probability, posterior and model of each, as for ``predict``; the probabilities
+            are divided by their sum, and the noise models must be the same.
+        tests: label of each test.
+        columns: as for ``predict``.
+        draws: of all posteriors together.
+        levels: of the intervals, between 0 and 1.
+        seed: makes the prediction repeatable.
+
+    Raises:
+        ParameterError: an argument is not accepted, or a model returns other than times.
+    """
+    draws, seed = whole(draws, "draws", 1), whole(seed, "seed", 0)
+    wanted = _checked_levels(levels)
+    if not len(tests):
+        raise ParameterError("tests must not be empty", key="tests")
+    weights = np.array([number(weight, "probabilities", 0.0) for weight, _, _ in members])
+    noises = sorted({posterior.noise.name for _, posterior, _ in members})
+    if not weights.sum() > 0 or len(noises) != 1:
+        raise ParameterError(
+            "members must have a probability above 0 and one noise model; got probabilities "
+            f"{weights.tolist()} and the noise {', '.join(noises) or 'of none'}",
+            key="members",
+        )
+    rng = np.random.default_rng(seed)
+    simulated = []
+    for count, (_, posterior, model) in zip(_shares(weights, draws), members, strict=True):
+        if count:
+            at = posterior.pick(count, rng)
+            simulated.append((posterior, at, _simulated(posterior, model, at, len(tests))[0]))
+    return _combined(simulated, tests, columns, wanted, rng)
+
+
+def _shares(weights: FloatArray, total: int) -> list[int]:
+    """Return whole shares of a total in proportion to weights, by largest remainders."""
+    exact = total * weights / weights.sum()
+    found = np.floor(exact).astype(np.int64)
+    order = np.argsort(found - exact, kind="stable")
+    found[order[: total - int(found.sum())]] += 1
+    return [int(count) for count in found]
 
 
 def predict_calibrated(
@@ -164,7 +220,7 @@ def predict_calibrated(
     at = posterior.pick(draws, rng)
     replicas = posterior.replicas
     times = posterior.times.reshape(-1, len(replicas))[at]
-    return _combined(posterior, at, times, replicas.tests, replicas.columns, wanted, rng)
+    return _combined([(posterior, at, times)], replicas.tests, replicas.columns, wanted, rng)
 
 
 def _checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
@@ -175,21 +231,27 @@ def _checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
 
 
 def _combined(
-    posterior: Posterior,
-    at: NDArray[np.int64],  # draws, counted over all chains
-    times: FloatArray,  # [draws, tests], simulated, s
+    members: Sequence[tuple[Posterior, NDArray[np.int64], FloatArray]],
     tests: Sequence[str],
     columns: Mapping[str, ArrayLike] | None,
     levels: tuple[float, ...],
     rng: np.random.Generator,
 ) -> Prediction:
-    """Return the prediction with the model's own error and noise drawn for simulated times."""
-    noise, draws = posterior.noise, len(at)
-    hyper = posterior.hyper.reshape(-1, len(noise.hyper))[at]
-    mean, variance = discrepancies(posterior, at, tests, columns)
-    shape = (-(-REALISATIONS // draws), *times.shape)
-    shared = mean + np.sqrt(variance) * rng.standard_normal(shape)
-    errors = draw_errors(noise, hyper, shape, rng)
+    """Return the prediction with the model's own error and noise drawn for simulated times.
+
+    Each member has draws of its posterior, counted over all chains, and their times[draws, tests]
+    in s.
+    """
+    noise, draws = members[0][0].noise, sum(len(at) for _, at, _ in members)
+    discrepancy, error = [], []
+    for posterior, at, simulated in members:
+        hyper = posterior.hyper.reshape(-1, len(noise.hyper))[at]
+        mean, variance = discrepancies(posterior, at, tests, columns)
+        shape = (-(-REALISATIONS // draws), *simulated.shape)
+        discrepancy.append(mean + np.sqrt(variance) * rng.standard_normal(shape))
+        error.append(draw_errors(noise, hyper, shape, rng))
+    times = np.concatenate([simulated for _, _, simulated in members])
+    shared, errors = np.concatenate(discrepancy, axis=1), np.concatenate(error, axis=1)
     usual = np.median(times, axis=0)
     if noise.of_logarithm:
         drawn = times * np.exp(shared + errors)
@@ -242,18 +304,95 @@ def log_score(
 
     at = posterior.pick(whole(draws, "draws", 1), whole(seed, "seed", 0))
     times, hyper = _simulated(posterior, model, at, len(replicas))
+    densities = _densities(posterior, at, times, hyper, replicas)
+    return np.asarray(logsumexp(densities, axis=0) - np.log(len(at)))
+
+
+def joint_log_score(
+    posterior: Posterior, model: Simulator, replicas: Replicas, *, draws: int = 1000, seed: int = 0
+) -> float:
+    """Return the logarithm of the predicted density of all held-out times together.
+
+    Unlike the sum of ``log_score`` it knows that tests err together: parameters are those of one
+    draw, and under ``gaussian-process`` discrepancies are correlated. The difference of two models
+    for the same times is the logarithm of their partial Bayes factor (O'Hagan 1995).
+
+    Args:
+        posterior: of ``calibrate``.
+        model: as for ``predict``, of the tests of ``replicas``.
+        replicas: times that were not used in the calibration, of tests that were not either.
+        draws: of the posterior.
+        seed: makes the choice of draws repeatable.
+
+    Raises:
+        ParameterError: an argument is not accepted, or the model returns other than times.
+    """
+    from scipy.special import logsumexp
+
+    at = posterior.pick(whole(draws, "draws", 1), whole(seed, "seed", 0))
+    times, hyper = _simulated(posterior, model, at, len(replicas))
+    if posterior.noise.name == "gaussian-process":
+        densities = _correlated(posterior, at, times, hyper, replicas)
+    else:  # tests are independent, given the parameters
+        densities = _densities(posterior, at, times, hyper, replicas).sum(axis=1)
+    return float(logsumexp(densities) - np.log(len(at)))
+
+
+def _densities(
+    posterior: Posterior,
+    at: NDArray[np.int64],  # draws, counted over all chains
+    times: FloatArray,  # [draws, tests], s
+    hyper: FloatArray,  # [draws, hyper-parameters]
+    replicas: Replicas,
+) -> FloatArray:
+    """Return log densities[draws, tests] of the replicas of each test, in 1/s each."""
     noise, s = posterior.noise, replicas.statistics
     if noise.name == "student-t":
-        densities = _student_t(times, hyper[:, :1], replicas)
-    elif noise.name == "constant":
-        densities = _normal(s.mean - times, s.squares, s.count, hyper[:, :1] ** 2, 0.0)
-    else:
-        spread = hyper[:, [noise.names.index("s")]]
-        mean, variance = discrepancies(posterior, at, replicas.tests, replicas.columns)
-        off = s.log_mean - np.log(times) - mean
-        densities = _normal(off, s.log_squares, s.count, spread**2, variance)
-        densities -= s.count * s.log_mean
-    return np.asarray(logsumexp(densities, axis=0) - np.log(len(at)))
+        return _student_t(times, hyper[:, :1], replicas)
+    if noise.name == "constant":
+        return _normal(s.mean - times, s.squares, s.count, hyper[:, :1] ** 2, 0.0)
+    spread = hyper[:, [noise.names.index("s")]]
+    mean, variance = discrepancies(posterior, at, replicas.tests, replicas.columns)
+    off = s.log_mean - np.log(times) - mean
+    densities = _normal(off, s.log_squares, s.count, spread**2, variance)
+    return densities - s.count * s.log_mean
+
+
+def _correlated(
+    posterior: Posterior,  # under gaussian-process
+    at: NDArray[np.int64],
+    times: FloatArray,  # [draws, tests], s
+    hyper: FloatArray,  # [draws, hyper-parameters]
+    replicas: Replicas,
+) -> FloatArray:
+    """Return log densities[draws] of the replicas of all tests together."""
+    s, calibrated = replicas.statistics, posterior.replicas
+    tau2, s2, length2 = (hyper[:, i, None, None] ** 2 for i in range(3))
+    residual = calibrated.statistics.log_mean - np.log(
+        posterior.times.reshape(-1, len(calibrated))[at]
+    )
+    old, new = (
+        places({name: each.columns[name] for name in posterior.coordinates}, calibrated)
+        for each in (calibrated, replicas)
+    )
+    scale, own = (1.0 - INDEPENDENT_SHARE) * tau2, INDEPENDENT_SHARE * tau2
+
+    def covariance(a: FloatArray, b: FloatArray) -> FloatArray:
+        return np.asarray(scale * np.exp(-0.5 * squared_distances(a, b) / length2))
+
+    among = covariance(old, old) + (own + s2 / calibrated.statistics.count) * np.eye(len(old))
+    cross = covariance(new, old)
+    weights = np.linalg.solve(among, cross.transpose(0, 2, 1))
+    mean = np.einsum("dct,dc->dt", weights, residual)
+    left = covariance(new, new) + (own + s2 / s.count) * np.eye(len(new)) - cross @ weights
+    factor = np.linalg.cholesky(left)
+    off = s.log_mean - np.log(times) - mean
+    scaled = np.linalg.solve(factor, off[:, :, None])[:, :, 0]
+    logs = 2 * np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
+    noise = s2[:, 0]
+    within = s.count * np.log(2 * np.pi) + (s.count - 1) * np.log(noise) + np.log(s.count)
+    within = within + s.log_squares / noise + 2 * s.count * s.log_mean
+    return np.asarray(-0.5 * (within.sum(axis=1) + logs + (scaled**2).sum(axis=1)))
 
 
 def discrepancies(

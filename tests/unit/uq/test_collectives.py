@@ -79,6 +79,10 @@ def test_costs_of_rounds_are_the_known_ones() -> None:
     # go up, and each link carries four of them.
     doubling = round_costs("allgather", "recursive-doubling", 8, (8,))
     assert doubling.link_blocks.max() == 4 * 4
+    # A ring of a whole machine is quick: its rounds share their arrays and are counted.
+    for collective, rounds in (("allreduce", 2 * 65535), ("reduce_scatter", 65535)):
+        great = round_costs(collective, "ring", 65536)
+        assert (great.count.tolist(), great.blocks.tolist()) == ([rounds], [1])
     with pytest.raises(ParameterError, match="one node per rank, 8; it has 4"):
         round_costs("gather", "binomial", 8, (2, 2))
 
@@ -142,6 +146,8 @@ def test_a_file_is_read(file: Path) -> None:
         ("a,b\n1,2\n", 1),
         (f"{HEAD}\ntoy,,osu_gather,8,1,0,fast,,64\n", 2),
         (f"{HEAD}\ntoy,,osu_gather,8,1,0,5,,64\ntoy,,osu_gather,-8,1,0,5,,64\n", 3),
+        (f"{HEAD}\ntoy,,osu_gather,8,1,0,5,,64\ntoy,,osu_gather,8,1,1,,,128\n", 3),
+        (f"{HEAD}\ntoy,,osu_gather,8,1,0,5,,64\ntoy,,osu_gather,1,1,0,5,,64\n", 3),
         ('\0\0\n"', 0),
     ],
 )
@@ -151,6 +157,17 @@ def test_a_damaged_file_is_named_with_its_line(tmp_path: Path, text: str, line: 
     with pytest.raises(ParseError) as caught:
         read_measured(path, "gather")
     assert caught.value.line == line
+
+
+def test_a_row_without_a_time_says_which_test_has_none(tmp_path: Path) -> None:
+    path = tmp_path / "bad.csv"
+    head = f"{HEAD},median_us"
+    path.write_text(f"{head}\ntoy,,osu_gather,8,1,0,5,,64,\ntoy,,osu_gather,8,1,1,,,128,\n")
+    with pytest.raises(ParseError, match="8 nodes and 128 B has neither median_us nor avg_us"):
+        read_measured(path, "gather")
+    path.write_text(f"{head}\ntoy,,osu_gather,8,1,0,5,,64,slow\n")
+    with pytest.raises(ParseError, match="median_us must be a positive number; got 'slow'"):
+        read_measured(path, "gather")
 
 
 def test_rows_of_several_networks_are_refused(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from workbench.programs.collectives.rounds import (
     Algorithm,
     CollectiveCase,
     Rounds,
+    around,
     powers,
     single,
     spans,
@@ -16,11 +17,7 @@ from workbench.programs.collectives.rounds import (
 
 def ring(case: CollectiveCase) -> Rounds:
     """Forward the block received last to the next rank; segments go round independently."""
-    ranks = np.arange(case.ranks)
-    for step in range(case.ranks - 1):
-        block = (ranks - step) % case.ranks * case.segments
-        for lane in range(case.segments):
-            yield single(ranks, (ranks + 1) % case.ranks, block + lane, lane=lane)
+    return around(case, 0)
 
 
 def bruck(case: CollectiveCase) -> Rounds:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.programs.collectives import allgather
-from workbench.programs.collectives.rounds import Algorithm, CollectiveCase, Rounds, mirror, single
+from workbench.programs.collectives.rounds import (
+    Algorithm,
+    CollectiveCase,
+    Rounds,
+    around,
+    mirror,
+    single,
+)
 
 
 def ring(case: CollectiveCase) -> Rounds:
     """Combine the block received last and forward it; segments go round independently."""
-    ranks = np.arange(case.ranks)
-    for step in range(case.ranks - 1):
-        block = (ranks - 1 - step) % case.ranks * case.segments
-        for lane in range(case.segments):
-            yield single(ranks, (ranks + 1) % case.ranks, block + lane, reduce=True, lane=lane)
+    return around(case, -1, reduce=True)
 
 
 def recursive_halving(case: CollectiveCase) -> Rounds:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -137,6 +138,25 @@ def spans(
         return (np.repeat(first, counts) + ragged_arange(counts)) % around
 
     return Round(source, target, counts, blocks, reduce)
+
+
+def around(case: CollectiveCase, ahead: int, *, reduce: bool = False) -> Rounds:
+    """Yield the rounds of a ring: rank r first sends block ``r + ahead``, then those before it.
+
+    All rounds share the arrays of ranks and counts, so that what is alike can be told at once.
+    """
+    ranks = np.arange(case.ranks)
+    following, counts = (ranks + 1) % case.ranks, np.ones(case.ranks, np.int64)
+    for step in range(case.ranks - 1):
+        for lane in range(case.segments):
+            blocks = partial(_ring_blocks, case, ahead - step, lane)
+            yield Round(ranks, following, counts, blocks, reduce, lane)
+
+
+def _ring_blocks(case: CollectiveCase, ahead: int, lane: int) -> Ints:
+    """Return the block that each rank sends, int64[ranks]."""
+    blocks: Ints = (np.arange(case.ranks) + ahead) % case.ranks * case.segments + lane
+    return blocks
 
 
 def mirror(rounds: Iterable[Round], *, reduce: bool = False) -> Rounds:

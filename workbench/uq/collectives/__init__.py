@@ -11,8 +11,8 @@ from workbench.uq.collectives.calibration import (
     CollectiveCalibration,
     calibrate_collective,
     collective_problem,
-    held_out,
 )
+from workbench.uq.collectives.check import held_out
 from workbench.uq.collectives.measured import MeasuredCollective, read_measured
 from workbench.uq.collectives.models import CollectiveTest
 from workbench.uq.collectives.shipped import (
@@ -20,12 +20,15 @@ from workbench.uq.collectives.shipped import (
     shipped_algorithms,
     shipped_collectives,
 )
+from workbench.uq.collectives.unknown_algorithm import AlgorithmMixture, calibrate_unknown
 
 __all__ = [
+    "AlgorithmMixture",
     "CollectiveCalibration",
     "CollectiveTest",
     "MeasuredCollective",
     "calibrate_collective",
+    "calibrate_unknown",
     "collective_problem",
     "held_out",
     "load_measured",

@@ -8,36 +8,29 @@ found.predict([CollectiveTest(512, 16384, shape=(8, 8, 8))]).to_frame()
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.programs.collectives.registry import find_algorithm
 from workbench.result import Drawing, StoredResult
-from workbench.suggestions import did_you_mean
-from workbench.uq.collectives.measured import (
-    COORDINATES,
-    MeasuredCollective,
-    columns_of,
-    nodes_of,
-)
+from workbench.uq.collectives.measured import COORDINATES, MeasuredCollective, columns_of, nodes_of
 from workbench.uq.collectives.models import (
     CollectiveModel,
     CollectiveTest,
-    GrowthModel,
-    RoundModel,
+    model_named,
     models_of,
 )
 from workbench.uq.collectives.pilot import Pilot, pilot_fit
 from workbench.uq.designs import design
 from workbench.uq.parameters import ParameterBox, UncertainParameter
 from workbench.uq.posterior import Posterior, calibrate
-from workbench.uq.prediction import Prediction, predict
+from workbench.uq.prediction import Prediction, Simulator, predict
 from workbench.uq.problem import CalibrationProblem
+from workbench.uq.replicas import Replicas
 from workbench.uq.surrogate import Surrogate, fit_surrogate
 
 if TYPE_CHECKING:
@@ -92,6 +85,22 @@ class CollectiveCalibration(StoredResult):
             )
         return tuple(found)
 
+    @property
+    def calibrations(self) -> tuple[CollectiveCalibration, ...]:
+        """The calibration itself, as the only one."""
+        return (self,)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether a stop came before the first draw."""
+        return not self.posterior.draws
+
+    @property
+    def stopped(self) -> str:
+        """What a stop left, in words; empty if it is all that was requested."""
+        draws, requested = self.posterior.draws, self.posterior.requested
+        return f"{draws} of {requested} draws of each chain" if draws < requested else ""
+
     def predict(
         self,
         tests: Sequence[CollectiveTest],
@@ -111,25 +120,25 @@ class CollectiveCalibration(StoredResult):
         Raises:
             ParameterError: a test cannot be had, such as a shape with another number of nodes.
         """
-        if not tests:
-            raise ParameterError("tests must not be empty; name nodes and bytes", key="tests")
-        per_node = self.tests[0].ranks_per_node
-        if wrong := next((test for test in tests if test.ranks_per_node != per_node), None):
-            raise ParameterError(
-                f"tests must have {per_node} ranks a node, as the calibration's; got "
-                f"{wrong.ranks_per_node}",
-                key="tests",
-            )
-        model = model_named(self.model, self.collective)
+        check_ranks(tests, self.tests)
         return predict(
             self.posterior,
-            lambda values: model.times(values, tests),
+            self.simulator(tests),
             [test.label for test in tests],
             columns_of(tests),
             draws=draws,
             levels=levels,
             seed=seed,
         )
+
+    def simulator(self, tests: Sequence[CollectiveTest]) -> Simulator:
+        """Return the model's times of tests in s as a function of float64[n, parameters].
+
+        Args:
+            tests: what the times are of.
+        """
+        model = model_named(self.model, self.collective)
+        return lambda values: model.times(values, tests)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the posterior's summary: a row per parameter, with its interval and R-hat."""
@@ -153,6 +162,7 @@ def calibrate_collective(
     draws: int = 4000,
     burn_in: int = 3000,
     seed: int = 0,
+    resume: CollectiveCalibration | None = None,
     stop: threading.Event | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> CollectiveCalibration:
@@ -170,17 +180,25 @@ def calibrate_collective(
         draws: kept of each chain.
         burn_in: before these.
         seed: makes the result repeatable.
+        resume: what a stop left of the same call; it goes on to ``draws``, and the result is that
+            of one run.
         stop: once set, the draws so far are returned.
         on_progress: called with the draws of each chain done and to do.
 
     Raises:
-        ParameterError: an argument is not accepted.
+        ParameterError: an argument is not accepted, or ``resume`` comes from other arguments.
     """
+    if resume is not None:
+        check_resumed(_made_by(resume), resume.posterior.replicas, measured, noise, seed)
     pilot = _pilot(measured, model, seed)
-    tests = measured.tests
-    replicas = measured.to_replicas()
-    box = pilot.box()
-    for last in (False, True):
+    if resume is not None and resume.model != pilot.model.name:
+        raise not_resumed("model", resume.model, pilot.model.name)
+    tests, replicas = measured.tests, measured.to_replicas()
+    box, last = pilot.box(), False
+    before = None if resume is None else resume.posterior
+    if before is not None and before.box != box:  # it was made again
+        box, last = before.box, True
+    while True:
         surrogate, error = _surrogate(pilot.model, tests, box, seed)
         posterior = calibrate(
             surrogate,
@@ -191,12 +209,13 @@ def calibrate_collective(
             burn_in=burn_in,
             seed=seed,
             coordinates=COORDINATES if noise == "gaussian-process" else None,
+            resume=before,
             stop=stop,
             on_progress=on_progress,
         )
         if last or error.max() <= _EXACT or (stop is not None and stop.is_set()):
             break
-        box = _narrowed(box, posterior)
+        box, last, before = _narrowed(box, posterior), True, None
     return CollectiveCalibration(
         measured.system,
         measured.collective,
@@ -237,56 +256,63 @@ def collective_problem(
     )
 
 
-def held_out(
-    measured: MeasuredCollective,
-    *,
-    model: str | None = None,
-    noise: str = NOISE,
-    draws: int = 4000,
-    seed: int = 0,
-    levels: Sequence[float] = (0.5, 0.9),
-) -> pd.DataFrame:
-    """Predict the largest number of nodes by a calibration to the others, and compare.
-
-    Args:
-        measured: of two numbers of nodes or more.
-        model: as for ``calibrate_collective``.
-        noise: one of ``NOISE_MODELS``.
-        draws: kept of each chain.
-        seed: makes the result repeatable.
-        levels: of the intervals.
-
-    Returns:
-        One row a test of the largest number: nodes, block_bytes, measured and predicted median in
-        µs, and for each level the ends of its interval and whether it holds the measured median.
-
-    Raises:
-        ParameterError: there is one number of nodes, or an argument is not accepted.
-    """
-    import pandas as pd
-
-    nodes = nodes_of(measured.tests)
-    if len(nodes) < 2:
+def check_ranks(tests: Sequence[CollectiveTest], calibrated: Sequence[CollectiveTest]) -> None:
+    """Raise ParameterError where there is no test, or one has other ranks a node than these."""
+    if not tests:
+        raise ParameterError("tests must not be empty; name nodes and bytes", key="tests")
+    per_node = calibrated[0].ranks_per_node
+    if wrong := next((test for test in tests if test.ranks_per_node != per_node), None):
         raise ParameterError(
-            f"there must be two numbers of nodes or more, to predict one from others; got {nodes}",
-            key="nodes",
+            f"tests must have {per_node} ranks a node, as the calibration's; got "
+            f"{wrong.ranks_per_node}",
+            key="tests",
         )
-    fewer = measured.on(nodes[:-1])
-    found = calibrate_collective(fewer, model=model, noise=noise, draws=draws, seed=seed)
-    kept = measured.on(nodes[-1:])
-    predicted = found.predict(kept.tests, levels=levels)
-    columns: dict[str, Any] = {
-        "nodes": [test.nodes for test in kept.tests],
-        "block_bytes": [test.block_bytes for test in kept.tests],
-        "measured (µs)": 1e6 * kept.medians,
-        "predicted (µs)": 1e6 * predicted.median,
+
+
+def check_resumed(
+    stored: Mapping[str, object],  # by the names below
+    replicas: Replicas,
+    measured: MeasuredCollective,
+    noise: str,
+    seed: int,
+) -> None:
+    """Raise ParameterError where a stored calibration comes from other data, noise or seed."""
+    now = {
+        "system": measured.system,
+        "collective": measured.collective,
+        "algorithm": measured.label,
+        "noise": noise,
+        "seed": seed,
     }
-    for row, level in enumerate(levels):
-        low, high = predicted.low[row], predicted.high[row]
-        name = f"{100 * level:g} %"
-        columns |= {f"low {name} (µs)": 1e6 * low, f"high {name} (µs)": 1e6 * high}
-        columns[f"within {name}"] = (low <= kept.medians) & (kept.medians <= high)
-    return pd.DataFrame(columns)
+    for what, value in now.items():
+        if stored[what] != value:
+            raise not_resumed(what, stored[what], value)
+    tests = tuple(test.label for test in measured.tests)
+    if replicas.tests != tests:
+        raise not_resumed("nodes and bytes", f"{len(replicas)} tests", f"{len(tests)} others")
+    values = np.concatenate(measured.replicas)
+    if not np.array_equal(replicas.values, values):
+        raise not_resumed("times", f"{len(replicas.values)} replicas", f"{len(values)} others")
+
+
+def _made_by(found: CollectiveCalibration) -> dict[str, object]:
+    return {
+        "system": found.system,
+        "collective": found.collective,
+        "algorithm": found.label,
+        "noise": found.posterior.noise.name,
+        "seed": found.posterior.seed,
+    }
+
+
+def not_resumed(what: str, was: object, now: object) -> ParameterError:
+    """Return the error of a stored calibration that comes from another call."""
+    return ParameterError(
+        f"the stored calibration must come from the same {what}: it has {was or 'none'}, the call "
+        f"has {now or 'none'}; repeat the arguments of the first call, or calibrate anew without "
+        "resuming",
+        key="resume",
+    )
 
 
 def _pilot(measured: MeasuredCollective, model: str | None, seed: int) -> Pilot:
@@ -316,20 +342,6 @@ def best_pilot(measured: MeasuredCollective, seed: int = 0) -> Pilot:
         errors[one.name] = float(np.sqrt(np.mean(off**2)))
     best = min(models, key=lambda one: errors[one.name])
     return pilot_fit(best, measured.tests, measured.medians, seed)
-
-
-def model_named(name: str, collective: str) -> CollectiveModel:
-    """Return the model of a name such as ``rounds:binomial`` or ``growth``."""
-    kind, colon, algorithm = name.partition(":")
-    if name == GrowthModel.name:
-        return GrowthModel()
-    if kind == "rounds" and colon:
-        return RoundModel(collective, find_algorithm(collective, algorithm).label)
-    raise ParameterError(
-        f"model must be growth or rounds:ALGORITHM, such as rounds:binomial; got {name!r}"
-        f"{did_you_mean(name, ('growth', 'rounds:binomial', 'rounds:ring'))}",
-        key="model",
-    )
 
 
 def _surrogate(

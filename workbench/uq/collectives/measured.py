@@ -65,6 +65,11 @@ class MeasuredCollective:
                 f"{', '.join(map(str, sorted(missing)))}",
                 key="nodes",
             )
+        return self.pick(kept)
+
+    def pick(self, numbers: Iterable[int]) -> MeasuredCollective:
+        """Return the tests of these numbers."""
+        kept = list(numbers)
         return replace(
             self,
             tests=tuple(self.tests[at] for at in kept),
@@ -128,7 +133,8 @@ def read_measured(
             f"{collective} has {', '.join(label or 'the default (empty)' for label in labels)}",
             key="algorithm",
         )
-    return _grouped(_numbers(chosen, str(path)), collective, algorithm, ranks_per_node, least_bytes)
+    rows = _numbers(chosen, str(path))
+    return _grouped(rows, str(path), collective, algorithm, ranks_per_node, least_bytes)
 
 
 def collective_of(benchmark: str) -> str:
@@ -146,12 +152,25 @@ def _numbers(table: pd.DataFrame, source: str) -> pd.DataFrame:
     found["time_us"] = median.where(median != "", table["avg_us"])
     for name in ("nodes", "ranks_per_node", "block_bytes"):
         found[name] = table[name]
+    for row in found.index[found["time_us"].str.strip() == ""]:
+        columns = "neither median_us nor avg_us" if "median_us" in table else "no avg_us"
+        raise ParseError(
+            f"each row must have a time; this test of {table.loc[row, 'nodes']} nodes and "
+            f"{table.loc[row, 'block_bytes']} B has {columns}; remove the row or measure again",
+            source=source,
+            line=int(row) + 2,
+        )
     for name in ("time_us", "nodes", "ranks_per_node", "block_bytes"):
         values = pd.to_numeric(found[name], errors="coerce")
         least = 0 if name == "block_bytes" else 1e-6
         for row in found.index[~(values >= least) | ~np.isfinite(values)]:
+            column = name
+            if name == "time_us":
+                column = (
+                    "avg_us" if found.loc[row, name] == table.loc[row, "avg_us"] else "median_us"
+                )
             raise ParseError(
-                f"{name} must be a positive number; got {found.loc[row, name]!r}",
+                f"{column} must be a positive number; got {found.loc[row, name]!r}",
                 source=source,
                 line=int(row) + 2,
             )
@@ -161,6 +180,7 @@ def _numbers(table: pd.DataFrame, source: str) -> pd.DataFrame:
 
 def _grouped(
     rows: pd.DataFrame,
+    source: str,
     collective: str,
     label: str,
     ranks_per_node: int | None,
@@ -188,7 +208,10 @@ def _grouped(
         nodes, size, fabric = (str(part) for part in key)
         count = int(float(nodes))
         shape = shape_of(fabric, count) if per_node == 1 else None
-        tests.append(CollectiveTest(count, int(float(size)), per_node, shape))
+        try:
+            tests.append(CollectiveTest(count, int(float(size)), per_node, shape))
+        except ParameterError as error:
+            raise ParseError(str(error), source=source, line=int(times.index[0]) + 2) from error
         replicas.append(1e-6 * times.to_numpy(np.float64))
     if not tests:
         raise ParameterError(

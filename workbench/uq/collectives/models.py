@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from workbench.checks import whole
 from workbench.errors import ParameterError
-from workbench.programs.collectives.registry import ALGORITHMS
+from workbench.programs.collectives.registry import ALGORITHMS, find_algorithm
+from workbench.suggestions import did_you_mean
 from workbench.uq.collectives.round_costs import round_costs
 
 FloatArray = NDArray[np.float64]
@@ -199,8 +200,32 @@ def models_of(collective: str, label: str) -> tuple[CollectiveModel, ...]:
     return *usual, GrowthModel()
 
 
+def model_named(name: str, collective: str) -> CollectiveModel:
+    """Return the model of a name such as ``rounds:binomial`` or ``growth``."""
+    kind, colon, algorithm = name.partition(":")
+    if name == GrowthModel.name:
+        return GrowthModel()
+    if kind == "rounds" and colon:
+        return RoundModel(collective, find_algorithm(collective, algorithm).label)
+    raise ParameterError(
+        f"model must be growth or rounds:ALGORITHM, such as rounds:binomial; got {name!r}"
+        f"{did_you_mean(name, ('growth', 'rounds:binomial', 'rounds:ring'))}",
+        key="model",
+    )
+
+
+def candidates_of(collective: str, label: str) -> tuple[CollectiveModel, ...]:
+    """Return all models that may describe a collective whose algorithm is unknown.
+
+    That of the label is among them, if the label names one.
+    """
+    found = {one.name: one for label in (label, "") for one in models_of(collective, label)}
+    growth = found.pop(GrowthModel.name)
+    return *found.values(), growth
+
+
 _USUAL = {
-    "allreduce": ("recursive-doubling", "ring", "rabenseifner"),
+    "allreduce": ("recursive-doubling", "ring", "rabenseifner", "reduce-bcast"),
     "allgather": ("ring", "recursive-doubling", "bruck"),
     "bcast": ("binomial", "scatter-allgather"),
     "reduce": ("binomial", "rabenseifner"),

@@ -1,0 +1,92 @@
+"""Probabilities of the models of a collective whose algorithm is unknown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bokeh.models import ColumnDataSource, LayoutDOM
+
+from workbench.plotting import palette
+from workbench.plotting.descriptions import plain_percent
+from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.uq.rows import row_figure
+
+if TYPE_CHECKING:
+    from workbench.uq.collectives import AlgorithmMixture
+
+_ROW_PX = 30
+
+
+def plot_algorithms(mixture: AlgorithmMixture) -> LayoutDOM:
+    """Return the probability of each model as a bar, the most probable first.
+
+    Args:
+        mixture: of ``workbench.uq.collectives.calibrate_unknown``.
+    """
+    fig = row_figure(
+        mixture.models,
+        title="Probability of each model, given the measured times",
+        x_label="probability (%)",
+        file_name="algorithms",
+        x_range=(0, 112),
+        row_px=_ROW_PX,
+    )
+    percent = 100 * mixture.probabilities
+    behind = mixture.log_scores - mixture.log_scores.max()
+    source = ColumnDataSource(
+        data={
+            "row": list(range(len(mixture.models))),
+            "model": list(mixture.models),
+            "percent": percent,
+            "text": [plain_percent(each) for each in percent.tolist()],
+            "behind": behind,
+        }
+    )
+    bars = fig.hbar(
+        y="row",
+        right="percent",
+        height=0.62,
+        source=source,
+        fill_color=palette.BLUE,
+        line_color=None,
+    )
+    fig.text(
+        x="percent",
+        y="row",
+        text="text",
+        source=source,
+        x_offset=5,
+        text_baseline="middle",
+        text_font_size="11px",
+        text_color=palette.CAPTION,
+    )
+    hover(
+        fig,
+        [bars],
+        [("", "@model"), ("probability", "@text"), ("log score less the best", "@behind{0.0}")],
+    )
+    named = mixture.label or "the library's choice"
+    return stacked(
+        heading(
+            f"Algorithm of {mixture.collective} on {mixture.system} (labelled: {named})",
+            f"from predictions of {mixture.held_out} by calibrations to the other tests; all "
+            "models equally likely before",
+        ),
+        fig,
+        sentence(describe_algorithms(mixture)),
+    )
+
+
+def describe_algorithms(mixture: AlgorithmMixture) -> str:
+    """Return a sentence on the most probable models.
+
+    Args:
+        mixture: of ``workbench.uq.collectives.calibrate_unknown``.
+    """
+    first, *others = zip(mixture.models, (100 * mixture.probabilities).tolist(), strict=True)
+    if not first[1] >= 0:
+        return "Not all models were scored before the stop; resume the calibration."
+    rivals = [f"{model} {plain_percent(percent)}" for model, percent in others if percent >= 1]
+    return f"The most probable model is {first[0]}, {plain_percent(first[1])}; " + (
+        f"the data also allow {', '.join(rivals)}." if rivals else "no other has 1 % or more."
+    )

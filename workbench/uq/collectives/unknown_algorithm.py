@@ -1,0 +1,326 @@
+"""A collective whose algorithm is unknown: several models with probabilities, and their mixture.
+
+measured = read_measured("lassen.csv", "allreduce")  # whose labels are empty: the library's choice
+found = calibrate_unknown(measured, seed=1)
+found.to_frame()
+found.predict([CollectiveTest(128, 16384)]).to_frame()
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError
+from workbench.result import Drawing, StoredResult
+from workbench.uq.collectives.calibration import (
+    NOISE,
+    CollectiveCalibration,
+    calibrate_collective,
+    check_ranks,
+    check_resumed,
+    not_resumed,
+)
+from workbench.uq.collectives.measured import MeasuredCollective, columns_of, nodes_of
+from workbench.uq.collectives.models import CollectiveTest, candidates_of
+from workbench.uq.prediction import Prediction, joint_log_score, predict_mixture
+from workbench.uq.replicas import Replicas
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+
+LEAST_PROBABILITY = 1e-3
+"""Less probable models are left out of predictions."""
+
+_SCORED = 1500  # draws of each chain, and as many before, to score a model
+_SCORE_DRAWS = 1000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AlgorithmMixture(StoredResult):
+    """Models of one collective with the probability of each, and calibrations of the likely ones.
+
+    A probability is that of the model given the data, where all were equally likely before. It
+    follows from the held-out log score: calibrated to some tests, what density does the model
+    predict for the times of the others, all together (``workbench.uq.joint_log_score``)? That is
+    the marginal likelihood of the held-out times, given the others. The marginal likelihood of all
+    times is not used: it depends on how wide the parameters' ranges are, which a first fit to the
+    same data chooses, and it does not ask the question that a prediction asks.
+
+    One model is meant for all sizes and numbers of nodes. A library that changes its algorithm
+    with the size is none of them; then the best description wins, often ``growth``.
+
+    Attributes:
+        system: what was measured, as the data name it.
+        collective: such as ``allreduce``.
+        label: of the algorithm in the data; empty is the library's default.
+        noise: name of the noise model.
+        seed: what made it repeatable.
+        held_out: the tests that were predicted for the scores, in words.
+        models: names of the models, the most probable first.
+        log_scores: float64[models], of the held-out times; nan where a stop came before.
+        tests: that the calibrations are to.
+        replicas: of all tests.
+        calibrations: of the first models, those that are likely; none after an early stop.
+    """
+
+    system: str
+    collective: str
+    label: str
+    noise: str
+    seed: int
+    held_out: str
+    models: tuple[str, ...]
+    log_scores: NDArray[np.float64]
+    tests: tuple[CollectiveTest, ...]
+    replicas: Replicas
+    calibrations: tuple[CollectiveCalibration, ...]
+
+    plot = Drawing("plot_algorithms")
+
+    @property
+    def probabilities(self) -> FloatArray:
+        """Probability of each model, float64[models]; nan if not all were scored."""
+        return _probabilities(self.log_scores)
+
+    @property
+    def draws(self) -> int:
+        """Draws of each chain of the calibration that has fewest."""
+        return min((each.posterior.draws for each in self.calibrations), default=0)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether a stop came before the first model was scored."""
+        return not np.isfinite(self.log_scores).any()
+
+    @property
+    def stopped(self) -> str:
+        """What a stop left, in words; empty if it is all that was requested."""
+        scored = int(np.isfinite(self.log_scores).sum())
+        if scored < len(self.models):
+            return f"{scored} of {len(self.models)} models were scored"
+        words = (f"{one.model} has {one.stopped}" for one in self.calibrations if one.stopped)
+        return "; ".join(words)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Warnings for readers of the predictions, each a sentence."""
+        return tuple(
+            f"{each.model}: {text}" for each in self.calibrations for text in each.warnings
+        )
+
+    def predict(
+        self,
+        tests: Sequence[CollectiveTest],
+        *,
+        draws: int = 400,
+        levels: Sequence[float] = (0.5, 0.9),
+        seed: int = 0,
+    ) -> Prediction:
+        """Predict one more replica of each test by all likely models, each as often as it is so.
+
+        The part of the parameters includes the choice of the model.
+
+        Args:
+            tests: may have other nodes, bytes and shapes than those of the calibration.
+            draws: of all posteriors together.
+            levels: of the intervals.
+            seed: makes the prediction repeatable.
+
+        Raises:
+            ParameterError: a test cannot be had, or the calibration was stopped before its end.
+        """
+        check_ranks(tests, self.tests)
+        if not self.draws:
+            raise ParameterError(
+                "each likely model must be calibrated; the calibration was stopped before: resume "
+                "it first",
+                key="resume",
+            )
+
+        members = [
+            (float(probability), one.posterior, one.simulator(tests))
+            for probability, one in zip(self.probabilities, self.calibrations, strict=False)
+        ]
+        labels = [test.label for test in tests]
+        return predict_mixture(
+            members, labels, columns_of(tests), draws=draws, levels=levels, seed=seed
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a model: ``model``, ``probability``, ``log score``, less the best one."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "model": self.models,
+                "probability": self.probabilities,
+                "log score": self.log_scores - self.log_scores.max(),
+            }
+        )
+
+    def __repr__(self) -> str:
+        likely = ", ".join(
+            f"{model} {probability:.1%}"
+            for model, probability in zip(self.models, self.probabilities, strict=True)
+            if not probability < LEAST_PROBABILITY
+        )
+        nodes = ", ".join(map(str, nodes_of(self.tests)))
+        return (
+            f"AlgorithmMixture({self.collective} {self.label or 'by default'} on {self.system}, "
+            f"{nodes} nodes, {len(self.tests)} tests, scored on {self.held_out}: {likely})"
+        )
+
+
+def calibrate_unknown(
+    measured: MeasuredCollective,
+    *,
+    noise: str = NOISE,
+    chains: int = 4,
+    draws: int = 4000,
+    burn_in: int = 3000,
+    seed: int = 0,
+    resume: AlgorithmMixture | None = None,
+    stop: threading.Event | None = None,
+    on_progress: Callable[[str, int, int], None] | None = None,
+) -> AlgorithmMixture:
+    """Return the probabilities of all models of a collective, and calibrations of the likely ones.
+
+    Each model is calibrated to all but the largest number of nodes and scored on that one, or, if
+    there is one number only, to every other size. Models of at least 0.1 % are then calibrated to
+    all tests.
+
+    Args:
+        measured: the replicas, of two numbers of nodes or more to extrapolate from.
+        noise: one of ``NOISE_MODELS``.
+        chains: number of chains.
+        draws: kept of each chain of the final calibrations.
+        burn_in: before these.
+        seed: makes the result repeatable.
+        resume: what a stop left of the same call; the result is that of one run.
+        stop: once set, what there is so far is returned; a model whose scoring was stopped is
+            scored anew when resumed.
+        on_progress: called with what is done, and with the draws of each chain done and to do.
+
+    Raises:
+        ParameterError: an argument is not accepted, or ``resume`` comes from other arguments.
+    """
+    replicas = measured.to_replicas()
+    names = tuple(one.name for one in candidates_of(measured.collective, measured.label))
+    known = _resumed(resume, measured, names, noise, seed)
+    fewer, kept, words = _split(measured)
+
+    def progress(what: str) -> Callable[[int, int], None] | None:
+        return None if on_progress is None else lambda done, total: on_progress(what, done, total)
+
+    scores = []
+    for name in names:
+        score = known.get(name, np.nan)
+        if np.isnan(score) and not (stop is not None and stop.is_set()):
+            found = calibrate_collective(
+                fewer,
+                model=name,
+                noise=noise,
+                chains=chains,
+                draws=_SCORED,
+                burn_in=_SCORED,
+                seed=seed,
+                stop=stop,
+                on_progress=progress(f"score {name}"),
+            )
+            if not (stop is not None and stop.is_set()):
+                score = joint_log_score(
+                    found.posterior,
+                    found.simulator(kept.tests),
+                    kept.to_replicas(),
+                    draws=_SCORE_DRAWS,
+                    seed=seed,
+                )
+        scores.append(score)
+    log_scores = np.array(scores)
+    order = np.argsort(-log_scores, kind="stable")
+    models, log_scores = tuple(names[at] for at in order), log_scores[order]
+    likely = _probabilities(log_scores) >= LEAST_PROBABILITY
+    before = {} if resume is None else {one.model: one for one in resume.calibrations}
+    calibrations = tuple(
+        calibrate_collective(
+            measured,
+            model=name,
+            noise=noise,
+            chains=chains,
+            draws=draws,
+            burn_in=burn_in,
+            seed=seed,
+            resume=before.get(name),
+            stop=stop,
+            on_progress=progress(f"calibrate {name}"),
+        )
+        for name, wanted in zip(models, likely, strict=True)
+        if wanted
+    )
+    return AlgorithmMixture(
+        measured.system,
+        measured.collective,
+        measured.label,
+        noise,
+        seed,
+        words,
+        models,
+        log_scores,
+        measured.tests,
+        replicas,
+        calibrations,
+    )
+
+
+def _probabilities(log_scores: FloatArray) -> FloatArray:
+    """Return the probability of each model; nan if not all were scored."""
+    if np.isnan(log_scores).any():
+        return np.full(len(log_scores), np.nan)
+    weights = np.exp(log_scores - log_scores.max())
+    return np.asarray(weights / weights.sum())
+
+
+def _split(measured: MeasuredCollective) -> tuple[MeasuredCollective, MeasuredCollective, str]:
+    """Return the tests to calibrate to, those to predict, and the latter in words."""
+    nodes = nodes_of(measured.tests)
+    if len(nodes) > 1:
+        return measured.on(nodes[:-1]), measured.on(nodes[-1:]), f"{nodes[-1]} nodes"
+    count = len(measured.tests)
+    if count < 4:
+        raise ParameterError(
+            f"an unknown algorithm needs two numbers of nodes, or four sizes; got {count} tests on "
+            f"{nodes[0]} nodes: measure more, or name one model",
+            key="nodes",
+        )
+    return measured.pick(range(0, count, 2)), measured.pick(range(1, count, 2)), "every other size"
+
+
+def _resumed(
+    resume: AlgorithmMixture | None,
+    measured: MeasuredCollective,
+    names: tuple[str, ...],
+    noise: str,
+    seed: int,
+) -> dict[str, float]:
+    """Return the scores by model that a stopped calibration has; refuse one of another call."""
+    if resume is None:
+        return {}
+    stored = {
+        "system": resume.system,
+        "collective": resume.collective,
+        "algorithm": resume.label,
+        "noise": resume.noise,
+        "seed": resume.seed,
+    }
+    check_resumed(stored, resume.replicas, measured, noise, seed)
+    if set(resume.models) != set(names):
+        raise not_resumed("models", ", ".join(resume.models), ", ".join(names))
+    return dict(zip(resume.models, resume.log_scores.tolist(), strict=True))

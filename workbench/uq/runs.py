@@ -114,15 +114,7 @@ def read_runs(
 
 
 def read_points(path: str | Path, box: ParameterBox) -> FloatArray:
-    """Return the points of a design's CSV file, float64[n, parameters]; other columns may follow.
-
-    Args:
-        path: the file; as for ``read_runs``, but times need not be there.
-        box: the parameters.
-
-    Raises:
-        ParseError: a column is missing, or a value is not within its bounds.
-    """
+    """Return the points of a design's CSV file, float64[n, parameters]."""
     head, rows = read_table(path)
     pairs = zip(box.names, column_names(box), strict=True)
     places = [_place(path, head, *pair) for pair in pairs]

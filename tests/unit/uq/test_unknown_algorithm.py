@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bokeh.models import ColumnDataSource
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy.stats import multivariate_normal
@@ -98,7 +99,9 @@ def test_the_algorithm_that_made_the_times_is_the_most_probable(mixture: Algorit
     )
     assert mixture.held_out == "128 nodes"
     assert "rounds:binomial" in describe_algorithms(mixture)
-    mixture.plot()
+    bars = next(one for one in mixture.plot().references() if isinstance(one, ColumnDataSource))
+    assert_allclose(bars.data["percent"], 100 * mixture.probabilities)
+    assert bars.data["model"] == list(mixture.models)
 
 
 def test_a_mixture_predicts_and_is_kept(mixture: AlgorithmMixture, tmp_path: Path) -> None:

@@ -12,14 +12,29 @@ from workbench.uq.collectives.calibration import (
     calibrate_collective,
     held_out,
 )
+from workbench.uq.collectives.gemini import (
+    HOPPER,
+    SCALED_HOPPER,
+    SHUFFLED_HOPPER,
+    GeminiCollective,
+    TorusPlaces,
+)
 from workbench.uq.collectives.measured import MeasuredCollective, read_measured
 from workbench.uq.collectives.models import CollectiveTest
+from workbench.uq.collectives.validation import CollectiveValidation, validate_collective
 
 __all__ = [
+    "HOPPER",
+    "SCALED_HOPPER",
+    "SHUFFLED_HOPPER",
     "CollectiveCalibration",
     "CollectiveTest",
+    "CollectiveValidation",
+    "GeminiCollective",
     "MeasuredCollective",
+    "TorusPlaces",
     "calibrate_collective",
     "held_out",
     "read_measured",
+    "validate_collective",
 ]

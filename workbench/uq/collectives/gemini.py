@@ -1,6 +1,6 @@
 """Collectives on a Gemini-like torus: an analytic model of rounds, with the links that they share.
 
-    machine = GeminiCollective("gather", tests_of("gather"))
+    machine = GeminiCollective("gather", paper_tests("gather"))
     machine(np.array([NOMINAL]))  # times[1, 28] in s
 
 No packet is simulated. In each round of an algorithm of ``workbench.programs.collectives`` the
@@ -113,7 +113,7 @@ class _Way:
     links: FloatArray
 
 
-def tests_of(collective: str) -> tuple[CollectiveTest, ...]:
+def paper_tests(collective: str) -> tuple[CollectiveTest, ...]:
     """Return the paper's tests of a collective: 20 of an allgather, 28 of a gather or scatter."""
     _check_name(collective)
     nodes = [128, 192, 256, 384, 512] + ([] if collective == "allgather" else [1024, 2048])

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ from workbench.uq.collectives.gemini import (
     NOMINAL,
     GeminiCollective,
     TorusPlaces,
-    tests_of,
+    paper_tests,
 )
 from workbench.uq.collectives.models import CollectiveTest
 from workbench.uq.designs import design
@@ -33,6 +34,9 @@ from workbench.uq.prediction import Prediction, predict
 from workbench.uq.replicas import Replicas
 from workbench.uq.sobol import SobolIndices, sobol_indices
 from workbench.uq.surrogate import HoldoutError, Surrogate, fit_surrogate
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TRUTH = (1.8708e9, 2.45e9, 100e-9, 0.6e-6, 7e9, 0.5e-6, 8e9)
 """The synthetic machine's parameters: the nominal ones, with the bandwidth that Table 4 implies."""
@@ -86,6 +90,19 @@ class CollectiveValidation:
         rows = zip(self.replicas.rows, self.nominal, strict=True)
         return np.array([row.min() <= time <= row.max() for row, time in rows])
 
+    def holdout_frame(self) -> pd.DataFrame:
+        """Return one row a test: ``collective``, ``test``, the errors of the surrogate in %."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "collective": self.machine.collective,
+                "test": [test.label for test in self.machine.tests],
+                "largest error (%)": 100 * self.holdout.maximum,
+                "rms error (%)": 100 * self.holdout.rms,
+            }
+        )
+
     def __repr__(self) -> str:
         worst = 100 * float(self.holdout.maximum.max())
         return (
@@ -110,7 +127,7 @@ def validate_collective(
         ParameterError: the collective is not one of the three, or the torus has too few nodes.
     """
     seed = whole(seed, "seed", 0)
-    tests = tests_of(collective)
+    tests = paper_tests(collective)
     machine = GeminiCollective(collective, tests, places)
     points, others = design(BOX, POINTS), design(BOX, HOLDOUT_POINTS, skip=POINTS)
     surrogate = fit_surrogate(BOX, points, machine(points), degrees=(1, 2, 3))
@@ -134,7 +151,7 @@ def synthetic_replicas(collective: str, places: TorusPlaces = HOPPER, seed: int 
         places: of the nodes.
         seed: of the errors.
     """
-    tests = tests_of(collective)
+    tests = paper_tests(collective)
     times = GeminiCollective(collective, tests, places, sharpness=TRUTH_SHARPNESS)([TRUTH])[0]
     errors = np.random.default_rng(seed).standard_normal((len(tests), REPLICAS))
     return Replicas.of(

@@ -163,7 +163,8 @@ class GeminiCollective:
         """Return the times of one test in s, float64[n]."""
         ways = _ways(self.collective, test.ranks, self.places)
         if self.collective == "allgather":  # each round is the first again, one after another
-            return (test.ranks - 1) * self._messages(rows, ways[0], test.block_bytes).max(axis=1)
+            slowest = self._messages(rows, ways[0], test.block_bytes).max(axis=1)
+            return np.asarray((test.ranks - 1) * slowest)
         ready = np.zeros((len(rows), test.ranks))
         for way in ways:
             took = self._messages(rows, way, test.block_bytes)

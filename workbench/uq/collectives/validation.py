@@ -145,11 +145,6 @@ def synthetic_replicas(collective: str, places: TorusPlaces = HOPPER, seed: int 
     """Return 20 synthetic replicas of each test: a finer model at ``TRUTH``, with errors.
 
     In the finer model a link slows its messages before it is full.
-
-    Args:
-        collective: ``allgather``, ``gather`` or ``scatter``.
-        places: of the nodes.
-        seed: of the errors.
     """
     tests = paper_tests(collective)
     times = GeminiCollective(collective, tests, places, sharpness=TRUTH_SHARPNESS)([TRUTH])[0]

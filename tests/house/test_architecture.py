@@ -17,6 +17,7 @@ FLOOR = {
     "errors",
     "units",
     "provenance",
+    "blas",
     "jobs",
     "catalogue",
     "datasets",

@@ -107,6 +107,7 @@ from workbench.plotting.tuning.trajectory import plot_trajectory
 from workbench.plotting.uq.algorithms import describe_algorithms, plot_algorithms
 from workbench.plotting.uq.calibration_check import plot_calibration_check
 from workbench.plotting.uq.chains import plot_chains
+from workbench.plotting.uq.collective_validation import plot_collective_validation
 from workbench.plotting.uq.fit import plot_posterior_fit
 from workbench.plotting.uq.pairs import plot_posterior_pairs
 from workbench.plotting.uq.posterior import describe_posterior, plot_posterior
@@ -184,6 +185,7 @@ __all__ = [
     "plot_calibration_problem",
     "plot_chains",
     "plot_collective_times",
+    "plot_collective_validation",
     "plot_communication_matrix",
     "plot_convergence",
     "plot_correlation",

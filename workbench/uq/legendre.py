@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.polynomial.legendre import legvander
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
-from threadpoolctl import ThreadpoolController
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -79,49 +73,3 @@ def union(*sets: IntArray) -> IntArray:
     """Return the rows of all sets once, by rising total degree, earlier parameters first."""
     rows = {tuple(row) for indices in sets for row in indices.tolist()}
     return np.array(sorted(rows, key=lambda row: (sum(row), [-n for n in row])), np.int64)
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Let linear algebra use one thread in the block: the same digits on every machine.
-
-    It is faster too, 14 times on two busy cores: the matrices are small. The limit is the whole
-    process's: it ends with the last block of all threads, or it would end within another's.
-    """
-    _LIMIT.enter()
-    try:
-        yield
-    finally:
-        _LIMIT.leave()
-
-
-class _SharedLimit:
-    """The limit of one thread, while any block needs it."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._blocks = 0
-        self._limit: Any = None
-
-    def enter(self) -> None:
-        """Begin the limit with the first block."""
-        with self._lock:
-            if not self._blocks:
-                self._limit = _libraries().limit(limits=1, user_api="blas")
-            self._blocks += 1
-
-    def leave(self) -> None:
-        """End the limit with the last block."""
-        with self._lock:
-            self._blocks -= 1
-            if not self._blocks:
-                self._limit.restore_original_limits()
-
-
-_LIMIT = _SharedLimit()
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    """Return the thread pools of the libraries that are loaded."""
-    return ThreadpoolController()

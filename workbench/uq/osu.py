@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kernels.uq import likelihood
 from workbench import jobs
+from workbench.blas import one_thread
 from workbench.checks import number, whole
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.fit.result import FitResult
@@ -34,7 +35,6 @@ from workbench.result import StoredResult
 from workbench.simulate import BENCHMARKS, simulate_osu
 from workbench.suggestions import did_you_mean
 from workbench.uq.designs import design
-from workbench.uq.legendre import one_thread
 from workbench.uq.noise import NoiseModel, as_noise_model, places, squared_distances
 from workbench.uq.parameters import ParameterBox, UncertainParameter
 from workbench.uq.posterior import LEAST_DRAWS, Posterior, calibrate

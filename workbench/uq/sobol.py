@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.blas import one_thread
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
@@ -23,7 +24,6 @@ from workbench.uq.legendre import (
     FloatArray,
     IntArray,
     LegendreBasis,
-    one_thread,
     polynomial_values,
     rows_of,
     union,

@@ -21,11 +21,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kernels.uq import polynomials
+from workbench.blas import one_thread
 from workbench.checks import number, whole
 from workbench.errors import ParameterError
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
-from workbench.uq.legendre import FloatArray, IntArray, LegendreBasis, one_thread, rows_of, union
+from workbench.uq.legendre import FloatArray, IntArray, LegendreBasis, rows_of, union
 from workbench.uq.parameters import ParameterBox
 
 if TYPE_CHECKING:

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.polynomial.legendre import legval
-from threadpoolctl import threadpool_info
 
 from kernels.uq.polynomials import predict_many
 from tests.unit.uq.simulators import NETWORK, allgather, unit_box
 from workbench.errors import ParameterError
 from workbench.uq import Surrogate, design, fit_surrogate, multi_indices
-from workbench.uq.legendre import LegendreBasis, one_thread, polynomial_values
+from workbench.uq.legendre import LegendreBasis, polynomial_values
 
 ABC = unit_box("a", "b", "c")
 
@@ -204,17 +203,3 @@ def test_points_on_a_coarse_grid_determine_only_low_degrees() -> None:
         assert not LegendreBasis.at(x, np.array(rows)).determined
     found = fit_surrogate(ABC, points, cubic(points))
     assert max(degree for degree, _ in found.chosen) <= 2
-
-
-def test_one_thread_lasts_until_the_last_block_has_ended() -> None:
-    def threads() -> set[int]:
-        return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
-
-    before = threads()
-    first, second = one_thread(), one_thread()
-    first.__enter__()
-    second.__enter__()
-    first.__exit__(None, None, None)
-    assert threads() == {1}
-    second.__exit__(None, None, None)
-    assert threads() == before

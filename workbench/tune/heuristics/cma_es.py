@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from workbench.blas import one_thread
 from workbench.checks import above_zero
-from workbench.tune.heuristics.heuristic import Proposal, generator, one_thread, random_neighbour
+from workbench.tune.heuristics.heuristic import Proposal, generator, random_neighbour
 from workbench.tune.history import FloatArray, History, Visit
 from workbench.tune.space.space import TuningSpace
 

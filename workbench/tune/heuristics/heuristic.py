@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from workbench.tune.history import History
 from workbench.tune.space.space import Configuration, TuningSpace, Value
-
-if TYPE_CHECKING:
-    from threadpoolctl import ThreadpoolController
 
 Proposal = dict[str, Value | None]
 """A configuration to run, canonical."""
@@ -111,17 +106,3 @@ def _by_parameter(space: TuningSpace, configuration: Configuration) -> list[list
         moved = next(name for name in space.names if near[name] != here[name])
         groups.setdefault(moved, []).append(near)
     return list(groups.values())
-
-
-def one_thread() -> AbstractContextManager[Any]:
-    """Return a context in which BLAS uses the calling thread alone."""
-    # 30x on two busy cores, for a proposal from 150 values (tests/benchmarks/test_heuristics.py).
-    limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
-    return limited
-
-
-@functools.cache
-def _controller() -> ThreadpoolController:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()

@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.blas import one_thread
 from workbench.checks import number, whole
 from workbench.errors import ParameterError
 from workbench.tune.heuristics.acquisition import ACQUISITIONS, mean_above
@@ -26,7 +27,7 @@ from workbench.tune.heuristics.gaussian_process import (
     Repeats,
     typical,
 )
-from workbench.tune.heuristics.heuristic import Fresh, Heuristic, Proposal, generator, one_thread
+from workbench.tune.heuristics.heuristic import Fresh, Heuristic, Proposal, generator
 from workbench.tune.history import Aggregated, BoolArray, FloatArray, History, Run
 from workbench.tune.rules_by_name import one_of
 from workbench.tune.space.space import Configuration, TuningSpace

@@ -13,6 +13,13 @@ from workbench.uq.collectives.calibration import (
     collective_problem,
 )
 from workbench.uq.collectives.check import held_out
+from workbench.uq.collectives.gemini import (
+    HOPPER,
+    SCALED_HOPPER,
+    SHUFFLED_HOPPER,
+    GeminiCollective,
+    TorusPlaces,
+)
 from workbench.uq.collectives.measured import MeasuredCollective, read_measured
 from workbench.uq.collectives.models import CollectiveTest
 from workbench.uq.collectives.shipped import (
@@ -21,12 +28,19 @@ from workbench.uq.collectives.shipped import (
     shipped_collectives,
 )
 from workbench.uq.collectives.unknown_algorithm import AlgorithmMixture, calibrate_unknown
+from workbench.uq.collectives.validation import CollectiveValidation, validate_collective
 
 __all__ = [
+    "HOPPER",
+    "SCALED_HOPPER",
+    "SHUFFLED_HOPPER",
     "AlgorithmMixture",
     "CollectiveCalibration",
     "CollectiveTest",
+    "CollectiveValidation",
+    "GeminiCollective",
     "MeasuredCollective",
+    "TorusPlaces",
     "calibrate_collective",
     "calibrate_unknown",
     "collective_problem",
@@ -35,4 +49,5 @@ __all__ = [
     "read_measured",
     "shipped_algorithms",
     "shipped_collectives",
+    "validate_collective",
 ]

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
+from workbench.blas import one_thread
 from workbench.errors import ParameterError
 from workbench.uq.collectives.models import CollectiveModel, CollectiveTest
-from workbench.uq.legendre import one_thread
 from workbench.uq.parameters import ParameterBox, UncertainParameter
 
 FloatArray = NDArray[np.float64]

@@ -141,8 +141,7 @@ assert panel.posterior.noise.name == "hierarchical"
 scope = {}
 exec(panel.python, scope)
 assert scope["prediction"].tests == panel.prediction.tests
-# In another thread a last digit may differ, from which chains part: both are samples.
-assert (abs(scope["prediction"].median / panel.prediction.median - 1) < 0.05).all()
+assert (scope["prediction"].median == panel.prediction.median).all()
 assert 0.02 < times.probability_below(a, b) < 0.98
 assert times.probability_below(a, same) == 1
 """,

@@ -131,8 +131,7 @@ def test_the_code_makes_what_is_shown(panel: UncertaintyPanel) -> None:
         found = scope["prediction"]
         assert isinstance(found, Prediction)
         assert found.tests == prediction.tests
-        # In another thread a last digit may differ, from which chains part: both are samples.
-        np.testing.assert_allclose(found.median, prediction.median, rtol=0.1)
+        np.testing.assert_array_equal(found.median, prediction.median)
 
 
 def test_its_files_hold_tests_verdict_and_origin(panel: UncertaintyPanel, tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def algorithm_surrogate() -> Any:
     from workbench.uq.collectives import validate_collective
 
     studies = [validate_collective(name) for name in ("allgather", "gather", "scatter")]
-    return pd.concat([study.holdout_frame() for study in studies], ignore_index=True)
+    return pd.concat([study.to_frame() for study in studies], ignore_index=True)
 
 
 @VALIDATION.ours(

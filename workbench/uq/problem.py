@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.provenance import Provenance
-from workbench.result import Drawing
+from workbench.result import Drawing, StoredResult
 from workbench.uq.replicas import Replicas
 from workbench.uq.surrogate import Surrogate
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CalibrationProblem:
+class CalibrationProblem(StoredResult):
     """Measured tests, the best fit's times of them, and a surrogate of the model.
 
     Attributes:
@@ -53,6 +57,21 @@ class CalibrationProblem:
     def nominal_error(self) -> FloatArray:
         """Nominal over measured median less 1, float64[tests]."""
         return np.asarray(self.nominal / self.medians - 1.0)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a test: what it is, its measured median and nominal time, and errors."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "test": self.replicas.tests,
+                "size (B)": self.sizes,
+                "measured (µs)": 1e6 * self.medians,
+                "nominal (µs)": 1e6 * self.nominal,
+                "nominal error (%)": 100 * self.nominal_error,
+                "surrogate error (%)": 100 * self.surrogate_error,
+            }
+        )
 
     def __repr__(self) -> str:
         return (

@@ -15,7 +15,6 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -50,16 +49,13 @@ class SimulatorRuns:
     times: FloatArray
     failed: tuple[str, ...]
 
-    def surrogate(self, **options: Any) -> Surrogate:
-        """Return the surrogate that is fitted to the runs.
-
-        Args:
-            options: of ``fit_surrogate``.
+    def surrogate(self) -> Surrogate:
+        """Return the surrogate that ``fit_surrogate`` fits to the runs.
 
         Raises:
-            ParameterError: there are too few runs, or an option is not accepted.
+            ParameterError: there are too few runs.
         """
-        return fit_surrogate(self.box, self.points, self.times, **options)
+        return fit_surrogate(self.box, self.points, self.times)
 
     def __repr__(self) -> str:
         lost = f", {len(self.failed)} runs failed" if self.failed else ""

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.checks import whole
-from workbench.result import Drawing
+from workbench.result import Drawing, StoredResult
 from workbench.uq.collectives.gemini import (
     BOX,
     HOPPER,
@@ -48,8 +48,8 @@ TRUTH_SHARPNESS = 8.0
 POINTS, HOLDOUT_POINTS, REPLICAS = 256, 100, 20
 
 
-@dataclass(frozen=True, eq=False)
-class CollectiveValidation:
+@dataclass(frozen=True, eq=False, repr=False)
+class CollectiveValidation(StoredResult):
     """A simulated collective beside synthetic replicas of it.
 
     Attributes:
@@ -90,16 +90,19 @@ class CollectiveValidation:
         rows = zip(self.replicas.rows, self.nominal, strict=True)
         return np.array([row.min() <= time <= row.max() for row, time in rows])
 
-    def holdout_frame(self) -> pd.DataFrame:
-        """Return one row a test: ``collective``, ``test``, the errors of the surrogate in %."""
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a test: nominal time, the replicas' range, the surrogate's errors."""
         import pandas as pd
 
         return pd.DataFrame(
             {
                 "collective": self.machine.collective,
                 "test": [test.label for test in self.machine.tests],
-                "largest error (%)": 100 * self.holdout.maximum,
-                "rms error (%)": 100 * self.holdout.rms,
+                "nominal (ms)": 1e3 * self.nominal,
+                "least replica (ms)": [1e3 * row.min() for row in self.replicas.rows],
+                "greatest replica (ms)": [1e3 * row.max() for row in self.replicas.rows],
+                "largest surrogate error (%)": 100 * self.holdout.maximum,
+                "rms surrogate error (%)": 100 * self.holdout.rms,
             }
         )
 

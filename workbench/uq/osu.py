@@ -426,7 +426,7 @@ def posterior_of_fit(
 
 
 def fit_problem(result: FitResult, *, seed: int = 0) -> CalibrationProblem:
-    """Return what a fit's posterior begins with: the fitted model's times, and its surrogate.
+    """Return the measured points with the fitted model's times and its surrogate.
 
     The time of a bandwidth is that of one message, size / bandwidth.
 

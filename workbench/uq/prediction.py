@@ -130,14 +130,8 @@ def predict(
     Raises:
         ParameterError: an argument is not accepted, or the model returns other than times.
     """
-    draws, seed = whole(draws, "draws", 1), whole(seed, "seed", 0)
-    wanted = _checked_levels(levels)
-    if not len(tests):
-        raise ParameterError("tests must not be empty", key="tests")
-    rng = np.random.default_rng(seed)
-    at = posterior.pick(draws, rng)
-    times, _ = _simulated(posterior, model, at, len(tests))
-    return _combined([(posterior, at, times)], tests, columns, wanted, rng)
+    members = [(1.0, posterior, model)]
+    return predict_mixture(members, tests, columns, draws=draws, levels=levels, seed=seed)
 
 
 def predict_mixture(

@@ -61,17 +61,13 @@ def test_every_choice_is_stored_and_shown_with_its_verdict(panel: UncertaintyPan
             assert posterior.verdict.partition(";")[0] in panel.text
 
 
-def test_a_stored_choice_is_drawn_within_a_second(panel: UncertaintyPanel) -> None:
+def test_a_stored_choice_is_drawn(panel: UncertaintyPanel) -> None:
     panel.view = "prediction"
-    panel.wait(60)
-    took = []
     for noise in ("relative", "hierarchical"):
-        began = time.perf_counter()
         panel.noise = noise
         panel.wait(60)
-        took.append(time.perf_counter() - began)
         assert panel.figures[0] == "Intervals of one more replica"
-    assert min(took) < 1.0  # one of two: a busy machine may delay the other
+        assert f"{noise} noise" in panel.text.lower()
 
 
 def test_held_out_nodes_are_predicted_and_counted(panel: UncertaintyPanel) -> None:

@@ -57,15 +57,15 @@ class FigureMaker:
         self.checks: dict[tuple[str, CheckChoice], CalibrationCheck] = {}
 
     def downloads(self, key: Hashable) -> Downloads | None:
-        """Return what saves the figure of a key; None where it was not drawn."""
+        """Return the downloads of a figure; None where it was not drawn."""
         return self._downloads.get(key)
 
     def data(self, key: Hashable, problem: Problem) -> Callable[[JobContext], LayoutDOM]:
-        """Return what draws the measured tests and the surrogate's error."""
+        """Return a function that draws the measured tests and the surrogate's error."""
         return self._kept(key, lambda ctx: plotting.plot_calibration_problem(problem.prepared))
 
     def sobol(self, key: Hashable, problem: Problem) -> Callable[[JobContext], LayoutDOM]:
-        """Return what draws the Sobol' indices."""
+        """Return a function that draws the Sobol' indices."""
 
         def draw(ctx: JobContext) -> LayoutDOM:
             prepared = problem.prepared
@@ -81,7 +81,7 @@ class FigureMaker:
         found: Found,
         predicted: tuple[Prediction, Replicas | None],
     ) -> Callable[[JobContext], LayoutDOM]:
-        """Return what draws one of `OF_POSTERIOR`."""
+        """Return a function that draws one of `OF_POSTERIOR`."""
         made: dict[str, Callable[[JobContext], LayoutDOM]] = {
             "chains": lambda ctx: plotting.plot_chains(found.posterior),
             "posterior": lambda ctx: plotting.plot_posterior(found.posterior),
@@ -93,7 +93,7 @@ class FigureMaker:
     def check(
         self, key: Hashable, name: str, problem: Problem, choice: CheckChoice
     ) -> Callable[[JobContext], LayoutDOM]:
-        """Return what draws the coverage of intervals, over data sets with a known truth."""
+        """Return a function that draws coverage over data sets with a known truth."""
 
         def draw(ctx: JobContext) -> LayoutDOM:
             prepared = problem.prepared

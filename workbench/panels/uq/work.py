@@ -37,7 +37,7 @@ def run_chains(
     wanted: Callable[[], PosteriorChoice],  # what is looked at, which may change meanwhile
     kept: Cache[Found],
 ) -> int:
-    """Calibrate for all choices that are not kept in full, and return how many were stored."""
+    """Run the chains of all choices without a full posterior; return the number stored."""
     left = [choice for choice in choices if not _whole(kept.get(choice))]
     total, made = len(left), 0
     while left and not ctx.stopping:

@@ -230,7 +230,7 @@ def calibrate_collective(
 def collective_problem(
     measured: MeasuredCollective, *, model: str | None = None, seed: int = 0
 ) -> CalibrationProblem:
-    """Return what a calibration begins with: the fitted model's times, and its surrogate.
+    """Return the measured tests with the fitted model's times and its surrogate.
 
     Args:
         measured: the replicas.

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from kernels import helper
+
 
 @njit(cache=True, nogil=True)
 def add_messages(sizes, source, target, weight, load):
@@ -19,24 +21,10 @@ def add_messages(sizes, source, target, weight, load):
         load: float64[routers, dimensions, 2], in and out: of the link that leaves a router upwards
             (0) or downwards (1) along a dimension.
     """
-    dimensions = len(sizes)
-    stride = np.ones(dimensions, np.int64)
-    for axis in range(dimensions - 2, -1, -1):
-        stride[axis] = stride[axis + 1] * sizes[axis + 1]
+    way = np.empty((sizes.sum(), 3), np.int64)
     for message in range(len(source)):
-        at = source[message]
-        for axis in range(dimensions):
-            size = sizes[axis]
-            here = at // stride[axis] % size
-            there = target[message] // stride[axis] % size
-            up = (there - here) % size
-            down = (here - there) % size
-            way = 0 if up <= down else 1
-            for _ in range(min(up, down)):
-                load[at, axis, way] += weight[message]
-                next_place = (here + 1) % size if way == 0 else (here - 1) % size
-                at += (next_place - here) * stride[axis]
-                here = next_place
+        for link in range(find_way(sizes, source[message], target[message], way)):
+            load[way[link, 0], way[link, 1], way[link, 2]] += weight[message]
 
 
 @njit(cache=True, nogil=True)
@@ -51,24 +39,34 @@ def busiest_on_way(sizes, source, target, load, busiest, links):
         busiest: float64[messages], out: the largest load, 0 where a message stays at its router.
         links: int64[messages], out: number of links.
     """
-    dimensions = len(sizes)
-    stride = np.ones(dimensions, np.int64)
-    for axis in range(dimensions - 2, -1, -1):
-        stride[axis] = stride[axis + 1] * sizes[axis + 1]
+    way = np.empty((sizes.sum(), 3), np.int64)
     for message in range(len(source)):
-        at = source[message]
+        links[message] = find_way(sizes, source[message], target[message], way)
         busiest[message] = 0.0
-        links[message] = 0
-        for axis in range(dimensions):
-            size = sizes[axis]
-            here = at // stride[axis] % size
-            there = target[message] // stride[axis] % size
-            up = (there - here) % size
-            down = (here - there) % size
-            way = 0 if up <= down else 1
-            for _ in range(min(up, down)):
-                busiest[message] = max(busiest[message], load[at, axis, way])
-                links[message] += 1
-                next_place = (here + 1) % size if way == 0 else (here - 1) % size
-                at += (next_place - here) * stride[axis]
-                here = next_place
+        for link in range(links[message]):
+            there = load[way[link, 0], way[link, 1], way[link, 2]]
+            busiest[message] = max(busiest[message], there)
+
+
+@helper()
+def find_way(sizes, source, target, way):
+    """Write each link of a way, as router, dimension and direction, and return their number."""
+    links = 0
+    at = source
+    stride = 1
+    for size in sizes:
+        stride *= size
+    for axis in range(len(sizes)):
+        size = sizes[axis]
+        stride //= size
+        here = at // stride % size
+        up = (target // stride - here) % size
+        down = (here - target // stride) % size
+        direction = 0 if up <= down else 1
+        for _ in range(min(up, down)):
+            way[links, 0], way[links, 1], way[links, 2] = at, axis, direction
+            links += 1
+            there = (here + 1) % size if direction == 0 else (here - 1) % size
+            at += (there - here) * stride
+            here = there
+    return links

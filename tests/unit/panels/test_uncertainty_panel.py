@@ -148,8 +148,10 @@ def test_a_stop_keeps_what_is_stored() -> None:
     while panel.running and "draw " not in panel.text:
         time.sleep(0.01)
         panel.refresh()
+    assert "The chains run" in panel.text
     panel.stop()
     panel.wait(60)
+    assert "The chains run" not in panel.text
     posterior = panel.posterior
     if posterior is None:
         assert "stopped before" in panel.error or "no posterior yet" in panel.text

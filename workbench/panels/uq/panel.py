@@ -85,7 +85,7 @@ class UncertaintyPanel(Panel[Found | None]):
         self._kept: Cache[Found] = Cache(_KEPT)
         self._predictions: Cache[tuple[Prediction, Replicas | None]] = Cache(2 * _KEPT)
         self._maker = FigureMaker()
-        self._shown: Found | None = None
+        self._shown: tuple[Found | None, bool] = (None, False)  # and whether chains run
         self._key: Hashable = None
         self._make_controls(names, problem)
         self._error = ErrorLine()
@@ -189,6 +189,10 @@ class UncertaintyPanel(Panel[Found | None]):
         shown = "no posterior yet" if self.posterior is None else self.posterior.verdict
         return f"UncertaintyPanel({state.problem}, {state.choice.text}; {shown})"
 
+    @property
+    def _runs(self) -> bool:
+        return self._work.job is not None
+
     def _live_views(self) -> tuple[LiveView, ...]:
         return (*self._figure.views, self._carrier)
 
@@ -204,7 +208,7 @@ class UncertaintyPanel(Panel[Found | None]):
 
     def _refresh(self) -> bool:
         runs = self._work.refresh()
-        if self._kept.get(self.state.choice) is not self._shown:
+        if (self.found, self._runs) != self._shown:
             self._show()
         drawing = self._figure.refresh()
         return runs or drawing
@@ -312,14 +316,17 @@ class UncertaintyPanel(Panel[Found | None]):
         )
         for name in ("made_by", "datasets"):
             c[name].layout.display = "" if state.view == "check" else "none"
-        self._shown = found = self.found
+        found = self.found
+        self._shown = (found, self._runs)
         predicted = self._predicted()
         kind = "held-out" if state.held_out else "calibrated"
-        text = describe_found(state.choice.text, found, predicted, kind)
+        text = describe_found(state.choice.text, found, predicted, kind, self._runs)
         self._reading.value = sentences(
             f"{text[0].upper()}{text[1:]}", f"Data: {self._problem.caption}. Lines: simulated."
         )
-        self._summary.value = "" if found is None else found.posterior._repr_html_()
+        self._summary.value = (
+            "The posterior's table comes here." if found is None else found.posterior._repr_html_()
+        )
         self._python.value = self.python
         self._want(state, found, predicted)
 
@@ -342,7 +349,7 @@ class UncertaintyPanel(Panel[Found | None]):
             key = (state.problem, state.check)
             figure.want(key, maker.check(key, state.problem, problem, state.check))
         elif found is None or predicted is None:
-            figure.clear("No chains have run for this choice.")
+            figure.clear("The chains run." if self._runs else "No chains have run for this choice.")
         elif state.view in OF_POSTERIOR:
             side = state.side if state.view == "prediction" else 0
             # A posterior that was stopped may be replaced by one with more draws.

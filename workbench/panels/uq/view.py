@@ -145,10 +145,11 @@ def describe_found(
     found: Found | None,
     predicted: tuple[Prediction, Replicas | None] | None,
     kind: str,  # of the predicted tests that were measured
+    runs: bool,  # whether chains run
 ) -> str:
     """Return sentences: the verdict on the chains, warnings, and what the intervals hold."""
     if found is None:
-        return f"{text}: no posterior yet. Press Run the chains."
+        return f"{text}: no posterior yet. {'The chains run' if runs else 'Press Run the chains'}."
     posterior = found.posterior
     parts = [f"{text}: {posterior.verdict}."]
     if posterior.draws < posterior.requested:

@@ -115,7 +115,7 @@ class RoundModel:
         CollectiveParameter("latency of rendezvous", "s", 1e-9, 1e-2, 2e-6),
         CollectiveParameter("size of rendezvous", "B", 64.0, 1e7, 1e4),
         CollectiveParameter("bandwidth of a node", "B/s", 1e7, 1e12, 5e9),
-        CollectiveParameter("cost of shared links", "1", 1e-2, 2.0, 0.3),
+        CollectiveParameter("cost of shared links", "", 1e-2, 2.0, 0.3),
     )
 
     @property

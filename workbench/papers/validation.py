@@ -12,8 +12,10 @@ from workbench.papers.paper import Paper
 
 VALIDATION = Paper("004", "Wilke et al.: validation of SST/macro by Bayesian inference")
 
-_TRUTH = "an analytic model of rounds instead of SST/macro; Hopper's replicas were never published"
-_TRUTH += ", so that points are synthetic: a finer model with known parameters, and noise"
+_TRUTH = (
+    "an analytic model of rounds instead of SST/macro; Hopper's replicas were never published, so "
+    "that points are synthetic: a finer model with known parameters, and noise"
+)
 _NODES = "which nodes the jobs had is not published; random ones, in the torus' order"
 
 

@@ -192,7 +192,8 @@ WATCH = EPOCHS + 2 * N_ARBITERS * MAX_EPOCHS  # what recurrence.py remembers of 
 EVENT_LEVEL = WATCH + 18  # the level the event just handled is a checkpoint of, 0 for none
 EVENT_WORD = EVENT_LEVEL + 1
 CLOCK = EVENT_WORD + 1  # tick of the event handled last
-MESSAGES = CLOCK + 1
+HANDLED = CLOCK + 1  # events handled so far
+MESSAGES = HANDLED + 1
 
 
 def state_cells(window: int, n_sizes: int, channels: int, capacity: int) -> int:

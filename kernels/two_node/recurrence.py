@@ -37,11 +37,11 @@ from kernels.two_node.queues import entry
 # What has just happened, and the level it is a checkpoint of.
 PACKET, WHOLE_MESSAGE, WHOLE_WINDOW = 1, 2, 3
 # Cells of a level.
-VALID, THEN, LENGTH, POWER, KEPT_WORD, EFFORT = range(6)
+VALID, THEN, LENGTH, POWER, KEPT_WORD, COMPARED = range(6)
 N_WATCH = 6
-# Entries that a checkpoint may compare, saved up until they suffice for all of them; with
+# Entries that may be compared for each event handled since the last comparison of a level; with
 # thousands of packets under way, comparing at each would take longer than simulating them.
-EFFORT_PER_CHECKPOINT = 32
+ENTRIES_PER_EVENT = 4
 NO_LIMIT = 2**62
 
 
@@ -165,15 +165,15 @@ def host_periods(s, t, p, now, then, level, shift, limit):
 
 @helper("b1(i8[::1], i8[::1], i8)", _nrt=False)
 def affordable(s, p, cell):
-    """Spend the effort of comparing all rows and messages, if as much has been saved up."""
+    """Return True if enough has been simulated to compare all rows and messages, once."""
     effort = 0
     for row in range(layout.N_ROWS):
         effort += s[layout.COUNT + row]
     if partial_messages(s) > 1:
         effort += 2 * layout.N_KINDS * p[layout.P_WINDOW]
-    if s[cell] < effort:
+    if ENTRIES_PER_EVENT * (s[layout.HANDLED] - s[cell]) < effort:
         return False
-    s[cell] -= effort
+    s[cell] = s[layout.HANDLED]
     return True
 
 
@@ -213,7 +213,7 @@ def periods(s, t, p, now, then, level, word):
     limit = network_periods(s, t, p, now, then, NO_LIMIT)
     if limit > 0:
         limit = host_periods(s, t, p, now, then, level, shift, limit)
-    if limit == 0 or not affordable(s, p, watch_cells(level) + EFFORT):
+    if limit == 0 or not affordable(s, p, watch_cells(level) + COMPARED):
         return 0
     row = 0
     while limit > 0 and row < layout.N_ROWS:
@@ -341,7 +341,6 @@ def checkpoint(s, t, p, level, now, word):
         s[c + POWER] = 1
         keep(s, t, level, now, word)
         return
-    s[c + EFFORT] += EFFORT_PER_CHECKPOINT
     n = periods(s, t, p, now, s[c + THEN], level, word)
     if n > 0:
         skip(s, t, p, now - s[c + THEN], level, word, n)

@@ -175,19 +175,18 @@ def start(s, p):
         run_program(s, p, 0, node)
 
 
-@helper("UniTuple(i8, 2)(i8[::1], i8[::1], i8[::1], i1[::1])", _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8[::1], i1[::1])", _nrt=False)
 def simulate(s, kept, p, halt):
     """Run the windows of the sizes until the pause or the end."""
-    events = 0
     while s[layout.host_cells(0) + layout.SIZE] < p[layout.P_PAUSE]:
         row = next_row(s)
         now = s[layout.DUE + row]
         if now == layout.NEVER:
-            return DEADLOCK, events
+            return DEADLOCK
         if now > layout.CLOCK_END:
-            return CLOCK_RAN_OUT, events
+            return CLOCK_RAN_OUT
         if now < 0:
-            return CLOCK_BELOW_ZERO, events
+            return CLOCK_BELOW_ZERO
         if now < s[layout.CLOCK]:
             recurrence.forget(s)
             s[layout.set_back_cell(s, p, s[layout.host_cells(0) + layout.SIZE])] = 1
@@ -196,18 +195,18 @@ def simulate(s, kept, p, halt):
         word, extra = s[first + layout.WORD], s[first + layout.EXTRA]
         drop(s, row)
         dispatch(s, p, now, row, word, extra)
-        events += 1
+        s[layout.HANDLED] += 1
         if s[layout.FULL]:
-            return ROW_FULL, events
+            return ROW_FULL
         level = s[layout.EVENT_LEVEL]
         if level:
             s[layout.EVENT_LEVEL] = 0
             if kept.size:
                 t = kept[(level - 1) * s.size : level * s.size]
                 recurrence.checkpoint(s, t, p, level, now, s[layout.EVENT_WORD])
-        if events & 4095 == 0 and halt[0]:
-            return HALTED, events
-    return OK, events
+        if s[layout.HANDLED] & 4095 == 0 and halt[0]:
+            return HALTED
+    return OK
 
 
 OSU_TYPES = (*3 * (int64[::1],), int8[::1], int64[::1], boolean[::1])
@@ -232,8 +231,9 @@ def osu(s, kept, p, halt, elapsed, set_back):
     """
     if not p[layout.P_RESUMED]:
         start(s, p)
-    status, events = simulate(s, kept, p, halt)
+    before = s[layout.HANDLED]
+    status = simulate(s, kept, p, halt)
     for size in range(p[layout.P_FIRST], s[layout.host_cells(0) + layout.SIZE]):
         elapsed[size] = s[s[layout.ELAPSED] + size]
         set_back[size] = s[layout.set_back_cell(s, p, size)] != 0
-    return status, events
+    return status, s[layout.HANDLED] - before

@@ -169,6 +169,23 @@ def test_skipping_what_repeats_skips_most(model):
 
 
 @pytest.mark.jit_only
+def test_messages_that_repeat_are_skipped_however_many_packets_are_under_way():
+    model = SNAPPR(
+        mtu=134,
+        injection_bandwidth=3.853e9,
+        injection_latency=6.536e-6,
+        ejection_latency=84.41e-6,
+        nic_credits=200_000,
+        switch_credits=15_170_000,
+        link_bandwidth=3.311e9,
+    )
+    skipped, few = curve_and_events(model, [262_144], skip=True)
+    whole, many = curve_and_events(model, [262_144], skip=False)
+    assert few < many / 4
+    np.testing.assert_array_equal(skipped.bandwidth_Bps, whole.bandwidth_Bps)
+
+
+@pytest.mark.jit_only
 def test_any_number_of_threads_gives_the_same_digits():
     rng = np.random.default_rng(7)
     draws = [

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 ProtocolRegime = Literal["short", "eager", "rendezvous"]
 REGIMES: tuple[ProtocolRegime, ...] = get_args(ProtocolRegime)
 
-_UNITS: Mapping[str, str] = MappingProxyType(
+LOGGPS_UNITS: Mapping[str, str] = MappingProxyType(
     {"L": "s", "o": "s", "g": "s", "G": "s/B", "O": "s/B", "S": "B"}
 )
 _MEANINGS: Mapping[str, str] = MappingProxyType(
@@ -81,7 +81,7 @@ class LogGPS(StoredResult):
     errors: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        for name, unit in _UNITS.items():
+        for name, unit in LOGGPS_UNITS.items():
             object.__setattr__(self, name, _checked(name, getattr(self, name), unit))
         if not float(self.S).is_integer() or self.S > INT32_MAX:
             raise ParameterError(
@@ -90,7 +90,10 @@ class LogGPS(StoredResult):
         object.__setattr__(self, "S", int(self.S))
         for name in self.errors:
             _check_known(name)
-        errors = {n: _checked(f"the error of {n}", e, _UNITS[n]) for n, e in self.errors.items()}
+        errors = {
+            name: _checked(f"the error of {name}", error, LOGGPS_UNITS[name])
+            for name, error in self.errors.items()
+        }
         object.__setattr__(self, "errors", errors)
 
     @classmethod
@@ -214,7 +217,7 @@ class LogGPS(StoredResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold; ``from_dict`` reads them back."""
-        return {**{name: getattr(self, name) for name in _UNITS}, "errors": dict(self.errors)}
+        return {**{name: getattr(self, name) for name in LOGGPS_UNITS}, "errors": dict(self.errors)}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> LogGPS:
@@ -226,12 +229,12 @@ class LogGPS(StoredResult):
         Raises:
             ParameterError: a parameter is missing or not accepted.
         """
-        missing = [name for name in _UNITS if name not in values]
+        missing = [name for name in LOGGPS_UNITS if name not in values]
         if missing:
             raise ParameterError(
                 f"LogGPS needs L, o, g, G, O and S; {', '.join(missing)} missing", key=missing[0]
             )
-        parameters = {name: values[name] for name in _UNITS}
+        parameters = {name: values[name] for name in LOGGPS_UNITS}
         return cls(**parameters, errors=values.get("errors", {}))
 
     def to_frame(self) -> pd.DataFrame:
@@ -246,7 +249,7 @@ class LogGPS(StoredResult):
                     "unit": unit,
                     "error": self.errors.get(name, math.nan),
                 }
-                for name, unit in _UNITS.items()
+                for name, unit in LOGGPS_UNITS.items()
             ]
         )
 
@@ -257,7 +260,7 @@ class LogGPS(StoredResult):
             name: one of L, o, g, G, O and S.
         """
         value, error = getattr(self, name), self.errors.get(name)
-        if _UNITS[name] == "s/B":
+        if LOGGPS_UNITS[name] == "s/B":
             shown = f"{value * 1e9:.4g} ns/B"
             return shown if error is None else f"{shown} ± {error * 1e9:.2g}"
         kind: Literal["bytes", "time"] = "bytes" if name == "S" else "time"
@@ -267,7 +270,7 @@ class LogGPS(StoredResult):
         return f"{shown} ± " + (f"{error:.0f} B" if name == "S" else format_quantity(error, "time"))
 
     def __repr__(self) -> str:
-        return f"LogGPS({', '.join(f'{name} {self.text(name)}' for name in _UNITS)})"
+        return f"LogGPS({', '.join(f'{name} {self.text(name)}' for name in LOGGPS_UNITS)})"
 
     def _repr_html_(self) -> str:
         rows = ((name, self.text(name), meaning) for name, meaning in _MEANINGS.items())
@@ -314,14 +317,15 @@ def _per_byte(name: str, text: str) -> float:
 
 
 def _check_known(name: str) -> None:
-    if name not in _UNITS:
+    if name not in LOGGPS_UNITS:
         raise ParameterError(
-            f"LogGPS has {', '.join(_UNITS)}; got {name!r}{did_you_mean(name, _UNITS)}", key=name
+            f"LogGPS has {', '.join(LOGGPS_UNITS)}; got {name!r}{did_you_mean(name, LOGGPS_UNITS)}",
+            key=name,
         )
 
 
 def _checked(what: str, value: Any, unit: str) -> Any:
-    if isinstance(value, str) and what in _UNITS:
+    if isinstance(value, str) and what in LOGGPS_UNITS:
         return parse_loggps(what, value)
     try:
         number = float(value)

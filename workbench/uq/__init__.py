@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         predict_mixture,
     )
     from workbench.uq.problem import CalibrationProblem
+    from workbench.uq.program_times import ProgramTimes
     from workbench.uq.replicas import Replicas
     from workbench.uq.runs import SimulatorRuns, read_runs
     from workbench.uq.shapley import shapley_effects
@@ -53,6 +54,7 @@ __all__ = [
     "ParameterBox",
     "Posterior",
     "Prediction",
+    "ProgramTimes",
     "PushedForward",
     "Replicas",
     "SimulatorRuns",

@@ -181,7 +181,7 @@ def simulate(graph, paths, delays, latencies, hosts, *, o=0, O=0, S=2**62, in_tu
     stride = max(map(len, ordered))
     flows = layout.no_flows(1, stride)
     kernel.make_first(program, pending, events, cells)
-    costs = layout.Costs(o, O, S, in_turn, 0)
+    costs = layout.Costs(o, O, S, in_turn, 0, 0)
     halt, progress = np.zeros(1, np.int8), np.zeros(1, np.int64)
     while (
         status := kernel.run(
@@ -264,7 +264,7 @@ def test_a_halt_ends_the_run_at_the_next_look() -> None:
     )  # fmt: skip
     events = layout.Events(np.empty(8, np.int64), np.empty(8, np.int64))
     status = kernel.run(
-        program, layout.Costs(0, 0, 2**62, True, 0), pending, events, fluid.network, fluid.flows,
+        program, layout.Costs(0, 0, 2**62, True, 0, 0), pending, events, fluid.network, fluid.flows,
         fluid.cells, 1, np.ones(1, np.int8), np.zeros(1, np.int64),
     )  # fmt: skip
     assert status == layout.HALTED

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from kernels.fabric_programs import paths
 from workbench.errors import ParameterError
 from workbench.models import PISCES, SNAPPR
+from workbench.simulate.fabric.network_interface import NetworkInterface
 from workbench.simulate.ticks import ticks
 from workbench.topology.channels import Channels
 from workbench.topology.routing import Routing
@@ -105,9 +106,18 @@ def message_paths(
     )
 
 
-def latencies(links: NDArray[np.integer], model: SNAPPR | PISCES) -> IntArray:
-    """Return the latency of paths of ``links`` links, in ticks, with injection and ejection."""
+def latencies(
+    links: NDArray[np.integer],
+    model: SNAPPR | PISCES,
+    interface: NetworkInterface | None = None,
+) -> IntArray:
+    """Return the latency of paths of ``links`` links, in ticks, with injection and ejection.
+
+    With an interface it is the latency of what has no bytes.
+    """
     ends = ticks(model.injection_latency) + ticks(model.ejection_latency)
+    if interface is not None and interface.control_ticks is not None:
+        ends = interface.control_ticks
     return ends + links.astype(np.int64) * ticks(model.link_latency)
 
 

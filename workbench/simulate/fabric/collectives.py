@@ -49,8 +49,8 @@ def collective_times(
             for gather, scatter, allgather; for one pair for alltoall.
         ranks: how many take part; None takes one for each host.
         root: rank that gives or gets.
-        until: ``last``: all ranks have ended; ``root``: the root has, as Wilke et al. report a
-            scatter (Euro-Par 2013, section 7).
+        until: ``last``: all ranks have ended; ``root``: the root has, and its messages have
+            arrived, as Wilke et al. report a scatter (Euro-Par 2013, section 7).
         host: whose o, O and S hosts have; None takes messages at no cost, all of them eager.
         placement: one of ``PLACEMENTS``, or int[ranks], the host of each rank.
         rng: of the placement ``random``.
@@ -86,11 +86,12 @@ def collective_times(
                 rng=rng,
                 in_turn=in_turn,
                 resolution_ns=resolution_ns,
+                times=until == "root",
                 halt=halt,
             )
         except SimulationHalted:
             break
-        took = result.makespan_s if until == "last" else float(result.finish_s[root])
+        took = result.makespan_s if until == "last" else result.rank_s(root)
         times[int(size)] = took
         if progress is not None:
             progress(int(size), took)

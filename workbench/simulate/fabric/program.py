@@ -34,7 +34,7 @@ from workbench.simulate.fabric.program_result import FabricReplay
 from workbench.simulate.llamp import forward_pass
 from workbench.simulate.picoseconds import UNLIMITED
 from workbench.simulate.ticks import CLOCK_END, TICKS_PER_SECOND, refuse_time
-from workbench.topology.channels import Channels, channels
+from workbench.topology.channels import Channels
 from workbench.topology.routing import ROUTINGS, Routing
 
 IntArray = NDArray[np.int64]
@@ -107,7 +107,7 @@ def replay_on(
     _check_clock(graph, match, costs)
     run: ProgramRun
     if fabric.congestion == "flow":
-        numbered = channels(fabric.topology)
+        numbered = fabric.channels
         run = run_flow(
             graph,
             match,
@@ -217,5 +217,6 @@ def _paths(graph: ExecutionGraph, hosts: IntArray, numbered: Channels, fabric: F
         hosts[graph.peer[sends]],
         routing=fabric.routes if looked_up else None,
         ordered=name == "dimension-order",
+        side_by_side=True,
         seed=fabric.seed,
     )

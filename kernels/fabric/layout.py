@@ -118,7 +118,7 @@ SNAPPR, PISCES = range(2)
     MOST_PENDING,  # and most packets without credit at a time
     LANE_STEP,
     WAITING_SINCE,  # tick since when something has been waiting for credits, NEVER if nothing is
-    ENTERS_UNTIL,  # tick until which the last packet cut at a host enters, where messages go in turn
+    ENTERS_UNTIL,  # tick until which a host's last packet enters, where messages go in turn
 ) = range(29)
 N_CHANNEL = 32
 """Whole lines of the cache: 1 % less time than 28."""

@@ -25,7 +25,8 @@ called again with more room for flows."""
 
 READY, INJECT, ARRIVE, ACKNOWLEDGED, ENTER = range(5)
 """What happens to an operation: it may start, its message is given to the host's interface, that or
-its header is there, the receiver has told its sender that it has all, the message has started up."""
+its header is there, the receiver has told its sender that it has all, its message has started
+up."""
 
 CODES = 5
 """An event is its operation's number times this, plus what happens to it."""

@@ -247,7 +247,7 @@ def _fill(network, flows, cells, stride, chosen, touched):
 
 @helper()
 def _limit(flows, chosen, rate):
-    """Give the chosen flows that have no rate yet the most that one may have; no channel holds them."""
+    """Give the chosen flows that have no rate yet the most that one may have."""
     for i in range(chosen):
         slot = flows.chosen[i]
         if flows.rate[slot] < 0:

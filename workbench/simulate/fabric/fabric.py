@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, Literal, get_args
 
@@ -42,7 +42,7 @@ class StoredFabric:
     choice: Choice
     congestion: Congestion | None
     seed: int
-    interface: NetworkInterface = NetworkInterface()
+    interface: NetworkInterface = field(default_factory=NetworkInterface)
 
     def restore(self) -> Fabric:
         """Return the fabric."""
@@ -83,7 +83,7 @@ class Fabric:
     routing: str | Routing | None = None
     congestion: Congestion | None = None
     seed: int = 0
-    interface: NetworkInterface = NetworkInterface()
+    interface: NetworkInterface = field(default_factory=NetworkInterface)
 
     def __post_init__(self) -> None:
         if self.congestion is not None and self.congestion not in CONGESTIONS:

@@ -20,7 +20,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -126,6 +125,11 @@ def paper_tests(collective: str) -> tuple[CollectiveTest, ...]:
     return tuple(CollectiveTest(n, kib * KIB) for n in nodes for kib in (8, 16, 24, 32))
 
 
+def figure_tests(collective: str) -> tuple[CollectiveTest, ...]:
+    """Return the 20 tests on 128 to 512 nodes that the paper's figures 1 to 3 show."""
+    return tuple(test for test in paper_tests(collective) if test.nodes <= 512)
+
+
 @dataclass(frozen=True)
 class GeminiCollective:
     """Times of a collective's tests as a function of the parameters of ``BOX``.
@@ -148,8 +152,6 @@ class GeminiCollective:
     sharpness: float = np.inf
     ring_waits: bool = True
 
-    about: ClassVar[str] = "an analytic model of rounds"
-
     def __post_init__(self) -> None:
         check_fit(self.collective, self.tests, self.places)
 
@@ -163,6 +165,12 @@ class GeminiCollective:
                 out[part, at] = self._times(rows[part], test)
         return out
 
+    @property
+    def about(self) -> str:
+        """What is simulated, for captions."""
+        soft = "" if np.isinf(self.sharpness) else " whose links slow messages before they are full"
+        return f"an analytic model of rounds{soft}"
+
     def _times(self, rows: FloatArray, test: CollectiveTest) -> FloatArray:
         """Return the times of one test in s, float64[n]."""
         ways = _ways(self.collective, test.ranks, self.places)
@@ -172,7 +180,7 @@ class GeminiCollective:
                 return np.asarray((test.ranks - 1) * took.max(axis=1))
             wire = self._wire(rows, ways[0], test.block_bytes).max(axis=1)
             around = took.sum(axis=1) - took.min(axis=1)
-            return np.maximum(around, (test.ranks - 1) * wire)
+            return np.asarray(np.maximum(around, (test.ranks - 1) * wire))
         ready = np.zeros((len(rows), test.ranks))
         for way in ways:
             took = self._messages(rows, way, test.block_bytes)
@@ -195,7 +203,7 @@ class GeminiCollective:
         alone: FloatArray = block_bytes * way.blocks / max_bw
         shared: FloatArray = block_bytes * way.busiest / link_bw
         if np.isinf(self.sharpness):
-            return np.maximum(alone, shared)
+            return np.asarray(np.maximum(alone, shared))
         found: FloatArray = alone * (1 + (shared / alone) ** self.sharpness) ** (1 / self.sharpness)
         return found
 

@@ -248,7 +248,7 @@ def _first_ops(graph: ExecutionGraph, most: int) -> ExecutionGraph:
     number = np.cumsum(inside) - 1
     waiting, awaited = graph.requires.pairs()
     kept = inside[waiting] & inside[awaited]
-    pairs = (number[ops[kept]].astype(np.int32) for ops in (waiting, awaited))
+    after, before = (number[ops[kept]].astype(np.int32) for ops in (waiting, awaited))
     n, none = int(inside.sum()), np.zeros(0, np.int32)
     return ExecutionGraph(
         rank_start=np.concatenate(([0], np.cumsum(np.minimum(counts, most)))).astype(np.int64),
@@ -258,7 +258,7 @@ def _first_ops(graph: ExecutionGraph, most: int) -> ExecutionGraph:
         tag=graph.tag[inside],
         cpu=graph.cpu[inside],
         nic=graph.nic[inside],
-        requires=Dependents.from_pairs(*pairs, n),
+        requires=Dependents.from_pairs(after, before, n),
         irequires=Dependents.from_pairs(none, none, n),
         source=graph.source,
     )

@@ -1,6 +1,6 @@
 """Collectives on a Gemini-like torus, simulated: packets or fluid messages on every link.
 
-    machine = FabricCollective("gather", paper_tests("gather"))
+    machine = FabricCollective("gather", paper_tests("gather"), "flow")
     machine(np.array([NOMINAL]))  # times[1, 28] in s
 
 The parameters are those of ``gemini.BOX`` (Wilke et al., Table 3): one message has ``Max BW`` at
@@ -76,8 +76,8 @@ class FabricCollective:
     Attributes:
         collective: ``allgather``, ``gather`` or ``scatter``.
         tests: their nodes and bytes; one rank a node.
+        congestion: how messages share links: ``packet``, ``packet-flow`` or ``flow``.
         places: where the nodes are.
-        congestion: how messages share links, as a ``Fabric`` has it.
         rounds: how many rounds of an allgather's ring are simulated; the others take what each of
             the second half of these takes. With 32 that is within 3 % of all rounds
             (tests/unit/uq/test_gemini_fabric.py). None simulates all.
@@ -86,8 +86,8 @@ class FabricCollective:
 
     collective: str
     tests: tuple[CollectiveTest, ...]
+    congestion: Congestion
     places: TorusPlaces = HOPPER
-    congestion: Congestion = "flow"
     rounds: int | None = 32
     packet_bytes: int = 1024
 

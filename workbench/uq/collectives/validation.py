@@ -70,7 +70,7 @@ class CollectiveValidation(StoredResult):
         seed: of the replicas and of the draws.
     """
 
-    machine: GeminiCollective | FabricCollective
+    machine: FabricCollective | GeminiCollective
     truth: str
     replicas: Replicas
     nominal: NDArray[np.float64]
@@ -172,12 +172,12 @@ def validate_collective(
     if model == "rounds":
         machine = GeminiCollective(collective, chosen, places, ring_waits=source == "rounds")
     else:
-        machine = FabricCollective(collective, chosen, places, model)
+        machine = FabricCollective(collective, chosen, model, places)
     finer: GeminiCollective | FabricCollective
     if source == "rounds":
         finer = GeminiCollective(collective, chosen, places, sharpness=TRUTH_SHARPNESS)
     else:
-        finer = FabricCollective(collective, chosen, places, source)
+        finer = FabricCollective(collective, chosen, source, places)
     at, others = design(BOX, points), design(BOX, min(points, HOLDOUT_POINTS), skip=points)
     surrogate = fit_surrogate(BOX, at, machine(at), degrees=(1, 2, 3))
     return CollectiveValidation(

@@ -6,6 +6,7 @@ import numpy as np
 
 from kernels import helper
 from kernels.fabric import layout, pisces_nic
+from kernels.fabric.entering import append_uncut, count_cut
 from kernels.fabric.lists import (
     first_credit,
     take_credit,
@@ -165,24 +166,21 @@ def _insert(s, q, now, host, message, size, n, tail):
 def _fill_buffer(s, q, now, host):
     """Cut messages into packets while the buffer has room for the next one."""
     h = layout.host_cells(s, host)
+    c = layout.channel_cells(s, layout.injection_channel(s, host))
     mtu = s[layout.MTU]
-    while s[h + layout.INJECT_FIRST] != layout.NOTHING:
+    while s[h + layout.INJECT_FIRST] != layout.NOTHING and now >= s[c + layout.ENTERS_UNTIL]:
         message = s[h + layout.INJECT_FIRST]
         left = s[h + layout.LEFT_TO_CUT]
         size = min(mtu, left)
         if size > s[h + layout.BUFFER]:
             return
-        n = max(1, left // mtu)
+        n = np.int64(1)
+        if s[layout.MESSAGE_BYTE] == 0:
+            n = max(n, left // mtu)
         if s[layout.FLOW_CONTROL]:
             n = min(n, s[h + layout.BUFFER] // size)
             s[h + layout.BUFFER] -= n * size
-        left -= n * size
-        s[h + layout.LEFT_TO_CUT] = left
-        if left == 0:
-            following = q[message + layout.M_NEXT]
-            s[h + layout.INJECT_FIRST] = following
-            if following != layout.NOTHING:
-                s[h + layout.LEFT_TO_CUT] = q[following + layout.M_BYTES]
+        left = count_cut(s, q, now, host, n * size)
         _insert(s, q, now, host, message, size, n, 1 if left == 0 else 0)
 
 
@@ -223,9 +221,9 @@ def _flow(s, q, now, host):
     while s[h + layout.INJECT_FIRST] != layout.NOTHING:
         message = s[h + layout.INJECT_FIRST]
         tail = pisces_nic.send_packets(s, q, now, host)
-        if tail < 0:
+        if tail < 0 and s[h + layout.INJECT_FIRST] == message:
             return
-        if q[message + layout.M_FLAGS] & layout.ACKNOWLEDGED:
+        if tail >= 0 and q[message + layout.M_FLAGS] & layout.ACKNOWLEDGED:
             set_timer(
                 s,
                 q,
@@ -239,18 +237,13 @@ def _flow(s, q, now, host):
 
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def _inject(s, q, now, host, message):
-    """Queue a message for the packet network."""
+def inject(s, q, now, host, message):
+    """Queue a message for the packet network, or NOTHING; go on with those that are queued."""
     h = layout.host_cells(s, host)
     c = layout.channel_cells(s, layout.injection_channel(s, host))
     free, sent = s[c + layout.NEXT_FREE], s[c + layout.PACKETS_SENT]
-    q[message + layout.M_NEXT] = layout.NOTHING
-    if s[h + layout.INJECT_FIRST] == layout.NOTHING:
-        s[h + layout.INJECT_FIRST] = message
-        s[h + layout.LEFT_TO_CUT] = q[message + layout.M_BYTES]
-    else:
-        q[s[h + layout.INJECT_LAST] + layout.M_NEXT] = message
-    s[h + layout.INJECT_LAST] = message
+    if message != layout.NOTHING:
+        append_uncut(s, q, h, message)
     if s[layout.MODEL] == layout.PISCES:
         _flow(s, q, now, host)
     else:
@@ -323,7 +316,11 @@ def send(s, t, q, now, message):
     host = q[message + layout.M_ENDS] >> 32
     q[message + layout.M_BORN] = now
     if q[message + layout.M_BYTES] > s[layout.NEGLIGIBLE]:
-        _inject(s, q, now, host, message)
+        if s[layout.STARTUP] > 0:
+            at = now + s[layout.STARTUP]
+            set_timer(s, q, host, at, layout.NIC, layout.BEGIN, message, 0)
+        else:
+            inject(s, q, now, host, message)
         return
     overlay(s, t, q, now, message)
     if q[message + layout.M_FLAGS] & layout.ACKNOWLEDGED:

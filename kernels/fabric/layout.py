@@ -80,7 +80,10 @@ OK, DEADLOCK, NO_RECORDS, NO_STATE, HALTED, CLOCK_RAN_OUT, LOST = range(7)
     CONGESTION,  # 0 where packets pass a router's ports without waiting
     ADAPTIVE,  # 1 where the routing asks for queue lengths
     AT_MODEL,  # room of the port model
-) = range(42)
+    MESSAGE_BYTE,  # least ticks between the bytes of one message as it enters a NIC, 0 for none
+    STARTUP,  # ticks between a message's sending and its entering
+    IN_TURN,  # 1 where a host's messages enter one after the other though they enter slowly
+) = range(45)
 N_SETTINGS = 64
 
 SNAPPR, PISCES = range(2)
@@ -115,7 +118,8 @@ SNAPPR, PISCES = range(2)
     MOST_PENDING,  # and most packets without credit at a time
     LANE_STEP,
     WAITING_SINCE,  # tick since when something has been waiting for credits, NEVER if nothing is
-) = range(28)
+    ENTERS_UNTIL,  # tick until which a host's last packet enters, where messages go in turn
+) = range(29)
 N_CHANNEL = 32
 """Whole lines of the cache: 1 % less time than 28."""
 
@@ -181,6 +185,8 @@ SIZE_MASK = (1 << 32) - 1
 M_LEFT, M_NEXT, M_BYTES, M_ENDS, M_WORD, M_EXTRA, M_FLAGS, M_BORN = range(8)
 ACKNOWLEDGED = 1
 """Flag of a message whose sender is told when it is injected."""
+UNCUT_SHIFT = 8
+"""Above its flags a message that enters slowly has the bytes that are not yet packets."""
 
 # Cells of a run of equal packets.
 U_MESSAGE, U_NEXT, U_BYTES, U_COUNT, U_TAIL = range(5)
@@ -190,7 +196,7 @@ E_AT, E_SIBLING, E_CHILD, E_CLASS, E_ORDER, E_SECOND, E_WORD, E_EXTRA = range(8)
 # Owners, in the order of events of one tick at a host; credits and packets come between.
 OVERLAY_IN, CREDIT_IN, DATA_IN, NIC, OS, NODE = range(6)
 # Codes of the core's own events; a host layer's begin at TIMER.
-ARRIVE, INJECTED, TELL, EJECT, COMPLETE, DRAINED, TIMER = range(7)
+ARRIVE, INJECTED, TELL, EJECT, COMPLETE, DRAINED, BEGIN, GO_ON, TIMER = range(9)
 
 # What `nic.step` tells a host layer.
 NO_NEWS, MESSAGE_IN, ACK_IN, TIMER_DUE = range(4)

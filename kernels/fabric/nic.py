@@ -10,7 +10,15 @@ from __future__ import annotations
 
 from kernels import helper
 from kernels.fabric import layout, pisces_nic
-from kernels.fabric.injection import arbitrate, count_credits, credit_in, new_message, overlay, send
+from kernels.fabric.injection import (
+    arbitrate,
+    count_credits,
+    credit_in,
+    inject,
+    new_message,
+    overlay,
+    send,
+)
 from kernels.fabric.lists import (
     without_root,
 )
@@ -106,6 +114,9 @@ def _own_event(s, q, now, host):
     if code == layout.DRAINED:
         pisces_nic.release_credits(s, q, now, host, word)
         return _complete(s, q, now, word)
+    if code == layout.BEGIN or code == layout.GO_ON:
+        inject(s, q, now, host, word)
+        return layout.NO_NEWS
     return layout.TIMER_DUE
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from kernels import helper
 from kernels.fabric import layout
 from kernels.fabric.arbiters import arbitrate
+from kernels.fabric.entering import count_cut
 from kernels.fabric.lists import add_credit, take_credit
 from kernels.fabric.pisces_cells import DELAY, INJECTION_KIND, channel_cell, scarce
 from kernels.fabric.ports import put_on_channel, return_credit, take_at_host
@@ -24,7 +25,14 @@ def _send_packet(s, q, now, host, message, size):
     c = layout.channel_cells(s, channel)
     kind = s[s[layout.AT_MODEL] + INJECTION_KIND]
     head, tail, delay = arbitrate(
-        s, q, channel_cell(s, channel), kind, s[c + layout.BYTE], now, size, np.int64(0)
+        s,
+        q,
+        channel_cell(s, channel),
+        kind,
+        s[c + layout.BYTE],
+        now,
+        size,
+        s[layout.MESSAGE_BYTE],
     )
     s[c + layout.NEXT_FREE] = max(s[c + layout.NEXT_FREE], tail)
     s[c + layout.BUSY] += layout.span(size, s[c + layout.BYTE])
@@ -49,27 +57,28 @@ def _send_packet(s, q, now, host, message, size):
 def send_packets(s, q, now, host):
     """Send packets of the first message while there is credit for a whole one.
 
-    If records run out, a credit of no bytes, due at once, resumes sending.
+    If records run out, a credit of no bytes, due at once, resumes sending. Of a message that enters
+    slowly one packet is sent.
 
     Returns:
         The tick at which the message's tail leaves, or -1 if something of it is left.
     """
     h = layout.host_cells(s, host)
+    c = layout.channel_cells(s, layout.injection_channel(s, host))
     v = layout.lane_cells(s, layout.injection_channel(s, host), 0)
     message = s[h + layout.INJECT_FIRST]
-    while s[v + layout.CREDITS] >= s[layout.MTU]:
+    while (
+        s[h + layout.INJECT_FIRST] == message
+        and s[v + layout.CREDITS] >= s[layout.MTU]
+        and now >= s[c + layout.ENTERS_UNTIL]
+    ):
         if scarce(s, q):
-            add_credit(s, layout.channel_cells(s, layout.injection_channel(s, host)), now, 0)
+            add_credit(s, c, now, 0)
             break
         size = min(s[layout.MTU], s[h + layout.LEFT_TO_CUT])
         s[v + layout.CREDITS] -= size
-        s[h + layout.LEFT_TO_CUT] -= size
         tail = _send_packet(s, q, now, host, message, size)
-        if s[h + layout.LEFT_TO_CUT] == 0:
-            following = q[message + layout.M_NEXT]
-            s[h + layout.INJECT_FIRST] = following
-            if following != layout.NOTHING:
-                s[h + layout.LEFT_TO_CUT] = q[following + layout.M_BYTES]
+        if count_cut(s, q, now, host, size) == 0:
             return tail
     return np.int64(-1)
 

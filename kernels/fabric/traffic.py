@@ -13,6 +13,7 @@ from numba import njit
 
 from kernels import helper
 from kernels.fabric import engine, layout, nic, routing
+from kernels.fabric.entering import uncut
 from kernels.fabric.routing import below, hops_of, mixed
 
 POISSON, BERNOULLI = range(2)
@@ -250,4 +251,4 @@ def count_unsent(s, q, found):
             found[host] += max(1, (left + s[layout.MTU] - 1) // s[layout.MTU])
             message = q[message + layout.M_NEXT]
             if message != layout.NOTHING:
-                left = q[message + layout.M_BYTES]
+                left = uncut(q, message)

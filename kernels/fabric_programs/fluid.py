@@ -93,7 +93,9 @@ def run(program, costs, pending, events, network, flows, cells, stride, halt, pr
             arrive(program, costs, pending, events, cells, op, at, latency)
         elif code == layout.ACKNOWLEDGED:
             acknowledge(program, costs, pending, events, cells, op, at)
-        elif code == layout.INJECT:
+        elif code == layout.INJECT and _starts_up(program, costs, op):
+            push(events, cells, at + costs.startup, op * layout.CODES + layout.ENTER)
+        elif code == layout.INJECT or code == layout.ENTER:
             _inject(program, costs, pending, events, network, flows, cells, stride, op, at)
     progress[0] = cells[layout.ENDED]
     return layout.OK if cells[layout.ENDED] == len(program.kind) else layout.STUCK
@@ -101,11 +103,17 @@ def run(program, costs, pending, events, network, flows, cells, stride, halt, pr
 
 @helper()
 def _latency(program, network, op):
-    """Return the latency between the ranks of a message, 0 within a host."""
+    """Return the ticks of a header between the ranks of a message, 0 within a host."""
     if program.kind[op] == layout.CALC:
         return np.int64(0)
     path = program.path[op] if program.kind[op] == layout.SEND else program.path[program.match[op]]
-    return network.latency[path] if path >= 0 else np.int64(0)
+    return network.control[path] if path >= 0 else np.int64(0)
+
+
+@helper()
+def _starts_up(program, costs, op):
+    """Return whether a message takes its time before it enters the network."""
+    return costs.startup > 0 and program.path[op] >= 0 and program.size[op] > 0
 
 
 @helper()
@@ -124,7 +132,7 @@ def _inject(program, costs, pending, events, network, flows, cells, stride, op, 
             pending.queue_next[pending.queue_last[host]] = op
         pending.queue_last[host] = op
     elif program.size[op] == 0:
-        push(events, cells, at + network.latency[path], op * layout.CODES + layout.ARRIVE)
+        push(events, cells, at + network.control[path], op * layout.CODES + layout.ARRIVE)
     else:
         pending.busy[host] = 1
         begin(network, flows, cells, stride, op, path, program.size[op])
@@ -146,7 +154,7 @@ def _next_of_host(program, costs, pending, events, network, flows, cells, stride
         push(
             events,
             cells,
-            cells[layout.NOW] + network.latency[after],
+            cells[layout.NOW] + network.control[after],
             op * layout.CODES + layout.ARRIVE,
         )
     pending.busy[host] = 0

@@ -23,11 +23,12 @@ OK, HALTED, CLOCK_RAN_OUT, STUCK, FULL = range(5)
 """How a run ended; STUCK: operations are left that nothing starts; FULL: it goes on when it is
 called again with more room for flows."""
 
-READY, INJECT, ARRIVE, ACKNOWLEDGED = range(4)
-"""What happens to an operation: it may start, its message enters the network, that or its header
-is there, the receiver has told its sender that it has all."""
+READY, INJECT, ARRIVE, ACKNOWLEDGED, ENTER = range(5)
+"""What happens to an operation: it may start, its message is given to the host's interface, that or
+its header is there, the receiver has told its sender that it has all, its message has started
+up."""
 
-CODES = 4
+CODES = 5
 """An event is its operation's number times this, plus what happens to it."""
 
 WAITING, REQUESTED = range(2)
@@ -90,6 +91,7 @@ class Costs(NamedTuple):
         eager: S, bytes.
         in_turn: whether a host's messages enter the network one after the other.
         resolution: ticks within which starts and ends of flows share one sharing of rates.
+        startup: ticks from the interface to the network, of fluid messages with bytes.
     """
 
     overhead: int
@@ -97,6 +99,7 @@ class Costs(NamedTuple):
     eager: int
     in_turn: bool
     resolution: int
+    startup: int
 
 
 class Pending(NamedTuple):
@@ -150,6 +153,9 @@ class Network(NamedTuple):
         path_channel: int32[any]; path p takes those from ``path_start[p]`` on.
         path_weight: float64[any]; the share of a message's bytes that takes each.
         latency: int64[paths], ticks.
+        control: int64[paths], ticks of a message without bytes, a header, request or
+            acknowledgement.
+        limit: the most that one flow may have, bytes a tick.
         first: int32[channels], -1; the first node of a channel's list of flows.
         on: int32[channels], 0; how many flows.
         most: int32[channels], 0; how many there were at once.
@@ -170,6 +176,8 @@ class Network(NamedTuple):
     path_channel: NDArray[np.int32]
     path_weight: NDArray[np.float64]
     latency: NDArray[np.int64]
+    control: NDArray[np.int64]
+    limit: float
     first: NDArray[np.int32]
     on: NDArray[np.int32]
     most: NDArray[np.int32]
@@ -198,7 +206,7 @@ class Flows(NamedTuple):
         left: float64[slots], bytes that were left at ``since``.
         since: int64[slots], ticks.
         finish: int64[slots], ticks.
-        bottleneck: int32[slots], the full channel on which no flow has a higher rate.
+        bottleneck: int32[slots], the full channel on which no flow has a higher rate; -1 for none.
         mark: int64[slots], 0; the sharing it took part in last.
         chosen: int32[slots]; the flows of a sharing.
         place: int32[slots], of each in ``order``.
@@ -269,6 +277,8 @@ def empty_network(
     path_channel: NDArray[np.int32],
     path_weight: NDArray[np.float64],
     latency: NDArray[np.int64],
+    control: NDArray[np.int64] | None = None,
+    limit: float = np.inf,
 ) -> Network:
     """Return a network without flows; see ``Network``.
 
@@ -278,6 +288,8 @@ def empty_network(
         path_channel: int32[any].
         path_weight: float64[any].
         latency: int64[paths].
+        control: int64[paths]; None is the latency.
+        limit: bytes a tick.
     """
     channels = len(capacity)
     return Network(
@@ -286,6 +298,8 @@ def empty_network(
         path_channel=path_channel,
         path_weight=path_weight,
         latency=latency,
+        control=latency if control is None else control,
+        limit=float(limit),
         first=np.full(channels, -1, np.int32),
         on=np.zeros(channels, np.int32),
         most=np.zeros(channels, np.int32),

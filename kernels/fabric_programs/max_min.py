@@ -7,6 +7,9 @@ flows on changed channels are shared out anew, with the rates of all others kept
 bottleneck is gone thereby, or which are faster than one that they hold up, join them, and it is
 done again. That ends with the rates of a filling of the whole network.
 
+No flow gets more than ``limit``: where the tightest channel could give its flows more, all that are
+left get that, for the other channels could give them no less.
+
 A flow that is spread over several ways loads each channel with a share of its rate, its weight
 there; a channel then gives its flows spare / sum of weights each.
 """
@@ -223,6 +226,9 @@ def _fill(network, flows, cells, stride, chosen, touched):
             _sink(key, by_key, count, 0)
             if by_key[0] != channel:
                 continue
+        if rate >= network.limit:
+            _limit(flows, chosen, network.limit)
+            return
         node = network.first[channel]
         while node >= 0:
             slot = node // stride
@@ -237,6 +243,16 @@ def _fill(network, flows, cells, stride, chosen, touched):
                     network.demand[other] -= network.path_weight[j]
                     network.open[other] -= 1
             node = flows.after[node]
+
+
+@helper()
+def _limit(flows, chosen, rate):
+    """Give the chosen flows that have no rate yet the most that one may have."""
+    for i in range(chosen):
+        slot = flows.chosen[i]
+        if flows.rate[slot] < 0:
+            flows.rate[slot] = rate
+            flows.bottleneck[slot] = -1
 
 
 @helper()

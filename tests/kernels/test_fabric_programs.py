@@ -19,8 +19,8 @@ from workbench.programs.graph import SEND
 pytestmark = pytest.mark.helpers
 
 
-def network_of(paths, delays, latency=0, weights=None):
-    """Return channels that take ``delays`` ticks a byte, with these paths."""
+def network_of(paths, delays, latency=0, weights=None, byte=0):
+    """Return channels that take ``delays`` ticks a byte, with these paths; a message ``byte``."""
     start = np.concatenate([[0], np.cumsum([len(path) for path in paths])]).astype(np.int64)
     channel = np.array([c for path in paths for c in path], np.int32)
     weight = np.ones(len(channel))
@@ -32,14 +32,16 @@ def network_of(paths, delays, latency=0, weights=None):
         channel,
         weight,
         np.full(len(paths), latency, np.int64),
+        np.full(len(paths), latency, np.int64),
+        1.0 / byte if byte else np.inf,
     )
 
 
 class Fluid:
     """Flows begun and ended by hand."""
 
-    def __init__(self, paths, delays, weights=None, slots=64):
-        self.network = network_of(paths, delays, weights=weights)
+    def __init__(self, paths, delays, weights=None, slots=64, byte=0):
+        self.network = network_of(paths, delays, weights=weights, byte=byte)
         self.stride = max(map(len, paths))
         self.flows = layout.no_flows(slots, self.stride)
         self.cells = np.zeros(layout.N_CELLS, np.int64)
@@ -58,8 +60,8 @@ class Fluid:
         return {path: self.flows.rate[slot] for path, slot in self.slot_of.items()}
 
 
-def rates_of(paths, delays):
-    fluid = Fluid(paths, delays)
+def rates_of(paths, delays, byte=0):
+    fluid = Fluid(paths, delays, byte=byte)
     for path in range(len(paths)):
         fluid.begin(path)
     return list(fluid.share().values())
@@ -89,9 +91,17 @@ def test_a_flow_alone_has_all_of_its_slowest_channel() -> None:
     assert rates_of([[0, 1, 2]], [3, 7, 5]) == [1 / 7]
 
 
+def test_no_flow_has_more_than_one_may() -> None:
+    """Alone it has its own limit, of two one is held by a link and the other has the limit."""
+    assert rates_of([[0]], [10], byte=25) == [0.04]
+    assert rates_of([[0], [0]], [10], byte=25) == [0.04, 0.04]
+    assert rates_of([[0], [0], [0]], [10], byte=25) == pytest.approx([1 / 30] * 3, rel=1e-15)
+    assert rates_of([[0, 1], [0]], [10, 50], byte=15) == pytest.approx([0.02, 1 / 15], rel=1e-15)
+
+
 @settings(max_examples=60)
-@given(st.integers(0, 2**32 - 1), st.booleans())
-def test_rates_after_any_starts_and_ends_are_those_of_a_filling_of_all(seed, spread) -> None:
+@given(st.integers(0, 2**32 - 1), st.booleans(), st.sampled_from([0, 3, 12, 40]))
+def test_rates_after_any_starts_and_ends_are_those_of_a_filling_of_all(seed, spread, byte) -> None:
     """Only flows near a change are looked at; the rates are all the same max-min fair."""
     rng = np.random.default_rng(seed)
     channels = int(rng.integers(1, 12))
@@ -103,7 +113,8 @@ def test_rates_after_any_starts_and_ends_are_those_of_a_filling_of_all(seed, spr
     weights = [[Fraction(int(rng.integers(1, 5)), 4 if spread else 1) for _ in p] for p in paths]
     if not spread:
         weights = [[Fraction(1)] * len(path) for path in paths]
-    fluid = Fluid(paths, delays, weights)
+    fluid = Fluid(paths, delays, weights, byte=byte)
+    limit = Fraction(1, byte) if byte else None
     for _ in range(30):
         for _ in range(int(rng.integers(1, 4))):
             path = int(rng.integers(len(paths)))
@@ -114,7 +125,8 @@ def test_rates_after_any_starts_and_ends_are_those_of_a_filling_of_all(seed, spr
         rates = fluid.share()
         live = list(rates)
         capacity = [Fraction(1, int(delay)) for delay in delays]
-        wanted = filled([paths[path] for path in live], capacity, [weights[path] for path in live])
+        own = [weights[path] for path in live]
+        wanted = filled([paths[path] for path in live], capacity, own, limit)
         # Sums of at most 24 rates: 24 eps, and the same again for what they leave.
         assert [rates[path] for path in live] == pytest.approx(
             [float(rate) for rate in wanted], rel=1e-13
@@ -133,7 +145,21 @@ def test_a_change_far_away_leaves_rates_alone() -> None:
     assert fluid.cells[layout.RATES] - given_before == 2
 
 
-def simulate(graph, paths, delays, latencies, hosts, *, o=0, O=0, S=2**62, in_turn=True):  # noqa: E741
+def simulate(
+    graph,
+    paths,
+    delays,
+    latencies,
+    hosts,
+    *,
+    o=0,
+    O=0,  # noqa: E741 - the field's letter
+    S=2**62,
+    in_turn=True,
+    byte=0,
+    startup=0,
+    control=None,
+):
     """Run a graph in the kernel; return start, end, arrived."""
     from kernels.loggops.llamp import match_in_order
 
@@ -148,8 +174,10 @@ def simulate(graph, paths, delays, latencies, hosts, *, o=0, O=0, S=2**62, in_tu
     ]
     ordered = [paths[pair] for pair in sorted(paths)] or [[0]]
     source = np.array([pair[0] for pair in sorted(paths)] or [0], np.int32)
-    network = network_of(ordered, delays)
+    network = network_of(ordered, delays, byte=byte)
+    short = latencies if control is None else control
     network.latency[: len(number)] = [latencies[pair] for pair in sorted(paths)]
+    network.control[: len(number)] = [short[pair] for pair in sorted(paths)]
     program = layout.Program(
         graph.kind,
         graph.size,
@@ -181,7 +209,7 @@ def simulate(graph, paths, delays, latencies, hosts, *, o=0, O=0, S=2**62, in_tu
     stride = max(map(len, ordered))
     flows = layout.no_flows(1, stride)
     kernel.make_first(program, pending, events, cells)
-    costs = layout.Costs(o, O, S, in_turn, 0)
+    costs = layout.Costs(o, O, S, in_turn, 0, startup)
     halt, progress = np.zeros(1, np.int8), np.zeros(1, np.int64)
     while (
         status := kernel.run(
@@ -208,24 +236,28 @@ def simulate(graph, paths, delays, latencies, hosts, *, o=0, O=0, S=2**62, in_tu
         O=O,
         S=S,
         in_turn=in_turn,
+        limit=Fraction(1, byte) if byte else None,
+        startup=startup,
+        control={op: short.get(pairs[op], 0) for op in sends},
     )
     return pending, reference
 
 
 @settings(max_examples=80)
-@given(st.integers(0, 2**32 - 1), st.booleans())
-def test_a_program_runs_as_in_the_plain_simulator(seed, in_turn) -> None:
+@given(st.integers(0, 2**32 - 1), st.booleans(), st.sampled_from([0, 2_500, 12_000]))
+def test_a_program_runs_as_in_the_plain_simulator(seed, in_turn, byte) -> None:
     rng = np.random.default_rng(seed)
     ranks = int(rng.integers(2, 6))
     graph = random_graph(rng, ranks, int(rng.integers(1, 25)))
     hosts = rng.integers(0, ranks, ranks).tolist()
     delays = rng.integers(1_000, 9_000, 2 * ranks + 3)
-    paths, latencies = {}, {}
+    paths, latencies, control = {}, {}, {}
     for a in set(hosts):
         for b in set(hosts) - {a}:
             between = 2 * ranks + rng.permutation(3)[: rng.integers(0, 4)]
             paths[a, b] = [a, *between.tolist(), ranks + b]
             latencies[a, b] = int(rng.integers(0, 10**7))
+            control[a, b] = int(rng.integers(0, 10**7))
     pending, reference = simulate(
         graph,
         paths,
@@ -236,6 +268,9 @@ def test_a_program_runs_as_in_the_plain_simulator(seed, in_turn) -> None:
         O=int(rng.integers(0, 10**3)),
         S=int(rng.choice([0, 64, 2**40])),
         in_turn=in_turn,
+        byte=byte,
+        startup=int(rng.choice([0, 10**6])) if byte else 0,
+        control=control if byte else None,
     )
     reference.run()
     # Where a flow ends between two ticks, doubles and fractions may round it differently; each
@@ -264,7 +299,7 @@ def test_a_halt_ends_the_run_at_the_next_look() -> None:
     )  # fmt: skip
     events = layout.Events(np.empty(8, np.int64), np.empty(8, np.int64))
     status = kernel.run(
-        program, layout.Costs(0, 0, 2**62, True, 0), pending, events, fluid.network, fluid.flows,
+        program, layout.Costs(0, 0, 2**62, True, 0, 0), pending, events, fluid.network, fluid.flows,
         fluid.cells, 1, np.ones(1, np.int8), np.zeros(1, np.int64),
     )  # fmt: skip
     assert status == layout.HALTED

@@ -19,14 +19,21 @@ def max_min(
     paths: Sequence[Sequence[int]],
     capacity: Mapping[int, Fraction] | Sequence[Fraction],
     weights: Sequence[Sequence[Fraction]] | None = None,
+    limit: Fraction | None = None,
 ) -> list[Fraction]:
     """Return the max-min fair rate of each flow, by progressive filling.
 
     All rates grow together; those on a channel that is full stop there, the others go on. A flow
-    loads each channel of its path with its rate times its weight there, 1 unless given.
+    loads each channel of its path with its rate times its weight there, 1 unless given. A limit of
+    each flow is a channel of its own.
     """
     if weights is None:
         weights = [[Fraction(1)] * len(path) for path in paths]
+    if limit is not None:
+        shared = dict(capacity) if isinstance(capacity, Mapping) else dict(enumerate(capacity))
+        capacity = shared | {-1 - flow: limit for flow in range(len(paths))}
+        paths = [[*path, -1 - flow] for flow, path in enumerate(paths)]
+        weights = [[*own, Fraction(1)] for own in weights]
     loads = [
         {c: sum(w for d, w in zip(path, own, strict=True) if c == d) for c in path}
         for path, own in zip(paths, weights, strict=True)
@@ -60,6 +67,9 @@ class FlowSimulator:
         latency: ticks of each send's path.
         o, O, S: ticks, ticks a byte, bytes.
         in_turn: whether a host's messages go one after the other.
+        limit: bytes a tick that one message has at most, None for no limit.
+        startup: ticks before a message with bytes enters the network.
+        control: ticks of what has no bytes, by send; None is the latency.
     """
 
     kind: Sequence[int]
@@ -75,6 +85,9 @@ class FlowSimulator:
     O: int = 0  # noqa: E741 - the field's letter
     S: int = 2**62
     in_turn: bool = True
+    limit: Fraction | None = None
+    startup: int = 0
+    control: Mapping[int, int] | None = None
     start: dict[int, int] = field(default_factory=dict)
     end: dict[int, int] = field(default_factory=dict)
     arrived: dict[int, int] = field(default_factory=dict)
@@ -82,6 +95,7 @@ class FlowSimulator:
     def run(self) -> None:
         """Run to the end; fills ``start``, ``end`` and ``arrived``."""
         n = len(self.kind)
+        self.short = self.latency if self.control is None else self.control
         self.missing = [sum(1 for a in self.after if a[0] == op) for op in range(n)]
         self.ready_at = [0] * n
         self.events: list[tuple[int, int, str]] = []
@@ -109,8 +123,8 @@ class FlowSimulator:
 
     def push(self, time: int, op: int, what: str) -> None:
         """Add an event; of an operation's own at one time the kinds go in this order."""
-        order = {"ready": "0ready", "inject": "1inject", "there": "2there", "told": "3told"}
-        heapq.heappush(self.events, (time, op, order[what]))
+        place = ("ready", "inject", "there", "told", "enter").index(what)
+        heapq.heappush(self.events, (time, op, f"{place}{what}"))
 
     def share(self, now: int) -> None:
         """Give all flows their rates, where the flows have changed."""
@@ -120,7 +134,9 @@ class FlowSimulator:
             flow["left"] = max(flow["left"] - flow["rate"] * (now - flow["since"]), Fraction(0))
             flow["since"] = now
         for op, rate in zip(
-            live, max_min([self.paths[op] for op in live], self.capacity), strict=True
+            live,
+            max_min([self.paths[op] for op in live], self.capacity, limit=self.limit),
+            strict=True,
         ):
             flow = self.flows[op]
             if rate != flow["rate"]:
@@ -172,7 +188,7 @@ class FlowSimulator:
                 self.request(send, now)
         elif self.size[op] > self.S:
             self.begins(op, now)
-            self.push(now + self.latency[op], op, "there")
+            self.push(now + self.short[op], op, "there")
         else:
             begin = self.work(op, now, self.handling(op))
             self.begins(op, begin)
@@ -180,14 +196,21 @@ class FlowSimulator:
             self.ends(op, begin + self.handling(op))
 
     def inject(self, op: int, now: int) -> None:
-        """A message reaches its host's interface."""
+        """A message reaches its host's interface, where those with bytes start up."""
+        if self.startup and self.paths[op] is not None and self.size[op]:
+            self.push(now + self.startup, op, "enter")
+        else:
+            self.enter(op, now)
+
+    def enter(self, op: int, now: int) -> None:
+        """A message may enter the network."""
         host = self.source[op]
         if self.paths[op] is None:
             self.push(now, op, "there")
         elif self.in_turn and host in self.busy:
             self.queues.setdefault(host, deque()).append(op)
         elif self.size[op] == 0:
-            self.push(now + self.latency[op], op, "there")
+            self.push(now + self.short[op], op, "there")
         else:
             self.busy.add(host)
             self.flow(op, now)
@@ -204,7 +227,7 @@ class FlowSimulator:
         self.busy.discard(host)
         queue = self.queues.get(host, deque())
         while queue and host not in self.busy:
-            self.inject(queue.popleft(), now)
+            self.enter(queue.popleft(), now)
 
     def there(self, send: int, now: int) -> None:
         """A header or a message is at its receiver."""
@@ -222,7 +245,7 @@ class FlowSimulator:
         """The receiver asks for a message's bytes."""
         self.requested.add(send)
         begin = self.work(self.match[send], now, self.o)
-        self.push(begin + self.o + self.latency[send], send, "inject")
+        self.push(begin + self.o + self.short[send], send, "inject")
 
     def take(self, send: int, now: int) -> None:
         """The receiver takes a message."""
@@ -230,7 +253,7 @@ class FlowSimulator:
         begin = self.work(self.match[send], now, ticks)
         self.ends(self.match[send], begin + ticks)
         if self.size[send] > self.S:
-            self.push(begin + ticks + self.latency[send], send, "told")
+            self.push(begin + ticks + self.short[send], send, "told")
 
     def told(self, send: int, now: int) -> None:
         """The sender of a message above S hears that it is there."""

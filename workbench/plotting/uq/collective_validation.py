@@ -58,8 +58,9 @@ def plot_collective_validation(study: CollectiveValidation) -> LayoutDOM:
     inside = int(np.count_nonzero(study.observed()))
     return stacked(
         heading(
-            f"{name.capitalize()} on Hopper's torus: an analytic model of rounds",
-            "lines: simulated with nominal parameters; points: synthetic, of a finer model",
+            f"{name.capitalize()} on a torus like Hopper's: {study.machine.about}",
+            "lines: simulated with nominal parameters; points: synthetic, of "
+            f"{study.truth} with other parameters",
         ),
         fig,
         plot_sobol(study.sobol(), [test.label for test in tests]),

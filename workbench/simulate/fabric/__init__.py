@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.simulate.fabric.fabric import Fabric
     from workbench.simulate.fabric.hosts import PLACEMENTS, place_jobs
     from workbench.simulate.fabric.latency_load import LatencyLoad, load_curve
+    from workbench.simulate.fabric.network_interface import NetworkInterface
     from workbench.simulate.fabric.open_loop import run_traffic
     from workbench.simulate.fabric.program import replay_on
     from workbench.simulate.fabric.program_result import FabricReplay
@@ -37,6 +38,7 @@ __all__ = [
     "FabricReplay",
     "FabricResult",
     "LatencyLoad",
+    "NetworkInterface",
     "QueueSeries",
     "SharedRun",
     "collective_times",

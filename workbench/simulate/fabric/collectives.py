@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,9 @@ from workbench.models import LogGPS
 from workbench.programs.collectives import schedule
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.fabric.program import replay_on
+from workbench.suggestions import did_you_mean
+
+Until = Literal["last", "root"]
 
 
 def collective_times(
@@ -22,6 +26,7 @@ def collective_times(
     *,
     ranks: int | None = None,
     root: int = 0,
+    until: Until = "last",
     host: LogGPS | None = None,
     placement: str | ArrayLike = "block",
     rng: np.random.Generator | int | None = None,
@@ -32,7 +37,8 @@ def collective_times(
 ) -> dict[int, float]:
     """Return the simulated time of a collective for each size, s by bytes.
 
-    All ranks begin at once, and the time is until the last of them has ended. The messages are
+    All ranks begin at once, and the time is until the last of them, or the root, has ended. The
+    messages are
     those of the algorithm in ``workbench.programs.collectives``; combining takes no time.
 
     Args:
@@ -43,6 +49,8 @@ def collective_times(
             for gather, scatter, allgather; for one pair for alltoall.
         ranks: how many take part; None takes one for each host.
         root: rank that gives or gets.
+        until: ``last``: all ranks have ended; ``root``: the root has, and its messages have
+            arrived, as Wilke et al. report a scatter (Euro-Par 2013, section 7).
         host: whose o, O and S hosts have; None takes messages at no cost, all of them eager.
         placement: one of ``PLACEMENTS``, or int[ranks], the host of each rank.
         rng: of the placement ``random``.
@@ -56,6 +64,12 @@ def collective_times(
     """
     if not sizes:
         raise ParameterError("sizes must name at least one size in bytes", key="sizes")
+    if until not in get_args(Until):
+        raise ParameterError(
+            f"until must be one of {', '.join(get_args(Until))}; got {until!r}"
+            f"{did_you_mean(until, get_args(Until))}",
+            key="until",
+        )
     count = fabric.topology.num_hosts if ranks is None else ranks
     if placement == "random" and not isinstance(rng, np.random.Generator):
         # One placement for all sizes.
@@ -72,11 +86,13 @@ def collective_times(
                 rng=rng,
                 in_turn=in_turn,
                 resolution_ns=resolution_ns,
+                times=until == "root",
                 halt=halt,
             )
         except SimulationHalted:
             break
-        times[int(size)] = result.makespan_s
+        took = result.makespan_s if until == "last" else result.rank_s(root)
+        times[int(size)] = took
         if progress is not None:
-            progress(int(size), result.makespan_s)
+            progress(int(size), took)
     return times

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, Literal, get_args
 
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.models import PISCES, SNAPPR, NetworkModel
+from workbench.simulate.fabric.network_interface import NetworkInterface
 from workbench.suggestions import did_you_mean
 from workbench.topology import Topology
 from workbench.topology.channels import Channels, channels
@@ -41,6 +42,7 @@ class StoredFabric:
     choice: Choice
     congestion: Congestion | None
     seed: int
+    interface: NetworkInterface = field(default_factory=NetworkInterface)
 
     def restore(self) -> Fabric:
         """Return the fabric."""
@@ -51,7 +53,9 @@ class StoredFabric:
         routing: str | Routing = self.routing
         if ROUTINGS[self.routing].choice != self.choice:
             routing = route(self.topology, self.routing, choice=self.choice, seed=self.seed)
-        return Fabric(self.topology, self.model, routing, self.congestion, self.seed)
+        return Fabric(
+            self.topology, self.model, routing, self.congestion, self.seed, self.interface
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +69,7 @@ class Fabric:
         routing: by name, or one that was made before; None takes the topology's usual one.
         congestion: how packets share links; None takes what the model stands for.
         seed: of the random choices of routes.
+        interface: what a host's network interface does to a message; by default nothing.
 
     Raises:
         ParameterError: the parts do not fit one another.
@@ -78,6 +83,7 @@ class Fabric:
     routing: str | Routing | None = None
     congestion: Congestion | None = None
     seed: int = 0
+    interface: NetworkInterface = field(default_factory=NetworkInterface)
 
     def __post_init__(self) -> None:
         if self.congestion is not None and self.congestion not in CONGESTIONS:
@@ -172,6 +178,7 @@ class Fabric:
             choice=self.routes.choice if made else ROUTINGS[self.routing_name].choice,
             congestion=self.congestion,
             seed=self.seed,
+            interface=self.interface,
         )
 
     def with_seed(self, seed: int) -> Fabric:
@@ -183,7 +190,8 @@ class Fabric:
         return replace(self, routing=self.routes, seed=seed)
 
     def __repr__(self) -> str:
+        beyond = "" if self.interface == NetworkInterface() else f", {self.interface!r}"
         return (
             f"Fabric({self.topology.name}, {self.routing_name} routing, {self.congestion} "
-            "congestion)"
+            f"congestion{beyond})"
         )

@@ -19,6 +19,7 @@ from kernels.fabric_programs import layout
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.models import PISCES, SNAPPR
 from workbench.programs.graph import ExecutionGraph
+from workbench.simulate.fabric.network_interface import NetworkInterface
 from workbench.simulate.fabric.operations import HostCosts, ProgramRun, operations
 from workbench.simulate.fabric.paths import Paths, latencies
 from workbench.simulate.ticks import CLOCK_END, byte_delay, refuse_time
@@ -52,6 +53,7 @@ def run_flow(
     model: SNAPPR | PISCES,
     *,
     costs: HostCosts,
+    interface: NetworkInterface | None = None,  # of every host
     in_turn: bool = True,  # a host's messages enter one by one; else they share
     resolution: int = 0,  # ticks in which flows share one update of rates; 0: exact
     halt: NDArray[np.int8] | None = None,  # (1,), ends the run if another thread sets it
@@ -59,6 +61,7 @@ def run_flow(
 ) -> ProgramRun:
     """Run a program with messages as fluid flows; the program must be known to end."""
     began = time.perf_counter()
+    interface = NetworkInterface() if interface is None else interface
     ops = operations(graph, match, hosts, made.of_message, made.source, channels.topology.num_hosts)
     network = layout.empty_network(
         capacities(channels, model),
@@ -66,11 +69,18 @@ def run_flow(
         made.channel,
         made.weight,
         latencies(made.links, model),
+        latencies(made.links, model, interface),
+        1.0 / interface.byte_ticks if interface.byte_ticks else np.inf,
     )
     stride = int(np.diff(made.start).max(initial=1))
     flows = layout.no_flows(_FIRST_ROOM, stride)
     kernel_costs = layout.Costs(
-        costs.overhead, costs.overhead_byte, costs.eager, in_turn, resolution
+        costs.overhead,
+        costs.overhead_byte,
+        costs.eager,
+        in_turn,
+        resolution,
+        interface.startup_ticks,
     )
     halt = np.zeros(1, np.int8) if halt is None else halt
     progress = np.zeros(1, np.int64) if progress is None else progress

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kernels.fabric import layout
 from workbench.errors import ConfigurationError, SimulationHalted, WorkbenchError
 from workbench.models import PISCES, SNAPPR
+from workbench.simulate.fabric.network_interface import NetworkInterface
 from workbench.simulate.fabric.port_model import (
     fill_arbiters,
     fill_ports,
@@ -120,6 +121,8 @@ def build(
     hops: NDArray[np.int32] | None = None,  # (R, R), on the LogP overlay; None: one everywhere
     overlay: bool = True,  # messages up to negligible_size take the LogP overlay
     adaptive: bool = False,  # the routing asks for queue lengths
+    interface: NetworkInterface | None = None,  # of every host
+    in_turn: bool = False,  # messages that the interface slows enter one after the other
 ) -> NetworkState:
     """Return the arrays of an idle network."""
     routers, hosts, between = wiring.num_routers, wiring.num_hosts, wiring.between_routers
@@ -172,8 +175,13 @@ def build(
     s[layout.ROUTING], s[layout.ADAPTIVE] = route is None, adaptive
     if not overlay:
         s[layout.NEGLIGIBLE] = -1
+    if interface is not None:
+        s[layout.MESSAGE_BYTE], s[layout.STARTUP] = interface.byte_ticks, interface.startup_ticks
+        s[layout.IN_TURN] = in_turn
     table = _tables(s, routers, route, candidates, hops if overlay else None)
     s[layout.LOOKAHEAD] = lookahead(s, model, hops, overlay=overlay)
+    if interface is not None and interface.control_ticks is not None:
+        s[layout.LOOKAHEAD] = min(s[layout.LOOKAHEAD], interface.control_ticks)
     records = layout.RECORDS_MARGIN * 4 + 16 * hosts
     if isinstance(model, PISCES):
         records += routers + channels

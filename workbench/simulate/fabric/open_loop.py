@@ -350,7 +350,11 @@ def _network(fabric: Fabric) -> NetworkState:
     routes = fabric.routes
     adaptive = routes.scheme in ("ugal-l", "par") or routes.choice == "least"
     return build(
-        wiring_of(routes.channels, routes.lanes), fabric.ports, overlay=False, adaptive=adaptive
+        wiring_of(routes.channels, routes.lanes),
+        fabric.ports,
+        overlay=False,
+        adaptive=adaptive,
+        interface=fabric.interface,
     )
 
 

@@ -35,6 +35,12 @@ class ProgramRun:
     steps: int  # rates assigned, or packets sent by a port
 
 
+def rank_ticks(rank_start: IntArray, end: IntArray, arrived: IntArray, rank: int) -> int:
+    """Return when a rank's operations have ended and the messages that it sent have arrived."""
+    own = slice(rank_start[rank], rank_start[rank + 1])
+    return max(int(end[own].max(initial=0)), int(arrived[own].max(initial=0)))
+
+
 @dataclass(frozen=True, eq=False)
 class Operations:
     """A program's arrays, ready to run."""

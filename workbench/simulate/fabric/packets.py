@@ -28,6 +28,7 @@ def run_packets(
     fabric: Fabric,
     *,
     costs: HostCosts,
+    in_turn: bool = True,  # messages that the interface slows enter one by one; else side by side
     halt: NDArray[np.int8] | None = None,  # (1,), ends the run if another thread sets it
     progress: NDArray[np.int64] | None = None,  # (1,), number of finished operations
 ) -> ProgramRun:
@@ -46,16 +47,18 @@ def run_packets(
     # Each message is its own path here: what is asked of it is its latency.
     of_message = np.where(ends[0] == ends[1], -1, np.arange(len(sends))).astype(np.int32)
     ops = operations(graph, match, hosts, of_message, ends[0].astype(np.int32), network.num_hosts)
-    latency = latencies(links, model)
+    latency = latencies(links, model, fabric.interface)
     state = build(
         wiring_of(routing.channels, routing.lanes),
         model,
         overlay=False,
         adaptive=routing.scheme in ("ugal-l", "par") or routing.choice == "least",
+        interface=fabric.interface,
+        in_turn=in_turn,
     )
     routes = routing.tables()
     depth, seen = np.zeros((2, max(routing.channels.between_routers, 1)), np.int32)
-    kernel_costs = layout.Costs(costs.overhead, costs.overhead_byte, costs.eager, True, 0)
+    kernel_costs = layout.Costs(costs.overhead, costs.overhead_byte, costs.eager, True, 0, 0)
     halt = np.zeros(1, np.int8) if halt is None else halt
     progress = np.zeros(1, np.int64) if progress is None else progress
     whole = isinstance(model, SNAPPR) and model.variant == "repaired"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from kernels.fabric_programs import paths
 from workbench.errors import ParameterError
 from workbench.models import PISCES, SNAPPR
+from workbench.simulate.fabric.network_interface import NetworkInterface
 from workbench.simulate.ticks import ticks
 from workbench.topology.channels import Channels
 from workbench.topology.routing import Routing
@@ -44,6 +45,7 @@ def message_paths(
     *,
     routing: Routing | None = None,
     ordered: bool = True,  # computed paths take dimensions in order, as on tori
+    side_by_side: bool = False,  # and all parallel links at once, each with its share
     seed: int = 0,  # of the choice among shortest paths; a routing has its own
 ) -> Paths:
     """Return the paths of messages between hosts.
@@ -84,6 +86,8 @@ def message_paths(
         else:
             start, between = _shortest(channels, *routers, seed)
         links = np.diff(start)
+        if routing is None and ordered and side_by_side:
+            start, between, weight = _beside(channels, start, between)
     count = len(first[0])
     whole = np.empty(len(between) + 2 * count, np.int32)
     ends = start + 2 * np.arange(count + 1)
@@ -105,9 +109,18 @@ def message_paths(
     )
 
 
-def latencies(links: NDArray[np.integer], model: SNAPPR | PISCES) -> IntArray:
-    """Return the latency of paths of ``links`` links, in ticks, with injection and ejection."""
+def latencies(
+    links: NDArray[np.integer],
+    model: SNAPPR | PISCES,
+    interface: NetworkInterface | None = None,
+) -> IntArray:
+    """Return the latency of paths of ``links`` links, in ticks, with injection and ejection.
+
+    With an interface it is the latency of what has no bytes.
+    """
     ends = ticks(model.injection_latency) + ticks(model.ejection_latency)
+    if interface is not None and interface.control_ticks is not None:
+        ends = interface.control_ticks
     return ends + links.astype(np.int64) * ticks(model.link_latency)
 
 
@@ -184,6 +197,26 @@ def _by_dimension(
             key="topology",
         )
     return start, out[: start[-1]].copy()
+
+
+def _beside(
+    channels: Channels, start: IntArray, between: NDArray[np.int32]
+) -> tuple[IntArray, NDArray[np.int32], NDArray[np.float64]]:
+    """Return paths with all the channels beside each of theirs, and the share of each."""
+    # Channels are numbered by source, then by target: those beside one another follow.
+    count = channels.between_routers
+    source, target = channels.source[:count], channels.target[:count]
+    new = np.ones(count, bool)
+    new[1:] = (np.diff(source) != 0) | (np.diff(target) != 0)
+    first = np.flatnonzero(new)
+    size = np.diff(np.append(first, count))
+    group = (np.cumsum(new) - 1)[between]
+    several = size[group]
+    after = np.zeros(len(between) + 1, np.int64)
+    np.cumsum(several, out=after[1:])
+    place = np.arange(after[-1]) - np.repeat(after[:-1], several)
+    found = np.repeat(first[group], several) + place
+    return after[start], found.astype(np.int32), np.repeat(1.0 / several, several)
 
 
 def _has_rings(network: Topology) -> bool:

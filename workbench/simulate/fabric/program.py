@@ -5,7 +5,8 @@ network follows from the topology, the routing and who else is on its way. Up to
 is sent at once. Above S a header goes first, the receiver asks for the bytes when its receive is
 posted, they come without the sender's core, and the sender's send ends when the receiver has said
 that they are there (Shen et al., LLAMP, appendix B). Headers, requests and acknowledgements take
-the latency of their way and no bandwidth.
+the latency of their way and no bandwidth. What an interface does to a message beyond that is in
+``NetworkInterface``.
 
 Where nothing shares a channel and no two operations of a rank want its core at once, an eager
 program ends as `replay(..., semantics="llamp")` says, with L the path's latency and one byte's time
@@ -33,7 +34,7 @@ from workbench.simulate.fabric.program_result import FabricReplay
 from workbench.simulate.llamp import forward_pass
 from workbench.simulate.picoseconds import UNLIMITED
 from workbench.simulate.ticks import CLOCK_END, TICKS_PER_SECOND, refuse_time
-from workbench.topology.channels import Channels, channels
+from workbench.topology.channels import Channels
 from workbench.topology.routing import ROUTINGS, Routing
 
 IntArray = NDArray[np.int64]
@@ -72,9 +73,10 @@ def replay_on(
             host take no time.
         ranks_per_host: how many ranks a host takes, where the placement is a word.
         rng: of the placement ``random``.
-        in_turn: with fluid messages, whether a host's enter the network one after the other, as a
-            NIC's queue has them; otherwise they share its bandwidth. Packets always go in turn, but
-            may be under way to several hosts at once.
+        in_turn: with fluid messages, and with packets where the fabric's interface limits one
+            message's bandwidth, whether a host's enter the network one after the other, as a NIC's
+            queue has them; otherwise they share its bandwidth. Packets without that limit always go
+            in turn, but may be under way to several hosts at once.
         resolution_ns: with fluid messages, time within which their starts and ends may share one
             sharing of the bandwidth; 0 is exact, more is faster.
         times: also keep when each operation started and ended.
@@ -105,7 +107,7 @@ def replay_on(
     _check_clock(graph, match, costs)
     run: ProgramRun
     if fabric.congestion == "flow":
-        numbered = channels(fabric.topology)
+        numbered = fabric.channels
         run = run_flow(
             graph,
             match,
@@ -114,13 +116,23 @@ def replay_on(
             numbered,
             fabric.ports,
             costs=costs,
+            interface=fabric.interface,
             in_turn=in_turn,
             resolution=round(resolution_ns * _TICKS_PER_NS),
             halt=halt,
             progress=progress,
         )
     else:
-        run = run_packets(graph, match, hosts, fabric, costs=costs, halt=halt, progress=progress)
+        run = run_packets(
+            graph,
+            match,
+            hosts,
+            fabric,
+            costs=costs,
+            in_turn=in_turn,
+            halt=halt,
+            progress=progress,
+        )
     finish = np.zeros(graph.num_ranks, np.int64)
     occupied = np.diff(graph.rank_start) > 0
     if graph.num_ops:
@@ -205,5 +217,6 @@ def _paths(graph: ExecutionGraph, hosts: IntArray, numbered: Channels, fabric: F
         hosts[graph.peer[sends]],
         routing=fabric.routes if looked_up else None,
         ordered=name == "dimension-order",
+        side_by_side=True,
         seed=fabric.seed,
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.html_table import html_table
 from workbench.models import LogGPS
@@ -16,6 +17,7 @@ from workbench.programs.graph import CALC, SEND, ExecutionGraph
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.simulate.fabric.fabric import Fabric
+from workbench.simulate.fabric.operations import rank_ticks
 from workbench.simulate.ticks import TICKS_PER_SECOND, byte_delay
 from workbench.topology.channels import Channels, channels
 from workbench.topology.topology import Topology
@@ -91,6 +93,21 @@ class FabricReplay(StoredResult):
         """When the last rank ends, s."""
         return int(self.finish_ticks.max(initial=0)) / TICKS_PER_SECOND
 
+    def rank_s(self, rank: int) -> float:
+        """Return when a rank's operations have ended and its messages have arrived, s.
+
+        Args:
+            rank: whose.
+
+        Raises:
+            ParameterError: there is no such rank, or times were not kept.
+        """
+        rank = whole(rank, "rank", 0, self.graph.num_ranks - 1)
+        if self.arrived_ticks is None or self.end_ticks is None:
+            raise _times_needed()
+        ticks = rank_ticks(self.graph.rank_start, self.end_ticks, self.arrived_ticks, rank)
+        return ticks / TICKS_PER_SECOND
+
     @cached_property
     def channels(self) -> Channels:
         """The channels of the network."""
@@ -165,10 +182,7 @@ class FabricReplay(StoredResult):
         import pandas as pd
 
         if self.arrived_ticks is None or self.start_ticks is None:
-            raise ParameterError(
-                "the times of the messages must be known; run the program with times=True",
-                key="times",
-            )
+            raise _times_needed()
         sends = np.flatnonzero(self.graph.kind == SEND)
         return pd.DataFrame(
             {
@@ -232,3 +246,10 @@ class FabricReplay(StoredResult):
             "busiest channel": f"{float(self.utilisation.max(initial=0)):.0%} of its bandwidth",
         }
         return html_table(rows.items(), caption=self.provenance.caption(), align="l")
+
+
+def _times_needed() -> ParameterError:
+    """Return the error of a run whose times were not kept."""
+    return ParameterError(
+        "the times of the messages must be known; run the program with times=True", key="times"
+    )

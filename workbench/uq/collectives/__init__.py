@@ -19,7 +19,10 @@ from workbench.uq.collectives.gemini import (
     SHUFFLED_HOPPER,
     GeminiCollective,
     TorusPlaces,
+    figure_tests,
+    paper_tests,
 )
+from workbench.uq.collectives.gemini_fabric import FabricCollective
 from workbench.uq.collectives.measured import MeasuredCollective, read_measured
 from workbench.uq.collectives.models import CollectiveTest
 from workbench.uq.collectives.shipped import (
@@ -38,14 +41,17 @@ __all__ = [
     "CollectiveCalibration",
     "CollectiveTest",
     "CollectiveValidation",
+    "FabricCollective",
     "GeminiCollective",
     "MeasuredCollective",
     "TorusPlaces",
     "calibrate_collective",
     "calibrate_unknown",
     "collective_problem",
+    "figure_tests",
     "held_out",
     "load_measured",
+    "paper_tests",
     "read_measured",
     "shipped_algorithms",
     "shipped_collectives",

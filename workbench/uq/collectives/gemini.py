@@ -16,6 +16,7 @@ Table 3; the tests those of their section 6.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -80,13 +81,17 @@ class TorusPlaces:
         """Number of nodes."""
         return prod(self.shape) * self.hosts
 
-    def routers(self, ranks: int) -> NDArray[np.int64]:
-        """Return the router of each rank, int64[ranks]."""
+    def of_ranks(self, ranks: int) -> NDArray[np.int64]:
+        """Return the node of each rank, int64[ranks]; router r has those from r x hosts on."""
         nodes = np.arange(self.nodes)
         if self.seed is not None:
             nodes = np.random.default_rng(self.seed).permutation(nodes)[:ranks]
             nodes = nodes if self.shuffled else np.sort(nodes)
-        return np.asarray(nodes[:ranks] // self.hosts, np.int64)
+        return np.asarray(nodes[:ranks], np.int64)
+
+    def routers(self, ranks: int) -> NDArray[np.int64]:
+        """Return the router of each rank, int64[ranks]."""
+        return self.of_ranks(ranks) // self.hosts
 
 
 HOPPER = TorusPlaces((17, 8, 24), 2, (2, 1, 2), seed=0)
@@ -120,6 +125,11 @@ def paper_tests(collective: str) -> tuple[CollectiveTest, ...]:
     return tuple(CollectiveTest(n, kib * KIB) for n in nodes for kib in (8, 16, 24, 32))
 
 
+def figure_tests(collective: str) -> tuple[CollectiveTest, ...]:
+    """Return the 20 tests on 128 to 512 nodes that the paper's figures 1 to 3 show."""
+    return tuple(test for test in paper_tests(collective) if test.nodes <= 512)
+
+
 @dataclass(frozen=True)
 class GeminiCollective:
     """Times of a collective's tests as a function of the parameters of ``BOX``.
@@ -132,22 +142,18 @@ class GeminiCollective:
         places: where the nodes are.
         sharpness: inf lets a message feel the slower of its own limit and the link's share alone;
             with a finite p both add up as a p-norm: a link slows messages before it is full.
+        ring_waits: whether each round of a ring waits for the slowest message of all. Else a block
+            passes the messages of the ring one after another, and all rounds the busiest link.
     """
 
     collective: str
     tests: tuple[CollectiveTest, ...]
     places: TorusPlaces = HOPPER
     sharpness: float = np.inf
+    ring_waits: bool = True
 
     def __post_init__(self) -> None:
-        _check_name(self.collective)
-        for test in self.tests:
-            if test.ranks > self.places.nodes:
-                raise ParameterError(
-                    f"a test must fit the torus' {self.places.nodes} nodes; got {test.ranks} "
-                    "ranks; give fewer nodes or a larger torus",
-                    key="nodes",
-                )
+        check_fit(self.collective, self.tests, self.places)
 
     def __call__(self, values: ArrayLike) -> FloatArray:
         """Return the times in s, float64[n, tests], for float64[n, 7] in the order of ``BOX``."""
@@ -159,12 +165,22 @@ class GeminiCollective:
                 out[part, at] = self._times(rows[part], test)
         return out
 
+    @property
+    def about(self) -> str:
+        """What is simulated, for captions."""
+        soft = "" if np.isinf(self.sharpness) else " whose links slow messages before they are full"
+        return f"an analytic model of rounds{soft}"
+
     def _times(self, rows: FloatArray, test: CollectiveTest) -> FloatArray:
         """Return the times of one test in s, float64[n]."""
         ways = _ways(self.collective, test.ranks, self.places)
         if self.collective == "allgather":  # each round is the first again, one after another
-            slowest = self._messages(rows, ways[0], test.block_bytes).max(axis=1)
-            return np.asarray((test.ranks - 1) * slowest)
+            took = self._messages(rows, ways[0], test.block_bytes)
+            if self.ring_waits:
+                return np.asarray((test.ranks - 1) * took.max(axis=1))
+            wire = self._wire(rows, ways[0], test.block_bytes).max(axis=1)
+            around = took.sum(axis=1) - took.min(axis=1)
+            return np.asarray(np.maximum(around, (test.ranks - 1) * wire))
         ready = np.zeros((len(rows), test.ranks))
         for way in ways:
             took = self._messages(rows, way, test.block_bytes)
@@ -174,16 +190,21 @@ class GeminiCollective:
 
     def _messages(self, rows: FloatArray, way: _Way, block_bytes: int) -> FloatArray:
         """Return what each message takes in s, float64[n, messages]."""
-        max_bw, link_bw, hop, latency, inj_bw, smsg, smsg_bw = (c[:, None] for c in rows.T)
-        alone = block_bytes * way.blocks / max_bw
-        shared = block_bytes * way.busiest / link_bw
-        if np.isinf(self.sharpness):
-            wire = np.maximum(alone, shared)
-        else:
-            wire = alone * (1 + (shared / alone) ** self.sharpness) ** (1 / self.sharpness)
+        _, _, hop, latency, inj_bw, smsg, smsg_bw = (c[:, None] for c in rows.T)
+        wire = self._wire(rows, way, block_bytes)
         packet = np.minimum(PACKET_BYTES, block_bytes * way.blocks) / inj_bw
         rendezvous = smsg + SMSG_BYTES / smsg_bw + way.links * hop
         found: FloatArray = rendezvous + latency + way.links * hop + packet + wire
+        return found
+
+    def _wire(self, rows: FloatArray, way: _Way, block_bytes: int) -> FloatArray:
+        """Return what the bytes of each message take in s, float64[n, messages]."""
+        max_bw, link_bw = rows[:, :1], rows[:, 1:2]
+        alone: FloatArray = block_bytes * way.blocks / max_bw
+        shared: FloatArray = block_bytes * way.busiest / link_bw
+        if np.isinf(self.sharpness):
+            return np.asarray(np.maximum(alone, shared))
+        found: FloatArray = alone * (1 + (shared / alone) ** self.sharpness) ** (1 / self.sharpness)
         return found
 
 
@@ -206,6 +227,18 @@ def _ways(collective: str, ranks: int, places: TorusPlaces) -> tuple[_Way, ...]:
         if collective == "allgather":
             break
     return tuple(found)
+
+
+def check_fit(collective: str, tests: Sequence[CollectiveTest], places: TorusPlaces) -> None:
+    """Refuse a collective that is none of the three, and tests with more ranks than nodes."""
+    _check_name(collective)
+    for test in tests:
+        if test.ranks > places.nodes:
+            raise ParameterError(
+                f"a test must fit the torus' {places.nodes} nodes; got {test.ranks} ranks; give "
+                "fewer nodes or a larger torus",
+                key="nodes",
+            )
 
 
 def _check_name(collective: str) -> None:

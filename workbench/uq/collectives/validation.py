@@ -3,21 +3,25 @@
     study = validate_collective("gather")
     study.holdout.maximum, study.sobol(), study.posterior(), study.predict(65_536, SCALED_HOPPER)
 
+    validate_collective("gather", model="flow", tests=figure_tests("gather"))  # on the fabric
+
 The replicas are synthetic, for Hopper's were never published: a finer model with known parameters
 makes the times, and each replica has an error of its own.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.checks import whole
+from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
+from workbench.suggestions import did_you_mean
 from workbench.uq.collectives.gemini import (
     BOX,
     HOPPER,
@@ -27,6 +31,7 @@ from workbench.uq.collectives.gemini import (
     TorusPlaces,
     paper_tests,
 )
+from workbench.uq.collectives.gemini_fabric import FabricCollective
 from workbench.uq.collectives.models import CollectiveTest
 from workbench.uq.designs import design
 from workbench.uq.posterior import Posterior, calibrate
@@ -45,6 +50,9 @@ SPREAD = 0.0485
 """Of a replica's logarithm: with 28 tests of 20 replicas it gives Table 4's relative intervals."""
 
 TRUTH_SHARPNESS = 8.0
+CollectiveSimulator = Literal["rounds", "packet", "packet-flow", "flow"]
+"""The analytic model of rounds, or a fabric with this congestion."""
+
 POINTS, HOLDOUT_POINTS, REPLICAS = 256, 100, 20
 
 
@@ -54,14 +62,16 @@ class CollectiveValidation(StoredResult):
 
     Attributes:
         machine: the simulator, whose tests these are.
+        truth: the model that the replicas are of, a few words.
         replicas: synthetic times of the tests.
         nominal: float64[tests], simulated with Table 3's values, s.
         surrogate: of third order, in the seven parameters.
-        holdout: its errors at 100 points that it was not fitted to.
+        holdout: its errors at points that it was not fitted to.
         seed: of the replicas and of the draws.
     """
 
-    machine: GeminiCollective
+    machine: FabricCollective | GeminiCollective
+    truth: str
     replicas: Replicas
     nominal: NDArray[np.float64]
     surrogate: Surrogate
@@ -81,7 +91,7 @@ class CollectiveValidation(StoredResult):
     def predict(self, nodes: int, places: TorusPlaces = HOPPER) -> Prediction:
         """Return intervals of 90 % for the four buffer sizes on other nodes, of 100 draws."""
         tests = tuple(CollectiveTest(nodes, kib * KIB) for kib in (8, 16, 24, 32))
-        machine = GeminiCollective(self.machine.collective, tests, places)
+        machine = replace(self.machine, tests=tests, places=places)
         labels = [test.label for test in tests]
         return predict(self.posterior(), machine, labels, levels=(0.9,), seed=self.seed)
 
@@ -110,33 +120,70 @@ class CollectiveValidation(StoredResult):
         worst = 100 * float(self.holdout.maximum.max())
         return (
             f"CollectiveValidation({self.machine.collective}, {len(self.nominal)} tests, synthetic "
-            f"replicas; surrogate within {worst:.2g} % at {HOLDOUT_POINTS} points; "
+            f"replicas; surrogate within {worst:.2g} % at other points; "
             f"{np.count_nonzero(self.observed())} nominal times within the replicas' range)"
         )
 
 
 @lru_cache(maxsize=8)
 def validate_collective(
-    collective: str, places: TorusPlaces = HOPPER, seed: int = 0
+    collective: str,
+    places: TorusPlaces = HOPPER,
+    seed: int = 0,
+    *,
+    model: CollectiveSimulator = "rounds",
+    truth: CollectiveSimulator | None = None,
+    tests: tuple[CollectiveTest, ...] | None = None,
+    points: int = POINTS,
 ) -> CollectiveValidation:
     """Return the study of ``allgather``, ``gather`` or ``scatter`` on a torus.
 
+    With fluid messages a gather or scatter of 20 tests takes a twentieth of a second for each
+    point, an allgather one second; packets take minutes.
+
     Args:
-        collective: its tests are those of Wilke et al., section 6.
+        collective: what is simulated.
         places: of the nodes.
         seed: of the synthetic replicas and of the draws.
+        model: what is calibrated: ``rounds``, the analytic model, or ``packet``, ``packet-flow`` or
+            ``flow``, a fabric with that congestion.
+        truth: the model of the replicas, at other parameters; None takes the same as ``model``.
+            Rounds as truth have links that slow messages before they are full. Rounds that are
+            calibrated to a fabric do not wait for one another in a ring, as they do not there.
+        tests: None takes those of Wilke et al., section 6.
+        points: at which the surrogate is fitted; its errors are at ``HOLDOUT_POINTS`` others, and
+            at most as many as that.
 
     Raises:
-        ParameterError: the collective is not one of the three, or the torus has too few nodes.
+        ParameterError: the collective is not one of the three, the torus has too few nodes, or
+            another argument is not accepted.
     """
-    seed = whole(seed, "seed", 0)
-    tests = paper_tests(collective)
-    machine = GeminiCollective(collective, tests, places)
-    points, others = design(BOX, POINTS), design(BOX, HOLDOUT_POINTS, skip=POINTS)
-    surrogate = fit_surrogate(BOX, points, machine(points), degrees=(1, 2, 3))
+    seed, points = whole(seed, "seed", 0), whole(points, "points", len(BOX) + 2)
+    chosen = paper_tests(collective) if tests is None else tests
+    source = model if truth is None else truth
+    for key, name in (("model", model), ("truth", source)):
+        if name not in get_args(CollectiveSimulator):
+            raise ParameterError(
+                f"{key} must be one of {', '.join(get_args(CollectiveSimulator))}; got {name!r}"
+                f"{did_you_mean(name, get_args(CollectiveSimulator))}",
+                key=key,
+            )
+    machine: GeminiCollective | FabricCollective
+    if model == "rounds":
+        machine = GeminiCollective(collective, chosen, places, ring_waits=source == "rounds")
+    else:
+        machine = FabricCollective(collective, chosen, model, places)
+    finer: GeminiCollective | FabricCollective
+    if source == "rounds":
+        finer = GeminiCollective(collective, chosen, places, sharpness=TRUTH_SHARPNESS)
+    else:
+        finer = FabricCollective(collective, chosen, source, places)
+    at, others = design(BOX, points), design(BOX, min(points, HOLDOUT_POINTS), skip=points)
+    surrogate = fit_surrogate(BOX, at, machine(at), degrees=(1, 2, 3))
     return CollectiveValidation(
         machine,
-        synthetic_replicas(collective, places, seed),
+        finer.about,
+        synthetic_replicas(finer, seed),
         machine([NOMINAL])[0],
         surrogate,
         surrogate.holdout_error(others, machine(others)),
@@ -144,13 +191,9 @@ def validate_collective(
     )
 
 
-def synthetic_replicas(collective: str, places: TorusPlaces = HOPPER, seed: int = 0) -> Replicas:
-    """Return 20 synthetic replicas of each test: a finer model at ``TRUTH``, with errors.
-
-    In the finer model a link slows its messages before it is full.
-    """
-    tests = paper_tests(collective)
-    times = GeminiCollective(collective, tests, places, sharpness=TRUTH_SHARPNESS)([TRUTH])[0]
+def synthetic_replicas(finer: GeminiCollective | FabricCollective, seed: int = 0) -> Replicas:
+    """Return 20 synthetic replicas of each test of a model at ``TRUTH``, with errors."""
+    tests, times = finer.tests, finer([TRUTH])[0]
     errors = np.random.default_rng(seed).standard_normal((len(tests), REPLICAS))
     return Replicas.of(
         list(times[:, None] * np.exp(SPREAD * errors)),

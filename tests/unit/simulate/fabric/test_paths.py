@@ -100,6 +100,23 @@ def test_parallel_links_are_all_used() -> None:
     assert len(np.unique(between)) > numbered.between_routers / 3
 
 
+@pytest.mark.parametrize("spec", ["torus:dims=5x3,multiplicity=3x2", "torus:5,2"])
+def test_side_by_side_a_message_is_spread_as_by_a_routing(spec) -> None:
+    network = parse_topology(spec)
+    numbered = channels(network)
+    pairs = every_pair(network)
+    made = message_paths(numbered, *pairs, side_by_side=True)
+    looked_up = message_paths(numbered, *pairs, routing=route(network, "dimension-order"))
+    assert np.array_equal(made.links, looked_up.links)
+    for path in range(len(made.source)):
+        found, wanted = (
+            dict(zip(one.channel[own].tolist(), one.weight[own].tolist(), strict=True))
+            for one in (made, looked_up)
+            for own in [slice(one.start[path], one.start[path + 1])]
+        )
+        assert found == pytest.approx(wanted, rel=1e-12)
+
+
 def test_a_routing_gives_the_paths_of_its_packets() -> None:
     network = topology.fat_tree(4)
     source, target = every_pair(network)

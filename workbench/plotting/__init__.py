@@ -109,10 +109,19 @@ from workbench.plotting.uq.calibration_check import plot_calibration_check
 from workbench.plotting.uq.chains import plot_chains
 from workbench.plotting.uq.collective_validation import plot_collective_validation
 from workbench.plotting.uq.fit import plot_posterior_fit
+from workbench.plotting.uq.osu_bands import plot_osu_bands
 from workbench.plotting.uq.pairs import plot_posterior_pairs
 from workbench.plotting.uq.posterior import describe_posterior, plot_posterior
 from workbench.plotting.uq.prediction import describe_prediction, plot_prediction
 from workbench.plotting.uq.problem import describe_calibration_problem, plot_calibration_problem
+from workbench.plotting.uq.pushed import (
+    describe_pushed_curves,
+    describe_pushed_forward,
+    plot_comparison,
+    plot_crossover,
+    plot_pushed_curves,
+    plot_pushed_forward,
+)
 from workbench.plotting.uq.sobol import describe_sobol, plot_sobol
 
 if TYPE_CHECKING:  # it needs workbench.tune, an eighth more to import than all other figures need
@@ -158,6 +167,8 @@ __all__ = [
     "describe_placements",
     "describe_posterior",
     "describe_prediction",
+    "describe_pushed_curves",
+    "describe_pushed_forward",
     "describe_size",
     "describe_sobol",
     "describe_spacetime",
@@ -187,8 +198,10 @@ __all__ = [
     "plot_collective_times",
     "plot_collective_validation",
     "plot_communication_matrix",
+    "plot_comparison",
     "plot_convergence",
     "plot_correlation",
+    "plot_crossover",
     "plot_curve",
     "plot_engines",
     "plot_fabric_replay",
@@ -202,6 +215,7 @@ __all__ = [
     "plot_link_loads",
     "plot_load_curves",
     "plot_message_sizes",
+    "plot_osu_bands",
     "plot_pairs",
     "plot_pareto",
     "plot_percent_error",
@@ -211,6 +225,8 @@ __all__ = [
     "plot_posterior_fit",
     "plot_posterior_pairs",
     "plot_prediction",
+    "plot_pushed_curves",
+    "plot_pushed_forward",
     "plot_resilience",
     "plot_search_methods",
     "plot_sobol",

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from workbench.uq import carry
     from workbench.uq.coverage import describe_held, held_share
     from workbench.uq.designs import design
     from workbench.uq.diagnostics import bulk_ess, split_rhat, tail_ess
     from workbench.uq.noise import NOISE_MODELS, HyperParameter, NoiseModel, noise_model
-    from workbench.uq.osu import FitPosterior, PushedForward, fit_problem, posterior_of_fit
+    from workbench.uq.osu import FitPosterior, fit_problem, posterior_of_fit
     from workbench.uq.parameters import ParameterBox, UncertainParameter
     from workbench.uq.posterior import Posterior, calibrate
     from workbench.uq.prediction import (
@@ -33,6 +34,13 @@ if TYPE_CHECKING:
         predict_mixture,
     )
     from workbench.uq.problem import CalibrationProblem
+    from workbench.uq.pushed import (
+        PosteriorOrigin,
+        PushedComparison,
+        PushedCrossover,
+        PushedCurves,
+        PushedForward,
+    )
     from workbench.uq.replicas import Replicas
     from workbench.uq.runs import SimulatorRuns, read_runs
     from workbench.uq.shapley import shapley_effects
@@ -52,7 +60,11 @@ __all__ = [
     "NoiseModel",
     "ParameterBox",
     "Posterior",
+    "PosteriorOrigin",
     "Prediction",
+    "PushedComparison",
+    "PushedCrossover",
+    "PushedCurves",
     "PushedForward",
     "Replicas",
     "SimulatorRuns",
@@ -61,6 +73,7 @@ __all__ = [
     "UncertainParameter",
     "bulk_ess",
     "calibrate",
+    "carry",
     "describe_held",
     "design",
     "fit_problem",

@@ -32,7 +32,7 @@ from workbench.uq.carry.draws import (
 from workbench.uq.osu import FitPosterior
 from workbench.uq.pushed import PushedComparison
 
-Network = Topology | Fabric | str
+ComparedNetwork = Topology | Fabric | str
 _Time = Callable[[LogGPS | NetworkModel], float]
 
 
@@ -40,7 +40,7 @@ _Time = Callable[[LogGPS | NetworkModel], float]
 def compare(
     posterior: FitPosterior,
     program: ProgramLike,
-    *networks: Network,
+    *networks: ComparedNetwork,
     placement: ArrayLike | None = None,
     l_wire_s: float = L_WIRE_S,
     d_switch_s: float = D_SWITCH_S,
@@ -170,7 +170,7 @@ def _names(networks: list[Topology | Fabric]) -> tuple[str, ...]:
     )
 
 
-def _network_text(network: Network) -> str:
+def _network_text(network: ComparedNetwork) -> str:
     """Return a network as Python code has it: its spec, or ``fabric``."""
     if isinstance(network, str):
         return repr(network)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, Final, TypedDict, TypeVar
 
@@ -59,7 +60,8 @@ def machines_of(
             )
         return LogGPS.from_protocol(model, regime)
 
-    return machine(posterior.result.model), tuple(map(machine, models_of(posterior, options)))
+    models = models_of(posterior, options)
+    return machine(posterior.result.model), tuple(map(machine, models))
 
 
 def models_of(posterior: FitPosterior, options: DrawOptions) -> tuple[NetworkModel, ...]:
@@ -113,8 +115,21 @@ def each_draw(
     finally:
         pool.shutdown(cancel_futures=True)
     if len(found) < 2:
-        raise jobs.JobError("it was stopped before the first draw; run it again")
+        raise _too_soon()
     return found[0], found[1:]
+
+
+@contextmanager
+def preparing() -> Iterator[None]:
+    """Word a stop that comes before any draw as each_draw does."""
+    try:
+        yield
+    except SimulationHalted as error:
+        raise _too_soon() from error
+
+
+def _too_soon() -> jobs.JobError:
+    return jobs.JobError("it was stopped before the first draw; run it again")
 
 
 def written(method: str, arguments: str, options: Mapping[str, Any]) -> str:

@@ -21,6 +21,7 @@ from workbench.uq.carry.draws import (
     each_draw,
     halt_of,
     machines_of,
+    preparing,
     program_name,
     program_text,
     written,
@@ -97,7 +98,8 @@ def tolerance(
         JobError: it was stopped before the first draw.
     """
     fitted, machines = machines_of(posterior, options)
-    sweep = Sweep(program, fitted, halt=halt_of(options))
+    with preparing():
+        sweep = Sweep(program, fitted, halt=halt_of(options))
 
     def latencies(machine: LogGPS) -> list[float]:
         return [machine.L, *sweep.replace(machine).tolerance(percent).values()]
@@ -143,8 +145,9 @@ def latency_curve(
         JobError: it was stopped before the first draw.
     """
     fitted, machines = machines_of(posterior, options)
-    sweep = Sweep(program, fitted, halt=halt_of(options))
-    low, high = interval or _reach(sweep, fitted, machines)
+    with preparing():
+        sweep = Sweep(program, fitted, halt=halt_of(options))
+        low, high = interval or _reach(sweep, fitted, machines)
     if not 0 <= low < high < np.inf:
         raise ParameterError(
             f"the interval must ascend from at least 0 s; got {low} to {high} s", key="interval"

@@ -123,6 +123,7 @@ from workbench.plotting.uq.pushed import (
     plot_pushed_forward,
 )
 from workbench.plotting.uq.sobol import describe_sobol, plot_sobol
+from workbench.plotting.uq.surrogate import plot_surrogate_choice, plot_surrogate_slice
 
 if TYPE_CHECKING:  # it needs workbench.tune, an eighth more to import than all other figures need
     from workbench.plotting.searches.heatmap import plot_search_methods
@@ -235,6 +236,8 @@ __all__ = [
     "plot_study_convergence",
     "plot_study_curves",
     "plot_study_errors",
+    "plot_surrogate_choice",
+    "plot_surrogate_slice",
     "plot_threshold",
     "plot_tolerance",
     "plot_topology",

@@ -45,8 +45,11 @@ if TYPE_CHECKING:
     from workbench.uq.runs import SimulatorRuns, read_runs
     from workbench.uq.shapley import shapley_effects
     from workbench.uq.simulation_based import CalibrationCheck, simulation_based_calibration
+    from workbench.uq.simulator_calibration import SimulatorCalibration, calibrate_simulator
     from workbench.uq.sobol import SobolIndices, sobol_indices
     from workbench.uq.surrogate import HoldoutError, Surrogate, fit_surrogate, multi_indices
+    from workbench.uq.surrogate_choice import SurrogateChoice, choose_surrogate
+    from workbench.uq.surrogate_slice import SurrogateSlice, worst_slice
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
 
@@ -67,13 +70,18 @@ __all__ = [
     "PushedCurves",
     "PushedForward",
     "Replicas",
+    "SimulatorCalibration",
     "SimulatorRuns",
     "SobolIndices",
     "Surrogate",
+    "SurrogateChoice",
+    "SurrogateSlice",
     "UncertainParameter",
     "bulk_ess",
     "calibrate",
+    "calibrate_simulator",
     "carry",
+    "choose_surrogate",
     "describe_held",
     "design",
     "fit_problem",
@@ -93,4 +101,5 @@ __all__ = [
     "sobol_indices",
     "split_rhat",
     "tail_ess",
+    "worst_slice",
 ]

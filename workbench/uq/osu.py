@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.uq import likelihood
 from workbench import jobs
 from workbench.checks import whole
 from workbench.errors import ParameterError
@@ -40,7 +39,7 @@ from workbench.uq.fit_runs import (
     start,
     with_values,
 )
-from workbench.uq.noise import NoiseModel, as_noise_model, places, squared_distances
+from workbench.uq.noise import NoiseModel, as_noise_model
 from workbench.uq.posterior import LEAST_DRAWS, Posterior, calibrate
 from workbench.uq.prediction import draw_errors, given_residuals
 from workbench.uq.problem import CalibrationProblem
@@ -51,8 +50,7 @@ from workbench.uq.pushed import (
     checked_levels,
     middle_and_ends,
 )
-from workbench.uq.replicas import Replicas
-from workbench.uq.sampling import likelihood_data
+from workbench.uq.weighing import distances_among, effective_draws, simulator_weights
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,7 +109,7 @@ class FitPosterior(StoredResult):
     @property
     def effective(self) -> float:
         """The number of equally weighed draws that would be as good (Kish 1965)."""
-        return float(1.0 / np.sum(self.weights**2))
+        return effective_draws(self.weights)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -296,7 +294,7 @@ class FitPosterior(StoredResult):
             return np.asarray(times + errors)
         if noise.has_discrepancy:
             residual = replicas.statistics.log_mean - np.log(times)
-            among = _distances(noise, replicas)
+            among = distances_among(self.posterior)
             mean, variance = given_residuals(
                 noise,
                 hyper,
@@ -425,50 +423,16 @@ def _weighed(
     d, h = len(posterior.names), len(posterior.noise.hyper)
     costs, hyper = posterior.parameters.reshape(-1, d)[at], posterior.hyper.reshape(-1, h)[at]
     times, predicted = runs.times(costs), posterior.times.reshape(-1, len(posterior.replicas))[at]
-    logs = np.full(draws, -np.inf)
+    weights = simulator_weights(posterior, at, times)
     known = np.isfinite(times).all(axis=1)
-    exact = _log_likelihoods(posterior, times[known], hyper[known])
-    logs[known] = exact - _log_likelihoods(posterior, predicted[known], hyper[known])
-    if not np.isfinite(logs).any():
-        raise ParameterError(
-            "the model must accept some draws of the posterior; it refuses all: fix the "
-            "parameters that it refuses together",
-            key="result",
-        )
-    weights = np.exp(logs - logs.max())
-    # Truncated, or single draws could dominate (Ionides 2008).
-    weights = np.minimum(weights, weights.mean() * np.sqrt(draws))
     return FitPosterior(
         result=runs.result,
         keys=tuple(one.key for one in runs.dimensions),
         values=exchanged(runs.dimensions, costs),
         hyper=hyper,
         times=times,
-        weights=weights / weights.sum(),
+        weights=weights,
         posterior=posterior,
         surrogate_error=np.abs(predicted[known] / times[known] - 1.0).max(axis=0),
         rounds=rounds,
     )
-
-
-def _log_likelihoods(posterior: Posterior, times: FloatArray, hyper: FloatArray) -> FloatArray:
-    """Return float64[draws] of times float64[draws, points] and the noise of each draw."""
-    noise, replicas = posterior.noise, posterior.replicas
-    distances = _distances(noise, replicas)
-    n = 0 if distances is None else len(replicas)
-    data = likelihood_data(replicas.statistics, replicas.starts, distances)
-    scratch = np.empty((n, n + 1 if n else 0))
-    return np.array(
-        [
-            likelihood.log_likelihood(noise.code, row, drawn, data, scratch)
-            for row, drawn in zip(times, hyper, strict=True)
-        ]
-    )
-
-
-def _distances(noise: NoiseModel, replicas: Replicas) -> FloatArray | None:
-    """Return squared distances between tests, None where the noise model does not use them."""
-    if noise.name != "gaussian-process":
-        return None
-    placed = places(dict(replicas.columns), replicas)
-    return squared_distances(placed, placed)

@@ -6,8 +6,9 @@ cancels where they are compared.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +19,7 @@ from workbench.errors import ParameterError
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.suggestions import did_you_mean
-from workbench.units import format_quantity
+from workbench.units import Kind, format_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +29,7 @@ FloatArray = NDArray[np.float64]
 LEVELS = (0.5, 0.9)
 """Of the intervals, unless others are asked for."""
 
+_KINDS: Mapping[str, Kind] = MappingProxyType({"s": "time", "B/s": "bandwidth"})
 _BINARY = ((30, "Gi"), (20, "Mi"), (10, "Ki"))  # powers of 2 and their prefixes
 
 
@@ -399,8 +401,8 @@ def value_text(value: float | FloatArray, unit: str) -> str:
     value = float(value)
     if np.isposinf(value):
         return "any"
-    if unit == "s":
-        return format_quantity(value, "time")
+    if unit in _KINDS:
+        return format_quantity(value, _KINDS[unit])
     if unit == "B":
         power, prefix = next((each for each in _BINARY if value >= 2 ** each[0]), (0, ""))
         return f"{value / 2**power:.3g} {prefix}B"

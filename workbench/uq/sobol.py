@@ -180,14 +180,16 @@ def sobol_indices(
         if refits
     ]
     given = points if samples is None else samples
+    intervals = quantiles or (None, None)
     return SobolIndices(
         surrogate.box.names,
         first,
         total,
         second,
         surrogate.logarithmic,
-        *(quantiles or (None, None)),
-        correlated=() if given is None else correlated_pairs(surrogate, given),
+        intervals[0],
+        intervals[1],
+        () if given is None else correlated_pairs(surrogate, given),
     )
 
 

@@ -18,6 +18,7 @@ from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from workbench.uq import carry
+    from workbench.uq.carried_on import CarriedOn, LogGPSPosterior
     from workbench.uq.coverage import describe_held, held_share
     from workbench.uq.designs import design
     from workbench.uq.diagnostics import bulk_ess, split_rhat, tail_ess
@@ -57,9 +58,11 @@ __all__ = [
     "NOISE_MODELS",
     "CalibrationCheck",
     "CalibrationProblem",
+    "CarriedOn",
     "FitPosterior",
     "HoldoutError",
     "HyperParameter",
+    "LogGPSPosterior",
     "NoiseModel",
     "ParameterBox",
     "Posterior",

@@ -24,9 +24,10 @@ from workbench import jobs
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.fit.result import FitResult
-from workbench.models import NetworkModel
-from workbench.provenance import Provenance
-from workbench.result import Drawing, StoredResult, Uncertainty
+from workbench.models import LogGPS, NetworkModel, Protocol
+from workbench.models.loggps import ProtocolRegime
+from workbench.result import Drawing, StoredResult
+from workbench.uq.carried_on import CarriedOn
 from workbench.uq.designs import design
 from workbench.uq.fit_runs import (
     FitRuns,
@@ -45,7 +46,6 @@ from workbench.uq.prediction import draw_errors, given_residuals
 from workbench.uq.problem import CalibrationProblem
 from workbench.uq.pushed import (
     LEVELS,
-    PosteriorOrigin,
     PushedForward,
     checked_levels,
     middle_and_ends,
@@ -68,7 +68,7 @@ _LONGER = 3  # chains that have not converged
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FitPosterior(StoredResult):
+class FitPosterior(StoredResult, CarriedOn):
     """Models that a measured curve allows, as weighed draws.
 
     Attributes:
@@ -95,11 +95,6 @@ class FitPosterior(StoredResult):
     rounds: int
 
     plot = Drawing("plot_osu_bands")
-    makespan = Uncertainty("makespan", "workbench.uq.carry")
-    tolerance = Uncertainty("tolerance", "workbench.uq.carry")
-    latency_curve = Uncertainty("latency_curve", "workbench.uq.carry")
-    compare = Uncertainty("compare", "workbench.uq.carry")
-    crossover = Uncertainty("crossover", "workbench.uq.carry")
 
     @property
     def draws(self) -> int:
@@ -119,11 +114,12 @@ class FitPosterior(StoredResult):
             verdict, _, _ = self.posterior.verdict.partition(";")
             found.append(f"{verdict}; ask for chain_draws={2 * self.posterior.requested}")
         if self.effective < _FEWEST * self.draws:
+            worst = int(np.argmax(self.surrogate_error))
             found.append(
                 f"the {self.draws} draws are worth {self.effective:.0f}: the surrogate is up to "
-                f"{100 * self.surrogate_error.max():.1f} % off where the posterior is, which a "
-                "kink of the model causes; fix the parameters that matter least, or take the "
-                "intervals as rough"
+                f"{100 * self.surrogate_error[worst]:.1f} % off where the posterior is, for "
+                f"{self.posterior.replicas.tests[worst]}, which a kink of the model causes; fix the "
+                "parameters that matter least, or take the intervals as rough"
             )
         return tuple(found)
 
@@ -132,21 +128,45 @@ class FitPosterior(StoredResult):
         """One sentence on whether the chains may be trusted, or the warnings."""
         return "; ".join(self.warnings) or self.posterior.verdict
 
-    def origin(self, title: str, simulated: str, python: str) -> PosteriorOrigin:
-        """Return what a result of this posterior carries: its question, verdict and provenance.
+    @property
+    def trusted(self) -> bool:
+        """Whether the chains have converged and the draws are worth many."""
+        return not self.warnings
 
-        Args:
-            title: of the question.
-            simulated: what was simulated.
-            python: the line that gives the result, with ``posterior`` as the posterior's name.
-        """
+    @property
+    def drawn_from(self) -> str:
+        """What the posterior is of, and to what data, for a caption."""
         measured = self.result.measured.provenance
-        drawn = (
+        return (
             f"{type(self.result.model).__name__} drawn from the posterior of a fit to "
             f"{measured.title} ({measured.origin})"
         )
-        provenance = Provenance("simulated", f"{simulated}, {drawn}")
-        return PosteriorOrigin(title, self.verdict, not self.warnings, provenance, python)
+
+    def machine(self, regime: ProtocolRegime = "eager") -> LogGPS:
+        """Return the LogGPS parameters of the fitted model.
+
+        Args:
+            regime: of the protocol, whose costs to take.
+
+        Raises:
+            ParameterError: the fit is not of ``protocol``, which alone has LogGPS parameters.
+        """
+        return _loggps(self.result.model, regime)
+
+    def machines(
+        self, n: int = 100, seed: int = 0, regime: ProtocolRegime = "eager"
+    ) -> tuple[LogGPS, ...]:
+        """Return LogGPS parameters of models drawn from the posterior.
+
+        Args:
+            n: how many.
+            seed: makes the choice repeatable.
+            regime: of the protocol, whose costs to take.
+
+        Raises:
+            ParameterError: the fit is not of ``protocol``, or an argument is not accepted.
+        """
+        return tuple(_loggps(model, regime) for model in self.models(n, seed))
 
     def models(self, n: int = 100, seed: int = 0) -> tuple[NetworkModel, ...]:
         """Return models drawn from the posterior, of the class of the fitted one.
@@ -436,3 +456,14 @@ def _weighed(
         surrogate_error=np.abs(predicted[known] / times[known] - 1.0).max(axis=0),
         rounds=rounds,
     )
+
+
+def _loggps(model: NetworkModel, regime: ProtocolRegime) -> LogGPS:
+    """Return the LogGPS parameters of a fitted model, which must be Protocol."""
+    if not isinstance(model, Protocol):
+        raise ParameterError(
+            "a program's time needs LogGPS parameters, which a fit of protocol has; got a fit "
+            f"of {type(model).__name__}: carry on that of fit(..., 'protocol')",
+            key="posterior",
+        )
+    return LogGPS.from_protocol(model, regime)

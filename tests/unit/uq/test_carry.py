@@ -12,6 +12,7 @@ import pytest
 from bokeh.models import Div, LayoutDOM
 
 from tests.unit.uq.fits import as_fitted, fitted
+from tests.unit.uq.simulators import FloatArray
 from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.models import SNAPPR, LogGPS, LogP, Protocol
@@ -22,10 +23,17 @@ from workbench.simulate.fabric import Fabric, replay_on
 from workbench.topology import parse_topology
 from workbench.uq import (
     FitPosterior,
+    LogGPSPosterior,
+    ParameterBox,
     PushedComparison,
     PushedCrossover,
     PushedCurves,
     PushedForward,
+    Replicas,
+    UncertainParameter,
+    calibrate,
+    design,
+    fit_surrogate,
     posterior_of_fit,
 )
 from workbench.uq.carry.crossover import crossing_of
@@ -308,3 +316,45 @@ def test_questions_that_cannot_be_asked_are_refused(posterior: FitPosterior) -> 
         posterior.latency_curve(PROGRAM, (2e-6, 1e-6))
     with pytest.raises(ParameterError, match="the curve must be one of T, λ_L"):
         posterior.latency_curve(PROGRAM, points=2, draws=1).of("L")
+
+
+def test_a_posterior_of_loggps_parameters_is_carried_on_too(tmp_path: Path) -> None:
+    model = LogGPS(L=2e-6, o=3e-7, g=3e-7, G=4e-11, O=1e-11, S=65536)
+    box = ParameterBox(
+        [
+            UncertainParameter("L", "s", 1e-6, 4e-6),
+            UncertainParameter("G", "s/B", 1e-11, 1e-10),
+        ]
+    )
+    sizes = (1000, 60_000)
+    graphs = [schedule("bcast", "binomial", 2, size=size).graph() for size in sizes]
+
+    def simulate(values: FloatArray) -> FloatArray:
+        machines = [model.replace(L=float(L), G=float(G)) for L, G in values]
+        return np.array([[replay(graph, one).makespan_s for graph in graphs] for one in machines])
+
+    points = design(box, 40)
+    surrogate = fit_surrogate(box, points, simulate(points))
+    rng = np.random.default_rng(0)
+    true = simulate(np.array([[2e-6, 4e-11]]))[0]
+    replicas = Replicas.of([t * np.exp(0.02 * rng.standard_normal(8)) for t in true])
+    chains = calibrate(surrogate, replicas, noise="relative", draws=600, burn_in=600)
+    posterior = LogGPSPosterior(chains, model, "two messages, synthetic")
+    found = posterior.makespan(graphs[0], draws=40)
+    low, high = found.to_frame([0.99]).loc[0, ["low (s)", "high (s)"]]
+    assert low < true[0] < high < 1.2 * low
+    assert found.of("run time").tolist() == [
+        replay(graphs[0], one).makespan_s for one in posterior.machines(40)
+    ]
+    assert {(one.o, one.S) for one in posterior.machines(3)} == {(model.o, model.S)}
+    best = simulate(np.array([[posterior.machine().L, posterior.machine().G]]))[0, 0]
+    assert found.fitted.tolist() == [best]
+    assert found.origin.provenance.title.endswith("calibration to two messages, synthetic")
+    assert posterior.compare(PROGRAM, "torus:2,2,2", "fat-tree:4", draws=3).values.shape == (3, 2)
+    assert posterior.tolerance(graphs[0], draws=3).names[0] == "base L"
+    again = LogGPSPosterior.load(posterior.save(tmp_path / "posterior.json"))
+    assert again.machines(3) == posterior.machines(3)
+    assert "LogGPSPosterior(L, G by two messages, synthetic; " in repr(again)
+    other = ParameterBox([replace(one, name=f"my {one.name}") for one in box])
+    with pytest.raises(ParameterError, match="of L, o, g, G, O; got my L, my G"):
+        LogGPSPosterior(replace(chains, box=other), model, "x")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import ParameterError
-from workbench.uq import FitPosterior, PushedCrossover, carry
+from workbench.uq import PushedCrossover, carry, noise_model
 from workbench.uq.collectives import (
     CollectiveCalibration,
     CollectiveTest,
@@ -48,17 +48,15 @@ def doubling() -> CollectiveCalibration:
 def at_truth(found: CollectiveCalibration) -> CollectiveCalibration:
     """Return a calibration whose draws are all the truth, under noise without a discrepancy."""
     posterior = found.posterior
-    parameters = np.broadcast_to(TRUTH, posterior.parameters.shape).copy()
-    relative = calibrated_noise(found)
-    return replace(found, posterior=replace(relative, parameters=parameters))
-
-
-def calibrated_noise(found: CollectiveCalibration):  # type: ignore[no-untyped-def]
-    from workbench.uq.noise import noise_model
-
-    posterior = found.posterior
-    noise = noise_model("relative", posterior.replicas)
-    return replace(posterior, noise=noise, hyper=np.full((*posterior.hyper.shape[:2], 1), 0.01))
+    return replace(
+        found,
+        posterior=replace(
+            posterior,
+            noise=noise_model("relative", posterior.replicas),
+            hyper=np.full((posterior.chains, posterior.draws, 1), 0.01),
+            parameters=np.broadcast_to(TRUTH, posterior.parameters.shape).copy(),
+        ),
+    )
 
 
 def test_shapes_are_compared_by_the_model_itself(doubling: CollectiveCalibration) -> None:
@@ -104,4 +102,3 @@ def test_the_crossover_of_two_calibrations(
 def test_a_calibration_is_no_fit(ring: CollectiveCalibration) -> None:
     with pytest.raises(ParameterError, match="compare_collective"):
         carry.makespan(ring, "cg-8")  # type: ignore[arg-type]
-    assert not isinstance(ring, FitPosterior)

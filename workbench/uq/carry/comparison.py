@@ -18,13 +18,14 @@ from workbench.sensitivity.rank_wires import D_SWITCH_S, L_WIRE_S
 from workbench.sensitivity.wires import wire_sweep
 from workbench.simulate.fabric import Fabric, replay_on
 from workbench.topology import Topology, parse_topology, topology_spec
+from workbench.uq.carried_on import CarriedOn
 from workbench.uq.carry.draws import (
     MACHINES,
     MachineOptions,
+    count_and_seed,
     each_draw,
     halt_of,
     machines_of,
-    models_of,
     program_name,
     program_text,
     written,
@@ -38,7 +39,7 @@ _Time = Callable[[LogGPS | NetworkModel], float]
 
 @named_options(MachineOptions, MACHINES)
 def compare(
-    posterior: FitPosterior,
+    posterior: CarriedOn,
     program: ProgramLike,
     *networks: ComparedNetwork,
     placement: ArrayLike | None = None,
@@ -57,7 +58,7 @@ def compare(
     ``PISCES`` is the model of all ports itself, with the fitted credits in each lane.
 
     Args:
-        posterior: of a fit.
+        posterior: of a fit, or a ``LogGPSPosterior``.
         program: what the ranks do.
         networks: two or more: topologies, specs of topologies such as ``fat-tree:4``, or fabrics.
         placement: int[ranks], the host of each rank; None puts rank r at host r.
@@ -78,9 +79,11 @@ def compare(
         )
     graph = graph_of(program)
     hosts = np.arange(graph.num_ranks) if placement is None else np.asarray(placement)
-    fitted: LogGPS | NetworkModel = posterior.result.model
-    if isinstance(fitted, SNAPPR | PISCES):
-        models: tuple[LogGPS | NetworkModel, ...] = models_of(posterior, options)
+    fitted: LogGPS | NetworkModel
+    models: tuple[LogGPS | NetworkModel, ...]
+    ports = posterior.result.model if isinstance(posterior, FitPosterior) else None
+    if isinstance(posterior, FitPosterior) and isinstance(ports, SNAPPR | PISCES):
+        fitted, models = ports, posterior.models(*count_and_seed(options))
     else:
         fitted, models = machines_of(posterior, options)
     wires = l_wire_s, d_switch_s

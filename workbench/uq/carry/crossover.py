@@ -15,6 +15,7 @@ from workbench.models import LogGPS
 from workbench.named_options import named_options
 from workbench.programs.collectives import find_algorithm, schedule
 from workbench.simulate import replay
+from workbench.uq.carried_on import CarriedOn
 from workbench.uq.carry.draws import (
     MACHINES,
     MachineOptions,
@@ -23,7 +24,6 @@ from workbench.uq.carry.draws import (
     machines_of,
     written,
 )
-from workbench.uq.osu import FitPosterior
 from workbench.uq.pushed import FloatArray, PosteriorOrigin, PushedCrossover, PushedCurves
 
 SIZES = tuple(4**k for k in range(2, 13))
@@ -35,7 +35,7 @@ Crossing = tuple[FloatArray, float, bool]  # times [2, sizes], crossing in B or 
 
 @named_options(MachineOptions, MACHINES)
 def crossover(
-    posterior: FitPosterior,
+    posterior: CarriedOn,
     collective: str,
     first: str,
     second: str,
@@ -52,7 +52,7 @@ def crossover(
     by replays.
 
     Args:
-        posterior: of a fit of ``protocol``.
+        posterior: of a fit of ``protocol``, or a ``LogGPSPosterior``.
         collective: such as ``allreduce``.
         first: an algorithm of it, such as ``ring``.
         second: another one.

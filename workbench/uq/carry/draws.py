@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from workbench import jobs
 from workbench.checks import whole
 from workbench.errors import ParameterError, SimulationHalted
-from workbench.models import LogGPS, NetworkModel, Protocol
+from workbench.models import LogGPS
 from workbench.models.loggps import ProtocolRegime
 from workbench.programs.find_program import ProgramLike
 from workbench.programs.graph import ExecutionGraph
-from workbench.uq.osu import FitPosterior
+from workbench.uq.carried_on import CarriedOn
 
 _M = TypeVar("_M")
 _T = TypeVar("_T")
@@ -45,35 +45,17 @@ MACHINES: Final[Mapping[str, Any]] = MappingProxyType({**DRAWS, "regime": "eager
 """Defaults of the options."""
 
 
-def machines_of(
-    posterior: FitPosterior, options: MachineOptions
-) -> tuple[LogGPS, tuple[LogGPS, ...]]:
-    """Return the LogGPS parameters of the fitted model and of models drawn from the posterior."""
-    regime = options.get("regime", MACHINES["regime"])
-
-    def machine(model: NetworkModel) -> LogGPS:
-        if not isinstance(model, Protocol):
-            raise ParameterError(
-                "a program's time needs LogGPS parameters, which a fit of protocol has; got a fit "
-                f"of {type(model).__name__}: carry on that of fit(..., 'protocol')",
-                key="posterior",
-            )
-        return LogGPS.from_protocol(model, regime)
-
-    models = models_of(posterior, options)
-    return machine(posterior.result.model), tuple(map(machine, models))
-
-
-def models_of(posterior: FitPosterior, options: DrawOptions) -> tuple[NetworkModel, ...]:
-    """Return models drawn from a posterior."""
-    if not isinstance(posterior, FitPosterior):
+def machines_of(posterior: CarriedOn, options: MachineOptions) -> tuple[LogGPS, tuple[LogGPS, ...]]:
+    """Return the LogGPS parameters of the fitted model and of draws from the posterior."""
+    if not isinstance(posterior, CarriedOn):
         raise ParameterError(
-            "posterior must be that of a fit to OSU curves, result.posterior(); got "
-            f"{type(posterior).__name__}: a calibrated collective is carried on with "
-            "compare_collective and crossover_of_calibrations",
+            "posterior must be that of a fit to OSU curves, result.posterior(), or a "
+            f"LogGPSPosterior; got {type(posterior).__name__}: a calibrated collective is carried "
+            "on with compare_collective and crossover_of_calibrations",
             key="posterior",
         )
-    return posterior.models(*count_and_seed(options))
+    regime = options.get("regime", MACHINES["regime"])
+    return posterior.machine(regime), posterior.machines(*count_and_seed(options), regime)
 
 
 def count_and_seed(options: DrawOptions) -> tuple[int, int]:

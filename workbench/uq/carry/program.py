@@ -15,6 +15,7 @@ from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.sensitivity.analysis import PERCENT, usual_interval
 from workbench.sensitivity.sweep import Sweep
 from workbench.simulate import replay
+from workbench.uq.carried_on import CarriedOn
 from workbench.uq.carry.draws import (
     MACHINES,
     MachineOptions,
@@ -26,7 +27,6 @@ from workbench.uq.carry.draws import (
     program_text,
     written,
 )
-from workbench.uq.osu import FitPosterior
 from workbench.uq.pushed import LEVELS, FloatArray, PushedCurves, PushedForward, middle_and_ends
 
 _LLAMP = "LLAMP's semantics, no contention"
@@ -34,14 +34,14 @@ _LLAMP = "LLAMP's semantics, no contention"
 
 @named_options(MachineOptions, MACHINES)
 def makespan(
-    posterior: FitPosterior, program: ProgramLike, **options: Unpack[MachineOptions]
+    posterior: CarriedOn, program: ProgramLike, **options: Unpack[MachineOptions]
 ) -> PushedForward:
     """Return when a program ends on the machines that a posterior allows, with intervals.
 
     By ``workbench.simulate.replay``: LogGOPSim's semantics, with contention for cores and NICs.
 
     Args:
-        posterior: of a fit of ``protocol``.
+        posterior: of a fit of ``protocol``, or a ``LogGPSPosterior``.
         program: what the ranks do.
         options: ``draws`` of the posterior and its ``seed``; the ``regime`` of the LogGPS
             parameters; ``stop``, an event after which the draws so far are returned; and
@@ -76,7 +76,7 @@ def makespan(
 
 @named_options(MachineOptions, MACHINES)
 def tolerance(
-    posterior: FitPosterior,
+    posterior: CarriedOn,
     program: ProgramLike,
     percent: Sequence[float] = PERCENT,
     **options: Unpack[MachineOptions],
@@ -87,7 +87,7 @@ def tolerance(
     ``workbench.sensitivity.analyse``; that latency, ``base L``, is the first quantity.
 
     Args:
-        posterior: of a fit of ``protocol``.
+        posterior: of a fit of ``protocol``, or a ``LogGPSPosterior``.
         program: what the ranks do.
         percent: how much slower than at the base latency is tolerated.
         options: as for ``makespan``.
@@ -121,7 +121,7 @@ def tolerance(
 
 @named_options(MachineOptions, MACHINES)
 def latency_curve(
-    posterior: FitPosterior,
+    posterior: CarriedOn,
     program: ProgramLike,
     interval: tuple[float, float] | None = None,
     points: int = 41,
@@ -132,7 +132,7 @@ def latency_curve(
     At each latency the overheads and rates are those of the draws; the latency itself is the axis.
 
     Args:
-        posterior: of a fit of ``protocol``.
+        posterior: of a fit of ``protocol``, or a ``LogGPSPosterior``.
         program: what the ranks do.
         interval: first and last latency, s; None begins at the least latency that the posterior
             allows and ends a fifth beyond the fitted model's largest tolerance.

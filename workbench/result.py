@@ -87,11 +87,14 @@ class Drawing(_Reaching):
 
 
 class Uncertainty(_Reaching):
-    """The ``posterior`` of a result: a function of ``workbench.uq`` with the result put in."""
+    """The ``posterior`` of a result, and what a posterior is carried on to.
 
-    def __init__(self, function: str) -> None:
-        """Name the function."""
-        super().__init__("workbench.uq", function)
+    A function of ``workbench.uq``, or of a package in it, with the result put in.
+    """
+
+    def __init__(self, function: str, package: str = "workbench.uq") -> None:
+        """Name the function and its package."""
+        super().__init__(package, function)
 
 
 class _Framed(Protocol):

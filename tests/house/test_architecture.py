@@ -46,6 +46,8 @@ MAY_IMPORT = (
     | {"datasets": FLOOR | {"measure"}}
     | dict.fromkeys(NOUNS, FLOOR)
     | dict.fromkeys(ANALYSES, FLOOR | NOUNS | SHARED_ANALYSES)
+    # A posterior is carried on to a program's tolerance of latency: in `workbench.uq.carry` only.
+    | {"uq": FLOOR | NOUNS | SHARED_ANALYSES | {"sensitivity"}}
     | {"plotting": FLOOR | NOUNS | ANALYSES}
     | {"papers": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting", "papers"}}

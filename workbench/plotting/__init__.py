@@ -109,11 +109,21 @@ from workbench.plotting.uq.calibration_check import plot_calibration_check
 from workbench.plotting.uq.chains import plot_chains
 from workbench.plotting.uq.collective_validation import plot_collective_validation
 from workbench.plotting.uq.fit import plot_posterior_fit
+from workbench.plotting.uq.osu_bands import plot_osu_bands
 from workbench.plotting.uq.pairs import plot_posterior_pairs
 from workbench.plotting.uq.posterior import describe_posterior, plot_posterior
 from workbench.plotting.uq.prediction import describe_prediction, plot_prediction
 from workbench.plotting.uq.problem import describe_calibration_problem, plot_calibration_problem
+from workbench.plotting.uq.pushed import (
+    describe_pushed_curves,
+    describe_pushed_forward,
+    plot_comparison,
+    plot_crossover,
+    plot_pushed_curves,
+    plot_pushed_forward,
+)
 from workbench.plotting.uq.sobol import describe_sobol, plot_sobol
+from workbench.plotting.uq.surrogate import plot_surrogate_choice, plot_surrogate_slice
 
 if TYPE_CHECKING:  # it needs workbench.tune, an eighth more to import than all other figures need
     from workbench.plotting.searches.heatmap import plot_search_methods
@@ -158,6 +168,8 @@ __all__ = [
     "describe_placements",
     "describe_posterior",
     "describe_prediction",
+    "describe_pushed_curves",
+    "describe_pushed_forward",
     "describe_size",
     "describe_sobol",
     "describe_spacetime",
@@ -187,8 +199,10 @@ __all__ = [
     "plot_collective_times",
     "plot_collective_validation",
     "plot_communication_matrix",
+    "plot_comparison",
     "plot_convergence",
     "plot_correlation",
+    "plot_crossover",
     "plot_curve",
     "plot_engines",
     "plot_fabric_replay",
@@ -202,6 +216,7 @@ __all__ = [
     "plot_link_loads",
     "plot_load_curves",
     "plot_message_sizes",
+    "plot_osu_bands",
     "plot_pairs",
     "plot_pareto",
     "plot_percent_error",
@@ -211,6 +226,8 @@ __all__ = [
     "plot_posterior_fit",
     "plot_posterior_pairs",
     "plot_prediction",
+    "plot_pushed_curves",
+    "plot_pushed_forward",
     "plot_resilience",
     "plot_search_methods",
     "plot_sobol",
@@ -219,6 +236,8 @@ __all__ = [
     "plot_study_convergence",
     "plot_study_curves",
     "plot_study_errors",
+    "plot_surrogate_choice",
+    "plot_surrogate_slice",
     "plot_threshold",
     "plot_tolerance",
     "plot_topology",

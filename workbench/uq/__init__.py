@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from workbench.uq import carry
+    from workbench.uq.carried_on import CarriedOn, LogGPSPosterior
     from workbench.uq.coverage import describe_held, held_share
     from workbench.uq.designs import design
     from workbench.uq.diagnostics import bulk_ess, split_rhat, tail_ess
     from workbench.uq.noise import NOISE_MODELS, HyperParameter, NoiseModel, noise_model
-    from workbench.uq.osu import FitPosterior, PushedForward, fit_problem, posterior_of_fit
+    from workbench.uq.osu import FitPosterior, fit_problem, posterior_of_fit
     from workbench.uq.parameters import ParameterBox, UncertainParameter
     from workbench.uq.posterior import Posterior, calibrate
     from workbench.uq.prediction import (
@@ -34,12 +36,22 @@ if TYPE_CHECKING:
     )
     from workbench.uq.problem import CalibrationProblem
     from workbench.uq.program_times import ProgramTimes
+    from workbench.uq.pushed import (
+        PosteriorOrigin,
+        PushedComparison,
+        PushedCrossover,
+        PushedCurves,
+        PushedForward,
+    )
     from workbench.uq.replicas import Replicas
     from workbench.uq.runs import SimulatorRuns, read_runs
     from workbench.uq.shapley import shapley_effects
     from workbench.uq.simulation_based import CalibrationCheck, simulation_based_calibration
+    from workbench.uq.simulator_calibration import SimulatorCalibration, calibrate_simulator
     from workbench.uq.sobol import SobolIndices, sobol_indices
     from workbench.uq.surrogate import HoldoutError, Surrogate, fit_surrogate, multi_indices
+    from workbench.uq.surrogate_choice import SurrogateChoice, choose_surrogate
+    from workbench.uq.surrogate_slice import SurrogateSlice, worst_slice
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
 
@@ -47,22 +59,34 @@ __all__ = [
     "NOISE_MODELS",
     "CalibrationCheck",
     "CalibrationProblem",
+    "CarriedOn",
     "FitPosterior",
     "HoldoutError",
     "HyperParameter",
+    "LogGPSPosterior",
     "NoiseModel",
     "ParameterBox",
     "Posterior",
+    "PosteriorOrigin",
     "Prediction",
     "ProgramTimes",
+    "PushedComparison",
+    "PushedCrossover",
+    "PushedCurves",
     "PushedForward",
     "Replicas",
+    "SimulatorCalibration",
     "SimulatorRuns",
     "SobolIndices",
     "Surrogate",
+    "SurrogateChoice",
+    "SurrogateSlice",
     "UncertainParameter",
     "bulk_ess",
     "calibrate",
+    "calibrate_simulator",
+    "carry",
+    "choose_surrogate",
     "describe_held",
     "design",
     "fit_problem",
@@ -82,4 +106,5 @@ __all__ = [
     "sobol_indices",
     "split_rhat",
     "tail_ess",
+    "worst_slice",
 ]

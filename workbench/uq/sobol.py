@@ -38,6 +38,10 @@ PROJECTION_POINTS = 4096
 FURTHER_DEGREES = 4
 INTERVAL = (0.05, 0.95)
 CONSTANT = 1e-12  # standard deviation beside the mean that is a rounding error
+CORRELATED = 0.1
+"""Rank correlation from which a share of the variance may be counted twice."""
+LEAST_TO_CORRELATE = 8
+_BY_CHANCE = 0.01
 _AS_FITTED = 1e-6  # relative difference of coefficients that rounding may cause
 
 
@@ -58,6 +62,8 @@ class SobolIndices(StoredResult):
         first_interval: float64[2, tests, parameters], 5 % and 95 % quantiles of ``first`` over
             refits of the surrogate; None without refits.
         total_interval: float64[2, tests, parameters], the same of ``total``.
+        correlated: pairs of parameters with their rank correlation among the samples, the strongest
+            first, where it is beyond chance; the indices are not theirs then.
     """
 
     parameters: tuple[str, ...]
@@ -67,8 +73,23 @@ class SobolIndices(StoredResult):
     projected: NDArray[np.bool_]
     first_interval: FloatArray | None = field(default=None, metadata={"axes": 3})
     total_interval: FloatArray | None = field(default=None, metadata={"axes": 3})
+    correlated: tuple[tuple[str, str, float], ...] = ()
 
     plot = Drawing("plot_sobol")
+
+    @property
+    def warning(self) -> str:
+        """What is wrong with shares of the variance of these inputs, in a sentence, or nothing."""
+        if not self.correlated:
+            return ""
+        a, b, correlation = self.correlated[0]
+        others = len(self.correlated) - 1
+        more = f", and {others} more pair{'s' * (others > 1)}" if others else ""
+        return (
+            f"inputs are correlated: {a} with {b} by {correlation:+.2f}{more}; Sobol' indices are "
+            "of independent parameters, and do not share out the variance of these: use "
+            "shapley_effects(surrogate, samples)"
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a test and parameter: ``test``, ``parameter``, ``first``, ``total``.
@@ -93,11 +114,12 @@ class SobolIndices(StoredResult):
 
     def __repr__(self) -> str:
         varying = self.total[np.isfinite(self.total).all(axis=1)]
+        warning = f"; WARNING: {self.warning}" if self.warning else ""
         if not len(varying):
-            return f"SobolIndices({len(self.first)} tests; no time depends on a parameter)"
+            return f"SobolIndices({len(self.first)} tests; no time depends on a parameter{warning})"
         shares = zip(self.parameters, varying.mean(axis=0), strict=True)
         summary = ", ".join(f"{name} {share:.2f}" for name, share in shares)
-        return f"SobolIndices({len(self.first)} tests; mean total indices: {summary})"
+        return f"SobolIndices({len(self.first)} tests; mean total indices: {summary}{warning})"
 
 
 def sobol_indices(
@@ -106,6 +128,7 @@ def sobol_indices(
     times: ArrayLike | None = None,
     refits: int = 0,
     seed: int = 0,
+    samples: ArrayLike | None = None,
 ) -> SobolIndices:
     """Return the Sobol' indices of the times that a surrogate predicts.
 
@@ -119,12 +142,18 @@ def sobol_indices(
     and terms, and times that differ from the fitted ones by their leave-one-out residuals with
     random signs. They cover the error of the surrogate, not that of the simulator.
 
+    Where two parameters of ``samples``, or without them of ``points``, have ranks that go together
+    beyond chance, the result has a ``warning`` that names them. Dependence without correlation is
+    not seen.
+
     Args:
         surrogate: of the tests.
         points: (n, parameters), what the surrogate was fitted to; needed with ``refits``.
         times: (n, tests), the same.
         refits: how many times to refit the surrogate for the intervals; 0 for none.
         seed: of the random signs.
+        samples: (n, parameters), values that the parameters really have, such as a posterior's
+            draws, ``posterior.sample(2000)[0]``; they are looked at for correlations only.
 
     Raises:
         ParameterError: points and times are missing or not those of the surrogate, or an argument
@@ -150,9 +179,44 @@ def sobol_indices(
         for order in (0, 1)
         if refits
     ]
+    given = points if samples is None else samples
+    intervals = quantiles or (None, None)
     return SobolIndices(
-        surrogate.box.names, first, total, second, surrogate.logarithmic, *quantiles
+        surrogate.box.names,
+        first,
+        total,
+        second,
+        surrogate.logarithmic,
+        intervals[0],
+        intervals[1],
+        () if given is None else correlated_pairs(surrogate, given),
     )
+
+
+def correlated_pairs(
+    surrogate: Surrogate, samples: ArrayLike
+) -> tuple[tuple[str, str, float], ...]:
+    """Return the pairs of parameters whose ranks go together beyond chance, the strongest first.
+
+    Beyond chance is a correlation of at least 0.1 that independent samples would have with a
+    probability below 1 % for any pair (Fisher's transform, Bonferroni).
+    """
+    from scipy.stats import norm, rankdata
+
+    values = surrogate.box.columns(samples, "samples")
+    if values.ndim != 2 or len(values) < LEAST_TO_CORRELATE:
+        return ()
+    names = surrogate.box.names
+    pairs = [(i, j) for j in range(len(names)) for i in range(j)]
+    ranks = rankdata(values, axis=0)
+    limit = norm.isf(0.5 * _BY_CHANCE / max(len(pairs), 1)) / math.sqrt(len(values) - 3)
+    found = []
+    for i, j in pairs:
+        if np.ptp(ranks[:, i]) and np.ptp(ranks[:, j]):  # a fixed one goes with none
+            r = float(np.corrcoef(ranks[:, i], ranks[:, j])[0, 1])
+            if abs(r) >= max(CORRELATED, math.tanh(limit)):
+                found.append((names[i], names[j], r))
+    return tuple(sorted(found, key=lambda pair: -abs(pair[2])))
 
 
 class _Projection:

@@ -24,7 +24,7 @@ from kernels.uq import polynomials
 from workbench.blas import one_thread
 from workbench.checks import number, whole
 from workbench.errors import ParameterError
-from workbench.result import StoredResult
+from workbench.result import StoredResult, Uncertainty
 from workbench.suggestions import did_you_mean
 from workbench.uq.legendre import FloatArray, IntArray, LegendreBasis, rows_of, union
 from workbench.uq.parameters import ParameterBox
@@ -39,6 +39,8 @@ TRANSFORMS: tuple[str, ...] = get_args(Transform)
 DEFAULT_DEGREES = (1, 2, 3, 4, 5)
 DEFAULT_HYPERBOLIC = (1.0, 0.75, 0.5)
 POINTS_PER_TERM = 1.5
+EXACT = 0.01
+"""Relative error of a surrogate that is good enough, as Wilke et al. have it."""
 MOST_TERMS = 20_000
 
 _Runs = tuple[FloatArray, FloatArray]
@@ -53,10 +55,45 @@ class HoldoutError:
     Attributes:
         maximum: float64[tests], the largest of each test.
         rms: float64[tests], the root of the mean square.
+        worst: float64[tests, parameters], values of the parameters where the largest is; None if
+            they were not kept.
     """
 
     maximum: FloatArray
     rms: FloatArray
+    worst: FloatArray | None = field(default=None, metadata={"axes": 2})
+
+    def above(self, target: float = EXACT) -> IntArray:
+        """Return the numbers of the tests whose largest error is above a target, the worst first.
+
+        Args:
+            target: relative error; 0.01 is 1 %.
+        """
+        order = np.argsort(-self.maximum, kind="stable")
+        return np.asarray(order[self.maximum[order] > target], np.int64)
+
+    def verdict(self, tests: Sequence[str] | None = None, target: float = EXACT) -> str:
+        """Return a sentence: whether all tests are within a target, and which are not.
+
+        Args:
+            tests: label of each test; its number by default.
+            target: relative error; 0.01 is 1 %.
+        """
+        beyond, count = self.above(target), len(self.maximum)
+        if not len(beyond):
+            return (
+                f"within {100 * target:g} % on all {count} tests: at most "
+                f"{100 * self.maximum.max(initial=0.0):.2g} % off"
+            )
+        named = [
+            f"{f'test {at}' if tests is None else tests[at]} {100 * self.maximum[at]:.2g} %"
+            for at in beyond[:3].tolist()
+        ]
+        others = len(beyond) - len(named)
+        more = f" and {others} more" if others else ""
+        return (
+            f"above {100 * target:g} % on {len(beyond)} of {count} tests: {', '.join(named)}{more}"
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,6 +118,8 @@ class Surrogate(StoredResult):
     loo_error: FloatArray
     chosen: tuple[tuple[int, float], ...]
     points: int
+
+    worst_slice = Uncertainty("worst_slice")
 
     def __post_init__(self) -> None:
         tests = len(self.logarithmic)
@@ -164,7 +203,8 @@ class Surrogate(StoredResult):
                 key="times",
             )
         errors = np.abs(self.predict_unit(x) - found) / _scale(found)
-        return HoldoutError(errors.max(axis=0), np.sqrt((errors**2).mean(axis=0)))
+        worst = self.box.from_unit(x[errors.argmax(axis=0)])
+        return HoldoutError(errors.max(axis=0), np.sqrt((errors**2).mean(axis=0)), worst)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a test: ``test``, ``degree``, ``q``, ``transform``, ``loo_error``."""

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bokeh.models import Div
 
 from tests.unit.uq.simulators import NETWORK, FloatArray, allgather, unit_box
 from workbench.errors import ParameterError
+from workbench.plotting import describe_sobol
 from workbench.uq import (
     ParameterBox,
     SobolIndices,
@@ -141,3 +143,40 @@ def test_indices_are_shown_and_saved(tmp_path: Path) -> None:
     assert "max bandwidth 0." in repr(found)
     constant = sobol_indices(fit_surrogate(NETWORK, points, np.full((105, 1), 2.0)))
     assert repr(constant) == "SobolIndices(1 tests; no time depends on a parameter)"
+
+
+def test_correlated_inputs_are_named_with_what_to_use_instead(tmp_path: Path) -> None:
+    points = design(NETWORK, 128)
+    surrogate = fit_surrogate(NETWORK, points, allgather(points), degrees=(1, 2))
+    alone = sobol_indices(surrogate, samples=NETWORK.sample(2000, 3))
+    assert alone.warning == ""
+    assert sobol_indices(surrogate, points, allgather(points)).warning == ""
+    # As of a posterior: the data fix a sum of two parameters, and leave the others alone.
+    rng = np.random.default_rng(5)
+    x = rng.uniform(-0.9, 0.9, (500, 4))
+    x[:, 2] = np.clip(-x[:, 0] + 0.05 * rng.standard_normal(500), -1, 1)
+    found = sobol_indices(surrogate, samples=NETWORK.from_unit(x))
+    ((a, b, correlation),) = found.correlated
+    assert (a, b) == ("max bandwidth", "injection latency")
+    assert correlation == pytest.approx(-0.99, abs=0.02)
+    assert "max bandwidth with injection latency by -0.99" in found.warning
+    assert "use shapley_effects(surrogate, samples)" in found.warning
+    assert found.warning in repr(found)
+    assert found.warning in describe_sobol(found)
+    assert np.array_equal(found.first, alone.first)
+    heads = [div.text for div in found.plot().select({"type": Div})]
+    assert any("which they are not: inputs are correlated" in text for text in heads)
+    again = SobolIndices.load(found.save(tmp_path / "indices.json"))
+    assert again.warning == found.warning
+    # A correlated design, of the surrogate itself.
+    units = NETWORK.to_unit(points)
+    units[:, 1] = 0.8 * units[:, 0] + 0.2 * units[:, 1]
+    slanted = NETWORK.from_unit(units)
+    fitted_there = fit_surrogate(NETWORK, slanted, allgather(slanted), degrees=(1,))
+    designed = sobol_indices(fitted_there, slanted, allgather(slanted))
+    assert designed.correlated[0][:2] == ("max bandwidth", "link bandwidth")
+    both = sobol_indices(surrogate, samples=NETWORK.from_unit(x[:, [0, 0, 2, 2]]))
+    assert "more pairs" in both.warning
+    assert sobol_indices(surrogate, samples=points[:5]).correlated == ()
+    fixed = NETWORK.from_unit(np.column_stack([x[:, :3], np.zeros(500)]))
+    assert len(sobol_indices(surrogate, samples=fixed).correlated) == 1

@@ -23,6 +23,7 @@ _MARGIN = 0.1  # of the draws' range, on both sides of an axis
 _BEYOND = 0.03  # of an axis, beyond a bound, so that the prior's end shows
 _SCALES = {
     "s": (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9), ("ps", 1e-12)),
+    "B": (("MiB", 2.0**20), ("KiB", 2.0**10), ("B", 1.0)),
     "B/s": (("TB/s", 1e12), ("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0)),
 }
 
@@ -98,13 +99,17 @@ def quantities(posterior: Posterior) -> list[Quantity]:
     ]
 
 
+def shown_scale(unit: str, middle: float) -> tuple[str, float]:
+    """Return the unit in which a value has one to three digits, and its size in ``unit``."""
+    scales = _SCALES.get(unit, ((unit, 1.0),))
+    return next((pair for pair in scales if middle >= pair[1]), scales[-1])
+
+
 def _shown(
     name: str, unit: str, drawn: FloatArray, low: float, high: float, prior: Density
 ) -> Quantity:
     """Return the quantity in the unit in which its median has one to three digits."""
-    middle = float(np.median(np.abs(drawn)))
-    scales = _SCALES.get(unit, ((unit, 1.0),))
-    shown, scale = next((pair for pair in scales if middle >= pair[1]), scales[-1])
+    shown, scale = shown_scale(unit, float(np.median(np.abs(drawn))))
     return Quantity(
         name,
         shown,

@@ -86,7 +86,8 @@ def plot_sobol(indices: SobolIndices, tests: Sequence[str] | None = None) -> Lay
     return stacked(
         heading(
             "Sensitivity of each test's time to the parameters",
-            "parameters independent and uniform over their ranges",
+            "parameters independent and uniform over their ranges"
+            + (f", which they are not: {indices.warning}" if indices.warning else ""),
         ),
         key(shown),
         fig,
@@ -103,11 +104,12 @@ def describe_sobol(indices: SobolIndices) -> str:
     varying = indices.first[np.isfinite(indices.first).all(axis=1)]
     if not len(varying):
         return "No time depends on a parameter."
+    warning = f" Not to be trusted: {indices.warning}." if indices.warning else ""
     mean = 100 * varying.mean(axis=0)
     order = np.argsort(-mean, kind="stable")
     shares = ", ".join(f"{indices.parameters[at]} {mean[at]:.0f} %" for at in order)
     tests = f"{len(varying)} of {len(indices.first)} tests" if len(varying) > 1 else "one test"
-    return f"Mean over {tests}: {shares}, interactions {max(100 - mean.sum(), 0.0):.0f} %."
+    return f"Mean over {tests}: {shares}, interactions {max(100 - mean.sum(), 0.0):.0f} %.{warning}"
 
 
 def _bars(

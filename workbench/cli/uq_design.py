@@ -63,7 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     from workbench.atomic_write import atomic_write
     from workbench.uq import ParameterBox, design
-    from workbench.uq.runs import RUN, column_names, read_points
+    from workbench.uq.design_plan import column_names
+    from workbench.uq.runs import RUN, read_points
 
     box = ParameterBox(_parameter(text) for text in arguments.parameter)
     options, first = given(arguments, "method", "seed"), 0

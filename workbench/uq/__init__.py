@@ -18,8 +18,16 @@ from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from workbench.uq.coverage import describe_held, held_share
+    from workbench.uq.design_models import DESIGN_MODELS, DesignModel, named_model
+    from workbench.uq.design_plan import DesignPlan
     from workbench.uq.designs import design
     from workbench.uq.diagnostics import bulk_ess, split_rhat, tail_ess
+    from workbench.uq.evaluation import (
+        DesignProgress,
+        evaluate_design,
+        read_design,
+        submit_design,
+    )
     from workbench.uq.noise import NOISE_MODELS, HyperParameter, NoiseModel, noise_model
     from workbench.uq.osu import FitPosterior, PushedForward, fit_problem, posterior_of_fit
     from workbench.uq.parameters import ParameterBox, UncertainParameter
@@ -37,6 +45,12 @@ if TYPE_CHECKING:
     from workbench.uq.replicas import Replicas
     from workbench.uq.runs import SimulatorRuns, read_runs
     from workbench.uq.shapley import shapley_effects
+    from workbench.uq.shipped_designs import (
+        DesignComparison,
+        design_comparison,
+        shipped_design,
+        shipped_designs,
+    )
     from workbench.uq.simulation_based import CalibrationCheck, simulation_based_calibration
     from workbench.uq.sobol import SobolIndices, sobol_indices
     from workbench.uq.surrogate import HoldoutError, Surrogate, fit_surrogate, multi_indices
@@ -44,9 +58,14 @@ else:
     __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
+    "DESIGN_MODELS",
     "NOISE_MODELS",
     "CalibrationCheck",
     "CalibrationProblem",
+    "DesignComparison",
+    "DesignModel",
+    "DesignPlan",
+    "DesignProgress",
     "FitPosterior",
     "HoldoutError",
     "HyperParameter",
@@ -65,21 +84,28 @@ __all__ = [
     "calibrate",
     "describe_held",
     "design",
+    "design_comparison",
+    "evaluate_design",
     "fit_problem",
     "fit_surrogate",
     "held_share",
     "joint_log_score",
     "log_score",
     "multi_indices",
+    "named_model",
     "noise_model",
     "posterior_of_fit",
     "predict",
     "predict_calibrated",
     "predict_mixture",
+    "read_design",
     "read_runs",
     "shapley_effects",
+    "shipped_design",
+    "shipped_designs",
     "simulation_based_calibration",
     "sobol_indices",
     "split_rhat",
+    "submit_design",
     "tail_ess",
 ]

@@ -4,7 +4,8 @@ workbench uq design --parameter latency:s:1e-7:1e-5:log-uniform --parameter band
     --points 64 > design.csv
 
 The table has a column for each parameter. Add a column of times for each test, and
-workbench.uq.read_runs makes a surrogate of it.
+workbench.uq.read_runs makes a surrogate of it. Simulators of the workbench are run at the points of
+a plan by workbench uq evaluate.
 """
 
 from __future__ import annotations

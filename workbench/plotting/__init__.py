@@ -113,6 +113,7 @@ from workbench.plotting.uq.pairs import plot_posterior_pairs
 from workbench.plotting.uq.posterior import describe_posterior, plot_posterior
 from workbench.plotting.uq.prediction import describe_prediction, plot_prediction
 from workbench.plotting.uq.problem import describe_calibration_problem, plot_calibration_problem
+from workbench.plotting.uq.runs import describe_simulator_runs, plot_simulator_runs
 from workbench.plotting.uq.sobol import describe_sobol, plot_sobol
 
 if TYPE_CHECKING:  # it needs workbench.tune, an eighth more to import than all other figures need
@@ -158,6 +159,7 @@ __all__ = [
     "describe_placements",
     "describe_posterior",
     "describe_prediction",
+    "describe_simulator_runs",
     "describe_size",
     "describe_sobol",
     "describe_spacetime",
@@ -213,6 +215,7 @@ __all__ = [
     "plot_prediction",
     "plot_resilience",
     "plot_search_methods",
+    "plot_simulator_runs",
     "plot_sobol",
     "plot_spacetime",
     "plot_study",

@@ -78,9 +78,7 @@ def named_model(name: str, settings: Mapping[str, Any] | None = None) -> DesignM
             )
     try:
         return DESIGN_MODELS[name](**given)
-    except ParameterError:
-        raise
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError) as error:  # a ParameterError is a ValueError
         raise ParameterError(f"settings of {name}: {error}", key="settings") from error
 
 
@@ -148,7 +146,8 @@ def _rounds(
         ),
         tuple(one.start for one in model.parameters),
         tuple(test.label for test in tests),
-        lambda points: model.times(points, tests),
+        # One by one: a matrix product's last bits depend on how many rows it has.
+        lambda points: np.concatenate([model.times(row[None], tests) for row in points]),
     )
 
 

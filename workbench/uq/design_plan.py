@@ -308,7 +308,10 @@ class DesignPlan(Result):
         if isinstance(given, UncertainParameter):
             return given
         if isinstance(given, Mapping):
-            return UncertainParameter.from_dict(given)
+            try:
+                return UncertainParameter.from_dict(given)
+            except ParameterError as error:
+                raise ParameterError(str(error), key="parameters") from error
         if self.simulator is None:
             raise ParameterError(
                 f"a parameter must be a mapping with name, unit, low and high; got {given!r}; only "

@@ -99,8 +99,8 @@ def evaluate_design(
     Args:
         plan: what is run where.
         database: SQLite file, made where there is none, or the address of a PostgreSQL database.
-        model: the simulator, where the plan names none. It must not depend on what else is in a
-            call, and is not recognised when rows are resumed: another function takes another name
+        model: the simulator, where the plan names none. A row must not depend on the others of a
+            call. It is not recognised when rows are resumed: another function takes another name
             of the plan.
         tests: labels of the columns of its times.
         workers: processes of this machine, as many as its cores where it is None; threads for a
@@ -381,7 +381,8 @@ def _runs(
             provenance=provenance,
             pending=len(numbers) - len(known),
         )
-    pieces = tuple(f"runs {piece.rpartition(' ')[2]}: {reason}" for piece, reason in lost.items())
+    begins = len(plan.name) + 1
+    pieces = tuple(f"runs {piece[begins:]}: {reason}" for piece, reason in lost.items())
     return dataclasses.replace(
         found["design"],
         failed=found["design"].failed + pieces,

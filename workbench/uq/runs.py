@@ -117,6 +117,11 @@ class SimulatorRuns(PackagedResult):
                     key=name,
                 )
 
+    @property
+    def all_failed(self) -> tuple[str, ...]:
+        """A sentence for each run without times, those of the hold-out last."""
+        return self.failed + (() if self.holdout is None else self.holdout.failed)
+
     def surrogate(
         self,
         *,
@@ -237,7 +242,7 @@ class SimulatorRuns(PackagedResult):
         import pandas as pd
 
         parts = []
-        for name, runs in self._sets().items():
+        for name, runs in self.sets().items():
             frame = pd.DataFrame(
                 np.hstack([runs.points, runs.times]),
                 columns=[*column_names(self.box), *self.tests],
@@ -251,12 +256,13 @@ class SimulatorRuns(PackagedResult):
         tests = ", ".join(self.tests)
         if len(self.tests) > _MOST_LISTED:
             tests = f"{len(self.tests)} tests"
-        lost = f", {len(self.failed)} runs failed" if self.failed else ""
+        lost = f", {len(self.all_failed)} runs failed" if self.all_failed else ""
         held = f", {len(self.holdout.points)} to judge by" if self.holdout is not None else ""
         left = f", {self.pending} not evaluated yet" if self.pending else ""
         return f"SimulatorRuns({len(self.points)} runs of {tests}{held}{lost}{left})"
 
-    def _sets(self) -> dict[str, SimulatorRuns]:
+    def sets(self) -> dict[str, SimulatorRuns]:
+        """Return the runs of the design as ``runs``, and ``holdout`` where there is one."""
         return {"runs": self} | ({"holdout": self.holdout} if self.holdout is not None else {})
 
     def _package(self) -> tuple[Mapping[str, Any], Files]:
@@ -264,10 +270,10 @@ class SimulatorRuns(PackagedResult):
         if self.plan is not None:
             plan = self.plan.to_yaml().encode()
             files.append((resource(_PLAN, plan), plan))
-        for name, runs in self._sets().items():
+        for name, runs in self.sets().items():
             data = _csv_of(runs).encode()
             files.append((table_resource(name, data, _columns(runs), _TABLES[name]), data))
-        failures = [(name, each) for name, runs in self._sets().items() for each in runs.failed]
+        failures = [(name, each) for name, runs in self.sets().items() for each in runs.failed]
         if failures:
             data = _csv(_FAILURES, failures).encode()
             about = "one row a run without times"

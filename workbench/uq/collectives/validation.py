@@ -32,6 +32,7 @@ from workbench.uq.designs import design
 from workbench.uq.posterior import Posterior, calibrate
 from workbench.uq.prediction import Prediction, predict
 from workbench.uq.replicas import Replicas
+from workbench.uq.shipped_designs import shipped_design
 from workbench.uq.sobol import SobolIndices, sobol_indices
 from workbench.uq.surrogate import HoldoutError, Surrogate, fit_surrogate
 
@@ -46,6 +47,8 @@ SPREAD = 0.0485
 
 TRUTH_SHARPNESS = 8.0
 POINTS, HOLDOUT_POINTS, REPLICAS = 256, 100, 20
+
+_PointsAndTimes = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -132,16 +135,26 @@ def validate_collective(
     seed = whole(seed, "seed", 0)
     tests = paper_tests(collective)
     machine = GeminiCollective(collective, tests, places)
-    points, others = design(BOX, POINTS), design(BOX, HOLDOUT_POINTS, skip=POINTS)
-    surrogate = fit_surrogate(BOX, points, machine(points), degrees=(1, 2, 3))
+    runs, judges = _runs(machine)
+    surrogate = fit_surrogate(BOX, *runs, degrees=(1, 2, 3))
     return CollectiveValidation(
         machine,
         synthetic_replicas(collective, places, seed),
         machine([NOMINAL])[0],
         surrogate,
-        surrogate.holdout_error(others, machine(others)),
+        surrogate.holdout_error(*judges),
         seed,
     )
+
+
+def _runs(machine: GeminiCollective) -> tuple[_PointsAndTimes, _PointsAndTimes]:
+    """Return points and times of the design and of its hold-out; those of Hopper ship."""
+    if machine.places == HOPPER:
+        shipped = shipped_design(f"{machine.collective}-sobol")
+        if shipped.holdout is not None:
+            return (shipped.points, shipped.times), (shipped.holdout.points, shipped.holdout.times)
+    points, others = design(BOX, POINTS), design(BOX, HOLDOUT_POINTS, skip=POINTS)
+    return (points, machine(points)), (others, machine(others))
 
 
 def synthetic_replicas(collective: str, places: TorusPlaces = HOPPER, seed: int = 0) -> Replicas:

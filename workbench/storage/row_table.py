@@ -10,8 +10,9 @@ The rows of several names share two tables, beside those of Optuna.
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS workbench_row_sets (name TEXT PRIMARY KEY, problem TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS workbench_rows"
     " (name TEXT NOT NULL, number INTEGER NOT NULL, outcome TEXT NOT NULL, message TEXT NOT NULL,"
-    " seconds DOUBLE PRECISION NOT NULL, PRIMARY KEY (name, number))",
+    " PRIMARY KEY (name, number))",
 )
 _ALL = 2**31 - 1
 _AT_ONCE = 1000
@@ -37,7 +38,6 @@ class StoredRow:
     number: int  # from 0
     values: tuple[float, ...]
     message: str = ""
-    seconds: float = 0.0
 
 
 class RowTable:
@@ -84,35 +84,46 @@ class RowTable:
         if not self._there():
             return {}
         rows = self.database.query(
-            "SELECT number, outcome, message, seconds FROM workbench_rows"
+            "SELECT number, outcome, message FROM workbench_rows"
             " WHERE name = :name AND number >= :first AND number < :last ORDER BY number",
             {"name": name, "first": first, "last": end},
         )
         return {
-            number: StoredRow(number, tuple(json.loads(outcome)), message, seconds)
-            for number, outcome, message, seconds in rows
+            number: StoredRow(number, tuple(json.loads(outcome)), message)
+            for number, outcome, message in rows
         }
 
     def write(self, name: str, rows: Sequence[StoredRow]) -> None:
         """Write rows; one that has numbers already is left as it is."""
         for at in range(0, len(rows), _AT_ONCE):
             part = rows[at : at + _AT_ONCE]
-            places = ", ".join(f"(:name, :n{i}, :v{i}, :m{i}, :s{i})" for i in range(len(part)))
+            places = ", ".join(f"(:name, :n{i}, :v{i}, :m{i})" for i in range(len(part)))
             values: dict[str, Any] = {"name": name}
             for i, row in enumerate(part):
                 values |= {
                     f"n{i}": row.number,
                     f"v{i}": json.dumps(row.values),
                     f"m{i}": row.message,
-                    f"s{i}": row.seconds,
                 }
             self.database.change(
-                "INSERT INTO workbench_rows (name, number, outcome, message, seconds)"
+                "INSERT INTO workbench_rows (name, number, outcome, message)"
                 f" VALUES {places} ON CONFLICT (name, number) DO UPDATE SET"
-                " outcome = excluded.outcome, message = excluded.message,"
-                " seconds = excluded.seconds WHERE workbench_rows.message <> ''",
+                " outcome = excluded.outcome, message = excluded.message"
+                " WHERE workbench_rows.message <> ''",
                 values,
             )
+
+    @contextlib.contextmanager
+    def kept_open(self) -> Iterator[None]:
+        """Keep the file open until the context ends.
+
+        SQLite moves its log into the file whenever the last connection closes, which flushes it to
+        the disk: the store of a row would take three times as long.
+        """
+        with self.database.reading() as session:
+            if self.database.path is not None:
+                session.exec_driver_sql("SELECT name FROM workbench_row_sets").fetchall()
+            yield
 
     def _there(self) -> bool:
         return self.database.exists and self.database.has_table("workbench_rows")

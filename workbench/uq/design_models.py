@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.checks import whole_each
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 from workbench.uq.parameters import ParameterBox, UncertainParameter
@@ -159,8 +160,14 @@ def _osu(
     """Return the OSU tests between two nodes; a bandwidth as the time of one message."""
     from workbench.fit.space import SearchSpace
     from workbench.models.ini import find_model
-    from workbench.simulate import simulate_osu
+    from workbench.simulate import BENCHMARKS, simulate_osu
 
+    sizes = whole_each(sizes, "sizes", 1)
+    for name in benchmarks:
+        if name not in BENCHMARKS:
+            raise ParameterError(
+                f"benchmarks must be among {', '.join(BENCHMARKS)}; got {name!r}", key="settings"
+            )
     network = find_model(model)
     # Thresholds act in steps, which polynomials do not follow.
     varied = [one for one in SearchSpace.for_model(network).dimensions if not one.whole]
@@ -170,9 +177,9 @@ def _osu(
     def row(values: FloatArray) -> list[float]:
         pairs = zip(varied, values, strict=True)
         changed = network.with_values({one.key: one.clip(float(value)) for one, value in pairs})
-        curve = simulate_osu(changed, list(sizes), benchmarks=tuple(benchmarks))
+        curve = simulate_osu(changed, sizes, benchmarks=tuple(benchmarks))
         times = {"latency": curve.latency_s, "bandwidth": curve.sizes / curve.bandwidth_Bps}
-        return [float(times[name][list(sizes).index(size)]) for name, size in wanted]
+        return [float(times[name][sizes.index(size)]) for name, size in wanted]
 
     return DesignModel(
         f"OSU tests between two nodes, by {type(network).__name__}",

@@ -200,7 +200,9 @@ class DesignPlan(Result):
             del plan[key]
         if self.method == "sobol":  # with more points it begins with the same ones
             del plan["points"]
-        return {**plan, "tests": list(tests), "workbench": workbench.__version__}
+        # Another release of scipy may scramble a sequence in another way.
+        first = {"first_point": self.design[0].tolist()}
+        return {**plan, **first, "tests": list(tests), "workbench": workbench.__version__}
 
     @named_fields
     def replace(self, **changes: Any) -> DesignPlan:

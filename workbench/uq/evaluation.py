@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import jobs
-from workbench.errors import ParameterError, StudyHeldError, WorkbenchError
+from workbench.errors import ParameterError, StudyError, StudyHeldError, WorkbenchError
 from workbench.provenance import Provenance
 from workbench.storage.row_table import RowTable, StoredRow
 from workbench.uq.design_plan import DesignPlan
@@ -95,6 +95,8 @@ def evaluate_design(
     call goes on with the rows that are not there. Rows that another process evaluates are left to
     it, and looked at once more at the end. A row at which the simulator raises an error, or gives
     a time that is not above 0 and finite, is stored with the reason and left out of the runs.
+    Before rows are added to those of a named model, one of these is evaluated again: rows of
+    another release must have the same digits.
 
     Args:
         plan: what is run where.
@@ -117,7 +119,8 @@ def evaluate_design(
 
     Raises:
         ParameterError: an argument is not accepted, or there is no model.
-        StudyError: the database cannot be used, or holds rows of that name of another problem.
+        StudyError: the database cannot be used, or holds rows of that name of another problem or
+            with other digits.
     """
     labels = _tests_of(plan, model, tests)
     executor = choose_executor(workers, cluster, threads=model is not None)
@@ -130,8 +133,11 @@ def evaluate_design(
         WorkPiece(_piece_name(plan, first, end), {**order, "first": first, "end": end})
         for first, end in board.missing(retry_failed)
     ]
+    if pieces and model is None:
+        board.check_digits(labels, table.database.where)
     work = PiecedWork(_PERFORMER, database, board.note)
-    do_pieces(work, pieces, executor, stop or threading.Event())
+    with table.kept_open():
+        do_pieces(work, pieces, executor, stop or threading.Event())
     board.report()
     return _runs(plan, labels, table, board.lost)
 
@@ -241,7 +247,6 @@ def _evaluated(
 ) -> list[StoredRow]:
     """Return rows as the simulator gives them; where it fails for several, one by one."""
     points = plan.rows[np.array(numbers)]
-    began = time.perf_counter()
     try:
         times = np.asarray(function(points), np.float64)
         if times.shape != (len(numbers), len(tests)):
@@ -255,12 +260,11 @@ def _evaluated(
             return [row for one in numbers for row in _evaluated(function, plan, [one], tests)]
         named = "" if isinstance(error, WorkbenchError) else f"{type(error).__name__}: "
         message = f"{named}{' '.join(str(error).split())}"
-        return [StoredRow(numbers[0], (), message, time.perf_counter() - began)]
-    seconds = (time.perf_counter() - began) / len(numbers)
+        return [StoredRow(numbers[0], (), message)]
     return [
-        StoredRow(number, (), message, seconds)
+        StoredRow(number, (), message)
         if (message := _complaint(row, tests))
-        else StoredRow(number, tuple(row.tolist()), "", seconds)
+        else StoredRow(number, tuple(row.tolist()))
         for number, row in zip(numbers, times, strict=True)
     ]
 
@@ -288,6 +292,7 @@ class _Board:
         self._failed = np.zeros(plan.row_count, np.bool_)
         self._known[[*stored]] = True
         self._failed[[row.number for row in stored.values() if row.message]] = True
+        self._good = next((row for row in stored.values() if not row.message), None)
         self._pace = Pace(int(self._known.sum()))
         self._message = ""
         self._reported_at = -math.inf
@@ -300,6 +305,18 @@ class _Board:
         starts = range(0, len(wanted), step)
         ranges = [(first, min(first + step, len(wanted))) for first in starts]
         return [(first, end) for first, end in ranges if wanted[first:end].any()]
+
+    def check_digits(self, tests: Sequence[str], where: str) -> None:
+        """Refuse to add to stored rows if this release computes the first of them differently."""
+        if self._good is None:
+            return
+        (now,) = _evaluated(self._plan.times, self._plan, [self._good.number], tests)
+        if now != self._good:
+            raise StudyError(
+                f"{where} holds rows of {self._plan.name!r} that this release computes "
+                f"differently (run {now.number}: {self._good.values[0]!r} s, now "
+                f"{now.message or repr(now.values[0])}); choose another name or database"
+            )
 
     def note(self, name: str, answer: Answer) -> None:
         """Record what came of a call."""

@@ -42,9 +42,9 @@ def check(table: RowTable) -> None:
     assert table.read("b") == {}
     assert table.stored_problem("a") == PROBLEM
     # A row with numbers stays as it is; one without is replaced.
-    table.write("a", [StoredRow(5, (1.0, 2.0)), StoredRow(100, (), "it failed", 2.5)])
+    table.write("a", [StoredRow(5, (1.0, 2.0)), StoredRow(100, (), "it failed")])
     assert table.read("a", 5, 6)[5].values == (5.1, math.pi)
-    assert table.read("a", 100)[100] == StoredRow(100, (), "it failed", 2.5)
+    assert table.read("a", 100)[100] == StoredRow(100, (), "it failed")
     table.write("a", [StoredRow(100, (3.0,))])
     assert table.read("a", 100)[100] == StoredRow(100, (3.0,))
     with pytest.raises(StudyError, match="holds 'a' of another problem: seed was 0 and is 1"):

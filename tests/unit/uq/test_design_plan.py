@@ -116,6 +116,8 @@ def test_named_osu_tests_are_those_of_the_model() -> None:
     curve = simulate_osu(SNAPPR(), [8, 65536])
     assert times.tolist() == [*curve.latency_s, *(curve.sizes / curve.bandwidth_Bps)]
     assert "node.nic.mtu" not in model.box.names  # a threshold acts in steps
+    with pytest.raises(ParameterError, match="benchmarks must be among latency, bandwidth"):
+        named_model("osu", {"benchmarks": ["throughput"]})
 
 
 def test_a_named_program_is_its_replay() -> None:

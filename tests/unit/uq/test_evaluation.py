@@ -87,8 +87,20 @@ def test_rows_that_are_there_are_only_read(tmp_path: Path) -> None:
     longer = evaluate(PLAN.replace(points=128))
     assert sum(calls) == 148
     assert np.array_equal(longer.times, allgather(longer.points))
-    with pytest.raises(StudyError, match="'ring' of another problem: seed was 0 and is 1"):
+    with pytest.raises(StudyError, match="holds 'ring' of another problem: .*seed was 0 and is 1"):
         evaluate(PLAN.replace(seed=1))
+
+
+def test_rows_of_a_release_with_other_digits_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = ROUNDS.replace(points=20, holdout=0)
+    evaluate_design(plan, tmp_path / "d.db", workers=1)
+    times = DesignPlan.times
+    monkeypatch.setattr(DesignPlan, "times", lambda self, x: times(self, x) * (1 + 2e-16))
+    evaluate_design(plan, tmp_path / "d.db", workers=1)  # it is only read
+    with pytest.raises(StudyError, match=r"this release computes differently \(run 0: "):
+        evaluate_design(plan.replace(points=24), tmp_path / "d.db", workers=1)
 
 
 def fragile(points: FloatArray) -> FloatArray:

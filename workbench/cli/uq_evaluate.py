@@ -1,11 +1,10 @@
 """Evaluate a design: run a simulator at its points, in processes, and keep every row.
 
-workbench uq evaluate datasets/designs/gather-grid/plan.yaml --database d.db --save gather-grid
-
-FILE names the simulator, its settings, the parameters that vary and the design; see
-workbench.uq.design_plan. Ctrl-C stops; the same command goes on, also after a kill. Several of them
-may run on one database, on PostgreSQL also from several machines, such as the tasks of a Slurm
-allocation: srun workbench uq evaluate FILE --workers 1 --database postgresql://user@host/runs.
+FILE.yaml names the simulator, its settings, the parameters that vary and the design;
+workbench/uq/design_plan.py explains its keys, and datasets/designs has examples. Ctrl-C stops, and
+the same command goes on, also after a kill. Several of these commands may share a database, on
+PostgreSQL also those of other machines, such as the tasks that srun starts in a Slurm allocation:
+each takes rows that no other has.
 """
 
 from __future__ import annotations

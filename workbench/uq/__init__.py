@@ -5,6 +5,8 @@ from workbench import uq
 box = uq.ParameterBox([uq.UncertainParameter("latency", "s", 1e-7, 1e-5, "log-uniform")])
 points = uq.design(box, 64)
 surrogate = uq.fit_surrogate(box, points, times)    # what the simulator gave at the points
+plan = uq.DesignPlan("mine", box, 64, holdout=20)   # or: each run is kept through a kill
+surrogate = uq.evaluate_design(plan, "runs.db", model=simulator, tests=tests).surrogate()
 uq.sobol_indices(surrogate).to_frame()
 posterior = uq.calibrate(surrogate, uq.Replicas.of(measured))
 uq.predict(posterior, simulator, tests).to_frame()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +15,7 @@ from tests.slurm.machine import machine  # noqa: F401 - the fixture
 from tests.unit.study.plans import small_plan
 from tests.unit.uq.simulators import NETWORK, allgather
 from workbench.study import StudyStatus, run, status
-from workbench.uq import DesignPlan, evaluate_design
+from workbench.uq import DesignPlan, evaluate_design, read_design
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 
@@ -21,6 +23,7 @@ distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 
+ROOT = Path(__file__).parents[3]
 ROUNDS = {"collective": "gather", "algorithm": "binomial", "nodes": [64], "block_bytes": [8]}
 
 
@@ -101,6 +104,13 @@ def test_slurm_runs_a_study_and_a_design(tmp_path: Path) -> None:
         named = DesignPlan("named", points=4, model="rounds", settings=ROUNDS, rows_at_once=2)
         runs = evaluate_design(named, tmp_path / "s.db", cluster=client)
     assert np.array_equal(runs.times, named.simulator.times(named.design))  # type: ignore[union-attr]
+    # Or each task of an allocation takes rows from the same database.
+    plan_file, tasks = tmp_path / "plan.yaml", tmp_path / "tasks.db"
+    named.to_yaml(plan_file)
+    words = (sys.executable, "-m", "workbench", "uq", "evaluate", str(plan_file), "--workers", "1")
+    alone = ("srun", "-n", "2", "--overcommit", *words, "--database", str(tasks))
+    subprocess.run(alone, check=True, cwd=ROOT, timeout=300)
+    assert np.array_equal(read_design(named, tasks).times, runs.times)
     near = run(plan, tmp_path / "near.db", workers=1)
     frames = [r.to_frame().drop(columns="seconds") for r in (result, near)]
     assert frames[0].equals(frames[1])

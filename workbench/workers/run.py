@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from workbench import jobs
@@ -16,6 +17,8 @@ from workbench.errors import ParameterError
 from workbench.storage.database import absolute
 from workbench.workers.processes import do_in_processes
 from workbench.workers.work import HELD, Answer, PiecedWork, WorkPiece, perform_by_name
+
+_LOOK_S = 0.05
 
 Executor = Callable[[PiecedWork, Sequence[WorkPiece], threading.Event], None]
 
@@ -83,35 +86,34 @@ def _one_by_one(work: PiecedWork, pieces: Sequence[WorkPiece], stop: threading.E
     for piece in pieces:
         if stop.is_set():
             break
-        name = piece.name
-        work.note(
-            name,
-            perform(piece.order, database, stop, lambda said, name=name: work.note(name, said)),  # type: ignore[misc]
-        )
+        note = partial(work.note, piece.name)
+        note(perform(piece.order, database, stop, note))
 
 
 def _in_threads(
     work: PiecedWork, pieces: Sequence[WorkPiece], count: int, stop: threading.Event
 ) -> None:
     perform, database = perform_by_name(work.performer), absolute(work.database)
-    inbox: queue.SimpleQueue[tuple[str, Answer] | BaseException] = queue.SimpleQueue()
+    inbox: queue.SimpleQueue[tuple[str, Answer] | Exception] = queue.SimpleQueue()
+    given_up = threading.Event()
 
     def do(piece: WorkPiece) -> None:
         try:
-            if not stop.is_set():
-                answer = perform(piece.order, database, stop, lambda _: None)
-                inbox.put((piece.name, answer))
-        except BaseException as error:
-            stop.set()
+            if not (stop.is_set() or given_up.is_set()):
+                inbox.put((piece.name, perform(piece.order, database, stop, lambda _: None)))
+        except Exception as error:
             inbox.put(error)
 
     with ThreadPoolExecutor(count, "workbench-piece") as pool:
         futures = [pool.submit(do, piece) for piece in pieces]
-        while not all(future.done() for future in futures) or not inbox.empty():
-            try:
-                answer = inbox.get(timeout=0.05)
-            except queue.Empty:
-                continue
-            if isinstance(answer, BaseException):
-                raise answer
-            work.note(*answer)
+        try:
+            while not all(future.done() for future in futures) or not inbox.empty():
+                try:
+                    answer = inbox.get(timeout=_LOOK_S)
+                except queue.Empty:
+                    continue
+                if isinstance(answer, Exception):
+                    raise answer
+                work.note(*answer)
+        finally:
+            given_up.set()

@@ -33,6 +33,7 @@ FLOOR = {
     "result",
     "findings",
     "storage",
+    "workers",
 }
 NOUNS = {"models", "programs", "topology", "measure"}
 SHARED_ANALYSES = {"simulate", "fit"}

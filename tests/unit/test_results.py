@@ -74,6 +74,8 @@ NO_PLOT = {
     "Comparison": _TABLE,
     "ContentionReport": _TABLE,
     "DataSheet": _TABLE,
+    "DesignComparison": _TABLE,
+    "DesignPlan": _TABLE,
     "Diagnosis": "text",
     "Findings": "text",
     "Intervals": _DERIVED,
@@ -95,6 +97,7 @@ NO_PLOT = {
 }
 NO_FILE = {
     "DataSheet": "written by hand, read by workbench.measure.datasheet",
+    "DesignPlan": "to_yaml and from_yaml",
     "PaperIndex": "the functions of workbench.papers; its verdicts are files of Findings",
     "SearchComparisonResult": "its tables, with those of other plans, as SearchComparisonTables",
     "StudyPlan": "to_yaml and from_yaml",

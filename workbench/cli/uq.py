@@ -18,7 +18,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli import uq_design
+from workbench.cli import uq_design, uq_evaluate
 from workbench.cli.output import (
     SIGNALLED,
     add_json,
@@ -77,6 +77,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "design", help=about, description=uq_design.__doc__, allow_abbrev=False
     )
     uq_design.add_arguments(designed)
+    about = "run a simulator at the points of a design, and keep every row"
+    evaluated = actions.add_parser(
+        "evaluate", help=about, description=uq_evaluate.__doc__, allow_abbrev=False
+    )
+    uq_evaluate.add_arguments(evaluated)
     about = "predict a collective on other nodes, or with other bytes"
     asked = actions.add_parser("predict", help=about, description=about, allow_abbrev=False)
     asked.add_argument("file", metavar="FILE.json", help="what calibrate has kept")
@@ -138,6 +143,7 @@ def run(arguments: argparse.Namespace) -> int:
         "calibrate": _calibrate,
         "check": _check,
         "design": uq_design.run,
+        "evaluate": uq_evaluate.run,
         "predict": _predict,
     }
     return actions[arguments.uq_action](arguments)

@@ -4,7 +4,8 @@ workbench uq design --parameter latency:s:1e-7:1e-5:log-uniform --parameter band
     --points 64 > design.csv
 
 The table has a column for each parameter. Add a column of times for each test, and
-workbench.uq.read_runs makes a surrogate of it.
+workbench.uq.read_runs makes a surrogate of it. Simulators of the workbench are run at the points of
+a plan by workbench uq evaluate.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     from workbench.atomic_write import atomic_write
     from workbench.uq import ParameterBox, design
-    from workbench.uq.runs import RUN, column_names, read_points
+    from workbench.uq.design_plan import column_names
+    from workbench.uq.runs import RUN, read_points
 
     box = ParameterBox(_parameter(text) for text in arguments.parameter)
     options, first = given(arguments, "method", "seed"), 0

@@ -122,6 +122,7 @@ from workbench.plotting.uq.pushed import (
     plot_pushed_curves,
     plot_pushed_forward,
 )
+from workbench.plotting.uq.runs import describe_simulator_runs, plot_simulator_runs
 from workbench.plotting.uq.sobol import describe_sobol, plot_sobol
 from workbench.plotting.uq.surrogate import plot_surrogate_choice, plot_surrogate_slice
 
@@ -170,6 +171,7 @@ __all__ = [
     "describe_prediction",
     "describe_pushed_curves",
     "describe_pushed_forward",
+    "describe_simulator_runs",
     "describe_size",
     "describe_sobol",
     "describe_spacetime",
@@ -230,6 +232,7 @@ __all__ = [
     "plot_pushed_forward",
     "plot_resilience",
     "plot_search_methods",
+    "plot_simulator_runs",
     "plot_sobol",
     "plot_spacetime",
     "plot_study",

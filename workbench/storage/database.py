@@ -125,6 +125,33 @@ class Database:
         connection.close()
         return None
 
+    def has_table(self, name: str) -> bool:
+        """Return whether the database has a table of that name."""
+        import sqlalchemy
+
+        with self._session() as session:
+            return sqlalchemy.inspect(session).has_table(name)
+
+    def add_tables(self, statements: Iterable[str]) -> None:
+        """Run statements that make tables; others that do so at the same time wait."""
+        with self._session() as session:
+            if self.path is None:
+                session.execute(_sql("SELECT pg_advisory_lock(:key)"), {"key": _key(_TABLES_KEY)})
+            for statement in statements:
+                session.execute(_sql(statement))
+
+    def change(self, statement: str, values: Mapping[str, Any]) -> None:
+        """Run one statement that changes rows, whole or not at all."""
+        with self._session() as session:
+            if self.path is not None:
+                session.execute(_sql("PRAGMA synchronous = NORMAL"))
+            session.execute(_sql(statement), values)
+
+    def query(self, statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """Return the rows that a statement finds."""
+        with self._session() as session:
+            return [tuple(row) for row in session.execute(_sql(statement), values)]
+
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlalchemy.Connection]:
         """Yield a connection for reading, and close it."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from workbench.errors import StudyHeldError, WorkbenchError
 from workbench.fit import FitStudy, TrialReport, rmspe_by_target
@@ -17,9 +18,39 @@ from workbench.simulate import simulate_osu
 from workbench.storage.database import problem_differences
 from workbench.study.cell import Cell, CellProgress, CellResult, CellState, improvements
 from workbench.study.model_choice import ModelChoice
+from workbench.workers.work import HELD, Answer
 
-HELD = "run by another notebook or process"
-"""The message of a cell that another process runs."""
+
+def fit_order(cell: Cell, choice: ModelChoice, trials: int) -> dict[str, Any]:
+    """Return the order of a cell's fit, for ``perform``."""
+    return {"cell": asdict(cell), "choice": choice.plain(), "trials": trials}
+
+
+def perform(
+    order: Mapping[str, Any],
+    database: str,
+    stop: threading.Event,
+    note: Callable[[Answer], None],
+) -> Answer:
+    """Fit the cell of an order; see ``workbench.workers``."""
+    progress = fit_cell(
+        Cell(**order["cell"]),
+        ModelChoice.coerce(order["choice"]),
+        order["trials"],
+        database,
+        stop,
+        lambda progress: note(_answer(progress)),
+    )
+    return _answer(progress)
+
+
+def _answer(progress: CellProgress) -> Answer:
+    return {
+        "state": progress.state,
+        "message": progress.message,
+        "trials": progress.trials,
+        "best_loss": progress.best_loss,
+    }
 
 
 def fit_cell(

@@ -15,18 +15,19 @@ from pathlib import Path
 from typing import Any
 
 from workbench import jobs
-from workbench.checks import whole
-from workbench.errors import ParameterError
 from workbench.fit.losses import find_loss
+from workbench.fit.store.stored_studies import read_progress
 from workbench.storage.database import locate
 from workbench.study.cell import Cell, CellProgress, CellResult
-from workbench.study.fit_cell import HELD, fit_cell, read_cell
+from workbench.study.fit_cell import fit_order, read_cell
 from workbench.study.model_choice import ModelChoice
 from workbench.study.plan import StudyPlan
-from workbench.study.processes import Task, fit_in_processes
 from workbench.study.result import StudyResult
 from workbench.study.status import StudyStatus, status
+from workbench.workers.run import Pace, choose_executor, do_pieces
+from workbench.workers.work import HELD, Answer, PiecedWork, WorkPiece
 
+_PERFORMER = "workbench.study.fit_cell"
 _REPORT_S = 0.1
 _LOOK_AGAIN_S = 0.5
 
@@ -53,7 +54,7 @@ def run(
         workers: processes of this machine; as many as it lends cores to this process where it is
             None, and with 1 the cells are fitted in this process, one after the other.
         cluster: a ``dask.distributed.Client`` whose workers fit the cells instead; see
-            ``workbench.study.cluster``.
+            ``workbench.workers.cluster``.
         stop: once set, the run ends with the study so far, within about a second.
         on_progress: called in this thread, at most ten times a second and once at the end.
 
@@ -100,14 +101,11 @@ def submit(
 
 
 def _run(board: Board, workers: int | None, cluster: Any, stop: threading.Event) -> StudyResult:
-    fit_cells = _cell_executor(board.plan, board.database, workers, cluster, stop)
+    executor = choose_executor(workers, cluster)
     locate(board.database).prepare()
     board.refresh()
-    fit_cells(board.tasks(), board.note)
-    # The process that ran a cell may have stopped meanwhile; its trials are continued here.
-    elsewhere = board.tasks(held=True)
-    if elsewhere and not stop.is_set():
-        fit_cells(elsewhere, board.note)
+    work = PiecedWork(_PERFORMER, board.database, board.note, board.stored)
+    do_pieces(work, board.pieces(), executor, stop)
     return board.finish()
 
 
@@ -125,9 +123,8 @@ class Board:
         self._tell = on_progress
         self._cells: dict[Cell, CellProgress] = {}
         self._reported_at = -math.inf
-        self._began = time.monotonic()
-        self._trials_before = 0
-        self._paced = False
+        self._pace = Pace(0)
+        self._by_name = {cell.name: cell for cell in plan.cells()}
         self._reading = threading.Lock()
         self._results: dict[Cell, tuple[float, CellProgress, CellResult]] = {}
 
@@ -135,30 +132,39 @@ class Board:
         """Read the state of each cell from the database."""
         now = status(self.plan, self.database)
         self._cells = {progress.cell: progress for progress in now.cells}
-        self._began, self._trials_before = time.monotonic(), now.trials
+        self._pace = Pace(now.trials)
         self._report()
 
-    def tasks(self, *, held: bool = False) -> list[Task]:
-        """Return the unfinished cells and their models; if ``held``, only those run elsewhere.
+    def pieces(self) -> list[WorkPiece]:
+        """Return the fits of the unfinished cells.
 
         Cells that can copy the trials of another come last, when those are likely to be there.
         """
-        cells = [
-            cell
-            for cell, progress in self._cells.items()
-            if (progress.message == HELD if held else progress.state != "done")
-        ]
+        cells = [cell for cell, progress in self._cells.items() if progress.state != "done"]
         cells.sort(key=lambda cell: bool(find_loss(cell.loss).rises_with))
-        return [(cell, self.plan.choice(cell.model)) for cell in cells]
+        return [
+            WorkPiece(cell.name, fit_order(cell, self.plan.choice(cell.model), self.plan.trials))
+            for cell in cells
+        ]
 
-    def note(self, progress: CellProgress) -> None:
+    def stored(self, names: Sequence[str]) -> dict[str, Answer]:
+        """Return the trials that are stored of some cells, by name."""
+        found = read_progress(self.database, names)
+        return {
+            name: {"trials": one.trials, "best_loss": one.best_loss}
+            for name, one in found.items()
+            if one.trials
+        }
+
+    def note(self, name: str, answer: Answer) -> None:
         """Record the state of one cell; the count of its stored trials never decreases."""
-        before = self._cells[progress.cell]
-        if progress.trials < before.trials:
-            progress = dataclasses.replace(
-                progress, trials=before.trials, best_loss=before.best_loss
-            )
-        self._cells[progress.cell] = progress
+        before = self._cells[self._by_name[name]]
+        trials, best = answer.get("trials", 0), answer.get("best_loss", math.inf)
+        if trials < before.trials:
+            trials, best = before.trials, before.best_loss
+        self._cells[before.cell] = CellProgress(
+            before.cell, answer["state"], trials, self.plan.trials, best, answer["message"]
+        )
         if time.monotonic() - self._reported_at >= _REPORT_S:
             self._report()
 
@@ -207,41 +213,6 @@ class Board:
             return
         self._reported_at = time.monotonic()
         now = StudyStatus(self.plan, tuple(self._cells.values()))
-        fresh, elapsed = now.trials - self._trials_before, self._reported_at - self._began
-        if fresh and not self._paced:
-            # The processes are up: from here on time goes into trials.
-            self._paced, fresh = True, 0
-            self._began, self._trials_before = self._reported_at, now.trials
         left = sum(c.total - min(c.trials, c.total) for c in now.cells if c.state != "failed")
-        eta = left * elapsed / fresh if fresh else math.nan
+        eta = self._pace.left_s(now.trials, left)
         self._tell(dataclasses.replace(now, eta_s=eta))
-
-
-def _cell_executor(
-    plan: StudyPlan,
-    database: str | Path,
-    workers: int | None,
-    cluster: Any,
-    stop: threading.Event,
-) -> Callable[[Sequence[Task], Callable[[CellProgress], None]], None]:
-    if cluster is not None:
-        if workers is not None:
-            raise ParameterError(
-                "workers counts processes of this machine; with cluster= leave it out and scale "
-                "the cluster",
-                key="workers",
-            )
-        from workbench.study.cluster import fit_on_cluster
-
-        return lambda tasks, note: fit_on_cluster(tasks, plan.trials, database, cluster, stop, note)
-    count = jobs.cores() if workers is None else whole(workers, "workers", 1)
-    if count > 1:
-        return lambda tasks, note: fit_in_processes(tasks, plan.trials, database, count, stop, note)
-
-    def one_by_one(tasks: Sequence[Task], note: Callable[[CellProgress], None]) -> None:
-        for cell, choice in tasks:
-            if stop.is_set():
-                break
-            note(fit_cell(cell, choice, plan.trials, database, stop, note))
-
-    return one_by_one

@@ -1,21 +1,30 @@
-"""Studies on Dask workers: a cluster of this machine, and one that Slurm starts."""
+"""Studies and designs on Dask workers: a cluster of this machine, and one that Slurm starts."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.slurm.machine import machine  # noqa: F401 - the fixture
 from tests.unit.study.plans import small_plan
+from tests.unit.uq.simulators import NETWORK, allgather
 from workbench.study import StudyStatus, run, status
+from workbench.uq import DesignPlan, evaluate_design, read_design
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 
 # Dask's own threads and sockets outlive what closes them by a moment.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
+
+ROOT = Path(__file__).parents[3]
+ROUNDS = {"collective": "gather", "algorithm": "binomial", "nodes": [64], "block_bytes": [8]}
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +49,19 @@ def test_a_cluster_gives_the_study_that_this_process_gives(client: object, tmp_p
     assert told[-1].finished
 
 
+def test_a_cluster_evaluates_a_design(client: object, tmp_path: Path) -> None:
+    plan = DesignPlan("ring", NETWORK, 24, holdout=4, rows_at_once=7)
+    far = evaluate_design(
+        plan, tmp_path / "far.db", model=allgather, tests=[*"abcdef"], cluster=client
+    )
+    assert (far.pending, far.all_failed) == (0, ())
+    assert np.array_equal(far.times, allgather(plan.design))
+    named = DesignPlan("named", points=4, model="rounds", settings=ROUNDS, rows_at_once=2)
+    near = named.simulator.times(named.design)  # type: ignore[union-attr]
+    found = evaluate_design(named, tmp_path / "far.db", cluster=client)
+    assert np.array_equal(found.times, near)
+
+
 def test_a_cluster_stops_and_lets_go_of_its_cells(client: object, tmp_path: Path) -> None:
     plan = small_plan(trials=100_000)
     path = tmp_path / "s.db"
@@ -58,7 +80,7 @@ def test_a_cluster_stops_and_lets_go_of_its_cells(client: object, tmp_path: Path
 @pytest.mark.slurm
 @pytest.mark.xdist_group("slurm")
 @pytest.mark.usefixtures("machine")
-def test_slurm_runs_a_study(tmp_path: Path) -> None:
+def test_slurm_runs_a_study_and_a_design(tmp_path: Path) -> None:
     dask_jobqueue = pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is not installed")
     plan = small_plan()
     with (
@@ -79,6 +101,16 @@ def test_slurm_runs_a_study(tmp_path: Path) -> None:
         slurm.scale(jobs=2)
         client.wait_for_workers(1, timeout=120)
         result = run(plan, tmp_path / "s.db", cluster=client)
+        named = DesignPlan("named", points=4, model="rounds", settings=ROUNDS, rows_at_once=2)
+        runs = evaluate_design(named, tmp_path / "s.db", cluster=client)
+    assert np.array_equal(runs.times, named.simulator.times(named.design))  # type: ignore[union-attr]
+    # Or each task of an allocation takes rows from the same database.
+    plan_file, tasks = tmp_path / "plan.yaml", tmp_path / "tasks.db"
+    named.to_yaml(plan_file)
+    words = (sys.executable, "-m", "workbench", "uq", "evaluate", str(plan_file), "--workers", "1")
+    alone = ("srun", "-n", "2", "--overcommit", *words, "--database", str(tasks))
+    subprocess.run(alone, check=True, cwd=ROOT, timeout=300)
+    assert np.array_equal(read_design(named, tasks).times, runs.times)
     near = run(plan, tmp_path / "near.db", workers=1)
     frames = [r.to_frame().drop(columns="seconds") for r in (result, near)]
     assert frames[0].equals(frames[1])

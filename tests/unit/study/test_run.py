@@ -35,7 +35,7 @@ def children(pid: int) -> list[int]:
     """Return the processes that fit for a process."""
     found = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True)
     rows = [line.split(None, 2) for line in found.stdout.splitlines()[1:]]
-    return [int(r[0]) for r in rows if int(r[1]) == pid and "workbench.study.worker" in r[2]]
+    return [int(r[0]) for r in rows if int(r[1]) == pid and "workbench.workers.worker" in r[2]]
 
 
 def wait_for(condition: object, seconds: float = 60.0) -> None:

@@ -37,6 +37,7 @@ from workbench.uq.designs import design
 from workbench.uq.posterior import Posterior, calibrate
 from workbench.uq.prediction import Prediction, predict
 from workbench.uq.replicas import Replicas
+from workbench.uq.shipped_designs import shipped_design
 from workbench.uq.sobol import SobolIndices, sobol_indices
 from workbench.uq.surrogate import HoldoutError, Surrogate, fit_surrogate
 
@@ -54,6 +55,8 @@ CollectiveSimulator = Literal["rounds", "packet", "packet-flow", "flow"]
 """The analytic model of rounds, or a fabric with this congestion."""
 
 POINTS, HOLDOUT_POINTS, REPLICAS = 256, 100, 20
+
+_PointsAndTimes = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -178,17 +181,31 @@ def validate_collective(
         finer = GeminiCollective(collective, chosen, places, sharpness=TRUTH_SHARPNESS)
     else:
         finer = FabricCollective(collective, chosen, source, places)
-    at, others = design(BOX, points), design(BOX, min(points, HOLDOUT_POINTS), skip=points)
-    surrogate = fit_surrogate(BOX, at, machine(at), degrees=(1, 2, 3))
+    runs, judges = _runs(machine, points)
+    surrogate = fit_surrogate(BOX, *runs, degrees=(1, 2, 3))
     return CollectiveValidation(
         machine,
         finer.about,
         synthetic_replicas(finer, seed),
         machine([NOMINAL])[0],
         surrogate,
-        surrogate.holdout_error(others, machine(others)),
+        surrogate.holdout_error(*judges),
         seed,
     )
+
+
+def _runs(
+    machine: GeminiCollective | FabricCollective, points: int
+) -> tuple[_PointsAndTimes, _PointsAndTimes]:
+    """Return points and times of the design and of its hold-out; those of the paper ship."""
+    if points == POINTS and machine == GeminiCollective(
+        machine.collective, paper_tests(machine.collective)
+    ):
+        shipped = shipped_design(f"{machine.collective}-sobol")
+        if shipped.holdout is not None:
+            return (shipped.points, shipped.times), (shipped.holdout.points, shipped.holdout.times)
+    at, others = design(BOX, points), design(BOX, min(points, HOLDOUT_POINTS), skip=points)
+    return (at, machine(at)), (others, machine(others))
 
 
 def synthetic_replicas(finer: GeminiCollective | FabricCollective, seed: int = 0) -> Replicas:

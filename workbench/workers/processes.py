@@ -1,15 +1,14 @@
-"""Cells fitted on all cores of this machine, by processes that fit one cell after another.
+"""Pieces of work done on all cores of this machine, by processes that do one after another.
 
-The search is Python, so threads would share one core. Each process has two pipes of its own and
-shares nothing else: one that is killed takes no lock with it, and one whose starter is killed
-reads the end of its input. (``multiprocessing`` would also run the user's script again.)
+Searches and models are Python, so threads would share one core. Each process has two pipes of its
+own and shares nothing else: one that is killed takes no lock with it, and one whose starter is
+killed reads the end of its input. (``multiprocessing`` would also run the user's script again.)
 """
 
 from __future__ import annotations
 
 import collections
 import contextlib
-import dataclasses
 import json
 import os
 import queue
@@ -18,45 +17,40 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
 from workbench.errors import StudyError
 from workbench.storage.database import absolute
-from workbench.study.cell import Cell, CellProgress
-from workbench.study.model_choice import ModelChoice
-
-Task = tuple[Cell, ModelChoice]
+from workbench.workers.work import Answer, PiecedWork, WorkPiece, ended
 
 _LOOK_S = 0.05
 _PATIENCE_S = 10.0
 _MOST_DEATHS = 2
 
 
-def fit_in_processes(
-    tasks: Sequence[Task],
-    trials: int,
-    database: str | Path,
+def do_in_processes(
+    work: PiecedWork,
+    pieces: Sequence[WorkPiece],
     workers: int,
-    stop: threading.Event,  # also ends running trials
-    note: Callable[[CellProgress], None],  # called in this thread
+    stop: threading.Event,  # also ends what is being done
 ) -> None:
-    """Fit cells until all end or ``stop``; a cell fails when two of its processes have died."""
-    waiting = collections.deque(tasks)
-    deaths: collections.Counter[Cell] = collections.Counter()
-    inbox: queue.SimpleQueue[tuple[_Worker, dict[str, Any] | None]] = queue.SimpleQueue()
+    """Do pieces until all end or ``stop``; one fails when two of its processes have died."""
+    waiting = collections.deque(pieces)
+    deaths: collections.Counter[str] = collections.Counter()
+    inbox: queue.SimpleQueue[tuple[_Worker, Answer | None]] = queue.SimpleQueue()
     alive: set[_Worker] = set()
     stopped = False
     try:
-        while waiting or any(worker.task for worker in alive):
+        while waiting or any(worker.piece for worker in alive):
             if stop.is_set() and not stopped:
                 stopped = True
                 waiting.clear()
                 for worker in alive:
                     worker.order({"stop": True})
-            while len(alive) < workers and len(waiting) > sum(not w.task for w in alive):
-                alive.add(_Worker(inbox))
+            while len(alive) < workers and len(waiting) > sum(not w.piece for w in alive):
+                alive.add(_Worker(work, inbox))
             try:
                 worker, answer = inbox.get(timeout=_LOOK_S)
             except queue.Empty:
@@ -64,22 +58,22 @@ def fit_in_processes(
             if answer is None:
                 alive.discard(worker)
                 reason = worker.release()
-                if worker.task is None:
+                if worker.piece is None:
                     raise StudyError(f"a process of the study could not start: {reason}")
-                cell = worker.task[0]
-                deaths[cell] += 1
-                if deaths[cell] < _MOST_DEATHS and not stopped:
-                    waiting.appendleft(worker.task)
-                    note(CellProgress(cell, "waiting", 0, trials, message=reason))
+                name = worker.piece.name
+                deaths[name] += 1
+                if deaths[name] < _MOST_DEATHS and not stopped:
+                    waiting.appendleft(worker.piece)
+                    work.note(name, ended("waiting", reason))
                 else:
-                    note(CellProgress(cell, "failed", 0, trials, message=reason))
+                    work.note(name, ended("failed", reason))
                 continue
-            if worker.task is not None:
-                note(_progress(worker.task[0], trials, answer))
+            if worker.piece is not None:
+                work.note(worker.piece.name, answer)
             if "ended" in answer:
-                worker.task = None
-            if worker.task is None and waiting:
-                worker.begin(waiting.popleft(), trials, absolute(database))
+                worker.piece = None
+            if worker.piece is None and waiting:
+                worker.begin(waiting.popleft())
     finally:
         for worker in alive:
             worker.order({"stop": True})
@@ -90,14 +84,17 @@ def fit_in_processes(
 
 
 class _Worker:
-    """One process, its cell, and the thread that reads its answers."""
+    """One process, its piece, and the thread that reads its answers."""
 
-    def __init__(self, inbox: queue.SimpleQueue[tuple[_Worker, dict[str, Any] | None]]) -> None:
-        self.task: Task | None = None
+    def __init__(
+        self, work: PiecedWork, inbox: queue.SimpleQueue[tuple[_Worker, Answer | None]]
+    ) -> None:
+        self.piece: WorkPiece | None = None
+        self._database = absolute(work.database)
         self._complaints: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - release() closes it
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "workbench.study.worker"],
+                [sys.executable, "-m", "workbench.workers.worker", work.performer],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._complaints,
@@ -113,20 +110,13 @@ class _Worker:
         self._ear = threading.Thread(target=self._receive, args=(inbox,), daemon=True)
         self._ear.start()
 
-    def begin(self, task: Task, trials: int, database: str) -> None:
-        """Order the fit of a cell."""
-        self.task = task
-        self.order(
-            {
-                "cell": dataclasses.asdict(task[0]),
-                "choice": task[1].plain(),
-                "trials": trials,
-                "database": database,
-            }
-        )
+    def begin(self, piece: WorkPiece) -> None:
+        """Order a piece."""
+        self.piece = piece
+        self.order({"order": dict(piece.order), "database": self._database})
 
     def order(self, order: dict[str, Any]) -> None:
-        """Send a line; `fit_in_processes` notices a dead process by its answers' end."""
+        """Send a line; `do_in_processes` notices a dead process by its answers' end."""
         with contextlib.suppress(BrokenPipeError, ValueError):
             self._input.write(json.dumps(order) + "\n")
             self._input.flush()
@@ -163,23 +153,12 @@ class _Worker:
             raise ValueError("the process has no input")
         return self._process.stdin
 
-    def _receive(self, inbox: queue.SimpleQueue[tuple[_Worker, dict[str, Any] | None]]) -> None:
+    def _receive(self, inbox: queue.SimpleQueue[tuple[_Worker, Answer | None]]) -> None:
         for line in self._process.stdout or ():
             # A process that is killed may leave half a line.
             with contextlib.suppress(json.JSONDecodeError):
                 inbox.put((self, json.loads(line)))
         inbox.put((self, None))
-
-
-def _progress(cell: Cell, trials: int, answer: dict[str, Any]) -> CellProgress:
-    return CellProgress(
-        cell,
-        answer["state"],
-        answer["trials"],
-        trials,
-        answer["best_loss"],
-        answer["message"],
-    )
 
 
 def _environment() -> dict[str, str]:

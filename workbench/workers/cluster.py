@@ -1,14 +1,15 @@
-"""Cells fitted by the workers of a Dask cluster, on this machine or on many.
+"""Pieces of work done by the workers of a Dask cluster, on this machine or on many.
 
 Every worker must have the workbench installed and must reach the database: an SQLite file on a
-disk that all of them share and that knows locks, or better a PostgreSQL address. A worker fits as
-many cells at once as it has threads; the search is Python, so give it one.
+disk that all of them share and that knows locks, or better a PostgreSQL address. A worker does as
+many pieces at once as it has threads; what it does is Python, so give it one.
 
 On this machine:
 
     from distributed import Client, LocalCluster
     with LocalCluster(n_workers=2, threads_per_worker=1) as local, Client(local) as client:
-        result = run(plan, "which-loss.db", cluster=client)
+        result = study.run(plan, "which-loss.db", cluster=client)
+        runs = uq.evaluate_design(design, "runs.db", cluster=client)
 
 On the nodes of a Slurm machine, through dask-jobqueue:
 
@@ -19,31 +20,24 @@ On the nodes of a Slurm machine, through dask-jobqueue:
     ) as machine:
         machine.scale(jobs=4)
         with Client(machine) as client:
-            result = run(plan, "postgresql://user@host/studies", cluster=client)
+            result = study.run(plan, "postgresql://user@host/studies", cluster=client)
 """
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 import time
 import uuid
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ParameterError
-from workbench.fit.store.stored_studies import read_progress
 from workbench.jobs import StopFlag
 from workbench.storage.database import absolute, locate
-from workbench.study.cell import Cell, CellProgress, CellState
-from workbench.study.fit_cell import fit_cell
-from workbench.study.model_choice import ModelChoice
+from workbench.workers.work import Answer, PiecedWork, WorkPiece, ended, perform_by_name
 
 if TYPE_CHECKING:
     from distributed import Client
-
-Task = tuple[Cell, ModelChoice]
 
 _LOOK_S = 0.1
 _READ_S = 1.0
@@ -51,15 +45,13 @@ _WATCH_S = 0.3
 _PATIENCE_S = 10.0
 
 
-def fit_on_cluster(
-    tasks: Sequence[Task],
-    trials: int,
-    database: str | Path,  # every worker must reach it
+def do_on_cluster(
+    work: PiecedWork,  # every worker must reach its database
+    pieces: Sequence[WorkPiece],
     client: Client,
-    stop: threading.Event,  # also ends running trials
-    note: Callable[[CellProgress], None],  # called in this thread
+    stop: threading.Event,  # also ends what is being done
 ) -> None:
-    """Fit cells on a cluster until all end or ``stop``; Dask restarts cells of dead workers."""
+    """Do pieces on a cluster until all end or ``stop``; Dask restarts those of dead workers."""
     distributed = _distributed()
     if not isinstance(client, distributed.Client):
         raise ParameterError(
@@ -68,18 +60,17 @@ def fit_on_cluster(
             key="cluster",
         )
     flag = distributed.Event(f"workbench-stop-{uuid.uuid4().hex}", client=client)
-    where = absolute(database)
+    where = absolute(work.database)
     pending = {
         client.submit(
-            _fit,
-            dataclasses.asdict(cell),
-            choice.plain(),
-            trials,
+            _do,
+            work.performer,
+            dict(piece.order),
             where,
             flag.name,
-            key=f"{cell.name}-{uuid.uuid4().hex}",
-        ): cell
-        for cell, choice in tasks
+            key=f"{piece.name}-{uuid.uuid4().hex}",
+        ): piece.name
+        for piece in pieces
     }
     try:
         read = time.monotonic()
@@ -87,12 +78,12 @@ def fit_on_cluster(
             if stop.is_set():
                 flag.set()
                 client.cancel([*pending])
-                _await_release([*pending.values()], trials, database, note)
+                _await_release(work, [*pending.values()])
                 break
             for future in [future for future in pending if future.done()]:
-                note(_ended(future, pending.pop(future), trials))
+                work.note(pending.pop(future), _ended(future))
             if time.monotonic() - read >= _READ_S:
-                _note_stored(list(pending.values()), trials, database, note)
+                _note_stored(work, list(pending.values()), "running")
                 read = time.monotonic()
             time.sleep(_LOOK_S)
     finally:
@@ -101,20 +92,15 @@ def fit_on_cluster(
             flag.set()
 
 
-def _fit(
-    cell: dict[str, Any], choice: Any, trials: int, database: str, flag: str
-) -> dict[str, Any]:
-    """Fit one cell on a worker."""
+def _do(performer: str, order: Mapping[str, Any], database: str, flag: str) -> Answer:
+    """Do a piece on a worker."""
     stop, over = StopFlag(), threading.Event()
     watch = threading.Thread(target=_watch, args=(_task(), flag, stop, over), daemon=True)
     watch.start()
     try:
-        progress = fit_cell(
-            Cell(**cell), ModelChoice.coerce(choice), trials, database, stop, lambda _: None
-        )
+        return perform_by_name(performer)(order, database, stop, lambda _: None)
     finally:
         over.set()
-    return {**dataclasses.asdict(progress), "cell": None}
 
 
 def _task() -> tuple[Any, str]:
@@ -139,42 +125,28 @@ def _watch(task: tuple[Any, str], name: str, stop: StopFlag, over: threading.Eve
     stop.set()
 
 
-def _ended(future: Any, cell: Cell, trials: int) -> CellProgress:
+def _ended(future: Any) -> Answer:
     if future.status == "finished":
-        return CellProgress(**{**future.result(), "cell": cell})
+        answer: Answer = future.result()
+        return answer
     reason = "it was cancelled"
     if future.status == "error":
         error = future.exception()
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
-    return CellProgress(cell, "failed", 0, trials, message=f"on the cluster: {reason}")
+    return ended("failed", f"on the cluster: {reason}")
 
 
-def _note_stored(
-    cells: Sequence[Cell],
-    trials: int,
-    database: str | Path,
-    note: Callable[[CellProgress], None],
-    state: CellState = "running",
-) -> None:
-    stored = read_progress(database, [cell.name for cell in cells])
-    for cell in cells:
-        found = stored.get(cell.name)
-        if found is not None and found.trials:
-            note(CellProgress(cell, state, found.trials, trials, found.best_loss))
+def _note_stored(work: PiecedWork, names: Sequence[str], state: str) -> None:
+    for name, answer in work.stored(names).items():
+        work.note(name, {**answer, **ended(state)})
 
 
-def _await_release(
-    cells: Sequence[Cell],
-    trials: int,
-    database: str | Path,
-    note: Callable[[CellProgress], None],
-) -> None:
-    """Wait until the workers have released the cells, and note the last state of each."""
-    names = [cell.name for cell in cells]
+def _await_release(work: PiecedWork, names: Sequence[str]) -> None:
+    """Wait until the workers have released the pieces, and note the last state of each."""
     deadline = time.monotonic() + _PATIENCE_S
-    while locate(database).held(names) and time.monotonic() < deadline:
+    while locate(work.database).held(names) and time.monotonic() < deadline:
         time.sleep(_LOOK_S)
-    _note_stored(cells, trials, database, note, "stopped")
+    _note_stored(work, names, "stopped")
 
 
 def _distributed() -> Any:

@@ -1,7 +1,9 @@
-"""A process that fits the cells it receives, for ``workbench.study.processes``.
+"""A process that does the pieces it receives, for ``workbench.workers.processes``.
+
+    python -m workbench.workers.worker workbench.study.fit_cell
 
 It reads one JSON object a line and answers likewise. When its input ends, whoever started it is
-gone: it gives up the trial in flight and ends, so that a killed notebook leaves nothing running.
+gone: it gives up what is in flight and ends, so that a killed notebook leaves nothing running.
 """
 
 from __future__ import annotations
@@ -15,9 +17,7 @@ import time
 from typing import Any, TextIO
 
 from workbench.jobs import StopFlag
-from workbench.study.cell import Cell, CellProgress
-from workbench.study.fit_cell import fit_cell
-from workbench.study.model_choice import ModelChoice
+from workbench.workers.work import Answer, perform_by_name
 
 _REPORT_S = 0.1
 _GRACE_S = 5.0
@@ -25,8 +25,9 @@ _POLITE = 5
 
 
 def main() -> None:
-    """Fit cells until the input ends."""
+    """Do pieces until the input ends."""
     answers = _own_output()
+    perform = perform_by_name(sys.argv[1])
     # Interactive sessions share these cores and should not wait for them.
     os.nice(_POLITE)
     orders: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
@@ -36,22 +37,14 @@ def main() -> None:
     while (order := orders.get()) is not None:
         last = 0.0
 
-        def note(progress: CellProgress) -> None:
+        def note(answer: Answer) -> None:
             nonlocal last
             now = time.monotonic()
             if now - last >= _REPORT_S:
                 last = now
-                _answer(answers, _plain(progress))
+                _answer(answers, answer)
 
-        progress = fit_cell(
-            Cell(**order["cell"]),
-            ModelChoice.coerce(order["choice"]),
-            order["trials"],
-            order["database"],
-            stop,
-            note,
-        )
-        _answer(answers, {**_plain(progress), "ended": True})
+        _answer(answers, {**perform(order["order"], order["database"], stop, note), "ended": True})
 
 
 def _own_output() -> TextIO:
@@ -74,21 +67,12 @@ def _listen(orders: queue.SimpleQueue[dict[str, Any] | None], stop: StopFlag) ->
     os._exit(1)
 
 
-def _answer(answers: TextIO, values: dict[str, Any]) -> None:
+def _answer(answers: TextIO, values: Answer) -> None:
     try:
         answers.write(json.dumps(values) + "\n")
         answers.flush()
     except BrokenPipeError:
         os._exit(1)
-
-
-def _plain(progress: CellProgress) -> dict[str, Any]:
-    return {
-        "state": progress.state,
-        "trials": progress.trials,
-        "best_loss": progress.best_loss,
-        "message": progress.message,
-    }
 
 
 if __name__ == "__main__":

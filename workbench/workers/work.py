@@ -1,0 +1,55 @@
+"""What is done in pieces: a performer, which processes import by name, and its orders."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import StudyError
+
+HELD = "run by another notebook or process"
+"""The message about a piece that another process does."""
+
+Answer = dict[str, Any]
+"""How a piece stands: its ``state`` and ``message``, and what the performer adds."""
+
+Perform = Callable[
+    [Mapping[str, Any], str, threading.Event, Callable[[Answer], None]],
+    Answer,
+]
+"""``perform(order, database, stop, note)`` does a piece and returns its last answer."""
+
+
+@dataclass(frozen=True)
+class WorkPiece:
+    """One piece of a work."""
+
+    name: str  # held in the database while the piece is done
+    order: Mapping[str, Any]  # for the performer; values that JSON can hold where processes do it
+
+
+@dataclass(frozen=True)
+class PiecedWork:
+    """What all pieces have in common."""
+
+    performer: str  # module with a function ``perform``, of type ``Perform``
+    database: str | Path
+    note: Callable[[str, Answer], None]  # name of a piece and its answer; in the caller's thread
+    stored: Callable[[Sequence[str]], Mapping[str, Answer]] = lambda names: {}
+
+
+def perform_by_name(performer: str) -> Perform:
+    """Return the function of a performer, a module of the workbench."""
+    if not performer.startswith("workbench."):
+        raise StudyError(f"a performer must be a module of the workbench; got {performer}")
+    found: Perform = importlib.import_module(performer).perform
+    return found
+
+
+def ended(state: str, message: str = "") -> Answer:
+    """Return the answer about a piece of which no more than that is known."""
+    return {"state": state, "message": message}

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError, ParseError
 from workbench.provenance import Provenance
 from workbench.suggestions import did_you_mean
-from workbench.uq.collectives.models import CollectiveTest
+from workbench.uq.collectives.models import CollectiveTest, known_algorithm
 from workbench.uq.replicas import Replicas
 
 if TYPE_CHECKING:
@@ -48,6 +48,11 @@ class MeasuredCollective:
     def medians(self) -> FloatArray:
         """Median of each test's replicas in s, float64[tests]."""
         return np.array([np.median(each) for each in self.replicas])
+
+    @property
+    def algorithm(self) -> str:
+        """The algorithm here that the label names; empty if it is unknown."""
+        return known_algorithm(self.collective, self.label)
 
     def to_replicas(self) -> Replicas:
         """Return the replicas as a calibration takes them, tests placed by nodes and bytes."""

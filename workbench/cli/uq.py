@@ -10,7 +10,8 @@ a torus, such as 8x8x8. The model adds up the rounds of the algorithm on that to
 or knows no algorithm (growth). Where the algorithm is unknown, because its label is empty (the
 library's default) or names none that is known here, or with --algorithm-unknown, each model gets a
 probability, and predictions mix the models. The store is saved every few seconds while chains run,
-and is whole at any moment: after a stop or a kill, --resume goes on from it. Intervals are of one more run; their parts are half-widths.
+and is whole at any moment: after a stop or a kill, --resume goes on from it. Intervals are of one
+more run; their parts are half-widths.
 """
 
 from __future__ import annotations

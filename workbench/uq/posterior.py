@@ -436,10 +436,8 @@ def calibrate(
         kept = max(at - burn_in, 0)
         parameters, hyper = values_of(points[:, :kept], target, box)
         if resume is not None:
-            parameters[:, : resume.draws], hyper[:, : resume.draws] = (
-                resume.parameters,
-                resume.hyper,
-            )
+            parameters[:, : resume.draws] = resume.parameters
+            hyper[:, : resume.draws] = resume.hyper
         return Posterior(
             box=box,
             noise=model,

@@ -114,10 +114,9 @@ class AlgorithmMixture(StoredResult):
         if scored < len(self.models):
             return f"{scored} of {len(self.models)} models were scored"
         words = [f"{one.model} has {one.stopped}" for one in self.calibrations if one.stopped]
-        if len(self.calibrations) < self._likely:
-            words.append(
-                f"{len(self.calibrations)} of {self._likely} likely models were calibrated"
-            )
+        made, wanted = len(self.calibrations), self._likely
+        if made < wanted:
+            words.append(f"{made} of {wanted} likely models were calibrated")
         return "; ".join(words)
 
     @property

@@ -181,10 +181,10 @@ class Posterior(StoredResult):
     @property
     def converged(self) -> bool:
         """Whether R-hat and effective sample sizes of all quantities are good enough."""
-        return not self._weak
+        return not self.shortcoming
 
     @property
-    def _weak(self) -> str:
+    def shortcoming(self) -> str:
         """What is worst about the chains, empty if nothing is."""
         if self.draws < LEAST_DRAWS:
             return f"there are {self.draws} draws of each chain"
@@ -201,11 +201,22 @@ class Posterior(StoredResult):
         return ""
 
     @property
+    def further(self) -> int:
+        """Draws of each chain to go on to: those that were requested, or twice as many."""
+        if self.draws < self.requested:
+            return self.requested
+        return max(2 * self.requested, 1000)
+
+    @property
+    def advice(self) -> str:
+        """What to do about chains that have not converged."""
+        return f"run longer, with resume= and draws={self.further}"
+
+    @property
     def verdict(self) -> str:
         """One sentence on whether the draws may be trusted, and what to do if not."""
-        if self._weak:
-            more = max(2 * self.requested, 1000)
-            return f"not converged: {self._weak}; run longer, with resume= and draws={more}"
+        if self.shortcoming:
+            return f"not converged: {self.shortcoming}; {self.advice}"
         rhat = max(row[3] for row in self._diagnosed)
         least = min(min(row[4:]) for row in self._diagnosed)
         return (

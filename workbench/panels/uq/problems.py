@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from workbench import datasets
@@ -30,12 +31,20 @@ from workbench.uq.collectives import (
 )
 
 Found = CollectiveCalibration | FitPosterior
-Report = Callable[[int, int], None]
 
 MODEL, TRIALS = "protocol", 500
 """Of the fits to shipped machines."""
 SIDES = (8, 16, 32)
 """Of the tori of nodes that a collective may be predicted on, three dimensions each."""
+
+
+@dataclass(frozen=True)
+class Reports:
+    """How chains that run are stopped and followed."""
+
+    stop: threading.Event
+    tell: Callable[[int, int], None]  # draws of each chain done and to do
+    show: Callable[[Callable[[], Found]], None]  # a function that returns what there is so far
 
 
 class Problem(ABC):
@@ -66,9 +75,15 @@ class Problem(ABC):
 
     @abstractmethod
     def calibrate(
-        self, noise: str, held_out: int, draws: int, seed: int, stop: threading.Event, tell: Report
+        self,
+        noise: str,
+        held_out: int,
+        draws: int,
+        seed: int,
+        resume: Found | None,
+        reports: Reports,
     ) -> Found:
-        """Run the chains."""
+        """Run the chains, or go on with those of an earlier result."""
 
     @abstractmethod
     def predict(self, found: Found, held_out: int, side: int) -> tuple[Prediction, Replicas | None]:
@@ -106,14 +121,30 @@ class CollectiveProblem(Problem):
         return "" if provenance is None else provenance.caption()
 
     def calibrate(
-        self, noise: str, held_out: int, draws: int, seed: int, stop: threading.Event, tell: Report
+        self,
+        noise: str,
+        held_out: int,
+        draws: int,
+        seed: int,
+        resume: Found | None,
+        reports: Reports,
     ) -> Found:
         """Run the chains on the tests that are not held out."""
+        if isinstance(resume, FitPosterior):
+            raise TypeError(type(resume).__name__)
         kept = self._kept(held_out)
         # The choice of the model does not depend on the noise.
         model = self._models.get((held_out, seed))
         found = calibrate_collective(
-            kept, model=model, noise=noise, draws=draws, seed=seed, stop=stop, on_progress=tell
+            kept,
+            model=model,
+            noise=noise,
+            draws=draws,
+            seed=seed,
+            resume=resume,
+            stop=reports.stop,
+            on_progress=reports.tell,
+            on_draws=reports.show,
         )
         self._models[held_out, seed] = found.model
         return found
@@ -195,13 +226,27 @@ class MachineProblem(Problem):
         return datasets.list()[self._machine].provenance.caption()
 
     def calibrate(
-        self, noise: str, held_out: int, draws: int, seed: int, stop: threading.Event, tell: Report
+        self,
+        noise: str,
+        held_out: int,
+        draws: int,
+        seed: int,
+        resume: Found | None,
+        reports: Reports,
     ) -> Found:
         """Run the chains on all points of the curves."""
+        if isinstance(resume, CollectiveCalibration):
+            raise TypeError(type(resume).__name__)
         with self._lock:
             result = self._result
         return posterior_of_fit(
-            result, noise=noise, chain_draws=draws, seed=seed, stop=stop, on_progress=tell
+            result,
+            noise=noise,
+            chain_draws=draws,
+            seed=seed,
+            resume=resume,
+            stop=reports.stop,
+            on_progress=reports.tell,
         )
 
     def predict(self, found: Found, held_out: int, side: int) -> tuple[Prediction, Replicas | None]:

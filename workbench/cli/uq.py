@@ -3,6 +3,7 @@
 workbench uq calibrate fugaku.csv --collective gather --nodes 8,64,512 --store gather.json
 workbench uq check fugaku.csv --collective gather
 workbench uq predict gather.json --nodes 4096 --topology torus:16x16x16 --bytes 16384,131072
+workbench uq coverage --tables lassen,fugaku    # real systems that ship
 
 FILE has a row per run with the columns benchmark (such as osu_allreduce), nodes, block_bytes and
 avg_us, and may have median_us, ranks_per_node, algorithm and fabric, which may end in the shape of
@@ -78,6 +79,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     checked = actions.add_parser("check", help=about, description=about, allow_abbrev=False)
     _add_measured(checked)
     add_json(checked)
+    about = "do the same for the collectives of real systems that ship with the workbench"
+    covered = actions.add_parser("coverage", help=about, description=about, allow_abbrev=False)
+    covered.add_argument(
+        "--tables",
+        type=lambda text: text.split(","),
+        metavar="LIST",
+        help="names of shipped tables, such as lassen,fugaku (default: all, minutes)",
+    )
+    covered.add_argument("--noise", metavar="NAME", help=_NOISE)
+    covered.add_argument("--draws", type=int, metavar="N", help="kept of each chain (default 4000)")
+    covered.add_argument("--seed", type=int, metavar="N", help="of designs and chains (default 0)")
+    covered.add_argument(
+        "--save", type=output_file(".json"), metavar="FILE.json", help="keep the result"
+    )
+    add_json(covered)
     about = "write the points at which to run a simulator, as a table"
     designed = actions.add_parser(
         "design", help=about, description=uq_design.__doc__, allow_abbrev=False
@@ -143,6 +159,7 @@ def run(arguments: argparse.Namespace) -> int:
     actions = {
         "calibrate": _calibrate,
         "check": _check,
+        "coverage": _coverage,
         "design": uq_design.run,
         "predict": _predict,
     }
@@ -302,6 +319,29 @@ def _check(arguments: argparse.Namespace) -> int:
             f"{summary['width_90']:.2f} wide"
         )
     return 0
+
+
+def _coverage(arguments: argparse.Namespace) -> int:
+    from workbench.uq.collectives import cover_systems
+
+    with stoppable() as stop, ProgressLine() as line:
+        found = cover_systems(
+            arguments.tables,
+            **given(arguments, "noise", "draws", "seed"),
+            stop=stop.event,
+            on_progress=lambda done, of, what: line.show(f"{done} of {of} done; {what}"),
+        )
+    if stop.number:
+        say(f"stopped after {len(found.cases)} collectives")
+    elif arguments.save is not None:
+        found.save(arguments.save)
+    frame = found.to_frame()
+    if arguments.json:
+        print_json({"cases": frame.to_dict("records")})
+    else:
+        print(frame.round(2).to_string(index=False))
+        print(found)
+    return SIGNALLED + stop.number if stop.number else 0
 
 
 def _measured(arguments: argparse.Namespace) -> MeasuredCollective:

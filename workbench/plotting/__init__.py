@@ -109,11 +109,13 @@ from workbench.plotting.uq.calibration_check import plot_calibration_check
 from workbench.plotting.uq.chains import plot_chains
 from workbench.plotting.uq.collective_validation import plot_collective_validation
 from workbench.plotting.uq.fit import plot_posterior_fit
+from workbench.plotting.uq.noise_checks import describe_noise_checks, plot_noise_checks
 from workbench.plotting.uq.pairs import plot_posterior_pairs
 from workbench.plotting.uq.posterior import describe_posterior, plot_posterior
 from workbench.plotting.uq.prediction import describe_prediction, plot_prediction
 from workbench.plotting.uq.problem import describe_calibration_problem, plot_calibration_problem
 from workbench.plotting.uq.sobol import describe_sobol, plot_sobol
+from workbench.plotting.uq.system_coverage import describe_system_coverage, plot_system_coverage
 
 if TYPE_CHECKING:  # it needs workbench.tune, an eighth more to import than all other figures need
     from workbench.plotting.searches.heatmap import plot_search_methods
@@ -153,6 +155,7 @@ __all__ = [
     "describe_identifiability",
     "describe_influence",
     "describe_message_sizes",
+    "describe_noise_checks",
     "describe_pairs",
     "describe_pareto",
     "describe_placements",
@@ -165,6 +168,7 @@ __all__ = [
     "describe_study_convergence",
     "describe_study_curves",
     "describe_study_errors",
+    "describe_system_coverage",
     "describe_threshold",
     "describe_tolerance",
     "error_figure",
@@ -202,6 +206,7 @@ __all__ = [
     "plot_link_loads",
     "plot_load_curves",
     "plot_message_sizes",
+    "plot_noise_checks",
     "plot_pairs",
     "plot_pareto",
     "plot_percent_error",
@@ -219,6 +224,7 @@ __all__ = [
     "plot_study_convergence",
     "plot_study_curves",
     "plot_study_errors",
+    "plot_system_coverage",
     "plot_threshold",
     "plot_tolerance",
     "plot_topology",

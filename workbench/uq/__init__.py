@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from workbench.uq.coverage import describe_held, held_share
     from workbench.uq.designs import design
     from workbench.uq.diagnostics import bulk_ess, split_rhat, tail_ess
+    from workbench.uq.findings import findings
     from workbench.uq.noise import NOISE_MODELS, HyperParameter, NoiseModel, noise_model
+    from workbench.uq.noise_checks import NoiseChecks, check_noise_models
     from workbench.uq.osu import FitPosterior, PushedForward, fit_problem, posterior_of_fit
     from workbench.uq.parameters import ParameterBox, UncertainParameter
     from workbench.uq.posterior import Posterior, calibrate
@@ -49,6 +51,7 @@ __all__ = [
     "FitPosterior",
     "HoldoutError",
     "HyperParameter",
+    "NoiseChecks",
     "NoiseModel",
     "ParameterBox",
     "Posterior",
@@ -61,8 +64,10 @@ __all__ = [
     "UncertainParameter",
     "bulk_ess",
     "calibrate",
+    "check_noise_models",
     "describe_held",
     "design",
+    "findings",
     "fit_problem",
     "fit_surrogate",
     "held_share",

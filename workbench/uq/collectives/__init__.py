@@ -27,6 +27,12 @@ from workbench.uq.collectives.shipped import (
     shipped_algorithms,
     shipped_collectives,
 )
+from workbench.uq.collectives.system_coverage import (
+    SystemCoverage,
+    cover_systems,
+    shipped_coverage,
+)
+from workbench.uq.collectives.table_four import TableFour, compare_table_4
 from workbench.uq.collectives.unknown_algorithm import AlgorithmMixture, calibrate_unknown
 from workbench.uq.collectives.validation import CollectiveValidation, validate_collective
 
@@ -40,14 +46,19 @@ __all__ = [
     "CollectiveValidation",
     "GeminiCollective",
     "MeasuredCollective",
+    "SystemCoverage",
+    "TableFour",
     "TorusPlaces",
     "calibrate_collective",
     "calibrate_unknown",
     "collective_problem",
+    "compare_table_4",
+    "cover_systems",
     "held_out",
     "load_measured",
     "read_measured",
     "shipped_algorithms",
     "shipped_collectives",
+    "shipped_coverage",
     "validate_collective",
 ]

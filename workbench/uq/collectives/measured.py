@@ -247,3 +247,26 @@ def columns_of(tests: Sequence[CollectiveTest]) -> dict[str, list[int]]:
 def nodes_of(tests: Sequence[CollectiveTest]) -> list[int]:
     """Return the numbers of nodes, ascending."""
     return sorted({test.nodes for test in tests})
+
+
+def split_tests(
+    measured: MeasuredCollective,
+) -> tuple[MeasuredCollective, MeasuredCollective, str]:
+    """Return the tests to calibrate to, those to predict, and the latter in words.
+
+    To predict are those of the largest number of nodes; of a single number every other size.
+
+    Raises:
+        ParameterError: there is one number of nodes and fewer than four tests.
+    """
+    nodes = nodes_of(measured.tests)
+    if len(nodes) > 1:
+        return measured.on(nodes[:-1]), measured.on(nodes[-1:]), f"{nodes[-1]} nodes"
+    count = len(measured.tests)
+    if count < 4:
+        raise ParameterError(
+            f"an unknown algorithm needs two numbers of nodes, or four sizes; got {count} tests on "
+            f"{nodes[0]} nodes: measure more, or name one model",
+            key="nodes",
+        )
+    return measured.pick(range(0, count, 2)), measured.pick(range(1, count, 2)), "every other size"

@@ -26,7 +26,12 @@ from workbench.uq.collectives.calibration import (
     check_resumed,
     not_resumed,
 )
-from workbench.uq.collectives.measured import MeasuredCollective, columns_of, nodes_of
+from workbench.uq.collectives.measured import (
+    MeasuredCollective,
+    columns_of,
+    nodes_of,
+    split_tests,
+)
 from workbench.uq.collectives.models import CollectiveTest, candidates_of
 from workbench.uq.prediction import Prediction, joint_log_score, predict_mixture
 from workbench.uq.replicas import Replicas
@@ -229,7 +234,7 @@ def calibrate_unknown(
     replicas = measured.to_replicas()
     names = tuple(one.name for one in candidates_of(measured.collective, measured.label))
     known = _resumed(resume, measured, names, noise, seed)
-    fewer, kept, words = _split(measured)
+    fewer, kept, words = split_tests(measured)
 
     def progress(what: str) -> Callable[[int, int], None] | None:
         return None if on_progress is None else lambda done, total: on_progress(what, done, total)
@@ -310,21 +315,6 @@ def _probabilities(log_scores: FloatArray) -> FloatArray:
         return np.full(len(log_scores), np.nan)
     weights = np.exp(log_scores - log_scores.max())
     return np.asarray(weights / weights.sum())
-
-
-def _split(measured: MeasuredCollective) -> tuple[MeasuredCollective, MeasuredCollective, str]:
-    """Return the tests to calibrate to, those to predict, and the latter in words."""
-    nodes = nodes_of(measured.tests)
-    if len(nodes) > 1:
-        return measured.on(nodes[:-1]), measured.on(nodes[-1:]), f"{nodes[-1]} nodes"
-    count = len(measured.tests)
-    if count < 4:
-        raise ParameterError(
-            f"an unknown algorithm needs two numbers of nodes, or four sizes; got {count} tests on "
-            f"{nodes[0]} nodes: measure more, or name one model",
-            key="nodes",
-        )
-    return measured.pick(range(0, count, 2)), measured.pick(range(1, count, 2)), "every other size"
 
 
 def _resumed(

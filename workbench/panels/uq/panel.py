@@ -56,7 +56,6 @@ from workbench.uq import (
 DEFAULT_PROBLEM = "fugaku/gather"
 _READY = "Chains run for every noise model and all that can be held out, the chosen ones first."
 _KEPT = 24  # posteriors, of 3 to 8 MB each
-_DRAWS = (4000, 1000)  # of a collective, and of a fit, whose model is simulated for each round
 _SETTINGS = (
     "problem", "noise", "held_out", "side", "draws", "seed", "view", "made_by", "datasets",
 )  # fmt: skip
@@ -267,7 +266,7 @@ class UncertaintyPanel(Panel[Found | None]):
             "held_out": widgets.Dropdown(
                 options=[("nothing", 0)], value=0, **named("Held out", "190px")
             ),
-            "draws": NumberField(_DRAWS[0], 100, 100_000, step=1000, **named("Draws", "130px")),
+            "draws": NumberField(4000, 100, 100_000, step=1000, **named("Draws", "130px")),
             "seed": NumberField(0, 0, 2**31 - 1, **named("Seed", "90px")),
             "view": widgets.ToggleButtons(
                 options=list(VIEWS.items()), value="data", style={"button_width": "122px"}
@@ -349,7 +348,7 @@ class UncertaintyPanel(Panel[Found | None]):
                 ]
                 c["side"].options = [("the held-out or the measured nodes", 0), *tori]
                 c["side"].value = 0
-                c["draws"].value = _DRAWS[0] if problem.sides else _DRAWS[1]
+                c["draws"].value = problem.draws
             c["held_out"].layout.display = "" if left else "none"
             self._take()
 

@@ -37,7 +37,7 @@ VIEWS = {
 }
 """The steps, by their name on the page."""
 _KEPT = 16  # more than figures are cached
-RESUME = "⏵ Resume"
+RESUME = "▶ Resume"
 """Text of the button that goes on with chains."""
 LIVE = ("chains", "posterior")
 """Steps that are drawn while chains run."""

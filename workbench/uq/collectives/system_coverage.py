@@ -28,6 +28,7 @@ from workbench.uq.collectives.measured import MeasuredCollective, split_tests
 from workbench.uq.collectives.models import CollectiveTest
 from workbench.uq.collectives.shipped import (
     load_measured,
+    machine_of,
     shipped_algorithms,
     shipped_collectives,
 )
@@ -225,7 +226,7 @@ def cover_systems(
         cases.append(
             CoverageCase(
                 table.name,
-                table.title.partition(" on ")[2] or table.title,
+                machine_of(table),
                 collective,
                 measured.label,
                 _model_of(found),

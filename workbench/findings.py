@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -64,6 +64,8 @@ class Finding:
 @dataclass(frozen=True)
 class Findings(StoredResult):
     """Findings as a table; iterates over them."""
+
+    ONE_FILE: ClassVar[bool] = True
 
     findings: tuple[Finding, ...]
 

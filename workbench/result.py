@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import io
 import json
 import math
+import re
 import types
 import typing
 import zipfile
@@ -49,8 +52,14 @@ _NOT_OURS = (
     zipfile.BadZipFile,
     zlib.error,
 )
+_CHECKSUM = "arrays_sha256"
+"""Entry of a JSON file: of the npz file that belongs to it, None where there are no arrays."""
 _MOST_PACKED = 1100
 """How much larger than on disk an array can be: deflate packs to 1/1032 at best."""
+
+
+class _OtherArraysError(ParameterError):
+    """The arrays beside a JSON file are not those that it was saved with."""
 
 
 class _Reaching:
@@ -152,20 +161,29 @@ class StoredResult(Result):
     def save(self, path: str | Path) -> Path:
         """Write the result as JSON, and arrays that it has in an npz file beside it.
 
+        The JSON holds the checksum of the arrays. A kill at any moment leaves the earlier result
+        or this one whole: its arrays may then have a temporary name yet, under which ``load``
+        finds them.
+
         Args:
-            path: the JSON file; the arrays get its name with ``.npz``. Both are replaced whole.
+            path: the JSON file; the arrays get its name with ``.npz``.
         """
         path = Path(path)
         npz = path.with_suffix(".npz")
         arrays: _Arrays | None = None if self.ONE_FILE else {}
         whole = self._saved(arrays)
+        if not self.ONE_FILE:
+            _finish_save(path, npz)
         if arrays:
-            with atomic_write(npz) as part, part.open("wb") as file:
-                np.savez_compressed(file, allow_pickle=False, **arrays)
-        elif not self.ONE_FILE:
+            data = _packed(arrays)
+            with atomic_write(npz) as part:
+                part.write_bytes(data)
+                _write_json(path, whole | {_CHECKSUM: hashlib.sha256(data).hexdigest()})
+        elif self.ONE_FILE:
+            _write_json(path, whole)
+        else:
+            _write_json(path, whole | {_CHECKSUM: None})
             npz.unlink(missing_ok=True)  # of an earlier result
-        text = json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False)
-        replace_file(path, f"{text}\n".encode())
         return path
 
     @classmethod
@@ -183,8 +201,14 @@ class StoredResult(Result):
         values = read_json(path, what, **cls._head())
         npz = path.with_suffix(".npz")
         try:
-            one_file = cls.ONE_FILE or not npz.exists()
-            arrays = {} if one_file else _read_arrays(npz)
+            packed = b""
+            if not cls.ONE_FILE:
+                try:
+                    packed = _arrays_of(npz, values)
+                except _OtherArraysError:  # saved anew since its JSON was read
+                    values = read_json(path, what, **cls._head())
+                    packed = _arrays_of(npz, values)
+            arrays = _read_arrays(packed) if packed else {}
             result: Self = _restored_whole(cls, values, arrays, "")
             result._check()
         except _NOT_OURS as error:
@@ -363,10 +387,59 @@ def _name_of(hint: Any) -> str:
     return hint.__name__ if isinstance(hint, type) else str(hint)
 
 
-def _read_arrays(path: Path) -> _Arrays:
+def _write_json(path: Path, values: Mapping[str, Any]) -> None:
+    text = json.dumps(values, indent=1, ensure_ascii=False, allow_nan=False)
+    replace_file(path, f"{text}\n".encode())
+
+
+def _packed(arrays: _Arrays) -> bytes:
+    """Return arrays as an npz file."""
+    file = io.BytesIO()
+    np.savez_compressed(file, allow_pickle=False, **arrays)
+    return file.getvalue()
+
+
+def _arrays_of(npz: Path, values: Mapping[str, Any]) -> bytes:
+    """Return the npz file that belongs to the values of a JSON file; empty if it has none."""
+    if _CHECKSUM not in values:  # of a release that recorded none
+        return npz.read_bytes() if npz.exists() else b""
+    if values[_CHECKSUM] is None:
+        return b""
+    for path in (npz, *_unfinished(npz)):
+        data = path.read_bytes() if path.exists() else b""
+        if hashlib.sha256(data).hexdigest() == values[_CHECKSUM]:
+            return data
+    raise _OtherArraysError(
+        f"{npz.name} must have the checksum that the JSON records; it is missing, damaged or of "
+        "another save: restore both files from one save, or save the result anew",
+        key="path",
+    )
+
+
+def _unfinished(npz: Path) -> list[Path]:
+    """Return npz files of this name under the temporary names of `atomic_write`."""
+    name = re.compile(rf"\.{re.escape(npz.name)}\.[0-9a-f]{{8}}")
+    try:
+        return [path for path in npz.parent.iterdir() if name.fullmatch(path.name)]
+    except OSError:  # a folder that cannot be listed
+        return []
+
+
+def _finish_save(path: Path, npz: Path) -> None:
+    """Give arrays their name where a save was killed between its JSON and that."""
+    for left in _unfinished(npz):
+        try:
+            wanted = json.loads(path.read_bytes())[_CHECKSUM]
+            if hashlib.sha256(left.read_bytes()).hexdigest() == wanted:
+                left.replace(npz)
+        except (OSError, ValueError, KeyError, TypeError):  # no result of ours, or another was here
+            continue
+
+
+def _read_arrays(data: bytes) -> _Arrays:
     """Return the arrays of an npz file; no header makes it take more memory than the file has."""
     arrays: _Arrays = {}
-    with zipfile.ZipFile(path) as packed:
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
         for entry in packed.infolist():
             name = entry.filename.removesuffix(".npy")
             if entry.file_size > _MOST_PACKED * (entry.compress_size + 1):

@@ -144,6 +144,9 @@ assert scope["prediction"].tests == panel.prediction.tests
 assert (scope["prediction"].median == panel.prediction.median).all()
 assert 0.02 < times.probability_below(a, b) < 0.98
 assert times.probability_below(a, same) == 1
+assert [one.calibrated for one in checks.checks] == [True, True, True, True, False]
+assert len({case.table for case in coverage.cases}) == 8
+assert abs(table.closed_half_s / table.printed_half_s - 1).max() < 0.01
 """,
     "14-the-papers.ipynb": """
 panel.row = "000-fig-10"

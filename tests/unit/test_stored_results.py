@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.unit.stored import trust_arrays
 from workbench.errors import ParseError
+from workbench.jsonfile import read_json
 from workbench.provenance import Provenance
 from workbench.result import StoredResult
 
@@ -136,8 +138,72 @@ def test_missing_values_and_other_arrays_are_named(tmp_path: Path) -> None:
         Example.load(path)
     arrays = path.with_suffix(".npz")
     np.savez(arrays, perhaps=np.ones(2, np.uint8))
+    with pytest.raises(ParseError, match=r"one\.npz must have the checksum that the JSON records"):
+        Example.load(path)
+    trust_arrays(path)
     with pytest.raises(ParseError, match="grid is missing"):
         Example.load(path)
     path.write_text(json.dumps(values | {"version": 2}))
     with pytest.raises(ParseError, match="version 2; this release reads 3"):
         Example.load(path)
+
+
+class KilledError(BaseException):
+    """Ends a save as a kill does: nothing is cleaned up."""
+
+
+@pytest.mark.parametrize("at", range(1, 5))
+def test_a_save_that_is_killed_leaves_one_result_whole(
+    at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of four steps: arrays and JSON are written, and each of them gets its name."""
+    old, new = WHOLE, replace(WHOLE, name="new", grid=WHOLE.grid + 1)
+    path = old.save(tmp_path / "one.json")
+    steps = iter(range(1, 5))
+
+    def step(call: Callable[..., object]) -> Callable[..., object]:
+        def counted(*given: object) -> object:
+            if next(steps) == at:
+                raise KilledError
+            return call(*given)
+
+        return counted
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", step(Path.write_bytes))
+        patch.setattr(Path, "replace", step(Path.replace))
+        patch.setattr(Path, "unlink", lambda *given, **options: None)  # a kill removes nothing
+        with pytest.raises(KilledError):
+            new.save(path)
+    kept = Example.load(path)
+    expected = new if at == 4 else old
+    assert (kept.name, kept.grid.tolist()) == (expected.name, expected.grid.tolist())
+    # The next save keeps what belongs to the present JSON until its own is there.
+    with monkeypatch.context() as patch:
+        patch.setattr("workbench.result._write_json", lambda *given: killed())
+        with pytest.raises(KilledError):
+            old.save(path)
+    again = Example.load(path)
+    assert (again.name, again.grid.tolist()) == (expected.name, expected.grid.tolist())
+    assert Example.load(old.save(path)).grid.tolist() == old.grid.tolist()
+
+
+def killed() -> None:
+    raise KilledError
+
+
+def test_a_result_that_is_saved_while_it_is_read_is_read_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new, path = replace(WHOLE, name="new", grid=WHOLE.grid + 1), WHOLE.save(tmp_path / "one.json")
+    read, pending = read_json, [new]
+
+    def between(*given: Any, **options: Any) -> dict[str, Any]:
+        values = read(*given, **options)
+        if pending:
+            pending.pop().save(path)
+        return values
+
+    monkeypatch.setattr("workbench.result.read_json", between)
+    found = Example.load(path)
+    assert (found.name, found.grid.tolist()) == ("new", new.grid.tolist())

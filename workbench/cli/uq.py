@@ -3,18 +3,23 @@
 workbench uq calibrate fugaku.csv --collective gather --nodes 8,64,512 --store gather.json
 workbench uq check fugaku.csv --collective gather
 workbench uq predict gather.json --nodes 4096 --topology torus:16x16x16 --bytes 16384,131072
+workbench uq coverage --tables lassen,fugaku    # real systems that ship
 
 FILE has a row per run with the columns benchmark (such as osu_allreduce), nodes, block_bytes and
 avg_us, and may have median_us, ranks_per_node, algorithm and fabric, which may end in the shape of
 a torus, such as 8x8x8. The model adds up the rounds of the algorithm on that torus (rounds:NAME),
 or knows no algorithm (growth). Where the algorithm is unknown, because its label is empty (the
-library's default) or with --algorithm-unknown, each model gets a probability, and predictions mix
-the models. Intervals are of one more run; their parts are half-widths.
+library's default) or names none that is known here, or with --algorithm-unknown, each model gets a
+probability, and predictions mix the models. The store is saved every few seconds while chains run,
+and is whole at any moment: after a stop or a kill, --resume goes on from it. Intervals are of one
+more run; their parts are half-widths.
 """
 
 from __future__ import annotations
 
 import argparse
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +49,8 @@ ABOUT = "calibrate a model with uncertainty, and predict with intervals"
 
 _OPTIONS = ("model", "noise", "draws", "seed")
 _IN_SHELL = {"resume": "--resume", "draws": "--draws"}  # of calibrate
+_SAVED_EVERY_S = 3.0
+_MOST_OF_TIME = 10  # of the time from one save to the next, the share that the save may take: 1/10
 _NOISE = "constant, relative, hierarchical, gaussian-process (default) or student-t"
 
 
@@ -65,13 +72,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     made.add_argument(
         "--resume",
         action="store_true",
-        help="go on with what a stop left in --store, or to more --draws",
+        help="go on with what a stop or a kill left in --store, or to more --draws",
     )
     add_json(made)
     about = "predict the largest number of nodes from the others, and count what intervals hold"
     checked = actions.add_parser("check", help=about, description=about, allow_abbrev=False)
     _add_measured(checked)
     add_json(checked)
+    about = "do the same for the collectives of real systems that ship with the workbench"
+    covered = actions.add_parser("coverage", help=about, description=about, allow_abbrev=False)
+    covered.add_argument(
+        "--tables",
+        type=lambda text: text.split(","),
+        metavar="LIST",
+        help="names of shipped tables, such as lassen,fugaku (default: all, minutes)",
+    )
+    covered.add_argument("--noise", metavar="NAME", help=_NOISE)
+    covered.add_argument("--draws", type=int, metavar="N", help="kept of each chain (default 4000)")
+    covered.add_argument("--seed", type=int, metavar="N", help="of designs and chains (default 0)")
+    covered.add_argument(
+        "--save", type=output_file(".json"), metavar="FILE.json", help="keep the result"
+    )
+    add_json(covered)
     about = "write the points at which to run a simulator, as a table"
     designed = actions.add_parser(
         "design", help=about, description=uq_design.__doc__, allow_abbrev=False
@@ -142,6 +164,7 @@ def run(arguments: argparse.Namespace) -> int:
     actions = {
         "calibrate": _calibrate,
         "check": _check,
+        "coverage": _coverage,
         "design": uq_design.run,
         "evaluate": uq_evaluate.run,
         "predict": _predict,
@@ -160,6 +183,7 @@ def _calibrate(arguments: argparse.Namespace) -> int:
     unknown = _is_unknown(arguments, measured)
     if arguments.resume:
         options["resume"] = _resumed(arguments.store, unknown)
+    store = _Store(Path(arguments.store), resumed=arguments.resume)
     with stoppable() as stop, ProgressLine(every_s=0.2) as line:
         found: CollectiveCalibration | AlgorithmMixture
         if unknown:
@@ -168,6 +192,7 @@ def _calibrate(arguments: argparse.Namespace) -> int:
                 **options,
                 stop=stop.event,
                 on_progress=lambda what, done, total: line.show(f"{what}: {done} of {total} draws"),
+                on_draws=store.keep,
             )
         else:
             found = calibrate_collective(
@@ -175,11 +200,11 @@ def _calibrate(arguments: argparse.Namespace) -> int:
                 **options,
                 stop=stop.event,
                 on_progress=lambda done, total: line.show(f"{done} of {total} draws"),
+                on_draws=store.keep,
             )
-    if found.is_empty:
+    if not store.save(found):
         say(f"stopped before the first draw; {arguments.store} is left as it was")
         return SIGNALLED + stop.number
-    found.save(arguments.store)
     if found.stopped or stop.number:
         left = found.stopped or "a pass of the chains"
         say(f"stopped after {left}; the same command with --resume goes on")
@@ -198,6 +223,31 @@ def _calibrate(arguments: argparse.Namespace) -> int:
     return SIGNALLED + stop.number if stop.number else 0
 
 
+class _Store:
+    """The file of a calibration, written every few seconds while it runs."""
+
+    def __init__(self, path: Path, *, resumed: bool) -> None:
+        self._path = path
+        self._ours = resumed or not path.exists()
+        self._next_s = time.monotonic() + _SAVED_EVERY_S
+
+    def keep(self, so_far: Callable[[], CollectiveCalibration | AlgorithmMixture]) -> None:
+        """Save what there is, unless that was done a moment ago."""
+        began = time.monotonic()
+        if began < self._next_s:
+            return
+        self.save(so_far())
+        ended = time.monotonic()
+        self._next_s = ended + max(_SAVED_EVERY_S, _MOST_OF_TIME * (ended - began))
+
+    def save(self, found: CollectiveCalibration | AlgorithmMixture) -> bool:
+        """Save it, and return whether: what another call has stored waits for the first draw."""
+        self._ours |= not found.is_empty
+        if self._ours:
+            found.save(self._path)
+        return self._ours
+
+
 def _is_unknown(arguments: argparse.Namespace, measured: MeasuredCollective) -> bool:
     """Return whether all models are to get probabilities."""
     if arguments.algorithm_unknown and arguments.model is not None:
@@ -206,7 +256,15 @@ def _is_unknown(arguments: argparse.Namespace, measured: MeasuredCollective) -> 
             f"{arguments.model!r}; leave one of them out",
             key="model",
         )
-    return bool(arguments.algorithm_unknown or (arguments.model is None and not measured.label))
+    if arguments.algorithm_unknown or arguments.model is not None:
+        return bool(arguments.algorithm_unknown)
+    if measured.label and not measured.algorithm:
+        say(
+            f"note: no algorithm of {measured.collective} that is known here is called "
+            f"{measured.label}; it is taken as unknown, and each model gets a probability; "
+            "--model names one model instead"
+        )
+    return not measured.algorithm
 
 
 def _resumed(store: str, unknown: bool) -> CollectiveCalibration | AlgorithmMixture:
@@ -267,6 +325,29 @@ def _check(arguments: argparse.Namespace) -> int:
             f"{summary['width_90']:.2f} wide"
         )
     return 0
+
+
+def _coverage(arguments: argparse.Namespace) -> int:
+    from workbench.uq.collectives import cover_systems
+
+    with stoppable() as stop, ProgressLine() as line:
+        found = cover_systems(
+            arguments.tables,
+            **given(arguments, "noise", "draws", "seed"),
+            stop=stop.event,
+            on_progress=lambda done, of, what: line.show(f"{done} of {of} done; {what}"),
+        )
+    if stop.number:
+        say(f"stopped after {len(found.cases)} collectives")
+    elif arguments.save is not None:
+        found.save(arguments.save)
+    frame = found.to_frame()
+    if arguments.json:
+        print_json({"cases": frame.to_dict("records")})
+    else:
+        print(frame.round(2).to_string(index=False))
+        print(found)
+    return SIGNALLED + stop.number if stop.number else 0
 
 
 def _measured(arguments: argparse.Namespace) -> MeasuredCollective:

@@ -60,8 +60,11 @@ class BackgroundFigure:
         """Whether a figure is being drawn."""
         return self._work.job is not None
 
-    def want(self, key: Hashable, draw: Draw) -> None:
-        """Show the figure of a key, from the cache or drawn by a thread."""
+    def want(self, key: Hashable, draw: Draw, *, quietly: bool = False) -> None:
+        """Show the figure of a key, from the cache or drawn by a thread; quietly: the last stays.
+
+        A quiet figure follows another of the same that grows: that is not dimmed meanwhile.
+        """
         # A stop sets the job's stop_event: draw then raises JobError, or its figure is dropped.
         if key == self._wanted:
             return
@@ -71,7 +74,7 @@ class BackgroundFigure:
         self.error.say("")
         drawn = self._drawn.get(key)
         if drawn is None:
-            self._begin()
+            self._begin(quietly)
         else:
             self._show(drawn)
 
@@ -93,14 +96,15 @@ class BackgroundFigure:
         self.error.say("")
         self.waiting.value = html.escape(waiting)
 
-    def _begin(self) -> None:
+    def _begin(self, quietly: bool = False) -> None:
         if self._draw is None or self._work.job is not None:
             return
         job = jobs.submit(self._draw)
         if not self._keep_last:
             self._place.children = []
-        self._place.add_class(STALE)
-        self._row.layout.display = ""
+        if not quietly:
+            self._place.add_class(STALE)
+            self._row.layout.display = ""
         self._reached = lambda: _how_far(job)
         self._work.begin(job, lambda: (job.progress.fraction, f"drawing: {_how_far(job)}"))
         self._begun()

@@ -109,6 +109,7 @@ from workbench.plotting.uq.calibration_check import plot_calibration_check
 from workbench.plotting.uq.chains import plot_chains
 from workbench.plotting.uq.collective_validation import plot_collective_validation
 from workbench.plotting.uq.fit import plot_posterior_fit
+from workbench.plotting.uq.noise_checks import describe_noise_checks, plot_noise_checks
 from workbench.plotting.uq.osu_bands import plot_osu_bands
 from workbench.plotting.uq.pairs import plot_posterior_pairs
 from workbench.plotting.uq.posterior import describe_posterior, plot_posterior
@@ -125,6 +126,7 @@ from workbench.plotting.uq.pushed import (
 from workbench.plotting.uq.runs import describe_simulator_runs, plot_simulator_runs
 from workbench.plotting.uq.sobol import describe_sobol, plot_sobol
 from workbench.plotting.uq.surrogate import plot_surrogate_choice, plot_surrogate_slice
+from workbench.plotting.uq.system_coverage import describe_system_coverage, plot_system_coverage
 
 if TYPE_CHECKING:  # it needs workbench.tune, an eighth more to import than all other figures need
     from workbench.plotting.searches.heatmap import plot_search_methods
@@ -164,6 +166,7 @@ __all__ = [
     "describe_identifiability",
     "describe_influence",
     "describe_message_sizes",
+    "describe_noise_checks",
     "describe_pairs",
     "describe_pareto",
     "describe_placements",
@@ -179,6 +182,7 @@ __all__ = [
     "describe_study_convergence",
     "describe_study_curves",
     "describe_study_errors",
+    "describe_system_coverage",
     "describe_threshold",
     "describe_tolerance",
     "error_figure",
@@ -218,6 +222,7 @@ __all__ = [
     "plot_link_loads",
     "plot_load_curves",
     "plot_message_sizes",
+    "plot_noise_checks",
     "plot_osu_bands",
     "plot_pairs",
     "plot_pareto",
@@ -241,6 +246,7 @@ __all__ = [
     "plot_study_errors",
     "plot_surrogate_choice",
     "plot_surrogate_slice",
+    "plot_system_coverage",
     "plot_threshold",
     "plot_tolerance",
     "plot_topology",

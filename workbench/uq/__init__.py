@@ -32,7 +32,9 @@ if TYPE_CHECKING:
         read_design,
         submit_design,
     )
+    from workbench.uq.findings import findings
     from workbench.uq.noise import NOISE_MODELS, HyperParameter, NoiseModel, noise_model
+    from workbench.uq.noise_checks import NoiseChecks, check_noise_models
     from workbench.uq.osu import FitPosterior, fit_problem, posterior_of_fit
     from workbench.uq.parameters import ParameterBox, UncertainParameter
     from workbench.uq.posterior import Posterior, calibrate
@@ -85,6 +87,7 @@ __all__ = [
     "HoldoutError",
     "HyperParameter",
     "LogGPSPosterior",
+    "NoiseChecks",
     "NoiseModel",
     "ParameterBox",
     "Posterior",
@@ -107,11 +110,13 @@ __all__ = [
     "calibrate",
     "calibrate_simulator",
     "carry",
+    "check_noise_models",
     "choose_surrogate",
     "describe_held",
     "design",
     "design_comparison",
     "evaluate_design",
+    "findings",
     "fit_problem",
     "fit_surrogate",
     "held_share",

@@ -50,6 +50,7 @@ from workbench.uq.pushed import (
     checked_levels,
     middle_and_ends,
 )
+from workbench.uq.surrogate import Surrogate
 from workbench.uq.weighing import distances_among, effective_draws, simulator_weights
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class FitPosterior(StoredResult, CarriedOn):
             where it refuses the draw. A bandwidth's is that of one message, size / bandwidth.
         weights: float64[draws], of sum 1: likelihood of the model over that of its surrogate.
         posterior: the chains on the surrogate, from which the draws were taken.
+        surrogate: of the model, within the box of the posterior.
         surrogate_error: float64[points], greatest relative error at draws of the posterior.
         rounds: number of surrogates that were fitted.
     """
@@ -91,6 +93,7 @@ class FitPosterior(StoredResult, CarriedOn):
     times: NDArray[np.float64] = field(metadata={"axes": 2})
     weights: NDArray[np.float64]
     posterior: Posterior
+    surrogate: Surrogate
     surrogate_error: NDArray[np.float64]
     rounds: int
 
@@ -334,6 +337,7 @@ def posterior_of_fit(
     draws: int = 500,
     chain_draws: int = 1000,
     seed: int = 0,
+    resume: FitPosterior | None = None,
     stop: threading.Event | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> FitPosterior:
@@ -357,40 +361,51 @@ def posterior_of_fit(
         chain_draws: of each of the four chains on the surrogate; three times as many if they have
             not converged.
         seed: makes the result repeatable.
+        resume: what a stop left of the same call, or one with fewer ``chain_draws``; its chains go
+            on from where they are.
         stop: once set, the posterior of the draws so far is returned.
         on_progress: called with the draws of each chain done and to do, anew for each of up to
             five runs of the chains.
 
     Raises:
-        ParameterError: the fit did not succeed, an argument is not accepted, or there is nothing
-            but thresholds to vary.
+        ParameterError: the fit did not succeed, an argument is not accepted, there is nothing but
+            thresholds to vary, or ``resume`` comes from other arguments.
         JobError: it was stopped before the first draw.
     """
     draws, seed = whole(draws, "draws", 2), whole(seed, "seed", 0)
     replicas = replicas_of(result)
     model = as_noise_model(noise, replicas)
     dimensions, box = start(result)
-    runs = FitRuns(result, dimensions)
+    runs, first, burn_in = FitRuns(result, dimensions), 0, chain_draws
+    before = None if resume is None else resume.posterior
+    if resume is not None and before is not None:
+        box, first, burn_in = before.box, resume.rounds - 1, before.burn_in
+        chain_draws = max(chain_draws, before.draws)
     tried: list[tuple[bool, float, FitPosterior, partial[Posterior]]] = []
-    for turn in range(_ROUNDS):
+    for turn in range(first, _ROUNDS):
+        if resume is not None and turn == first:
+            surrogate = resume.surrogate
+        else:
+            surrogate = runs.surrogate(box, seed + turn)
         chains = partial(
             calibrate,
-            runs.surrogate(box, seed + turn),
+            surrogate,
             replicas,
             noise=model,
-            burn_in=chain_draws,
+            burn_in=burn_in,
             thin=_STEPS,
             seed=seed,
             stop=stop,
             on_progress=on_progress,
         )
-        posterior = chains(draws=chain_draws)
+        posterior = chains(draws=chain_draws, resume=before)
+        before = None
         stopped = stop is not None and stop.is_set()
         if stopped and posterior.draws < LEAST_DRAWS:
             if tried:
                 break
             raise jobs.JobError("the chains were stopped before the first draws; run them again")
-        found = _weighed(runs, posterior, draws, seed, turn + 1)
+        found = _weighed(runs, surrogate, posterior, draws, seed, turn + 1)
         pressed = pressed_ends(posterior, dimensions)
         tried.append((not pressed.any(), found.effective, found, chains))
         if stopped or (not pressed.any() and found.effective >= _ENOUGH * draws):
@@ -399,7 +414,7 @@ def posterior_of_fit(
     *_, found, chains = max(tried, key=lambda each: each[:2])
     if not found.posterior.converged and not stopped:
         longer = chains(draws=_LONGER * chain_draws, resume=found.posterior)
-        found = _weighed(runs, longer, draws, seed, found.rounds)
+        found = _weighed(runs, found.surrogate, longer, draws, seed, found.rounds)
     return found
 
 
@@ -436,7 +451,7 @@ def fit_problem(result: FitResult, *, seed: int = 0) -> CalibrationProblem:
 
 
 def _weighed(
-    runs: FitRuns, posterior: Posterior, draws: int, seed: int, rounds: int
+    runs: FitRuns, surrogate: Surrogate, posterior: Posterior, draws: int, seed: int, rounds: int
 ) -> FitPosterior:
     """Return draws of a surrogate's posterior, weighed by what the model itself gives."""
     at = posterior.pick(draws, seed)
@@ -453,6 +468,7 @@ def _weighed(
         times=times,
         weights=weights,
         posterior=posterior,
+        surrogate=surrogate,
         surrogate_error=np.abs(predicted[known] / times[known] - 1.0).max(axis=0),
         rounds=rounds,
     )

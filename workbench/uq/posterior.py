@@ -181,10 +181,10 @@ class Posterior(StoredResult):
     @property
     def converged(self) -> bool:
         """Whether R-hat and effective sample sizes of all quantities are good enough."""
-        return not self._weak
+        return not self.shortcoming
 
     @property
-    def _weak(self) -> str:
+    def shortcoming(self) -> str:
         """What is worst about the chains, empty if nothing is."""
         if self.draws < LEAST_DRAWS:
             return f"there are {self.draws} draws of each chain"
@@ -201,11 +201,22 @@ class Posterior(StoredResult):
         return ""
 
     @property
+    def further(self) -> int:
+        """Draws of each chain to go on to: those that were requested, or twice as many."""
+        if self.draws < self.requested:
+            return self.requested
+        return max(2 * self.requested, 1000)
+
+    @property
+    def advice(self) -> str:
+        """What to do about chains that have not converged."""
+        return f"run longer, with resume= and draws={self.further}"
+
+    @property
     def verdict(self) -> str:
         """One sentence on whether the draws may be trusted, and what to do if not."""
-        if self._weak:
-            more = max(2 * self.requested, 1000)
-            return f"not converged: {self._weak}; run longer, with resume= and draws={more}"
+        if self.shortcoming:
+            return f"not converged: {self.shortcoming}; {self.advice}"
         rhat = max(row[3] for row in self._diagnosed)
         least = min(min(row[4:]) for row in self._diagnosed)
         return (
@@ -347,6 +358,7 @@ def calibrate(
     resume: Posterior | None = None,
     stop: threading.Event | None = None,
     on_progress: Callable[[int, int], None] | None = None,
+    on_draws: Callable[[Callable[[], Posterior]], None] | None = None,
 ) -> Posterior:
     """Sample the posterior distribution of a simulator's parameters, given measured times.
 
@@ -369,6 +381,8 @@ def calibrate(
         stop: once set, the draws so far are returned.
         on_progress: called between blocks with the draws of each chain done and to do, burn-in
             included.
+        on_draws: called between blocks with a function that returns the posterior so far, for
+            ``resume``; it must be called before ``on_draws`` returns, if at all.
 
     Raises:
         ParameterError: an argument is not accepted, the surrogate has other tests than the
@@ -429,6 +443,29 @@ def calibrate(
             scratch[chain],
         )
 
+    def so_far() -> Posterior:
+        kept = max(at - burn_in, 0)
+        parameters, hyper = values_of(points[:, :kept], target, box)
+        if resume is not None:
+            parameters[:, : resume.draws] = resume.parameters
+            hyper[:, : resume.draws] = resume.hyper
+        return Posterior(
+            box=box,
+            noise=model,
+            coordinates=names,
+            replicas=replicas,
+            parameters=parameters,
+            hyper=hyper,
+            log_posterior=log_posterior[:, :kept].copy(),
+            times=times[:, :kept].copy(),
+            state=state.copy(),
+            seed=seed,
+            burn_in=burn_in,
+            thin=thin,
+            requested=draws,
+            seconds=seconds + time.perf_counter() - began,
+        )
+
     total = burn_in + draws
     with ThreadPoolExecutor(min(chains, jobs.cores())) as pool:
         while at < total and not (stop is not None and stop.is_set()):
@@ -437,26 +474,9 @@ def calibrate(
             at += rows
             if on_progress is not None:
                 on_progress(at, total)
-    kept = max(at - burn_in, 0)
-    parameters, hyper = values_of(points[:, :kept], target, box)
-    if resume is not None:
-        parameters[:, : resume.draws], hyper[:, : resume.draws] = resume.parameters, resume.hyper
-    return Posterior(
-        box=box,
-        noise=model,
-        coordinates=names,
-        replicas=replicas,
-        parameters=parameters,
-        hyper=hyper,
-        log_posterior=log_posterior[:, :kept].copy(),
-        times=times[:, :kept].copy(),
-        state=state,
-        seed=seed,
-        burn_in=burn_in,
-        thin=thin,
-        requested=draws,
-        seconds=seconds + time.perf_counter() - began,
-    )
+            if on_draws is not None:
+                on_draws(so_far)
+    return so_far()
 
 
 def _check_tests(surrogate: Surrogate, replicas: Replicas) -> None:

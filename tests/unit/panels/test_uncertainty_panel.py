@@ -11,7 +11,9 @@ import pytest
 
 from workbench.errors import ParameterError
 from workbench.panels import UncertaintyPanel
+from workbench.panels.uq.view import RESUME
 from workbench.uq import Prediction
+from workbench.uq.posterior import LEAST_DRAWS
 
 RAN = ("gaussian-process", "relative", "hierarchical")
 
@@ -32,7 +34,7 @@ def ran() -> UncertaintyPanel:
 def panel(ran: UncertaintyPanel) -> Iterator[UncertaintyPanel]:
     """The same, as it was after the run."""
     yield ran
-    ran.view, ran.noise, ran.held_out, ran.side = "data", "gaussian-process", 0, 0
+    ran.draws, ran.view, ran.noise, ran.held_out, ran.side = 100, "data", "gaussian-process", 0, 0
     ran.wait(60)
 
 
@@ -141,24 +143,53 @@ def test_its_files_hold_tests_verdict_and_origin(panel: UncertaintyPanel, tmp_pa
     assert content["data"].startswith("published: ")
 
 
-def test_a_stop_keeps_what_is_stored() -> None:
+def test_chains_are_seen_while_they_run_and_go_on_after_a_stop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("workbench.panels.uq.work._LIVE_S", 0.2)
     panel = UncertaintyPanel("fugaku/gather")
-    panel.draws = 50_000
-    panel.run()
-    while panel.running and "draw " not in panel.text:
+    panel.noise, panel.draws, panel.view = "relative", 50_000, "chains"
+    assert not panel.buttons[RESUME]
+    with pytest.raises(ParameterError, match="there are none for relative noise, nothing held"):
+        panel.resume()
+    panel.run(every=False)
+    while panel.posterior is None:
         time.sleep(0.01)
         panel.refresh()
-    assert "The chains run" in panel.text
+    assert "the chains run; so far" in panel.text
     panel.stop()
     panel.wait(60)
-    assert "The chains run" not in panel.text
+    assert panel.figures[0].startswith("latency of a round")
     posterior = panel.posterior
-    if posterior is None:
-        assert "stopped before" in panel.error or "no posterior yet" in panel.text
-    else:
-        assert posterior.draws < posterior.requested == 50_000
-        assert "Stopped after" in panel.text
-    assert panel.buttons["▶ Run the chains"]
+    assert posterior is not None
+    assert LEAST_DRAWS <= posterior.draws < posterior.requested == 50_000
+    assert f"Stopped after {posterior.draws} of 50000 draws" in panel.text
+    assert "resume=" not in panel.text.replace(panel.python, "")
+    panel.press(RESUME)
+    while panel.posterior is None or panel.posterior.draws == posterior.draws:
+        time.sleep(0.01)
+        panel.refresh()
+    panel.stop()
+    panel.wait(60)
+    longer = panel.posterior
+    assert longer is not None
+    assert longer.draws > posterior.draws
+    same = longer.parameters[:, : posterior.draws]
+    np.testing.assert_array_equal(same, posterior.parameters)
+
+
+def test_chains_that_have_not_converged_go_on_to_more_draws(panel: UncertaintyPanel) -> None:
+    panel.noise, panel.held_out, panel.view = "relative", 64, "posterior"
+    short = panel.posterior
+    assert short is not None
+    assert not short.converged
+    assert f"press {RESUME} to go on to 1000 draws of each chain" in panel.text
+    panel.press(RESUME)
+    panel.wait(60)
+    longer = panel.posterior
+    assert longer is not None
+    assert (panel.draws, longer.draws) == (1000, 1000)
+    np.testing.assert_array_equal(longer.parameters[:, :100], short.parameters)
 
 
 def test_an_unknown_problem_names_the_known_ones() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.unit.sensitivity.results import MODEL, from_lines
+from tests.unit.stored import trust_arrays
 from workbench.errors import ParameterError, ParseError, WorkbenchError
 from workbench.programs import ExecutionGraph
 from workbench.provenance import Provenance
@@ -172,6 +173,7 @@ def test_what_is_no_saved_result_is_reported(tmp_path: Path) -> None:
 
 def test_arrays_of_any_bytes_only_raise_our_errors(tmp_path: Path) -> None:
     path = from_lines(*BENT).save(tmp_path / "one.json")
+    trust_arrays(path)
     arrays = path.with_suffix(".npz")
     whole = arrays.read_bytes()
     rng = np.random.default_rng(0)
@@ -190,6 +192,7 @@ def test_arrays_of_any_bytes_only_raise_our_errors(tmp_path: Path) -> None:
 
 def test_a_header_does_not_decide_how_much_memory_is_taken(tmp_path: Path) -> None:
     path = from_lines(*BENT).save(tmp_path / "one.json")
+    trust_arrays(path)
     arrays = path.with_suffix(".npz")
     with zipfile.ZipFile(arrays) as packed:
         entries = {name: packed.read(name) for name in packed.namelist()}

@@ -104,6 +104,18 @@ def test_a_posterior_is_saved_and_read_back(posterior: FitPosterior, tmp_path: P
     assert repr(PushedForward.load(pushed.save(tmp_path / "pushed.json"))) == repr(pushed)
 
 
+def test_chains_of_a_fit_go_on_from_where_they_are(posterior: FitPosterior) -> None:
+    before = posterior.posterior
+    wanted = before.draws + 200
+    options = {"noise": "relative", "chain_draws": wanted, "seed": 1}
+    found = posterior_of_fit(posterior.result, **options, draws=100, resume=posterior)
+    assert found.rounds == posterior.rounds
+    assert found.posterior.draws == wanted
+    np.testing.assert_array_equal(found.posterior.parameters[:, : before.draws], before.parameters)
+    with pytest.raises(ParameterError, match="resume must come from the same seed"):
+        posterior_of_fit(posterior.result, **options | {"seed": 3}, resume=posterior)
+
+
 def test_tolerance_of_a_program_follows_from_a_fit_of_protocol() -> None:
     truth = Protocol()
     program, _ = running_example()

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -213,6 +214,70 @@ def test_the_command_gives_probabilities_and_resumes(
         command("calibrate", file, *words, "--model", "growth", "--algorithm-unknown")
     with pytest.raises(ParameterError, match=r"none\.json does not exist"):
         command("calibrate", file, *words[:-1], tmp_path / "none.json", "--resume")
+
+
+def test_a_label_that_names_no_known_algorithm_is_unknown(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Such as ``default-trix3`` of Fujitsu MPI."""
+    head, *rows = file.read_text().splitlines()
+    labelled, store = tmp_path / "trix3.csv", tmp_path / "store.json"
+    labelled.write_text("\n".join([f"{head},algorithm", *(f"{r},default-trix3" for r in rows), ""]))
+    words = ("--collective", "gather", "--algorithm", "default-trix3", "--store", store)
+    options = ("--noise", "relative", "--draws", 100, "--json")
+    assert command("calibrate", labelled, *words, *options) == 0
+    shown = capsys.readouterr()
+    assert "no algorithm of gather that is known here is called default-trix3" in shown.err
+    assert {row["model"] for row in json.loads(shown.out)["algorithms"]} >= {"growth"}
+    assert command("calibrate", labelled, *words, *options, "--model", "growth") == 0
+    shown = capsys.readouterr()
+    assert "no algorithm" not in shown.err
+    assert json.loads(shown.out)["model"] == "growth"
+
+
+class KilledError(BaseException):
+    """Ends a command as a kill does."""
+
+
+@pytest.mark.parametrize(("model", "saves"), [("growth", 8), ("", 7)])
+def test_a_killed_calibration_goes_on_from_its_store(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str, saves: int
+) -> None:
+    """Killed among the draws of one model, or of the first of a mixture."""
+    words = ("--collective", "gather", "--noise", "relative", "--draws", 1500, "--seed", 1)
+    words += ("--model", model) * bool(model)
+    store, whole, left = tmp_path / "store.json", tmp_path / "whole.json", [0] * saves
+
+    def keep(self: uq._Store, so_far: Callable[[], Any]) -> None:
+        self.save(so_far())
+        left.pop()
+        if not left:
+            raise KilledError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(uq._Store, "keep", keep)
+        with pytest.raises(KilledError):
+            command("calibrate", file, *words, "--store", store)
+    assert uq._load(str(store)).stopped
+    assert command("calibrate", file, *words, "--store", store, "--resume") == 0
+    assert command("calibrate", file, *words, "--store", whole) == 0
+    one, other = uq._load(str(store)), uq._load(str(whole))
+    assert not one.stopped
+    for a, b in zip(one.calibrations, other.calibrations, strict=True):
+        assert np.array_equal(a.posterior.parameters, b.posterior.parameters)
+
+
+def test_a_store_is_saved_every_few_seconds(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, saved = [0.0], []
+    monkeypatch.setattr(uq.time, "monotonic", lambda: clock[0])
+    store = uq._Store(tmp_path / "store.json", resumed=False)
+    monkeypatch.setattr(store, "save", lambda found: saved.append((clock[0], found)))
+    for second in range(10):
+        clock[0] = float(second)
+        store.keep(lambda second=second: second)
+    assert saved == [(3.0, 3), (6.0, 6), (9.0, 9)]
 
 
 def test_a_check_mixes_the_models(gather: MeasuredCollective) -> None:

@@ -2,6 +2,7 @@
 
 panel = UncertaintyPanel("fugaku/gather")
 panel.run(); panel.wait()                          # chains for every noise model
+panel.resume(); panel.wait()                       # go on: after a stop, or to twice the draws
 panel.noise, panel.held_out = "relative", 512      # drawn from the stored chains
 panel.posterior.verdict, panel.prediction.to_frame()
 """
@@ -9,6 +10,7 @@ panel.posterior.verdict, panel.prediction.to_frame()
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,18 +28,21 @@ from workbench.panels.live_view import LiveView
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import NumberField, check_all, errors_of
 from workbench.panels.panel import Panel
-from workbench.panels.style import named, panel_box, wrapping_row
+from workbench.panels.style import named, panel_box, push_button, wrapping_row
 from workbench.panels.uq.problems import Found, Problem, find_problem, problem_names
 from workbench.panels.uq.state import FILES, UncertaintyState, json_text, tests_frame
 from workbench.panels.uq.view import (
+    LIVE,
     OF_POSTERIOR,
+    RESUME,
     VIEWS,
     FigureMaker,
     ShownDownloads,
     describe_found,
+    in_panel,
     sentences,
 )
-from workbench.panels.uq.work import PosteriorChoice, run_chains
+from workbench.panels.uq.work import PosteriorChoice, is_judged, is_whole, run_chains
 from workbench.suggestions import did_you_mean
 from workbench.uq import (
     NOISE_MODELS,
@@ -51,7 +56,6 @@ from workbench.uq import (
 DEFAULT_PROBLEM = "fugaku/gather"
 _READY = "Chains run for every noise model and all that can be held out, the chosen ones first."
 _KEPT = 24  # posteriors, of 3 to 8 MB each
-_DRAWS = (4000, 1000)  # of a collective, and of a fit, whose model is simulated for each round
 _SETTINGS = (
     "problem", "noise", "held_out", "side", "draws", "seed", "view", "made_by", "datasets",
 )  # fmt: skip
@@ -86,6 +90,7 @@ class UncertaintyPanel(Panel[Found | None]):
         self._predictions: Cache[tuple[Prediction, Replicas | None]] = Cache(2 * _KEPT)
         self._maker = FigureMaker()
         self._shown: tuple[Found | None, bool] = (None, False)  # and whether chains run
+        self._every = True  # whether the last run was of all choices
         self._key: Hashable = None
         self._make_controls(names, problem)
         self._error = ErrorLine()
@@ -117,7 +122,8 @@ class UncertaintyPanel(Panel[Found | None]):
     @property
     def found(self) -> Found | None:
         """The calibration of the present choice; None before its chains ran."""
-        return self._kept.get(self.state.choice)
+        found = self._kept.get(self.state.choice)
+        return found if is_judged(found) else None
 
     @property
     def posterior(self) -> Posterior | None:
@@ -146,6 +152,8 @@ class UncertaintyPanel(Panel[Found | None]):
     def run(self, every: bool = True) -> jobs.Job[int]:
         """Run the chains in the background, those of the present choice first.
 
+        What is stored with fewer draws, after a stop, goes on from there.
+
         Args:
             every: whether to go on with every noise model and all that can be held out.
 
@@ -156,6 +164,7 @@ class UncertaintyPanel(Panel[Found | None]):
             if self._work.job is not None:
                 return self._work.job
             check_all(self._controls.values())
+            self._every = every
             s, problem = self.state, self._problem
             choices = [
                 PosteriorChoice(s.problem, noise, held_out, s.draws, s.seed)
@@ -167,6 +176,33 @@ class UncertaintyPanel(Panel[Found | None]):
             self._work.begin(job, lambda: (job.progress.fraction, job.progress.message))
         self._ticker.start()
         return job
+
+    def resume(self) -> jobs.Job[int]:
+        """Go on with the chains of the present choice, from where they are.
+
+        After a stop they, and the others of that run, go on to the draws that were requested;
+        where all are there, those of the present choice go on to twice as many.
+
+        Raises:
+            ParameterError: nothing is stored for the present choice.
+        """
+        with self._lock:
+            if self._work.job is not None:
+                return self._work.job
+            choice = self.state.choice
+            stored = self._kept.get(choice)
+            if stored is None:
+                raise ParameterError(
+                    f"resume needs stored chains, and there are none for {choice.text}; run them",
+                    key="resume",
+                )
+            if not is_whole(stored, choice):
+                return self.run(self._every)
+            further = replace(choice, draws=stored.posterior.further)
+            self._kept.keep(further, stored)
+            with self._mute:
+                self._controls["draws"].value = further.draws
+            return self.run(every=False)
 
     def stop(self) -> None:
         """Stop the chains and the check; posteriors that are stored stay."""
@@ -193,6 +229,12 @@ class UncertaintyPanel(Panel[Found | None]):
     def _runs(self) -> bool:
         return self._work.job is not None
 
+    @property
+    def _grows(self) -> bool:
+        """Whether the chains of the present choice have draws, and run on."""
+        choice, found = self.state.choice, self.found
+        return self._runs and found is not None and not is_whole(found, choice)
+
     def _live_views(self) -> tuple[LiveView, ...]:
         return (*self._figure.views, self._carrier)
 
@@ -208,7 +250,8 @@ class UncertaintyPanel(Panel[Found | None]):
 
     def _refresh(self) -> bool:
         runs = self._work.refresh()
-        if (self.found, self._runs) != self._shown:
+        waits = self._grows and self._figure.busy  # a live figure is drawn before the next one
+        if (self.found, self._runs) != self._shown and not waits:
             self._show()
         drawing = self._figure.refresh()
         return runs or drawing
@@ -223,7 +266,7 @@ class UncertaintyPanel(Panel[Found | None]):
             "held_out": widgets.Dropdown(
                 options=[("nothing", 0)], value=0, **named("Held out", "190px")
             ),
-            "draws": NumberField(_DRAWS[0], 100, 100_000, step=1000, **named("Draws", "130px")),
+            "draws": NumberField(4000, 100, 100_000, step=1000, **named("Draws", "130px")),
             "seed": NumberField(0, 0, 2**31 - 1, **named("Seed", "90px")),
             "view": widgets.ToggleButtons(
                 options=list(VIEWS.items()), value="data", style={"button_width": "122px"}
@@ -236,6 +279,11 @@ class UncertaintyPanel(Panel[Found | None]):
             ),
             "datasets": NumberField(50, 10, 5000, step=50, **named("Data sets", "150px")),
         }
+        self._resume: Any = push_button(
+            RESUME,
+            "Go on from the stored draws, after a stop to the end, else to twice as many",
+            width="100px",
+        )
         self._work: JobControls[int] = JobControls(
             ("▶ Run the chains", "Calibrate under every noise model", "150px"),
             "Stop now; what is stored stays",
@@ -261,7 +309,9 @@ class UncertaintyPanel(Panel[Found | None]):
         return panel_box(
             [
                 wrapping_row(c["problem"], c["noise"], c["held_out"]),
-                wrapping_row(c["draws"], c["seed"], work.start, work.stop_button, work.state),
+                wrapping_row(
+                    c["draws"], c["seed"], work.start, work.stop_button, self._resume, work.state
+                ),
                 self._error,
                 work.error,
                 self._reading,
@@ -278,6 +328,7 @@ class UncertaintyPanel(Panel[Found | None]):
             take = self._take_problem if name == "problem" else self._take
             control.observe(lambda _, take=take: self._error.guard(take), "value")
         self._work.start.on_click(lambda _: self._work.error.guard(lambda: self.run()))
+        self._resume.on_click(lambda _: self._work.error.guard(lambda: self.resume()))
 
     def _take_problem(self) -> None:
         """Open another problem, with the nodes that can be held out and predicted."""
@@ -297,7 +348,7 @@ class UncertaintyPanel(Panel[Found | None]):
                 ]
                 c["side"].options = [("the held-out or the measured nodes", 0), *tori]
                 c["side"].value = 0
-                c["draws"].value = _DRAWS[0] if problem.sides else _DRAWS[1]
+                c["draws"].value = problem.draws
             c["held_out"].layout.display = "" if left else "none"
             self._take()
 
@@ -318,6 +369,7 @@ class UncertaintyPanel(Panel[Found | None]):
             c[name].layout.display = "" if state.view == "check" else "none"
         found = self.found
         self._shown = (found, self._runs)
+        self._resume.disabled = self._runs or self._kept.get(state.choice) is None
         predicted = self._predicted()
         kind = "held-out" if state.held_out else "calibrated"
         text = describe_found(state.choice.text, found, predicted, kind, self._runs)
@@ -325,7 +377,9 @@ class UncertaintyPanel(Panel[Found | None]):
             f"{text[0].upper()}{text[1:]}", f"Data: {self._problem.caption}. Lines: simulated."
         )
         self._summary.value = (
-            "The posterior's table comes here." if found is None else found.posterior._repr_html_()
+            "The posterior's table comes here."
+            if found is None
+            else in_panel(found.posterior._repr_html_(), found.posterior)
         )
         self._python.value = self.python
         self._want(state, found, predicted)
@@ -348,18 +402,22 @@ class UncertaintyPanel(Panel[Found | None]):
         elif state.view == "check":
             key = (state.problem, state.check)
             figure.want(key, maker.check(key, state.problem, problem, state.check))
-        elif found is None or predicted is None:
+        elif found is None:
             figure.clear("The chains run." if self._runs else "No chains have run for this choice.")
+        elif predicted is None and state.view not in LIVE:
+            figure.clear("The chains run; their trace so far is under Chains.")
         elif state.view in OF_POSTERIOR:
             side = state.side if state.view == "prediction" else 0
             # A posterior that was stopped may be replaced by one with more draws.
             key = (state.choice, state.view, side, found.posterior.draws)
-            figure.want(key, maker.posterior(key, state.view, found, predicted))
+            draw = maker.posterior(key, state.view, found, predicted)
+            same = isinstance(self._key, tuple) and self._key[:2] == key[:2]
+            figure.want(key, draw, quietly=same and self._grows)
         self._key = key
 
     def _predicted(self) -> tuple[Prediction, Replicas | None] | None:
         found, state = self.found, self.state
-        if found is None:
+        if found is None or self._grows:
             return None
         key = (state.choice, state.side, found.posterior.draws)
         return self._predictions.made(
@@ -389,3 +447,4 @@ class UncertaintyPanel(Panel[Found | None]):
         # Noise model and held-out nodes stay free: stored posteriors can be looked at meanwhile.
         for name in ("draws", "seed"):
             self._controls[name].disabled = running
+        self._resume.disabled = running or self._kept.get(self.state.choice) is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from workbench import datasets
@@ -28,9 +29,11 @@ from workbench.uq.collectives import (
     shipped_algorithms,
     shipped_collectives,
 )
+from workbench.uq.collectives.shipped import machine_of
+
+_UNKNOWN = "the library chose the algorithm, and the model that predicts best stands for it"
 
 Found = CollectiveCalibration | FitPosterior
-Report = Callable[[int, int], None]
 
 MODEL, TRIALS = "protocol", 500
 """Of the fits to shipped machines."""
@@ -38,11 +41,21 @@ SIDES = (8, 16, 32)
 """Of the tori of nodes that a collective may be predicted on, three dimensions each."""
 
 
+@dataclass(frozen=True)
+class Reports:
+    """How chains that run are stopped and followed."""
+
+    stop: threading.Event
+    tell: Callable[[int, int], None]  # draws of each chain done and to do
+    show: Callable[[Callable[[], Found]], None]  # a function that returns what there is so far
+
+
 class Problem(ABC):
     """Measured tests with a model of them, prepared once and calibrated as often as asked."""
 
     held_out: tuple[int, ...] = ()  # numbers of nodes, any one of which can be left out
     sides: tuple[int, ...] = ()  # of the tori that can be predicted
+    draws: int  # of each chain, for a start
     coordinates: tuple[str, ...] | None = None  # for ``gaussian-process``; None: all columns
 
     def __init__(self) -> None:
@@ -66,9 +79,15 @@ class Problem(ABC):
 
     @abstractmethod
     def calibrate(
-        self, noise: str, held_out: int, draws: int, seed: int, stop: threading.Event, tell: Report
+        self,
+        noise: str,
+        held_out: int,
+        draws: int,
+        seed: int,
+        resume: Found | None,
+        reports: Reports,
     ) -> Found:
-        """Run the chains."""
+        """Run the chains, or go on with those of an earlier result."""
 
     @abstractmethod
     def predict(self, found: Found, held_out: int, side: int) -> tuple[Prediction, Replicas | None]:
@@ -85,7 +104,7 @@ class Problem(ABC):
 class CollectiveProblem(Problem):
     """A measured collective that ships."""
 
-    sides = SIDES
+    draws = 4000
     coordinates = ("nodes", "block_bytes")
 
     def __init__(self, table: str, collective: str) -> None:
@@ -93,7 +112,11 @@ class CollectiveProblem(Problem):
         self._table, self._collective = table, collective
         self._measured = load_measured(table, collective)
         self._models: dict[tuple[int, int], str] = {}
-        self.held_out = tuple(sorted({test.nodes for test in self._measured.tests}, reverse=True))
+        nodes = sorted({test.nodes for test in self._measured.tests}, reverse=True)
+        self._nodes = tuple(nodes)
+        self.held_out = self._nodes if len(nodes) > 1 else ()
+        if any(test.shape for test in self._measured.tests):
+            self.sides = SIDES
 
     @cached_property
     def _prepared(self) -> CalibrationProblem:
@@ -103,17 +126,34 @@ class CollectiveProblem(Problem):
     def caption(self) -> str:
         """Where the measurement comes from."""
         provenance = self._measured.provenance
-        return "" if provenance is None else provenance.caption()
+        told = "" if provenance is None else provenance.caption()
+        return told if self._measured.algorithm else f"{told}; {_UNKNOWN}"
 
     def calibrate(
-        self, noise: str, held_out: int, draws: int, seed: int, stop: threading.Event, tell: Report
+        self,
+        noise: str,
+        held_out: int,
+        draws: int,
+        seed: int,
+        resume: Found | None,
+        reports: Reports,
     ) -> Found:
         """Run the chains on the tests that are not held out."""
+        if isinstance(resume, FitPosterior):
+            raise TypeError(type(resume).__name__)
         kept = self._kept(held_out)
         # The choice of the model does not depend on the noise.
         model = self._models.get((held_out, seed))
         found = calibrate_collective(
-            kept, model=model, noise=noise, draws=draws, seed=seed, stop=stop, on_progress=tell
+            kept,
+            model=model,
+            noise=noise,
+            draws=draws,
+            seed=seed,
+            resume=resume,
+            stop=reports.stop,
+            on_progress=reports.tell,
+            on_draws=reports.show,
         )
         self._models[held_out, seed] = found.model
         return found
@@ -122,7 +162,7 @@ class CollectiveProblem(Problem):
         """Predict by the model itself."""
         if not isinstance(found, CollectiveCalibration):
             raise TypeError(type(found).__name__)
-        nodes = [held_out] if held_out else self.held_out
+        nodes = [held_out] if held_out else self._nodes
         same = self._measured.on(nodes) if not side or side**3 in nodes else None
         if same is not None and side:
             same = same.on([side**3])
@@ -131,9 +171,9 @@ class CollectiveProblem(Problem):
 
     def python(self, noise: str, held_out: int, side: int, draws: int, seed: int) -> str:
         """Return Python code that gives ``problem``, ``found`` and ``prediction``."""
-        kept = sorted(set(self.held_out) - {held_out})
+        kept = sorted(set(self._nodes) - {held_out})
         some = f".on({kept})" if held_out else ""
-        aim = [held_out] if held_out else sorted(self.held_out)
+        aim = [held_out] if held_out else sorted(self._nodes)
         if side and side**3 not in aim:
             sizes = self._sizes
             aimed = (
@@ -163,7 +203,7 @@ class CollectiveProblem(Problem):
         )
 
     def _kept(self, held_out: int) -> MeasuredCollective:
-        return self._measured.on(set(self.held_out) - {held_out})
+        return self._measured.on(set(self._nodes) - {held_out})
 
     def _torus(self, side: int) -> list[CollectiveTest]:
         return [CollectiveTest(side**3, size, shape=(side, side, side)) for size in self._sizes]
@@ -171,11 +211,13 @@ class CollectiveProblem(Problem):
     @property
     def _sizes(self) -> list[int]:
         """Bytes of the blocks that were measured on the most nodes."""
-        return sorted(test.block_bytes for test in self._measured.on([max(self.held_out)]).tests)
+        return sorted(test.block_bytes for test in self._measured.on([max(self._nodes)]).tests)
 
 
 class MachineProblem(Problem):
     """A fit to the OSU curves of a shipped machine."""
+
+    draws = 1000  # the model is simulated for each round
 
     def __init__(self, machine: str) -> None:
         super().__init__()
@@ -195,13 +237,27 @@ class MachineProblem(Problem):
         return datasets.list()[self._machine].provenance.caption()
 
     def calibrate(
-        self, noise: str, held_out: int, draws: int, seed: int, stop: threading.Event, tell: Report
+        self,
+        noise: str,
+        held_out: int,
+        draws: int,
+        seed: int,
+        resume: Found | None,
+        reports: Reports,
     ) -> Found:
         """Run the chains on all points of the curves."""
+        if isinstance(resume, CollectiveCalibration):
+            raise TypeError(type(resume).__name__)
         with self._lock:
             result = self._result
         return posterior_of_fit(
-            result, noise=noise, chain_draws=draws, seed=seed, stop=stop, on_progress=tell
+            result,
+            noise=noise,
+            chain_draws=draws,
+            seed=seed,
+            resume=resume,
+            stop=reports.stop,
+            on_progress=reports.tell,
         )
 
     def predict(self, found: Found, held_out: int, side: int) -> tuple[Prediction, Replicas | None]:
@@ -229,7 +285,7 @@ def problem_names() -> list[tuple[str, str]]:
     tables, machines = shipped_collectives(), datasets.list()
     found = [
         (
-            f"{tables[name].provenance.origin}: {collective}, {tables[name].title}",
+            f"{tables[name].provenance.origin}: {collective} on {machine_of(tables[name])}",
             f"{name}/{collective}",
         )
         for name in tables

@@ -18,6 +18,7 @@ from workbench.panels.uq.problems import Found, Problem
 from workbench.plotting.theme import SMALL
 from workbench.uq import (
     CalibrationCheck,
+    Posterior,
     Prediction,
     Replicas,
     describe_held,
@@ -36,6 +37,10 @@ VIEWS = {
 }
 """The steps, by their name on the page."""
 _KEPT = 16  # more than figures are cached
+RESUME = "▶ Resume"
+"""Text of the button that goes on with chains."""
+LIVE = ("chains", "posterior")
+"""Steps that are drawn while chains run."""
 OF_POSTERIOR = ("chains", "posterior", "fit", "prediction")
 
 
@@ -79,15 +84,16 @@ class FigureMaker:
         key: Hashable,
         view: str,
         found: Found,
-        predicted: tuple[Prediction, Replicas | None],
+        predicted: tuple[Prediction, Replicas | None] | None,  # not needed of `LIVE`
     ) -> Callable[[JobContext], LayoutDOM]:
         """Return a function that draws one of `OF_POSTERIOR`."""
         made: dict[str, Callable[[JobContext], LayoutDOM]] = {
             "chains": lambda ctx: plotting.plot_chains(found.posterior),
             "posterior": lambda ctx: plotting.plot_posterior(found.posterior),
             "fit": lambda ctx: plotting.plot_posterior_fit(found.posterior),
-            "prediction": lambda ctx: plotting.plot_prediction(*predicted),
         }
+        if predicted is not None:
+            made["prediction"] = lambda ctx: plotting.plot_prediction(*predicted)
         return self._kept(key, made[view])
 
     def check(
@@ -151,9 +157,13 @@ def describe_found(
     if found is None:
         return f"{text}: no posterior yet. {'The chains run' if runs else 'Press Run the chains'}."
     posterior = found.posterior
-    parts = [f"{text}: {posterior.verdict}."]
+    if runs and predicted is None:
+        far = f"{posterior.draws} of {posterior.requested} draws of each chain"
+        return f"{text}: the chains run; so far {far}, {posterior.shortcoming or 'converged'}."
+    parts = [f"{text}: {in_panel(posterior.verdict, posterior)}."]
     if posterior.draws < posterior.requested:
-        parts.append(f"Stopped after {posterior.draws} of {posterior.requested} draws.")
+        resumed = f"; {RESUME} goes on from there" * posterior.converged  # else the verdict says so
+        parts.append(f"Stopped after {posterior.draws} of {posterior.requested} draws{resumed}.")
     parts += [
         f"{one[0].upper()}{one[1:]}."
         for one in found.warnings
@@ -164,6 +174,12 @@ def describe_found(
     if predicted is not None and predicted[1] is not None:
         parts.append(describe_held(predicted[0], predicted[1], kind))
     return " ".join(parts)
+
+
+def in_panel(text: str, posterior: Posterior) -> str:
+    """Return a text with the button that continues the chains in place of Python's argument."""
+    to = f"press {RESUME} to go on to {posterior.further} draws of each chain"
+    return text.replace(posterior.advice, to)
 
 
 def sentences(text: str, caption: str) -> str:

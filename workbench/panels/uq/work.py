@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workbench.jobs import JobContext, JobError
 from workbench.panels.cache import Cache
-from workbench.panels.uq.problems import Found, Problem
+from workbench.panels.uq.problems import Found, Problem, Reports
 from workbench.uq.posterior import LEAST_DRAWS
 
+_LIVE_S = 1.5
+"""Time between two looks at chains that run, in s."""
 _PARTS = 1000  # of a posterior, for the bar
 
 
@@ -37,8 +40,11 @@ def run_chains(
     wanted: Callable[[], PosteriorChoice],  # what is looked at, which may change meanwhile
     kept: Cache[Found],
 ) -> int:
-    """Run the chains of all choices without a full posterior; return the number stored."""
-    left = [choice for choice in choices if not _whole(kept.get(choice))]
+    """Run or resume the chains of all choices without a full posterior; return how many it has.
+
+    While chains run, those of the choice that is looked at are stored every 1.5 s.
+    """
+    left = [choice for choice in choices if not is_whole(kept.get(choice), choice)]
     total, made = len(left), 0
     while left and not ctx.stopping:
         choice = next((one for one in left if one == wanted()), left[0])
@@ -50,20 +56,42 @@ def run_chains(
             ctx.progress(_PARTS * begun + _PARTS * done // max(of, 1), _PARTS * total, text)
 
         tell(0, choice.draws)
+        before, shown = kept.get(choice), [time.monotonic()]
+
+        def show(
+            so_far: Callable[[], Found],
+            choice: PosteriorChoice = choice,
+            shown: list[float] = shown,
+        ) -> None:
+            if choice == wanted() and time.monotonic() > shown[0] + _LIVE_S:
+                kept.keep(choice, so_far())
+                shown[0] = time.monotonic()
+
         try:
             found = problem.calibrate(
-                choice.noise, choice.held_out, choice.draws, choice.seed, ctx.stop_event, tell
+                choice.noise,
+                choice.held_out,
+                choice.draws,
+                choice.seed,
+                before,
+                Reports(ctx.stop_event, tell, show),
             )
         except JobError:
             break
-        if found.posterior.draws >= LEAST_DRAWS:
-            kept.keep(choice, found)
-            made += 1
+        kept.keep(choice, found)
+        made += is_judged(found)
     if not made and total:
         raise JobError("the chains were stopped before their first draws; run them again")
     return made
 
 
-def _whole(found: Found | None) -> bool:
-    """Return whether a calibration has all draws that were requested."""
-    return found is not None and found.posterior.draws == found.posterior.requested
+def is_whole(found: Found | None, choice: PosteriorChoice) -> bool:
+    """Return whether a calibration has all draws that a choice asks for."""
+    return found is not None and found.posterior.draws >= max(
+        choice.draws, found.posterior.requested
+    )
+
+
+def is_judged(found: Found | None) -> bool:
+    """Return whether a calibration has enough draws for a verdict."""
+    return found is not None and found.posterior.draws >= LEAST_DRAWS

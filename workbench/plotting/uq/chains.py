@@ -90,7 +90,7 @@ def _trace(
     )
     fig = new_figure(
         title=f"{quantity.name}{judged}",
-        y_label=quantity.label,
+        y_label=f"value ({quantity.unit or 'ratio'})",  # the title has the name
         height=height,
         x_type="linear",
         y_type=quantity.axis_type,

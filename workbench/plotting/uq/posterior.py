@@ -83,8 +83,8 @@ def verdict_word(posterior: Posterior) -> str:
 
 
 def verdict_reason(posterior: Posterior) -> str:
-    """Return why the chains have converged, or have not and what to do then."""
-    reason = posterior.verdict.partition(": ")[2]
+    """Return why the chains have converged, or have not."""
+    reason = posterior.shortcoming or posterior.verdict.partition(": ")[2]
     return f"{reason[0].upper()}{reason[1:]}"
 
 

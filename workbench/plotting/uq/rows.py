@@ -28,6 +28,7 @@ def row_figure(
     x_range: Any = None,
     y_range: Range1d | None = None,  # of the figure left of it, which names the rows
     row_px: int = _ROW_PX,
+    x_type: str = "linear",
 ) -> figure:
     """Return an empty figure with row n, from the top, at n of its vertical axis."""
     count = len(labels)
@@ -35,7 +36,7 @@ def row_figure(
         title=title,
         y_label="",
         height=_FRAME_PX + count * max(_LEAST_ROW_PX, min(row_px, _MOST_PX // count)),
-        x_type="linear",
+        x_type=x_type,
         y_type="linear",
         file_name=file_name,
         x_range=x_range,

@@ -30,6 +30,12 @@ from workbench.uq.collectives.shipped import (
     shipped_algorithms,
     shipped_collectives,
 )
+from workbench.uq.collectives.system_coverage import (
+    SystemCoverage,
+    cover_systems,
+    shipped_coverage,
+)
+from workbench.uq.collectives.table_four import TableFour, compare_table_4
 from workbench.uq.collectives.unknown_algorithm import AlgorithmMixture, calibrate_unknown
 from workbench.uq.collectives.validation import CollectiveValidation, validate_collective
 
@@ -44,10 +50,14 @@ __all__ = [
     "FabricCollective",
     "GeminiCollective",
     "MeasuredCollective",
+    "SystemCoverage",
+    "TableFour",
     "TorusPlaces",
     "calibrate_collective",
     "calibrate_unknown",
     "collective_problem",
+    "compare_table_4",
+    "cover_systems",
     "figure_tests",
     "held_out",
     "load_measured",
@@ -55,5 +65,6 @@ __all__ = [
     "read_measured",
     "shipped_algorithms",
     "shipped_collectives",
+    "shipped_coverage",
     "validate_collective",
 ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -165,6 +166,7 @@ def calibrate_collective(
     resume: CollectiveCalibration | None = None,
     stop: threading.Event | None = None,
     on_progress: Callable[[int, int], None] | None = None,
+    on_draws: Callable[[Callable[[], CollectiveCalibration]], None] | None = None,
 ) -> CollectiveCalibration:
     """Return the posterior of a model's parameters, given measured replicas.
 
@@ -184,6 +186,8 @@ def calibrate_collective(
             of one run.
         stop: once set, the draws so far are returned.
         on_progress: called with the draws of each chain done and to do.
+        on_draws: called between blocks with a function that returns the calibration so far, for
+            ``resume``; it must be called before ``on_draws`` returns, if at all.
 
     Raises:
         ParameterError: an argument is not accepted, or ``resume`` comes from other arguments.
@@ -200,6 +204,15 @@ def calibrate_collective(
         box, last = before.box, True
     while True:
         surrogate, error = _surrogate(pilot.model, tests, box, seed)
+        found = partial(
+            CollectiveCalibration,
+            measured.system,
+            measured.collective,
+            measured.label,
+            pilot.model.name,
+            tests,
+            surrogate_error=error,
+        )
         posterior = calibrate(
             surrogate,
             replicas,
@@ -212,19 +225,21 @@ def calibrate_collective(
             resume=before,
             stop=stop,
             on_progress=on_progress,
+            on_draws=_passed_on(on_draws, found),
         )
         if last or error.max() <= _EXACT or (stop is not None and stop.is_set()):
-            break
+            return found(posterior=posterior)
         box, last, before = _narrowed(box, posterior), True, None
-    return CollectiveCalibration(
-        measured.system,
-        measured.collective,
-        measured.label,
-        pilot.model.name,
-        tests,
-        posterior,
-        error,
-    )
+
+
+def _passed_on(
+    on_draws: Callable[[Callable[[], CollectiveCalibration]], None] | None,
+    found: Callable[..., CollectiveCalibration],  # of a posterior
+) -> Callable[[Callable[[], Posterior]], None] | None:
+    """Return what passes posteriors on as calibrations."""
+    if on_draws is None:
+        return None
+    return lambda so_far: on_draws(lambda: found(posterior=so_far()))
 
 
 def collective_problem(

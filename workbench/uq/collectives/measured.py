@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError, ParseError
 from workbench.provenance import Provenance
 from workbench.suggestions import did_you_mean
-from workbench.uq.collectives.models import CollectiveTest
+from workbench.uq.collectives.models import CollectiveTest, known_algorithm
 from workbench.uq.replicas import Replicas
 
 if TYPE_CHECKING:
@@ -48,6 +48,11 @@ class MeasuredCollective:
     def medians(self) -> FloatArray:
         """Median of each test's replicas in s, float64[tests]."""
         return np.array([np.median(each) for each in self.replicas])
+
+    @property
+    def algorithm(self) -> str:
+        """The algorithm here that the label names; empty if it is unknown."""
+        return known_algorithm(self.collective, self.label)
 
     def to_replicas(self) -> Replicas:
         """Return the replicas as a calibration takes them, tests placed by nodes and bytes."""
@@ -242,3 +247,26 @@ def columns_of(tests: Sequence[CollectiveTest]) -> dict[str, list[int]]:
 def nodes_of(tests: Sequence[CollectiveTest]) -> list[int]:
     """Return the numbers of nodes, ascending."""
     return sorted({test.nodes for test in tests})
+
+
+def split_tests(
+    measured: MeasuredCollective,
+) -> tuple[MeasuredCollective, MeasuredCollective, str]:
+    """Return the tests to calibrate to, those to predict, and the latter in words.
+
+    To predict are those of the largest number of nodes; of a single number every other size.
+
+    Raises:
+        ParameterError: there is one number of nodes and fewer than four tests.
+    """
+    nodes = nodes_of(measured.tests)
+    if len(nodes) > 1:
+        return measured.on(nodes[:-1]), measured.on(nodes[-1:]), f"{nodes[-1]} nodes"
+    count = len(measured.tests)
+    if count < 4:
+        raise ParameterError(
+            f"an unknown algorithm needs two numbers of nodes, or four sizes; got {count} tests on "
+            f"{nodes[0]} nodes: measure more, or name one model",
+            key="nodes",
+        )
+    return measured.pick(range(0, count, 2)), measured.pick(range(1, count, 2)), "every other size"

@@ -83,6 +83,11 @@ def load_measured(
     return replace(found, provenance=table.provenance)
 
 
+def machine_of(table: Dataset) -> str:
+    """Return the machine and network that a shipped table's title names: ``Fugaku, Tofu-D``."""
+    return table.title.partition(" on ")[2]
+
+
 def _text(table: Dataset) -> str:
     """Return a table's text, once its checksum is the recorded one."""
     repair = f"restore datasets/{_FOLDER}/{table.name} or reinstall the package"

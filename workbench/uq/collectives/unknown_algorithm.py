@@ -26,7 +26,12 @@ from workbench.uq.collectives.calibration import (
     check_resumed,
     not_resumed,
 )
-from workbench.uq.collectives.measured import MeasuredCollective, columns_of, nodes_of
+from workbench.uq.collectives.measured import (
+    MeasuredCollective,
+    columns_of,
+    nodes_of,
+    split_tests,
+)
 from workbench.uq.collectives.models import CollectiveTest, candidates_of
 from workbench.uq.prediction import Prediction, joint_log_score, predict_mixture
 from workbench.uq.replicas import Replicas
@@ -92,8 +97,15 @@ class AlgorithmMixture(StoredResult):
 
     @property
     def draws(self) -> int:
-        """Draws of each chain of the calibration that has fewest."""
+        """Draws of each chain of the likely model that has fewest, 0 before all are calibrated."""
+        if len(self.calibrations) < self._likely:
+            return 0
         return min((each.posterior.draws for each in self.calibrations), default=0)
+
+    @property
+    def _likely(self) -> int:
+        """Number of models that predictions mix; 0 before all are scored."""
+        return int((self.probabilities >= LEAST_PROBABILITY).sum())
 
     @property
     def is_empty(self) -> bool:
@@ -106,7 +118,10 @@ class AlgorithmMixture(StoredResult):
         scored = int(np.isfinite(self.log_scores).sum())
         if scored < len(self.models):
             return f"{scored} of {len(self.models)} models were scored"
-        words = (f"{one.model} has {one.stopped}" for one in self.calibrations if one.stopped)
+        words = [f"{one.model} has {one.stopped}" for one in self.calibrations if one.stopped]
+        made, wanted = len(self.calibrations), self._likely
+        if made < wanted:
+            words.append(f"{made} of {wanted} likely models were calibrated")
         return "; ".join(words)
 
     @property
@@ -190,6 +205,7 @@ def calibrate_unknown(
     resume: AlgorithmMixture | None = None,
     stop: threading.Event | None = None,
     on_progress: Callable[[str, int, int], None] | None = None,
+    on_draws: Callable[[Callable[[], AlgorithmMixture]], None] | None = None,
 ) -> AlgorithmMixture:
     """Return the probabilities of all models of a collective, and calibrations of the likely ones.
 
@@ -208,6 +224,9 @@ def calibrate_unknown(
         stop: once set, what there is so far is returned; a model whose scoring was stopped is
             scored anew when resumed.
         on_progress: called with what is done, and with the draws of each chain done and to do.
+        on_draws: called after each score, and between blocks of the final calibrations, with a
+            function that returns the mixture so far, for ``resume``; it must be called before
+            ``on_draws`` returns, if at all.
 
     Raises:
         ParameterError: an argument is not accepted, or ``resume`` comes from other arguments.
@@ -215,15 +234,42 @@ def calibrate_unknown(
     replicas = measured.to_replicas()
     names = tuple(one.name for one in candidates_of(measured.collective, measured.label))
     known = _resumed(resume, measured, names, noise, seed)
-    fewer, kept, words = _split(measured)
+    fewer, kept, words = split_tests(measured)
 
     def progress(what: str) -> Callable[[int, int], None] | None:
         return None if on_progress is None else lambda done, total: on_progress(what, done, total)
 
-    scores = []
-    for name in names:
-        score = known.get(name, np.nan)
-        if np.isnan(score) and not (stop is not None and stop.is_set()):
+    scores = np.array([known.get(name, np.nan) for name in names])
+    made = {} if resume is None else {one.model: one for one in resume.calibrations}
+
+    def so_far() -> AlgorithmMixture:
+        order = np.argsort(-scores, kind="stable")
+        models = tuple(names[at] for at in order)
+        return AlgorithmMixture(
+            measured.system,
+            measured.collective,
+            measured.label,
+            noise,
+            seed,
+            words,
+            models,
+            scores[order],
+            measured.tests,
+            replicas,
+            tuple(made[name] for name in models if name in made),
+        )
+
+    def with_one(one: Callable[[], CollectiveCalibration]) -> AlgorithmMixture:
+        found = one()
+        made[found.model] = found
+        return so_far()
+
+    def tell(so_far: Callable[[], AlgorithmMixture]) -> None:
+        if on_draws is not None:
+            on_draws(so_far)
+
+    for at, name in enumerate(names):
+        if np.isnan(scores[at]) and not (stop is not None and stop.is_set()):
             found = calibrate_collective(
                 fewer,
                 model=name,
@@ -236,48 +282,31 @@ def calibrate_unknown(
                 on_progress=progress(f"score {name}"),
             )
             if not (stop is not None and stop.is_set()):
-                score = joint_log_score(
+                scores[at] = joint_log_score(
                     found.posterior,
                     found.simulator(kept.tests),
                     kept.to_replicas(),
                     draws=_SCORE_DRAWS,
                     seed=seed,
                 )
-        scores.append(score)
-    log_scores = np.array(scores)
-    order = np.argsort(-log_scores, kind="stable")
-    models, log_scores = tuple(names[at] for at in order), log_scores[order]
-    likely = _probabilities(log_scores) >= LEAST_PROBABILITY
-    before = {} if resume is None else {one.model: one for one in resume.calibrations}
-    calibrations = tuple(
-        calibrate_collective(
-            measured,
-            model=name,
-            noise=noise,
-            chains=chains,
-            draws=draws,
-            burn_in=burn_in,
-            seed=seed,
-            resume=before.get(name),
-            stop=stop,
-            on_progress=progress(f"calibrate {name}"),
-        )
-        for name, wanted in zip(models, likely, strict=True)
-        if wanted
-    )
-    return AlgorithmMixture(
-        measured.system,
-        measured.collective,
-        measured.label,
-        noise,
-        seed,
-        words,
-        models,
-        log_scores,
-        measured.tests,
-        replicas,
-        calibrations,
-    )
+                tell(so_far)
+    scored = so_far()
+    for name, probability in zip(scored.models, scored.probabilities, strict=True):
+        if probability >= LEAST_PROBABILITY:
+            made[name] = calibrate_collective(
+                measured,
+                model=name,
+                noise=noise,
+                chains=chains,
+                draws=draws,
+                burn_in=burn_in,
+                seed=seed,
+                resume=made.get(name),
+                stop=stop,
+                on_progress=progress(f"calibrate {name}"),
+                on_draws=lambda one: tell(lambda: with_one(one)),
+            )
+    return so_far()
 
 
 def _probabilities(log_scores: FloatArray) -> FloatArray:
@@ -286,21 +315,6 @@ def _probabilities(log_scores: FloatArray) -> FloatArray:
         return np.full(len(log_scores), np.nan)
     weights = np.exp(log_scores - log_scores.max())
     return np.asarray(weights / weights.sum())
-
-
-def _split(measured: MeasuredCollective) -> tuple[MeasuredCollective, MeasuredCollective, str]:
-    """Return the tests to calibrate to, those to predict, and the latter in words."""
-    nodes = nodes_of(measured.tests)
-    if len(nodes) > 1:
-        return measured.on(nodes[:-1]), measured.on(nodes[-1:]), f"{nodes[-1]} nodes"
-    count = len(measured.tests)
-    if count < 4:
-        raise ParameterError(
-            f"an unknown algorithm needs two numbers of nodes, or four sizes; got {count} tests on "
-            f"{nodes[0]} nodes: measure more, or name one model",
-            key="nodes",
-        )
-    return measured.pick(range(0, count, 2)), measured.pick(range(1, count, 2)), "every other size"
 
 
 def _resumed(

@@ -171,7 +171,8 @@ class PushedComparison(PushedForward):
             return f"{' and '.join(always)} tie as the fastest in every draw"
         name, probability = max(self.probabilities.items(), key=lambda each: each[1])
         ties = f"; {100 * self.tied:.0f} % of the draws are ties" if self.tied else ""
-        return f"{name} is the fastest with probability {probability:.2f}{ties}"
+        word = "faster" if len(self.names) == 2 else "the fastest"
+        return f"{name} is {word} with probability {probability:.2f}{ties}"
 
     @property
     def _fastest(self) -> NDArray[np.bool_]:

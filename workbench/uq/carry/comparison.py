@@ -148,6 +148,8 @@ def _time_on(
         elif fabric.model is None:
             rate = 1.0 / _machine(model).G
             ports = ports.replace(link_bandwidth=rate, injection_bandwidth=rate)
+            # A crossbar is shared by all ports of a switch; a NIC is a host's own.
+            ports = ports.replace(nic_bandwidth=rate) if isinstance(ports, SNAPPR) else ports
         run = dataclasses.replace(fabric, model=ports, routing=routes)
         return replay_on(graph, run, host=host, placement=hosts, halt=halt).makespan_s
 

@@ -42,7 +42,8 @@ class PosteriorOrigin:
         verdict: a sentence on the chains, and what else to know of the intervals.
         trusted: whether the chains have converged and there is no warning.
         provenance: of the numbers.
-        python: the line that gives the result, with ``posterior`` as the posterior's name.
+        python: the line that gives the result, with ``posterior`` as the posterior's name, or
+            ``calibration``, ``first`` and ``second`` as those of calibrations.
     """
 
     title: str

@@ -110,7 +110,9 @@ def compare(
         posterior.origin(
             f"Run time of {name} on {len(found)} networks",
             f"{name}, {_described(found, fitted, wires)}",
-            written("compare", f"{program_text(program)}, {called}{places}{known}", options),
+            written(
+                "posterior.compare", f"{program_text(program)}, {called}{places}{known}", options
+            ),
         ),
     )
 

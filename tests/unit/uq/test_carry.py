@@ -167,6 +167,14 @@ def test_fabrics_are_simulated_with_the_drawn_hosts_and_bandwidths(
     known = Fabric(parse_topology("torus:2,4"), SNAPPR(), congestion="packet")
     given = as_fitted(posterior).compare(PROGRAM, known, fabrics[1], draws=1)
     assert given.values[0, 0] == replay_on(PROGRAM, known, host=machine).makespan_s
+    assert given.names == (known.topology.name, fabrics[1].topology.name)
+    assert given.origin is not None and f"{congestion}" in given.origin.provenance.title
+    one, other = (Fabric(known.topology, routing=name) for name in ("dimension-order", "valiant"))
+    twice = as_fitted(posterior).compare(PROGRAM, one, other, draws=1)
+    assert [name.partition(", ")[2] for name in twice.names] == [
+        "dimension-order routing",
+        "valiant routing",
+    ]
 
 
 def test_a_fit_of_snappr_is_the_model_of_all_ports(posterior: FitPosterior) -> None:
@@ -356,6 +364,16 @@ def test_a_posterior_of_loggps_parameters_is_carried_on_too(tmp_path: Path) -> N
     assert found.origin.provenance.title.endswith("calibration to two messages, synthetic")
     assert posterior.compare(PROGRAM, "torus:2,2,2", "fat-tree:4", draws=3).values.shape == (3, 2)
     assert posterior.tolerance(graphs[0], draws=3).names[0] == "base L"
+    fabrics = [Fabric(parse_topology(spec)) for spec in ("torus:2,2,2", "fat-tree:4")]
+    without = LogGPSPosterior(
+        replace(
+            chains, box=ParameterBox([box.parameters[0], replace(box.parameters[1], name="g")])
+        ),
+        model.replace(G=0.0),
+        "x",
+    )
+    with pytest.raises(ParameterError, match="G must be above 0"):
+        without.compare(PROGRAM, *fabrics, draws=2)
     again = LogGPSPosterior.load(posterior.save(tmp_path / "posterior.json"))
     assert again.machines(3) == posterior.machines(3)
     assert "LogGPSPosterior(L, G by two messages, synthetic; " in repr(again)

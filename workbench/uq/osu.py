@@ -121,8 +121,8 @@ class FitPosterior(StoredResult, CarriedOn):
             found.append(
                 f"the {self.draws} draws are worth {self.effective:.0f}: the surrogate is up to "
                 f"{100 * self.surrogate_error[worst]:.1f} % off where the posterior is, for "
-                f"{self.posterior.replicas.tests[worst]}, which a kink of the model causes; fix the "
-                "parameters that matter least, or take the intervals as rough"
+                f"{self.posterior.replicas.tests[worst]}, which a kink of the model causes; fix "
+                "the parameters that matter least, or take the intervals as rough"
             )
         return tuple(found)
 

@@ -42,7 +42,8 @@ class PosteriorOrigin:
         verdict: a sentence on the chains, and what else to know of the intervals.
         trusted: whether the chains have converged and there is no warning.
         provenance: of the numbers.
-        python: the line that gives the result, with ``posterior`` as the posterior's name.
+        python: the line that gives the result, with ``posterior`` as the posterior's name, or
+            ``calibration``, ``first`` and ``second`` as those of calibrations.
     """
 
     title: str
@@ -171,7 +172,8 @@ class PushedComparison(PushedForward):
             return f"{' and '.join(always)} tie as the fastest in every draw"
         name, probability = max(self.probabilities.items(), key=lambda each: each[1])
         ties = f"; {100 * self.tied:.0f} % of the draws are ties" if self.tied else ""
-        return f"{name} is the fastest with probability {probability:.2f}{ties}"
+        word = "faster" if len(self.names) == 2 else "the fastest"
+        return f"{name} is {word} with probability {probability:.2f}{ties}"
 
     @property
     def _fastest(self) -> NDArray[np.bool_]:

@@ -241,9 +241,9 @@ def simulation_based_calibration(
     fitted by a model of their logarithms, a data set with one is drawn again.
 
     With 200 data sets a coverage of 90 % has a standard error of 2.1 %; the worst of 25 quantities
-    is near 84 % by chance. Student-t noise had 84 to 94 % of a ring allgather's 25 quantities in 200
-    data sets and 88.3 to 91.3 % in 2000, no rank test below p = 0.06; relative noise had 87.6 to
-    91.8 % in 1000 (``tests/unit/uq/ring.py``, seeds 1 and 2).
+    is near 84 % by chance. Student-t noise had 84 to 94 % of the 25 quantities of a ring allgather
+    in 200 data sets and 88.3 to 91.3 % in 2000, no rank test below p = 0.06; relative noise had
+    87.6 to 91.8 % in 1000 (``tests/unit/uq/ring.py``, seeds 1 and 2).
 
     Args:
         surrogate: predicts the tests of ``replicas_like``.

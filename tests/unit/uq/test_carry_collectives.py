@@ -67,6 +67,8 @@ def test_shapes_are_compared_by_the_model_itself(doubling: CollectiveCalibration
     found = carry.compare_collective(doubling, *tests, draws=50)
     assert found.probabilities[tests[0].label] == 1.0
     assert found.origin is not None and "toy" in found.origin.provenance.caption()
+    names = {"calibration": doubling, "CollectiveTest": CollectiveTest, **vars(carry)}
+    assert eval(found.origin.python, names).to_json() == found.to_json()
     with pytest.raises(ParameterError, match="two tests to compare"):
         carry.compare_collective(doubling, tests[0])
 
@@ -93,6 +95,8 @@ def test_the_crossover_of_two_calibrations(
     low, high = found.to_frame([0.9]).loc[0, ["low (B)", "high (B)"]]
     assert low < size < high < 2 * low
     assert "gaussian-process" not in found.verdict
+    names = {"first": ring, "second": doubling, **vars(carry)}
+    assert eval(found.times.origin.python, names).to_json() == found.to_json()
     again = PushedCrossover.load(found.save(tmp_path / "found.json"))
     assert again.to_json() == found.to_json()
     with pytest.raises(ParameterError, match="one collective; got allreduce and bcast"):

@@ -8,7 +8,10 @@ posterior.compare("cg-8", "torus:2x2x2", "fat-tree:4")      # which is faster, w
 posterior.crossover("allreduce", "ring", "recursive-doubling", nodes=64)
 
 Each is a function here too, with the posterior as its first argument. All take ``draws``, ``seed``,
-``stop`` and ``on_progress``; the same seed means the same draws, whatever the question.
+``stop`` and ``on_progress``; the same seed means the same draws, whatever the question. In a thread
+with progress:
+
+jobs.submit(lambda ctx: posterior.makespan("cg-8", stop=ctx.stop_event, on_progress=ctx.progress))
 """
 
 from __future__ import annotations

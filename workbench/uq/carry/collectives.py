@@ -58,7 +58,7 @@ def compare_collective(
         _origin(
             (calibration,),
             f"{calibration.collective} on {len(tests)} networks",
-            written("compare", ", ".join(map(repr, tests)), options),
+            written("compare_collective", f"calibration, {', '.join(map(repr, tests))}", options),
         ),
     )
 
@@ -137,7 +137,11 @@ def crossover_of_calibrations(
     origin = _origin(
         both,
         f"{names[0]} and {names[1]}, {first.collective} on {on}",
-        f"crossover_of_calibrations(first, second, nodes={nodes}, sizes={places}, shape={shape})",
+        written(
+            "crossover_of_calibrations",
+            f"first, second, nodes={nodes}{f', sizes={places}' if sizes else ''}, shape={shape}",
+            options,
+        ),
     )
     return gathered((names[0], names[1]), places, plain, found, origin)
 

@@ -110,7 +110,9 @@ def compare(
         posterior.origin(
             f"Run time of {name} on {len(found)} networks",
             f"{name}, {_described(found, fitted, wires)}",
-            written("compare", f"{program_text(program)}, {called}{places}{known}", options),
+            written(
+                "posterior.compare", f"{program_text(program)}, {called}{places}{known}", options
+            ),
         ),
     )
 
@@ -146,8 +148,17 @@ def _time_on(
         elif isinstance(model, PISCES):
             ports = model.replace(link_credits=model.link_credits * routes.lanes)
         elif fabric.model is None:
-            rate = 1.0 / _machine(model).G
+            G = _machine(model).G
+            if not G:
+                raise ParameterError(
+                    "G must be above 0, or a fabric's ports have no bandwidth; got 0: give the "
+                    "fabric a model of its own",
+                    key="posterior",
+                )
+            rate = 1.0 / G
             ports = ports.replace(link_bandwidth=rate, injection_bandwidth=rate)
+            # A crossbar is shared by all ports of a switch; a NIC is a host's own.
+            ports = ports.replace(nic_bandwidth=rate) if isinstance(ports, SNAPPR) else ports
         run = dataclasses.replace(fabric, model=ports, routing=routes)
         return replay_on(graph, run, host=host, placement=hosts, halt=halt).makespan_s
 
@@ -162,10 +173,13 @@ def _machine(model: LogGPS | NetworkModel) -> LogGPS:
 
 
 def _names(networks: list[Topology | Fabric]) -> tuple[str, ...]:
-    """Return a name for each network, numbered where two have one name."""
+    """Return a name for each network: its topology, with the routing or a number where needed."""
+    names = [one.topology.name if isinstance(one, Fabric) else one.name for one in networks]
     names = [
-        f"{one.topology.name}, {one.routing_name} routing" if isinstance(one, Fabric) else one.name
-        for one in networks
+        f"{name}, {one.routing_name} routing"
+        if isinstance(one, Fabric) and names.count(name) > 1
+        else name
+        for name, one in zip(names, networks, strict=True)
     ]
     return tuple(
         name if names.count(name) == 1 else f"{name} ({names[: at + 1].count(name)})"
@@ -194,6 +208,9 @@ def _described(
         parts.append(
             f"no contention, wires of {wires[0] * 1e9:g} ns, switches of {wires[1] * 1e9:g} ns"
         )
-    if not isinstance(fitted, LogGPS) or any(isinstance(one, Fabric) for one in networks):
-        parts.append("packets or flows on a fabric")
+    used = dict.fromkeys(one.congestion for one in networks if isinstance(one, Fabric))
+    if not isinstance(fitted, LogGPS) and any(isinstance(one, Topology) for one in networks):
+        used.setdefault("packet" if isinstance(fitted, SNAPPR) else "packet-flow")
+    if used:
+        parts.append(f"{' and '.join(map(str, used))} congestion on fabrics")
     return "; ".join(parts)

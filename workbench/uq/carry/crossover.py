@@ -99,7 +99,7 @@ def crossover(
         f"{names[0]} and {names[1]}, {collective} among {nodes} nodes",
         f"{collective} among {nodes} ranks, LogGOPSim's semantics",
         written(
-            "crossover",
+            "posterior.crossover",
             f"{collective!r}, {first!r}, {second!r}, nodes={nodes}{chosen}{reducing}",
             options,
         ),

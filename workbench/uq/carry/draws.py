@@ -114,14 +114,14 @@ def _too_soon() -> jobs.JobError:
     return jobs.JobError("it was stopped before the first draw; run it again")
 
 
-def written(method: str, arguments: str, options: Mapping[str, Any]) -> str:
-    """Return the line of Python that gives a result again."""
+def written(call: str, arguments: str, options: Mapping[str, Any]) -> str:
+    """Return the line of Python that gives a result again: a call of a function or method."""
     named = "".join(
         f", {name}={value!r}"
         for name, value in options.items()
         if name not in ("stop", "on_progress") and value != MACHINES.get(name)
     )
-    return f"posterior.{method}({arguments}{named})"
+    return f"{call}({arguments}{named})"
 
 
 def program_text(program: ProgramLike) -> str:

@@ -69,7 +69,7 @@ def makespan(
         posterior.origin(
             f"Run time of {name}",
             f"{name}, LogGOPSim's semantics",
-            written("makespan", program_text(program), options),
+            written("posterior.makespan", program_text(program), options),
         ),
     )
 
@@ -114,7 +114,7 @@ def tolerance(
         posterior.origin(
             f"Largest latency L that {name} tolerates",
             f"{name}, {_LLAMP}",
-            written("tolerance", f"{program_text(program)}, {tuple(percent)}", options),
+            written("posterior.tolerance", f"{program_text(program)}, {tuple(percent)}", options),
         ),
     )
 
@@ -172,7 +172,11 @@ def latency_curve(
         posterior.origin(
             f"Run time of {name} over latency",
             f"{name}, {_LLAMP}",
-            written("latency_curve", f"{program_text(program)}{ends}, points={points}", options),
+            written(
+                "posterior.latency_curve",
+                f"{program_text(program)}{ends}, points={points}",
+                options,
+            ),
         ),
     )
 

@@ -88,9 +88,16 @@ def _gemini(
     places: str | Mapping[str, Any] = "hopper",
     nodes: Sequence[int] | None = None,
     block_bytes: Sequence[int] | None = None,
+    model: str = "rounds",
 ) -> DesignModel:
-    """Return a collective on a Gemini-like torus; the paper's tests unless others are given."""
+    """Return a collective on a Gemini-like torus; the paper's tests unless others are given.
+
+    The model is ``rounds``, the analytic one, or a congestion of the fabric: ``flow``, ``packet``
+    or ``packet-flow``.
+    """
+    from workbench.simulate.fabric.fabric import CONGESTIONS
     from workbench.uq.collectives.gemini import BOX, NOMINAL, GeminiCollective, paper_tests
+    from workbench.uq.collectives.gemini_fabric import FabricCollective
     from workbench.uq.collectives.models import CollectiveTest
 
     usual = paper_tests(collective)
@@ -99,14 +106,23 @@ def _gemini(
         sizes = block_bytes or sorted({test.block_bytes for test in usual})
         counts = nodes or sorted({test.nodes for test in usual})
         tests = tuple(CollectiveTest(n, size) for n in counts for size in sizes)
-    machine = GeminiCollective(collective, tests, _places(places))
+    about, machine = "the analytic model of rounds; no packet is simulated", None
+    for congestion in CONGESTIONS:
+        if model == congestion:
+            machine = FabricCollective(collective, tests, congestion, _places(places))
+            about = machine.about
+    if model != "rounds" and machine is None:
+        known = ("rounds", *CONGESTIONS)
+        raise ParameterError(
+            f"model must be one of {', '.join(known)}; got {model!r}{did_you_mean(model, known)}",
+            key="settings",
+        )
     return DesignModel(
-        f"{collective} on a Gemini-like torus, by the analytic model of rounds; no packet is "
-        "simulated",
+        f"{collective} on a Gemini-like torus, by {about}",
         BOX,
         NOMINAL,
         tuple(test.label for test in tests),
-        machine,
+        machine or GeminiCollective(collective, tests, _places(places)),
     )
 
 

@@ -14,6 +14,7 @@ from workbench.simulate import replay, simulate_osu
 from workbench.uq import DESIGN_MODELS, DesignPlan, design, named_model
 from workbench.uq.collectives import SHUFFLED_HOPPER, CollectiveTest, GeminiCollective
 from workbench.uq.collectives.gemini import BOX, NOMINAL, paper_tests
+from workbench.uq.collectives.gemini_fabric import FabricCollective
 
 TEXT = """name: small
 model: gemini
@@ -107,6 +108,17 @@ def test_a_named_collective_is_the_collective() -> None:
     for each in found:
         assert each.tests == tuple(test.label for test in tests)
         assert np.array_equal(each.times(points), expected)
+
+
+def test_a_named_collective_may_be_that_of_the_fabric() -> None:
+    settings = {"collective": "gather", "nodes": [16], "block_bytes": [8192]}
+    points = design(BOX, 2)
+    model = named_model("gemini", {**settings, "model": "flow"})
+    fabric = FabricCollective("gather", (CollectiveTest(16, 8192),), "flow")
+    assert np.array_equal(model.times(points), fabric(points))
+    assert model.about == "gather on a Gemini-like torus, by fluid messages over its links"
+    with pytest.raises(ParameterError, match="did you mean flow"):
+        named_model("gemini", {**settings, "model": "flows"})
 
 
 def test_named_osu_tests_are_those_of_the_model() -> None:

@@ -197,15 +197,32 @@ def validate_collective(
 def _runs(
     machine: GeminiCollective | FabricCollective, points: int
 ) -> tuple[_PointsAndTimes, _PointsAndTimes]:
-    """Return points and times of the design and of its hold-out; those of the paper ship."""
-    if points == POINTS and machine == GeminiCollective(
-        machine.collective, paper_tests(machine.collective)
-    ):
-        shipped = shipped_design(f"{machine.collective}-sobol")
-        if shipped.holdout is not None:
-            return (shipped.points, shipped.times), (shipped.holdout.points, shipped.holdout.times)
-    at, others = design(BOX, points), design(BOX, min(points, HOLDOUT_POINTS), skip=points)
-    return (at, machine(at)), (others, machine(others))
+    """Return points and times of the design and of its hold-out, of what ships where it can be."""
+    end = points + min(points, HOLDOUT_POINTS)
+    at, times = _shipped(machine)
+    if len(at) < end:
+        at = design(BOX, end)
+        times = machine(at)
+    return (at[:points], times[:points]), (at[points:end], times[points:end])
+
+
+def _shipped(machine: GeminiCollective | FabricCollective) -> _PointsAndTimes:
+    """Return the points of the Sobol' sequence that ship with a machine's times; none of others."""
+    collective, usual = machine.collective, paper_tests(machine.collective)
+    known: dict[str, GeminiCollective | FabricCollective] = {
+        f"{collective}-sobol": GeminiCollective(collective, usual),
+        f"{collective}-flow-sobol": FabricCollective(collective, usual, "flow"),
+    }
+    for name, one in known.items():
+        if replace(machine, tests=usual) == one and set(machine.tests) <= set(usual):
+            found = shipped_design(name)
+            judges = found.sets()["holdout"]
+            columns = [usual.index(test) for test in machine.tests]
+            return (
+                np.concatenate([found.points, judges.points]),
+                np.concatenate([found.times, judges.times])[:, columns],
+            )
+    return np.empty((0, len(BOX))), np.empty((0, len(machine.tests)))
 
 
 def synthetic_replicas(finer: GeminiCollective | FabricCollective, seed: int = 0) -> Replicas:

@@ -91,6 +91,7 @@ NO_PLOT = {
     "StudyPlan": _TABLE,
     "StudyStatus": _TABLE,
     "Surrogate": _TABLE,
+    "TableFour": _TABLE,
     "Throughput": _TABLE,
     "TopologyMetrics": _TABLE,
     "WireSensitivity": _DERIVED,

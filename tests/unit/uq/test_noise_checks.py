@@ -45,7 +45,7 @@ def test_the_figure_has_a_row_a_pair_and_its_points(checks: NoiseChecks) -> None
     assert right.sum() == wrong.sum() == kinds.sum()
     text = describe_noise_checks(checks)
     assert text.startswith("Within chance: relative.")
-    assert "relative data fitted by constant" in text
+    assert "Relative data fitted by constant: " in text
 
 
 def test_a_stop_keeps_finished_pairs_and_progress_counts_all() -> None:

@@ -109,10 +109,11 @@ def describe_noise_checks(checks: NoiseChecks) -> str:
     for one in checks.checks:
         if not one.calibrated:
             worst = int(np.argmax(np.abs(one.coverage - one.level) * one.outside))
+            count = f"{np.count_nonzero(one.outside)} of {len(one.quantities)} quantities"
             texts.append(
-                f"{one.noise} data fitted by {one.fitted}: {np.count_nonzero(one.outside)} of "
-                f"{len(one.quantities)} quantities are beyond chance, {one.quantities[worst]} "
-                f"({one.kinds[worst]}) is covered by {100 * one.coverage[worst]:.0f} %."
+                f"{one.noise.capitalize()} data fitted by {one.fitted}: {count} are beyond chance, "
+                f"{one.quantities[worst]} ({one.kinds[worst]}) is covered by "
+                f"{100 * one.coverage[worst]:.0f} %."
             )
     return " ".join(texts)
 

@@ -65,7 +65,7 @@ def plot_system_coverage(found: SystemCoverage) -> LayoutDOM:
             y="row",
             source=ColumnDataSource(data=source, name=style.name),
             size=7 + 4 * number,
-            fill_color=style.colour if number == 0 else None,
+            fill_color=None,
             line_color=style.colour,
             line_width=2,
         )

@@ -35,7 +35,12 @@ from workbench.uq.collectives.system_coverage import (
     cover_systems,
     shipped_coverage,
 )
-from workbench.uq.collectives.table_four import TableFour, compare_table_4
+from workbench.uq.collectives.table_four import (
+    TableFour,
+    closed_gather,
+    closed_sd,
+    compare_table_4,
+)
 from workbench.uq.collectives.unknown_algorithm import AlgorithmMixture, calibrate_unknown
 from workbench.uq.collectives.validation import CollectiveValidation, validate_collective
 
@@ -55,6 +60,8 @@ __all__ = [
     "TorusPlaces",
     "calibrate_collective",
     "calibrate_unknown",
+    "closed_gather",
+    "closed_sd",
     "collective_problem",
     "compare_table_4",
     "cover_systems",

@@ -254,10 +254,8 @@ def split_tests(
 ) -> tuple[MeasuredCollective, MeasuredCollective, str]:
     """Return the tests to calibrate to, those to predict, and the latter in words.
 
-    To predict are those of the largest number of nodes; of a single number every other size.
-
-    Raises:
-        ParameterError: there is one number of nodes and fewer than four tests.
+    To predict are those of the largest number of nodes; of a single number every other size, of
+    which there must be four.
     """
     nodes = nodes_of(measured.tests)
     if len(nodes) > 1:

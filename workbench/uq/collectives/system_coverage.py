@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from workbench.datasets import data_folder
 from workbench.errors import ParameterError
+from workbench.html_table import html_table
 from workbench.jobs import JobError
 from workbench.result import Drawing, StoredResult
 from workbench.uq.collectives.calibration import (
@@ -44,27 +45,16 @@ FILE = "collectives.json"
 
 @dataclass(frozen=True)
 class CoverageCase:
-    """A collective of a system, calibrated to some of its tests.
+    """A collective of a system, calibrated to some of its tests."""
 
-    Attributes:
-        table: name of the shipped table.
-        system: as its title has it.
-        collective: such as ``gather``.
-        label: of the algorithm; empty is the library's default.
-        model: what predicted; of several the most probable with its probability.
-        held_out: what was predicted, in words.
-        calibrated: number of tests that it was calibrated to.
-        converged: whether all chains converged.
-    """
-
-    table: str
-    system: str
+    table: str  # name of the shipped table
+    system: str  # as its title has it
     collective: str
-    label: str
-    model: str
-    held_out: str
-    calibrated: int
-    converged: bool
+    label: str  # of the algorithm; empty is the library's default
+    model: str  # what predicted; of several the most probable with its probability
+    held_out: str  # what was predicted, in words
+    calibrated: int  # number of tests that it was calibrated to
+    converged: bool  # all chains of it
 
     @property
     def larger(self) -> bool:
@@ -169,6 +159,14 @@ class SystemCoverage(StoredResult):
             rows.append(row)
         return pd.DataFrame(rows)
 
+    def _repr_html_(self) -> str:
+        frame = self.to_frame()
+        rows = (
+            [f"{value:.1f}" if isinstance(value, float) else _word(value) for value in row]
+            for row in frame.itertuples(index=False)
+        )
+        return html_table(rows, [str(name) for name in frame.columns], repr(self), align="lllllr")
+
     def __repr__(self) -> str:
         parts = (
             f"{100 * level:g} % intervals hold {self.within[row].mean():.0%}"
@@ -258,6 +256,10 @@ def cover_systems(
 def shipped_coverage() -> SystemCoverage:
     """Return the coverage on all shipped systems, as ``make findings`` computed it."""
     return SystemCoverage.load(data_folder() / "coverage" / FILE)
+
+
+def _word(value: object) -> str:
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 
 def _calibrated(

@@ -53,8 +53,8 @@ def fig_2() -> Any:
 @VALIDATION.ours(
     "synthetic",
     reason=f"{_FABRIC}; lines are an analytic model of rounds instead of SST/macro; {_NODES}, "
-    "without congestion, and then shuffled: with 8 KiB link bandwidth matters from 512 nodes on, as "
-    "in the paper, with larger buffers from 128 on. Where latency and links limit alike the "
+    "without congestion, and then shuffled: with 8 KiB link bandwidth matters from 512 nodes on, "
+    "as in the paper, with larger buffers from 128 on. Where latency and links limit alike the "
     "surrogate is wrong by up to 5 %",
 )
 def fig_3() -> Any:
@@ -172,9 +172,9 @@ for part, title, reason in (
     (
         "claim-links-matter-for-a-gather-of-192-nodes",
         "With 192 nodes a gather congests some links, and link bandwidth matters more (7, Fig. 2)",
-        "not judged: where the jobs' nodes were is not published; 004-fig-2 shows the same with 192 "
-        "and 384 nodes on random ones, for there two messages of a third of the bytes meet at the "
-        "root",
+        "not judged: where the jobs' nodes were is not published; 004-fig-2 shows the same with "
+        "192 and 384 nodes on random ones, for there two messages of a third of the bytes meet at "
+        "the root",
     ),
     (
         "claim-links-matter-for-an-allgather-of-512-nodes",

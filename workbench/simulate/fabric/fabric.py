@@ -190,8 +190,8 @@ class Fabric:
         return replace(self, routing=self.routes, seed=seed)
 
     def __repr__(self) -> str:
-        beyond = "" if self.interface == NetworkInterface() else f", {self.interface!r}"
+        limits = self.interface.about and f", {self.interface.about}"
         return (
             f"Fabric({self.topology.name}, {self.routing_name} routing, {self.congestion} "
-            f"congestion{beyond})"
+            f"congestion{limits})"
         )

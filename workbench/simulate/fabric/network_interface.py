@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from workbench.checks import above_zero, number
 from workbench.errors import ParameterError
 from workbench.simulate.ticks import byte_delay, ticks
+from workbench.units import format_quantity
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,20 @@ class NetworkInterface:
                     f"control_latency must be at least 1e-16 s; got {self.control_latency:g}",
                     key="control_latency",
                 )
+
+    @property
+    def about(self) -> str:
+        """The limits that are set, for captions; empty for none."""
+        parts = []
+        if self.message_bandwidth is not None:
+            parts.append(
+                f"a message {format_quantity(self.message_bandwidth, 'bandwidth')} at most"
+            )
+        if self.startup:
+            parts.append(f"start-up {format_quantity(self.startup, 'time')}")
+        if self.control_latency is not None:
+            parts.append(f"short messages {format_quantity(self.control_latency, 'time')}")
+        return ", ".join(parts)
 
     @property
     def byte_ticks(self) -> int:

@@ -300,6 +300,7 @@ class _Run:
                     "routing": self.fabric.routing_name,
                     "lanes": str(self.fabric.routes.lanes),
                     "process": self.process,
+                    **({"interface": limits} if (limits := self.fabric.interface.about) else {}),
                 },
             ),
         )

@@ -153,7 +153,8 @@ def replay_on(
         provenance=Provenance(
             "simulated",
             f"{graph.source} on {fabric.topology.name}, {fabric.ports.name} bandwidths, "
-            f"{fabric.congestion} congestion, {fabric.routing_name} routing, {placed} placement",
+            f"{fabric.congestion} congestion, {fabric.routing_name} routing, {placed} placement"
+            + (fabric.interface.about and f", {fabric.interface.about}"),
         ),
     )
 

@@ -70,8 +70,9 @@ class FabricCollective:
     """Times of a collective's tests, simulated on a torus, as a function of ``BOX``'s parameters.
 
     Times are those of the root until its messages have arrived, or of the last rank of an
-    allgather. A test of a gather or scatter of 512 nodes takes about 10 ms with fluid messages, and
-    seconds with packets, which know the routes of all pairs of routers: 20 s at first.
+    allgather. A test of a gather or scatter of 512 nodes takes tens of milliseconds with fluid
+    messages, and seconds with packets, which look up the routes of all pairs of routers: those of
+    Hopper take 20 s at first (tests/benchmarks/test_uncertainty.py).
 
     Attributes:
         collective: ``allgather``, ``gather`` or ``scatter``.

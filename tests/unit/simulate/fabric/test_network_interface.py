@@ -227,8 +227,10 @@ def test_a_run_with_an_interface_comes_back_from_its_file(tmp_path) -> None:
     run.save(tmp_path / "run.json")
     again = FabricReplay.load(tmp_path / "run.json")
     assert again.fabric.interface == INTERFACE
-    assert "message_bandwidth=2000000000.0" in repr(again.fabric)
-    assert "interface" not in repr(replace(again.fabric, interface=NetworkInterface())).lower()
+    limits = "a message 2 GB/s at most, start-up 600 ns, short messages 500 ns"
+    assert repr(again.fabric).endswith(f"flow congestion, {limits})")
+    assert run.provenance.title.endswith(f"placement, {limits}")
+    assert "at most" not in repr(replace(again.fabric, interface=NetworkInterface()))
     assert again.rank_s(0) == run.rank_s(0) == run.finish_s[1]
     with pytest.raises(ParameterError, match="run the program with times=True"):
         replay_on(message(100), star("flow")).rank_s(0)

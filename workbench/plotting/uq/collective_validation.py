@@ -60,7 +60,7 @@ def plot_collective_validation(study: CollectiveValidation) -> LayoutDOM:
         heading(
             f"{name.capitalize()} on a torus like Hopper's: {study.machine.about}",
             "lines: simulated with nominal parameters; points: synthetic, of "
-            f"{study.truth} with other parameters",
+            f"{study.truth}, with other parameters and noise",
         ),
         fig,
         plot_sobol(study.sobol(), [test.label for test in tests]),

@@ -108,7 +108,9 @@ from workbench.plotting.uq.algorithms import describe_algorithms, plot_algorithm
 from workbench.plotting.uq.calibration_check import plot_calibration_check
 from workbench.plotting.uq.chains import plot_chains
 from workbench.plotting.uq.collective_validation import plot_collective_validation
+from workbench.plotting.uq.engines import describe_root_engines, plot_root_engines
 from workbench.plotting.uq.fit import plot_posterior_fit
+from workbench.plotting.uq.measured_validation import plot_measured_validation
 from workbench.plotting.uq.pairs import plot_posterior_pairs
 from workbench.plotting.uq.posterior import describe_posterior, plot_posterior
 from workbench.plotting.uq.prediction import describe_prediction, plot_prediction
@@ -158,6 +160,7 @@ __all__ = [
     "describe_placements",
     "describe_posterior",
     "describe_prediction",
+    "describe_root_engines",
     "describe_size",
     "describe_sobol",
     "describe_spacetime",
@@ -201,6 +204,7 @@ __all__ = [
     "plot_linear_program",
     "plot_link_loads",
     "plot_load_curves",
+    "plot_measured_validation",
     "plot_message_sizes",
     "plot_pairs",
     "plot_pareto",
@@ -212,6 +216,7 @@ __all__ = [
     "plot_posterior_pairs",
     "plot_prediction",
     "plot_resilience",
+    "plot_root_engines",
     "plot_search_methods",
     "plot_sobol",
     "plot_spacetime",

@@ -13,6 +13,7 @@ from workbench.uq.collectives.calibration import (
     collective_problem,
 )
 from workbench.uq.collectives.check import held_out
+from workbench.uq.collectives.engines import RootEngines, root_engines
 from workbench.uq.collectives.gemini import (
     HOPPER,
     SCALED_HOPPER,
@@ -21,6 +22,7 @@ from workbench.uq.collectives.gemini import (
     TorusPlaces,
 )
 from workbench.uq.collectives.measured import MeasuredCollective, read_measured
+from workbench.uq.collectives.measured_validation import MeasuredValidation, validate_measured
 from workbench.uq.collectives.models import CollectiveTest
 from workbench.uq.collectives.shipped import (
     load_measured,
@@ -40,6 +42,8 @@ __all__ = [
     "CollectiveValidation",
     "GeminiCollective",
     "MeasuredCollective",
+    "MeasuredValidation",
+    "RootEngines",
     "TorusPlaces",
     "calibrate_collective",
     "calibrate_unknown",
@@ -47,7 +51,9 @@ __all__ = [
     "held_out",
     "load_measured",
     "read_measured",
+    "root_engines",
     "shipped_algorithms",
     "shipped_collectives",
     "validate_collective",
+    "validate_measured",
 ]

@@ -21,6 +21,7 @@ from workbench.uq.collectives.measured import COORDINATES, MeasuredCollective, c
 from workbench.uq.collectives.models import (
     CollectiveModel,
     CollectiveTest,
+    known_algorithms,
     model_named,
     models_of,
 )
@@ -43,6 +44,7 @@ NOISE = "gaussian-process"
 
 _DESIGN, _CHECKS = 1024, 100
 _EXACT = 0.01  # of the surrogate, as the paper has it
+_HANDICAP = 1.5  # of models without an algorithm where the algorithm is known
 _MARGIN = 0.3  # around a posterior, of its width
 
 
@@ -173,8 +175,8 @@ def calibrate_collective(
 
     Args:
         measured: the replicas, of two numbers of nodes or more to extrapolate from.
-        model: ``rounds:ALGORITHM`` or ``growth``; None takes the one that, fitted to fewer nodes,
-            predicts the largest number best.
+        model: ``rounds:ALGORITHM``, ``growth`` or ``power``; None takes the one that fits best and,
+            fitted to fewer nodes, predicts the largest number best.
         noise: one of ``NOISE_MODELS``.
         chains: number of chains.
         draws: kept of each chain.
@@ -324,24 +326,30 @@ def _pilot(measured: MeasuredCollective, model: str | None, seed: int) -> Pilot:
 
 
 def best_pilot(measured: MeasuredCollective, seed: int = 0) -> Pilot:
-    """Return the fit of the model that predicts the largest number of nodes best.
+    """Return the fit of the model that fits all tests and predicts the largest number of nodes.
 
-    Each is fitted to the other numbers of nodes first. With a single number there is nothing to
-    predict: then the one that fits best.
+    A model's error is that of its fit to all tests and that of its prediction of the largest number
+    of nodes by a fit to the others, added up as squares. With a single number there is nothing to
+    predict, and models without an algorithm cannot be told what grows: then a model of the known
+    algorithm. Models without one must be better by a factor of 1.5 where the algorithm is known.
     """
     nodes = nodes_of(measured.tests)
-    errors = {}
-    models = models_of(measured.collective, measured.label)
-    for one in models:
-        if len(nodes) == 1:
-            errors[one.name] = pilot_fit(one, measured.tests, measured.medians, seed).error
-            continue
-        fewer, most = measured.on(nodes[:-1]), measured.on(nodes[-1:])
-        values = pilot_fit(one, fewer.tests, fewer.medians, seed).values
-        off = np.log(one.times(values[None], most.tests)[0] / most.medians)
-        errors[one.name] = float(np.sqrt(np.mean(off**2)))
-    best = min(models, key=lambda one: errors[one.name])
-    return pilot_fit(best, measured.tests, measured.medians, seed)
+    known = known_algorithms(measured.collective, measured.label)
+    on_torus = all(test.shape for test in measured.tests)
+    models = models_of(measured.collective, measured.label, on_torus)
+    if len(nodes) == 1 and known:
+        models = models[: len(known)]
+    pilots, errors = [], []
+    for at, one in enumerate(models):
+        pilots.append(pilot_fit(one, measured.tests, measured.medians, seed))
+        squares = pilots[-1].error ** 2
+        if len(nodes) > 1:
+            fewer, most = measured.on(nodes[:-1]), measured.on(nodes[-1:])
+            values = pilot_fit(one, fewer.tests, fewer.medians, seed).values
+            squares += np.mean(np.log(one.times(values[None], most.tests)[0] / most.medians) ** 2)
+        handicap = _HANDICAP if known and at >= len(known) else 1.0
+        errors.append(handicap * float(np.sqrt(squares)))
+    return pilots[int(np.argmin(errors))]
 
 
 def _surrogate(

@@ -22,7 +22,6 @@ FloatArray = NDArray[np.float64]
 
 _STARTS = 6
 _SPREAD = 1.5  # of the starts, in e-folds
-_FACTOR = 4.0  # how far from the fit a parameter is searched, either way
 _IDENTIFIED = 0.02  # least change of a logarithm of a time per e-fold of a parameter
 
 
@@ -43,7 +42,8 @@ class Pilot:
     def box(self) -> ParameterBox:
         """Return where the parameters are searched, log-uniformly.
 
-        A factor of 4 around the fit; the whole range for one that these tests do not tell.
+        Within the parameter's reach of the fit; the whole range for one that these tests do not
+        tell.
         """
         found = []
         for one, value, influence in zip(
@@ -51,7 +51,7 @@ class Pilot:
         ):
             low, high = one.low, one.high
             if influence > _IDENTIFIED:
-                low, high = max(low, value / _FACTOR), min(high, value * _FACTOR)
+                low, high = max(low, value / one.reach), min(high, value * one.reach)
             found.append(UncertainParameter(one.name, one.unit, low, high, "log-uniform"))
         return ParameterBox(tuple(found))
 

@@ -24,6 +24,7 @@ from workbench.uq.collectives.gemini import (
 from workbench.uq.collectives.measured import MeasuredCollective, read_measured
 from workbench.uq.collectives.measured_validation import MeasuredValidation, validate_measured
 from workbench.uq.collectives.models import CollectiveTest
+from workbench.uq.collectives.round_costs import placed_on
 from workbench.uq.collectives.shipped import (
     load_measured,
     shipped_algorithms,
@@ -50,6 +51,7 @@ __all__ = [
     "collective_problem",
     "held_out",
     "load_measured",
+    "placed_on",
     "read_measured",
     "root_engines",
     "shipped_algorithms",

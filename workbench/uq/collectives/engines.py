@@ -232,4 +232,4 @@ def _ways(one: MeasuredCollective, test: CollectiveTest) -> float:
         return float("nan")
     costs = round_costs(one.collective, names[0], test.places)
     at = int(np.argmax(costs.messages))
-    return min(float(costs.blocks[at] / costs.link_blocks[at]), costs.messages[at])
+    return float(min(costs.blocks[at] / costs.link_blocks[at], costs.messages[at]))

@@ -207,7 +207,7 @@ def _grouped(
     for key, times in grouped:
         nodes, size, fabric = (str(part) for part in key)
         count = int(float(nodes))
-        shape = shape_of(fabric, count) if per_node == 1 else None
+        shape = shape_of(fabric, count)
         try:
             tests.append(CollectiveTest(count, int(float(size)), per_node, shape))
         except ParameterError as error:

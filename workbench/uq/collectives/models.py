@@ -1,8 +1,9 @@
 """Times of a collective as a function of a few parameters of the machine.
 
-``RoundModel`` adds up the rounds of a known algorithm. Two models know no algorithm: ``GrowthModel``
-adds terms that grow with the number of ranks and the bytes in each way that algorithms have, and
-``PowerModel`` lets the latency and the time of a byte grow with powers of the number of ranks.
+``RoundModel`` adds up the rounds of a known algorithm. Two models know no algorithm:
+``GrowthModel`` adds terms that grow with the number of ranks and the bytes in each way that
+algorithms have, and ``PowerModel`` lets the latency and the time of a byte grow with powers of the
+number of ranks.
 """
 
 from __future__ import annotations
@@ -261,8 +262,11 @@ def known_algorithms(collective: str, label: str) -> tuple[str, ...]:
 
 
 def models_of(collective: str, label: str, on_torus: bool = False) -> tuple[CollectiveModel, ...]:
-    """Return the models that may describe a collective, those of its algorithm first if known."""
-    algorithms = known_algorithms(collective, label) or _USUAL.get(collective, ())
+    """Return the models that may describe a collective, those of its algorithm first if known.
+
+    A label that names no algorithm here leaves the models without one.
+    """
+    algorithms = known_algorithms(collective, label) if label else _USUAL.get(collective, ())
     rounds = (RoundModel(collective, name) for name in algorithms)
     others = (one for one in _WITHOUT_ALGORITHM.values() if on_torus or one is not _OF_LINKS)
     return *rounds, *others

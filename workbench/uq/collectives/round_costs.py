@@ -99,6 +99,22 @@ class RoundCosts:
     split: int
 
 
+def placed_on(spec: str) -> tuple[tuple[int, ...] | None, str]:
+    """Return the shape of a plain torus that a spec names, and the spec where it is another one.
+
+    Args:
+        spec: of ``workbench.topology.parse_topology``, such as ``torus:16x16x16``.
+
+    Raises:
+        ParameterError: it names no topology.
+    """
+    found = parse_topology(spec)
+    plain = found.family == "torus" and set(found.parameters) == {"dims", "hosts"}
+    if plain and found.num_hosts == found.num_routers:
+        return tuple(int(part) for part in str(found.parameters["dims"]).split("x")), ""
+    return None, spec
+
+
 @lru_cache(maxsize=512)
 def round_costs(collective: str, algorithm: str, places: CollectivePlaces) -> RoundCosts:
     """Return the demands of a collective among ranks at their places.
@@ -141,7 +157,9 @@ def round_costs(collective: str, algorithm: str, places: CollectivePlaces) -> Ro
         before, kind = one, known[key]
         kinds[kind] += 1
     rows = np.array([(count, *kind) for kind, count in kinds.items()], np.float64).reshape(-1, 6)
-    return RoundCosts(*(column.copy() for column in rows.T), chosen.split(case))
+    count, messages, blocks, largest, link_blocks, tied_blocks = rows.T
+    split = chosen.split(case)
+    return RoundCosts(count, messages, blocks, largest, link_blocks, tied_blocks, split)
 
 
 def _same_arrays(one: Round, other: Round) -> bool:
@@ -170,8 +188,10 @@ def _link_blocks(
     places: CollectivePlaces,
 ) -> tuple[float, float]:
     """Return the blocks over the busiest link, with ties divided and with all ties upwards."""
-    if not len(blocks):
+    if not len(blocks) or (places.shape is None and not places.topology):
         return 0.0, 0.0
+    if len(blocks) == 1:  # it has its links to itself
+        return float(blocks[0]), float(blocks[0])
     if places.topology:
         network = _network(places.topology)
         routers = network.host_router
@@ -179,13 +199,12 @@ def _link_blocks(
         np.add.at(traffic, (routers[source], routers[target]), blocks)
         found = float(link_loads(network, traffic).channel.max(initial=0.0))
         return found, found
-    if places.shape is None:
-        return 0.0, 0.0
-    sizes, routers = np.array(places.shape), prod(places.shape)
-    up, down = np.zeros((2, routers, len(sizes), 2))
+    shape = places.shape or ()
+    sizes = np.array(shape)
+    up, down = np.zeros((2, prod(shape), len(sizes), 2))
     add_messages(sizes, source, target, blocks, up)
     # Mirrored, a message that may go either way round goes down.
-    mirror = _mirrored(places.shape)
+    mirror = _mirrored(shape)
     add_messages(sizes, mirror[source], mirror[target], blocks, down)
     both = 0.5 * (up + down[mirror][:, :, ::-1])
     for load in (up, both):  # in a ring of two, up and down are the same link

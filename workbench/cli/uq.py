@@ -7,9 +7,9 @@ workbench uq predict gather.json --nodes 4096 --topology torus:16x16x16 --bytes 
 FILE has a row per run with the columns benchmark (such as osu_allreduce), nodes, block_bytes and
 avg_us, and may have median_us, ranks_per_node, algorithm and fabric, which may end in the shape of
 a torus, such as 8x8x8. The model adds up the rounds of the algorithm on that torus (rounds:NAME),
-or knows no algorithm (growth, power). Where the algorithm is unknown, because its label is empty (the
-library's default) or with --algorithm-unknown, each model gets a probability, and predictions mix
-the models. Intervals are of one more run; their parts are half-widths.
+or knows no algorithm (growth, power, power-of-links). Where the algorithm is unknown, because its
+label is empty (the library's default) or with --algorithm-unknown, each model gets a probability,
+and predictions mix the models. Intervals are of one more run; their parts are half-widths.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _add_measured(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         metavar="NAME",
-        help="rounds:ALGORITHM, growth, power or power-of-links (default: what fits best and predicts "
+        help="rounds:ALGORITHM, growth, power or power-of-links (default: what fits and predicts "
         "the largest number of nodes best; "
         "where the algorithm is unknown, all models with their probabilities",
     )

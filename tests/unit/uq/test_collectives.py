@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from numpy.typing import NDArray
 
 from tests.unit import commands
 from workbench.cli import uq
@@ -20,8 +22,14 @@ from workbench.errors import ParameterError, ParseError
 from workbench.uq.collectives import (
     CollectiveCalibration,
     CollectiveTest,
+    MeasuredCollective,
     calibrate_collective,
     read_measured,
+)
+from workbench.uq.collectives.calibration import (
+    PER_DOUBLING,
+    beyond_range,
+    without_odd_nodes,
 )
 from workbench.uq.collectives.models import (
     GrowthModel,
@@ -39,7 +47,7 @@ from workbench.uq.collectives.round_costs import (
 )
 
 command = partial(commands.run, uq)
-TRUTH = np.array([[2e-6, 3e-7, 5e-6, 8192.0, 6e9, 1.5, 0.5, 0.3]])
+TRUTH = np.array([[2e-6, 3e-7, 5e-6, 8192.0, 6e9, 1.5, 0.5, 0.3, 0.05, 3e9]])
 MODEL = RoundModel("gather", "binomial")
 HEAD = "system,fabric,benchmark,nodes,ranks_per_node,run,avg_us,algorithm,block_bytes"
 SIZES = (64, 1024, 16384, 131072)
@@ -48,6 +56,12 @@ SIZES = (64, 1024, 16384, 131072)
 def cases(nodes: int) -> list[CollectiveTest]:
     shape = {8: (2, 2, 2), 64: (4, 4, 4), 512: (8, 8, 8)}[nodes]
     return [CollectiveTest(nodes, size, 1, shape) for size in SIZES]
+
+
+def each_test(
+    measured: MeasuredCollective,
+) -> Iterator[tuple[CollectiveTest, NDArray[np.float64]]]:
+    return zip(measured.tests, measured.replicas, strict=True)
 
 
 @pytest.fixture(scope="module")
@@ -158,15 +172,17 @@ def test_messages_are_divided_among_the_routes_of_other_topologies() -> None:
 
 def test_an_engine_has_one_message_at_a_time() -> None:
     test = CollectiveTest(8, 1_000_000)
-    values = np.array([[1e-7, 1e-9, 1e-9, 64.0, 1e9, engines, 1.0, 1.0] for engines in (1, 2, 4)])
+    usual = TRUTH[0] * np.array([0, 0, 0, 1, 1, 1, 1, 1, 0, 1])
+    values = np.repeat(usual[None], 3, axis=0)
+    values[:, 5] = 1, 2, 4
     linear = RoundModel("gather", "linear").times(values, [test])[:, 0]
-    assert_allclose(linear, 7e-3 / np.array([1, 2, 4]), rtol=1e-3)
+    assert_allclose(linear, 7e6 / TRUTH[0, 4] / values[:, 5])
     tree = RoundModel("gather", "binomial").times(values, [test])[:, 0]
-    assert_allclose(tree, 7e-3, rtol=1e-3)
+    assert_allclose(tree, 7e6 / TRUTH[0, 4])
 
 
 def test_a_gather_at_the_root_takes_its_bytes_over_the_bandwidth() -> None:
-    values = np.array([[1e-7, 1e-9, 1e-9, 64.0, 1.8708e9, 1.0, 1e-2, 1.0]])
+    values = np.array([[1e-7, 1e-9, 1e-9, 64.0, 1.8708e9, 1.0, 1e-2, 1.0, 0.0, 1e11]])
     for size in (8, 16, 24, 32):
         test = CollectiveTest(65536, 1024 * size)
         time = RoundModel("gather", "binomial").times(values, [test])[0, 0]
@@ -174,12 +190,21 @@ def test_a_gather_at_the_root_takes_its_bytes_over_the_bandwidth() -> None:
 
 
 def test_a_power_is_shared_by_the_links_of_a_node() -> None:
-    values = np.array([[1e-6, 0.5, 0.0, 64.0, 1e-9, 1.0]])
+    values = np.array([[1e-6, 0.5, 0.0, 64.0, 1e-9, 1.0, 0.0, 1e9]])
     tests = [CollectiveTest(64, 1000, shape=shape) for shape in (None, (8, 8), (2, 4, 8))]
     start, byte = 8e-6, 63 * 1e-6
-    assert_allclose(PowerModel().times(values, tests), [[start + byte] * 3])
+    assert_allclose(PowerModel("gather").times(values, tests), [[start + byte] * 3])
     shared = [start + byte / links for links in (6, 4, 5)]
-    assert_allclose(PowerModel(links=True).times(values, tests), [shared])
+    assert_allclose(PowerModel("gather", links=True).times(values, tests), [shared])
+
+
+def test_large_buffers_take_longer_a_byte() -> None:
+    # Half of a slowdown of 2 where the buffer has the size; that of a gather is of all ranks.
+    values = np.array([[1e-9, 0.5, 0.0, 64.0, 1e-9, 1.0, 2.0, 64e6]])
+    tests = [CollectiveTest(64, 1_000_000)]
+    assert_allclose(PowerModel("gather").times(values, tests), [[63e-3 * 2.0]], rtol=1e-4)
+    vector = 63e-3 * (1 + 2.0 / 65)
+    assert_allclose(PowerModel("bcast").times(values, tests), [[vector]], rtol=1e-4)
 
 
 def test_labels_of_benchmarks_name_algorithms() -> None:
@@ -214,6 +239,26 @@ def test_growth_has_terms_that_grow_as_they_say() -> None:
     tests = [CollectiveTest(16, 1000, ranks_per_node=4)]
     expected = 6e-6 + 63 * 2e-9 + 1000 * (1e-9 + 6 * 2e-10 + 63 * 3e-12)
     assert_allclose(GrowthModel().times(values, tests), [[expected]])
+
+
+def test_a_number_of_nodes_that_is_odd_is_left_out(file: Path) -> None:
+    measured = read_measured(file, "gather", "default-binomial")
+    assert without_odd_nodes(measured) == (measured, ())
+    few = (9.0 * times if test.nodes == 8 else times for test, times in each_test(measured))
+    odd = replace(measured, replicas=tuple(few))
+    kept, left_out = without_odd_nodes(odd)
+    assert (left_out, {test.nodes for test in kept.tests}) == ((8,), {64, 512})
+    # Two numbers of nodes do not tell which of them is odd.
+    assert without_odd_nodes(odd.on([8, 64]))[1] == ()
+
+
+def test_an_error_is_added_beyond_the_calibrated_nodes() -> None:
+    calibrated = [CollectiveTest(nodes, 64) for nodes in (8, 64)]
+    asked = [CollectiveTest(nodes, 64) for nodes in (2, 8, 20, 64, 128, 1024)]
+    found = beyond_range(asked, calibrated, of_logarithm=True)
+    assert found is not None
+    assert_allclose((found / PER_DOUBLING) ** 2, [2, 0, 0, 0, 1, 4])
+    assert beyond_range(asked, calibrated, of_logarithm=False) is None
 
 
 def test_a_file_is_read(file: Path) -> None:
@@ -306,7 +351,7 @@ def test_intervals_hold_what_was_kept_aside(
     measured = read_measured(file, "gather", "default-binomial")
     found = calibrate_collective(measured.on([8, 64]), chains=2, draws=1000, burn_in=1000, seed=1)
     assert found.model == "rounds:binomial"
-    assert found.surrogate_error.max() < 0.05
+    assert found.surrogate_error.max() < 0.1
     kept = measured.on([512])
     predicted = found.predict(kept.tests)
     inside = (predicted.low[1] <= kept.medians) & (kept.medians <= predicted.high[1])

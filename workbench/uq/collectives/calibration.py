@@ -52,7 +52,7 @@ Fugaku and Leonardo, the largest number of nodes predicted from the others.
 _DESIGN, _CHECKS = 1024, 100
 _EXACT = 0.01  # of the surrogate, as the paper has it
 _HANDICAP = 1.5  # of models without an algorithm where the algorithm is known
-_ODD_ERROR, _ODD_FACTOR = 0.15, 3.0
+_ODD_ERROR, _ODD_FACTOR = 0.25, 2.5
 _MARGIN = 0.3  # around a posterior, of its width
 
 
@@ -389,8 +389,8 @@ def without_odd_nodes(
 ) -> tuple[MeasuredCollective, tuple[int, ...]]:
     """Return the tests without the smallest number of nodes if that is odd, and what is left out.
 
-    It is odd if the model that fits best is off by more than 15 %, and a fit to the others alone is
-    more than three times as close. Two other numbers of nodes must be left.
+    It is odd if the model that fits best is off by more than 25 %, and a fit to the others alone is
+    more than 2.5 times as close. Two other numbers of nodes must be left.
     """
     nodes = nodes_of(measured.tests)
     if len(nodes) < 3:

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from workbench.checks import whole
 from workbench.result import Drawing, StoredResult
 from workbench.uq.collectives.calibration import (
@@ -112,7 +110,7 @@ class MeasuredValidation(StoredResult):
         held = ", ".join(f"{share:.0%} at {level:.0%}" for level, share in self.held().items())
         return (
             f"MeasuredValidation({self.problem.title}, {nodes} nodes, {self.calibration.model}; "
-            f"the surrogate is up to {100 * float(np.max(self.problem.surrogate_error)):.2g} % off; "
+            f"the surrogate is up to {100 * float(self.problem.surrogate_error.max()):.2g} % off; "
             f"medians of the largest number within intervals from the others: {held})"
         )
 

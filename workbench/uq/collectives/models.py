@@ -109,6 +109,24 @@ class CollectiveModel(Protocol):
         """Return the times in s, float64[n, tests], for float64[n, parameters]."""
 
 
+_LARGE_BUFFERS = (
+    CollectiveParameter("slowdown of large buffers", "", 5e-2, 3.0, 0.3),
+    CollectiveParameter("size of large buffers", "B", 1e7, 3e9, 2e8),
+)
+
+
+def _slower(
+    large: Sequence[FloatArray],  # slowdown and size, [n, 1]
+    collective: str,
+    tests: Sequence[CollectiveTest],
+) -> FloatArray:
+    """Return the factor of the time of a byte by a rank's whole buffer, float64[n, tests]."""
+    slowdown, size = large
+    blocks = [1 if collective in WHOLE_VECTOR else test.ranks for test in tests]
+    buffer = np.array([test.block_bytes for test in tests], np.float64) * blocks
+    return np.asarray(1.0 + slowdown * buffer / (buffer + size))
+
+
 @dataclass(frozen=True)
 class RoundModel:
     """The rounds of an algorithm one after another.
@@ -118,7 +136,7 @@ class RoundModel:
     but one message has one engine. Blocks on the busiest link beyond those of the busiest engine
     add a share of their time; of the messages on a torus that may go either way round, a share
     takes the same way. The latency rises by that of rendezvous as messages grow beyond its size,
-    smoothly.
+    and the time of a byte as the whole buffer of a rank grows beyond its size, both smoothly.
     """
 
     collective: str
@@ -133,6 +151,7 @@ class RoundModel:
         CollectiveParameter("engines of a node", "", 1.0, 6.0, 1.5),
         CollectiveParameter("cost of shared links", "", 1e-2, 1.5, 0.3),
         CollectiveParameter("ties that go the same way", "", 1e-2, 1.0, 0.3),
+        *_LARGE_BUFFERS,
     )
 
     @property
@@ -143,7 +162,7 @@ class RoundModel:
     def times(self, values: FloatArray, tests: Sequence[CollectiveTest]) -> FloatArray:
         """Return the times in s, float64[n, tests], for float64[n, parameters]."""
         columns = (column[:, None] for column in np.atleast_2d(values).T)
-        latency, gap, rendezvous, size, bandwidth, engines, sharing, ties = columns
+        latency, gap, rendezvous, size, bandwidth, engines, sharing, ties, *large = columns
         found = []
         for test in tests:
             costs = round_costs(self.collective, self.algorithm, test.places)
@@ -152,7 +171,8 @@ class RoundModel:
             busy = np.maximum(costs.blocks / np.minimum(engines, costs.messages), costs.largest)
             link = costs.link_blocks + ties * (costs.tied_blocks - costs.link_blocks)
             blocks = busy + sharing * np.maximum(link - busy, 0.0)
-            rounds = latency + gap * (costs.messages - 1) + block * blocks / bandwidth
+            byte = _slower(large, self.collective, [test]) / bandwidth
+            rounds = latency + gap * (costs.messages - 1) + block * blocks * byte
             rounds = rounds + rendezvous * message / (message + size)
             found.append(rounds @ costs.count)
         return np.stack(found, axis=1)
@@ -165,9 +185,10 @@ class PowerModel:
     The latency of rendezvous grows as the latency does. Time of a block of b bytes among p ranks:
     p^x (latency + rendezvous b / (b + size)) + b (p - 1)^y time per byte. With ``links`` the time
     per byte is that of one link, and all links of a node of the torus share the bytes: two along
-    each dimension, one where it has two nodes.
+    each dimension, one where it has two nodes. It rises for large buffers as ``RoundModel``'s does.
     """
 
+    collective: str
     links: bool = False
 
     parameters = (
@@ -177,6 +198,7 @@ class PowerModel:
         CollectiveParameter("size of rendezvous", "B", 64.0, 1e7, 1e4),
         CollectiveParameter("time per byte", "s/B", 1e-13, 1e-7, 2e-10),
         CollectiveParameter("power of the time per byte", "", 0.03, 1.6, 0.7, 1.5),
+        *_LARGE_BUFFERS,
     )
 
     @property
@@ -189,7 +211,8 @@ class PowerModel:
         ranks = np.array([test.ranks for test in tests], np.float64)
         block = np.array([test.block_bytes for test in tests], np.float64)
         columns = (column[:, None] for column in np.atleast_2d(values).T)
-        latency, growth, rendezvous, size, byte, byte_growth = columns
+        latency, growth, rendezvous, size, byte, byte_growth, *large = columns
+        byte = byte * _slower(large, self.collective, tests)
         start = ranks**growth * (latency + rendezvous * block / (block + size))
         if self.links:
             byte = byte / [_links(test) for test in tests]
@@ -268,21 +291,21 @@ def models_of(collective: str, label: str, on_torus: bool = False) -> tuple[Coll
     """
     algorithms = known_algorithms(collective, label) if label else _USUAL.get(collective, ())
     rounds = (RoundModel(collective, name) for name in algorithms)
-    others = (one for one in _WITHOUT_ALGORITHM.values() if on_torus or one is not _OF_LINKS)
-    return *rounds, *others
+    others = _without_algorithm(collective)
+    return *rounds, *(others if on_torus else others[:-1])
 
 
 def model_named(name: str, collective: str) -> CollectiveModel:
     """Return the model of a name such as ``rounds:binomial`` or ``growth``."""
     kind, colon, algorithm = name.partition(":")
-    if name in _WITHOUT_ALGORITHM:
-        return _WITHOUT_ALGORITHM[name]
+    others = {one.name: one for one in _without_algorithm(collective)}
+    if name in others:
+        return others[name]
     if kind == "rounds" and colon:
         return RoundModel(collective, find_algorithm(collective, algorithm).label)
-    known = (*_WITHOUT_ALGORITHM, "rounds:binomial", "rounds:ring")
     raise ParameterError(
-        f"model must be {', '.join(_WITHOUT_ALGORITHM)} or rounds:ALGORITHM, such as "
-        f"rounds:binomial; got {name!r}{did_you_mean(name, known)}",
+        f"model must be {', '.join(others)} or rounds:ALGORITHM, such as rounds:binomial; got "
+        f"{name!r}{did_you_mean(name, (*others, 'rounds:binomial', 'rounds:ring'))}",
         key="model",
     )
 
@@ -293,14 +316,15 @@ def candidates_of(collective: str, label: str) -> tuple[CollectiveModel, ...]:
     That of the label is among them, if the label names one.
     """
     found = {one.name: one for label in (label, "") for one in models_of(collective, label)}
-    last = [found.pop(name) for name in _WITHOUT_ALGORITHM if name in found]
+    names = (one.name for one in _without_algorithm(collective))
+    last = [found.pop(name) for name in names if name in found]
     return *found.values(), *last
 
 
-_OF_LINKS = PowerModel(links=True)
-_WITHOUT_ALGORITHM: dict[str, CollectiveModel] = {
-    one.name: one for one in (GrowthModel(), PowerModel(), _OF_LINKS)
-}
+def _without_algorithm(collective: str) -> tuple[CollectiveModel, ...]:
+    """Return the models that need no algorithm; the last one needs a torus."""
+    return GrowthModel(), PowerModel(collective), PowerModel(collective, links=True)
+
 
 _USUAL = {
     "allreduce": ("recursive-doubling", "ring", "rabenseifner", "reduce-bcast"),

@@ -313,12 +313,12 @@ def model_named(name: str, collective: str) -> CollectiveModel:
 def candidates_of(collective: str, label: str) -> tuple[CollectiveModel, ...]:
     """Return all models that may describe a collective whose algorithm is unknown.
 
-    That of the label is among them, if the label names one.
+    That of the label is among them, if the label names one; of the models without an algorithm,
+    ``growth``.
     """
-    found = {one.name: one for label in (label, "") for one in models_of(collective, label)}
-    names = (one.name for one in _without_algorithm(collective))
-    last = [found.pop(name) for name in names if name in found]
-    return *found.values(), *last
+    models = (one for each in (label, "") for one in models_of(collective, each))
+    rounds = {one.name: one for one in models if isinstance(one, RoundModel)}
+    return *rounds.values(), GrowthModel()
 
 
 def _without_algorithm(collective: str) -> tuple[CollectiveModel, ...]:

@@ -32,22 +32,12 @@ _MOST_MESSAGES = 2**22  # of one round
 
 @dataclass(frozen=True)
 class CollectivePlaces:
-    """Where the ranks of a collective are.
-
-    Attributes:
-        nodes: number of nodes.
-        ranks_per_node: on each.
-        shape: of the torus whose first nodes these are, None where they are on none.
-        topology: spec of another network whose first hosts these are, empty where there is none.
-
-    Raises:
-        ParameterError: the torus or the network has too few nodes, or both are given.
-    """
+    """Where the ranks of a collective are: on the first nodes of a torus, of a network, or free."""
 
     nodes: int
     ranks_per_node: int = 1
     shape: tuple[int, ...] | None = None
-    topology: str = ""
+    topology: str = ""  # spec of a network that is no torus
 
     def __post_init__(self) -> None:
         if self.shape is not None and self.topology:
@@ -77,26 +67,17 @@ class CollectivePlaces:
 
 @dataclass(frozen=True, eq=False)
 class RoundCosts:
-    """The demands of an algorithm's rounds; alike rounds are counted, not repeated.
+    """The demands of an algorithm's rounds; alike rounds are counted, not repeated."""
 
-    Attributes:
-        count: float64[kinds], rounds of a kind.
-        messages: float64[kinds], messages in or out of the busiest node, or rank if more.
-        blocks: float64[kinds], blocks in or out of the busiest node, or rank if more.
-        largest: float64[kinds], blocks of the largest message.
-        link_blocks: float64[kinds], blocks over the busiest link; 0 without a topology. On a torus,
-            messages that may go either way round are divided between both.
-        tied_blocks: float64[kinds], the same with all of these messages going upwards.
-        split: blocks that the vector of an allreduce, bcast or reduce is cut into.
-    """
-
-    count: FloatArray
-    messages: FloatArray
-    blocks: FloatArray
-    largest: FloatArray
+    count: FloatArray  # [kinds] rounds of a kind
+    messages: FloatArray  # [kinds] in or out of the busiest node, or rank if more
+    blocks: FloatArray  # [kinds] in or out of the busiest node, or rank if more
+    largest: FloatArray  # [kinds] blocks of the largest message
+    # [kinds] blocks over the busiest link; 0 without a topology. On a torus, messages that may go
+    # either way round are divided between both, or all go upwards.
     link_blocks: FloatArray
     tied_blocks: FloatArray
-    split: int
+    split: int  # blocks that the vector of an allreduce, bcast or reduce is cut into
 
 
 def placed_on(spec: str) -> tuple[tuple[int, ...] | None, str]:
@@ -121,14 +102,6 @@ def round_costs(collective: str, algorithm: str, places: CollectivePlaces) -> Ro
 
     On a torus routes are dimension by dimension; on another topology messages are divided among
     all minimal routes, as ``workbench.topology.link_load`` does.
-
-    Args:
-        collective: such as ``gather``.
-        algorithm: of ``workbench.programs.collectives``.
-        places: of the ranks.
-
-    Raises:
-        ParameterError: there is no such algorithm, or a round has too many messages.
     """
     chosen, case = find_algorithm(collective, algorithm), CollectiveCase(places.ranks)
     if chosen.parameter == "fanout":

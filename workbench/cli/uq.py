@@ -8,11 +8,11 @@ workbench uq coverage --tables lassen,fugaku    # real systems that ship
 FILE has a row per run with the columns benchmark (such as osu_allreduce), nodes, block_bytes and
 avg_us, and may have median_us, ranks_per_node, algorithm and fabric, which may end in the shape of
 a torus, such as 8x8x8. The model adds up the rounds of the algorithm on that torus (rounds:NAME),
-or knows no algorithm (growth). Where the algorithm is unknown, because its label is empty (the
-library's default) or names none that is known here, or with --algorithm-unknown, each model gets a
-probability, and predictions mix the models. The store is saved every few seconds while chains run,
-and is whole at any moment: after a stop or a kill, --resume goes on from it. Intervals are of one
-more run; their parts are half-widths.
+or knows no algorithm (growth, power, power-of-links). Where the algorithm is unknown, because its
+label is empty (the library's default) or names none that is known here, or with
+--algorithm-unknown, each model gets a probability, and predictions mix the models. The store is
+saved every few seconds while chains run, and is whole at any moment: after a stop or a kill,
+--resume goes on from it. Intervals are of one more run; their parts are half-widths.
 """
 
 from __future__ import annotations
@@ -110,9 +110,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     asked.add_argument("--nodes", type=_counts, required=True, metavar="LIST", help="such as 4096")
     asked.add_argument(
         "--topology",
-        type=_shape,
         metavar="SPEC",
-        help="shape of the torus, such as torus:16x16x16 (default: no links are shared)",
+        help="network whose first hosts the nodes are, such as torus:16x16x16, fat-tree:16 or a "
+        "machine's name (default: no links are shared)",
     )
     asked.add_argument(
         "--bytes",
@@ -151,7 +151,8 @@ def _add_measured(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         metavar="NAME",
-        help="rounds:ALGORITHM or growth (default: what predicts the largest number of nodes best; "
+        help="rounds:ALGORITHM, growth, power or power-of-links (default: what fits and predicts "
+        "the largest number of nodes best; "
         "where the algorithm is unknown, all models with their probabilities",
     )
     parser.add_argument("--noise", metavar="NAME", help=_NOISE)
@@ -258,13 +259,13 @@ def _is_unknown(arguments: argparse.Namespace, measured: MeasuredCollective) -> 
         )
     if arguments.algorithm_unknown or arguments.model is not None:
         return bool(arguments.algorithm_unknown)
-    if measured.label and not measured.algorithm:
+    if measured.label and not measured.algorithms:
         say(
             f"note: no algorithm of {measured.collective} that is known here is called "
             f"{measured.label}; it is taken as unknown, and each model gets a probability; "
             "--model names one model instead"
         )
-    return not measured.algorithm
+    return not measured.algorithms
 
 
 def _resumed(store: str, unknown: bool) -> CollectiveCalibration | AlgorithmMixture:
@@ -396,13 +397,14 @@ def _summary_of(found: CollectiveCalibration) -> dict[str, Any]:
 
 
 def _predict(arguments: argparse.Namespace) -> int:
-    from workbench.uq.collectives import CollectiveTest
+    from workbench.uq.collectives import CollectiveTest, placed_on
 
+    shape, network = (None, "") if arguments.topology is None else placed_on(arguments.topology)
     found = _load(arguments.file)
     per_node = found.tests[0].ranks_per_node
     sizes = arguments.bytes or sorted({test.block_bytes for test in found.tests})
     tests = [
-        CollectiveTest(nodes, size, per_node, arguments.topology)
+        CollectiveTest(nodes, size, per_node, shape, network)
         for nodes in arguments.nodes
         for size in sizes
     ]
@@ -446,18 +448,5 @@ def _counts(text: str) -> tuple[int, ...]:
     if not found or min(found) < 1:
         raise argparse.ArgumentTypeError(
             f"must be whole numbers of at least 1, such as 8,64; got {text!r}"
-        )
-    return found
-
-
-def _shape(text: str) -> tuple[int, ...]:
-    family, colon, sizes = text.partition(":")
-    try:
-        found = tuple(int(part) for part in sizes.split("x"))
-    except ValueError:
-        found = ()
-    if family != "torus" or not colon or not found or min(found) < 1:
-        raise argparse.ArgumentTypeError(
-            f"must be the shape of a torus, such as torus:16x16x16; got {text!r}"
         )
     return found

@@ -108,7 +108,9 @@ from workbench.plotting.uq.algorithms import describe_algorithms, plot_algorithm
 from workbench.plotting.uq.calibration_check import plot_calibration_check
 from workbench.plotting.uq.chains import plot_chains
 from workbench.plotting.uq.collective_validation import plot_collective_validation
+from workbench.plotting.uq.engines import describe_root_engines, plot_root_engines
 from workbench.plotting.uq.fit import plot_posterior_fit
+from workbench.plotting.uq.measured_validation import plot_measured_validation
 from workbench.plotting.uq.noise_checks import describe_noise_checks, plot_noise_checks
 from workbench.plotting.uq.osu_bands import plot_osu_bands
 from workbench.plotting.uq.pairs import plot_posterior_pairs
@@ -174,6 +176,7 @@ __all__ = [
     "describe_prediction",
     "describe_pushed_curves",
     "describe_pushed_forward",
+    "describe_root_engines",
     "describe_simulator_runs",
     "describe_size",
     "describe_sobol",
@@ -221,6 +224,7 @@ __all__ = [
     "plot_linear_program",
     "plot_link_loads",
     "plot_load_curves",
+    "plot_measured_validation",
     "plot_message_sizes",
     "plot_noise_checks",
     "plot_osu_bands",
@@ -236,6 +240,7 @@ __all__ = [
     "plot_pushed_curves",
     "plot_pushed_forward",
     "plot_resilience",
+    "plot_root_engines",
     "plot_search_methods",
     "plot_simulator_runs",
     "plot_sobol",

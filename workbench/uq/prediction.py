@@ -109,6 +109,7 @@ def predict(
     draws: int = 100,
     levels: Sequence[float] = (0.5, 0.9),
     seed: int = 0,
+    beyond: ArrayLike | None = None,
 ) -> Prediction:
     """Predict one more replica of each test, with intervals.
 
@@ -126,12 +127,17 @@ def predict(
         draws: of the posterior, the number of simulations of each test.
         levels: of the intervals, between 0 and 1.
         seed: makes the prediction repeatable.
+        beyond: float64[tests], standard deviation of a further relative error of the model, which
+            the calibration tests cannot show: that of tests outside their range. A part of the
+            discrepancy; under ``constant`` it must be None.
 
     Raises:
         ParameterError: an argument is not accepted, or the model returns other than times.
     """
     members = [(1.0, posterior, model)]
-    return predict_mixture(members, tests, columns, draws=draws, levels=levels, seed=seed)
+    return predict_mixture(
+        members, tests, columns, draws=draws, levels=levels, seed=seed, beyond=beyond
+    )
 
 
 def predict_mixture(
@@ -142,6 +148,7 @@ def predict_mixture(
     draws: int = 400,
     levels: Sequence[float] = (0.5, 0.9),
     seed: int = 0,
+    beyond: ArrayLike | None = None,
 ) -> Prediction:
     """Predict one more replica of each test where it is unknown which of several models holds.
 
@@ -156,6 +163,7 @@ def predict_mixture(
         draws: of all posteriors together.
         levels: of the intervals, between 0 and 1.
         seed: makes the prediction repeatable.
+        beyond: as for ``predict``.
 
     Raises:
         ParameterError: an argument is not accepted, or a model returns other than times.
@@ -178,7 +186,15 @@ def predict_mixture(
         if count:
             at = posterior.pick(count, rng)
             simulated.append((posterior, at, _simulated(posterior, model, at, len(tests))[0]))
-    return _combined(simulated, tests, columns, wanted, rng)
+    further = np.zeros(len(tests)) if beyond is None else np.asarray(beyond, np.float64)
+    usable = further.shape == (len(tests),) and bool((further >= 0).all())
+    if not usable or (further.any() and noises == ["constant"]):
+        raise ParameterError(
+            f"beyond must be a number of at least 0 for each of {len(tests)} tests, and None under "
+            f"constant noise; got {further.tolist()} under {noises[0]}",
+            key="beyond",
+        )
+    return _combined(simulated, tests, columns, wanted, rng, further)
 
 
 def _shares(weights: FloatArray, total: int) -> list[int]:
@@ -230,6 +246,7 @@ def _combined(
     columns: Mapping[str, ArrayLike] | None,
     levels: tuple[float, ...],
     rng: np.random.Generator,
+    beyond: FloatArray | float = 0.0,  # [tests], of the logarithm of the time
 ) -> Prediction:
     """Return the prediction with the model's own error and noise drawn for simulated times.
 
@@ -241,6 +258,7 @@ def _combined(
     for posterior, at, simulated in members:
         hyper = posterior.hyper.reshape(-1, len(noise.hyper))[at]
         mean, variance = discrepancies(posterior, at, tests, columns)
+        variance = variance + np.square(beyond)
         shape = (-(-REALISATIONS // draws), *simulated.shape)
         discrepancy.append(mean + np.sqrt(variance) * rng.standard_normal(shape))
         error.append(draw_errors(noise, hyper, shape, rng))

@@ -44,7 +44,7 @@ from workbench.uq.noise import NOISE_MODELS, places, squared_distances
 
 FloatArray = NDArray[np.float64]
 command = partial(commands.run, uq)
-TRUTH = np.array([[2e-6, 3e-7, 5e-6, 8192.0, 6e9, 0.5]])
+TRUTH = np.array([[2e-6, 3e-7, 5e-6, 8192.0, 6e9, 1.5, 0.5, 0.3, 0.05, 3e9]])
 SIZES = (64, 1024, 16384, 131072)
 HEAD = "system,benchmark,nodes,run,avg_us,block_bytes"
 

@@ -127,7 +127,7 @@ class CollectiveProblem(Problem):
         """Where the measurement comes from."""
         provenance = self._measured.provenance
         told = "" if provenance is None else provenance.caption()
-        return told if self._measured.algorithm else f"{told}; {_UNKNOWN}"
+        return told if self._measured.algorithms else f"{told}; {_UNKNOWN}"
 
     def calibrate(
         self,

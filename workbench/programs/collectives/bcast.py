@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.programs.collectives import allgather, gather_scatter
-from workbench.programs.collectives.rounds import Algorithm, CollectiveCase, Rounds, single
+from workbench.programs.collectives.rounds import (
+    Algorithm,
+    CollectiveCase,
+    Rounds,
+    powers,
+    single,
+)
 
 
 def linear(case: CollectiveCase) -> Rounds:
@@ -27,6 +33,33 @@ def knomial(case: CollectiveCase) -> Rounds:
         sources = np.broadcast_to(holders[:, None], targets.shape)
         yield single(ranks[sources[here]], ranks[targets[here]], 0)
         weight //= k
+
+
+def doubling(case: CollectiveCase) -> Rounds:
+    """Send from each of the first 1, 2, 4, ... ranks to the one that many places on."""
+    ranks = case.virtual
+    for distance in powers(case.ranks):
+        target = np.arange(distance, min(2 * distance, case.ranks))
+        yield single(ranks[target - distance], ranks[target], 0)
+
+
+def binary(case: CollectiveCase) -> Rounds:
+    """Send from rank r to ranks 2r + 1 and 2r + 2, both at once, level by level."""
+    ranks, first = case.virtual, 1
+    while first < case.ranks:
+        target = np.arange(first, min(2 * first + 1, case.ranks))
+        yield single(ranks[(target - 1) // 2], ranks[target], 0)
+        first = 2 * first + 1
+
+
+def chains(case: CollectiveCase) -> Rounds:
+    """Send from the root to the first of ``fanout`` chains of ranks, each of which forwards."""
+    ranks = case.virtual
+    length = -(-(case.ranks - 1) // case.fanout)
+    for step in range(length):
+        target = np.arange(1 + step, case.ranks, length)
+        source = target - 1 if step else np.zeros_like(target)
+        yield single(ranks[source], ranks[target], 0)
 
 
 def pipeline(case: CollectiveCase) -> Rounds:
@@ -62,6 +95,21 @@ ALGORITHMS = (
         "Bruck, Ho, Kipnis, Upfal, Weathersby, Efficient algorithms for all-to-all communications "
         "in multiport message-passing systems, 1997; the k-port binomial tree",
         knomial,
+        parameter="fanout",
+        value=4,
+    ),
+    Algorithm(
+        "binomial-doubling",
+        "Rank r sends to r + 1, r + 2, r + 4, ...: the nearest ranks have the vector first.",
+        f"{_OPEN_MPI}; the binomial tree of Open MPI's coll_base_topo.c",
+        doubling,
+    ),
+    Algorithm("binary", "Rank r sends to 2r + 1 and 2r + 2, level by level.", _OPEN_MPI, binary),
+    Algorithm(
+        "chains",
+        "The root sends to the first of several chains of ranks, each of which forwards it.",
+        _OPEN_MPI,
+        chains,
         parameter="fanout",
         value=4,
     ),

@@ -22,6 +22,13 @@ def linear(case: CollectiveCase) -> Rounds:
     yield single(np.repeat(ranks[:1], case.ranks - 1), ranks[1:], ranks[1:])
 
 
+def sequential(case: CollectiveCase) -> Rounds:
+    """Send every other rank its block from the root, one after another."""
+    ranks = case.virtual
+    for target in range(1, case.ranks):
+        yield single(ranks[:1], ranks[[target]], ranks[[target]])
+
+
 def binomial(case: CollectiveCase) -> Rounds:
     """Send the blocks of each range's upper half to the half's first rank, then halve again."""
     ranks = case.virtual
@@ -52,6 +59,12 @@ _LINEAR = "Pjesivac-Grbovic et al., Performance analysis of MPI collective opera
 SCATTER = (
     Algorithm("linear", "The root sends every other rank its block.", _LINEAR, linear),
     Algorithm(
+        "sequential",
+        "The root sends every other rank its block, one after another.",
+        _LINEAR,
+        sequential,
+    ),
+    Algorithm(
         "binomial",
         "Blocks go down a binomial tree, those of a whole subtree in one message.",
         _BINOMIAL,
@@ -64,6 +77,12 @@ GATHER = (
         "Every other rank sends its block to the root.",
         _LINEAR,
         lambda case: mirror(linear(case)),
+    ),
+    Algorithm(
+        "sequential",
+        "Every other rank sends its block to the root, one after another.",
+        _LINEAR,
+        lambda case: mirror(sequential(case)),
     ),
     Algorithm(
         "binomial",

@@ -13,6 +13,7 @@ from workbench.uq.collectives.calibration import (
     collective_problem,
 )
 from workbench.uq.collectives.check import held_out
+from workbench.uq.collectives.engines import RootEngines, root_engines
 from workbench.uq.collectives.gemini import (
     HOPPER,
     SCALED_HOPPER,
@@ -24,7 +25,9 @@ from workbench.uq.collectives.gemini import (
 )
 from workbench.uq.collectives.gemini_fabric import FabricCollective
 from workbench.uq.collectives.measured import MeasuredCollective, read_measured
+from workbench.uq.collectives.measured_validation import MeasuredValidation, validate_measured
 from workbench.uq.collectives.models import CollectiveTest
+from workbench.uq.collectives.round_costs import placed_on
 from workbench.uq.collectives.shipped import (
     load_measured,
     shipped_algorithms,
@@ -55,6 +58,8 @@ __all__ = [
     "FabricCollective",
     "GeminiCollective",
     "MeasuredCollective",
+    "MeasuredValidation",
+    "RootEngines",
     "SystemCoverage",
     "TableFour",
     "TorusPlaces",
@@ -69,9 +74,12 @@ __all__ = [
     "held_out",
     "load_measured",
     "paper_tests",
+    "placed_on",
     "read_measured",
+    "root_engines",
     "shipped_algorithms",
     "shipped_collectives",
     "shipped_coverage",
     "validate_collective",
+    "validate_measured",
 ]

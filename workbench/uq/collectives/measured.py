@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError, ParseError
 from workbench.provenance import Provenance
 from workbench.suggestions import did_you_mean
-from workbench.uq.collectives.models import CollectiveTest, known_algorithm
+from workbench.uq.collectives.models import CollectiveTest, known_algorithms
 from workbench.uq.replicas import Replicas
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ class MeasuredCollective:
         return np.array([np.median(each) for each in self.replicas])
 
     @property
-    def algorithm(self) -> str:
-        """The algorithm here that the label names; empty if it is unknown."""
-        return known_algorithm(self.collective, self.label)
+    def algorithms(self) -> tuple[str, ...]:
+        """The algorithms here that the label may mean; none if it is unknown."""
+        return known_algorithms(self.collective, self.label)
 
     def to_replicas(self) -> Replicas:
         """Return the replicas as a calibration takes them, tests placed by nodes and bytes."""
@@ -212,7 +212,7 @@ def _grouped(
     for key, times in grouped:
         nodes, size, fabric = (str(part) for part in key)
         count = int(float(nodes))
-        shape = shape_of(fabric, count) if per_node == 1 else None
+        shape = shape_of(fabric, count)
         try:
             tests.append(CollectiveTest(count, int(float(size)), per_node, shape))
         except ParameterError as error:

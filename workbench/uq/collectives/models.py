@@ -1,7 +1,9 @@
 """Times of a collective as a function of a few parameters of the machine.
 
-``RoundModel`` adds up the rounds of a known algorithm; ``GrowthModel`` knows no algorithm and adds
-terms that grow with the number of ranks and the bytes in each way that algorithms have.
+``RoundModel`` adds up the rounds of a known algorithm. Two models know no algorithm:
+``GrowthModel`` adds terms that grow with the number of ranks and the bytes in each way that
+algorithms have, and ``PowerModel`` lets the latency and the time of a byte grow with powers of the
+number of ranks.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.programs.collectives.registry import ALGORITHMS, find_algorithm
 from workbench.suggestions import did_you_mean
-from workbench.uq.collectives.round_costs import round_costs
+from workbench.uq.collectives.round_costs import CollectivePlaces, round_costs
 
 FloatArray = NDArray[np.float64]
 
@@ -37,16 +39,19 @@ class CollectiveTest:
         block_bytes: of a block: what a rank sends to one other, or the whole vector of an
             allreduce, bcast or reduce.
         ranks_per_node: at least two ranks in all.
-        shape: of the torus that the nodes are, None where they are none.
+        shape: of the torus whose first nodes these are, None where they are on none.
+        topology: spec of another network whose first hosts the nodes are, such as ``fat-tree:16``.
 
     Raises:
-        ParameterError: there are fewer than two ranks, too many nodes, or no bytes.
+        ParameterError: there are fewer than two ranks, too many nodes, or no bytes; or the torus or
+            the topology has too few.
     """
 
     nodes: int
     block_bytes: int
     ranks_per_node: int = 1
     shape: tuple[int, ...] | None = None
+    topology: str = ""
 
     def __post_init__(self) -> None:
         whole(self.nodes, "nodes", 1, MOST_NODES)
@@ -58,6 +63,12 @@ class CollectiveTest:
                 f"{self.ranks_per_node} rank; give more nodes",
                 key="nodes",
             )
+        self.places  # noqa: B018 - refuses a topology that has too few hosts
+
+    @property
+    def places(self) -> CollectivePlaces:
+        """Where the ranks are."""
+        return CollectivePlaces(self.nodes, self.ranks_per_node, self.shape, self.topology)
 
     @property
     def ranks(self) -> int:
@@ -67,8 +78,8 @@ class CollectiveTest:
     @property
     def label(self) -> str:
         """A few words for tables."""
-        shape = f" ({'x'.join(map(str, self.shape))})" if self.shape else ""
-        return f"{self.nodes} nodes{shape}, {self.block_bytes} B"
+        where = "x".join(map(str, self.shape)) if self.shape else self.topology
+        return f"{self.nodes} nodes{f' ({where})' if where else ''}, {self.block_bytes} B"
 
 
 @dataclass(frozen=True)
@@ -80,6 +91,7 @@ class CollectiveParameter:
     low: float
     high: float
     start: float
+    reach: float = 4.0  # factor, either way, within which it is searched around a first fit
 
 
 class CollectiveModel(Protocol):
@@ -97,13 +109,34 @@ class CollectiveModel(Protocol):
         """Return the times in s, float64[n, tests], for float64[n, parameters]."""
 
 
+_LARGE_BUFFERS = (
+    CollectiveParameter("slowdown of large buffers", "", 5e-2, 3.0, 0.3),
+    CollectiveParameter("size of large buffers", "B", 1e7, 3e9, 2e8),
+)
+
+
+def _slower(
+    large: Sequence[FloatArray],  # slowdown and size, [n, 1]
+    collective: str,
+    tests: Sequence[CollectiveTest],
+) -> FloatArray:
+    """Return the factor of the time of a byte by a rank's whole buffer, float64[n, tests]."""
+    slowdown, size = large
+    blocks = [1 if collective in WHOLE_VECTOR else test.ranks for test in tests]
+    buffer = np.array([test.block_bytes for test in tests], np.float64) * blocks
+    return np.asarray(1.0 + slowdown * buffer / (buffer + size))
+
+
 @dataclass(frozen=True)
 class RoundModel:
     """The rounds of an algorithm one after another.
 
-    A round takes its latency, a gap for each further message of the busiest rank, and its bytes
-    over the bandwidth. Blocks on the busiest link beyond those of the busiest rank add a share of
-    their time. The latency rises by that of rendezvous as messages grow beyond its size, smoothly.
+    A round takes its latency, a gap for each further message of the busiest node, and its bytes
+    over the bandwidth. An injection engine has that bandwidth; a node's engines share its messages,
+    but one message has one engine. Blocks on the busiest link beyond those of the busiest engine
+    add a share of their time; of the messages on a torus that may go either way round, a share
+    takes the same way. The latency rises by that of rendezvous as messages grow beyond its size,
+    and the time of a byte as the whole buffer of a rank grows beyond its size, both smoothly.
     """
 
     collective: str
@@ -114,8 +147,11 @@ class RoundModel:
         CollectiveParameter("gap between messages", "s", 1e-9, 1e-4, 3e-7),
         CollectiveParameter("latency of rendezvous", "s", 1e-9, 1e-2, 2e-6),
         CollectiveParameter("size of rendezvous", "B", 64.0, 1e7, 1e4),
-        CollectiveParameter("bandwidth of a node", "B/s", 1e7, 1e12, 5e9),
-        CollectiveParameter("cost of shared links", "", 1e-2, 2.0, 0.3),
+        CollectiveParameter("bandwidth of an engine", "B/s", 1e7, 1e12, 5e9),
+        CollectiveParameter("engines of a node", "", 1.0, 6.0, 1.5),
+        CollectiveParameter("cost of shared links", "", 1e-2, 1.5, 0.3),
+        CollectiveParameter("ties that go the same way", "", 1e-2, 1.0, 0.3),
+        *_LARGE_BUFFERS,
     )
 
     @property
@@ -126,17 +162,62 @@ class RoundModel:
     def times(self, values: FloatArray, tests: Sequence[CollectiveTest]) -> FloatArray:
         """Return the times in s, float64[n, tests], for float64[n, parameters]."""
         columns = (column[:, None] for column in np.atleast_2d(values).T)
-        latency, gap, rendezvous, size, bandwidth, sharing = columns
+        latency, gap, rendezvous, size, bandwidth, engines, sharing, ties, *large = columns
         found = []
         for test in tests:
-            costs = round_costs(self.collective, self.algorithm, test.ranks, test.shape)
+            costs = round_costs(self.collective, self.algorithm, test.places)
             block = test.block_bytes / (costs.split if self.collective in WHOLE_VECTOR else 1)
             message = block * costs.blocks / costs.messages
-            blocks = costs.blocks + sharing * np.maximum(costs.link_blocks - costs.blocks, 0.0)
-            rounds = latency + gap * (costs.messages - 1) + block * blocks / bandwidth
+            busy = np.maximum(costs.blocks / np.minimum(engines, costs.messages), costs.largest)
+            link = costs.link_blocks + ties * (costs.tied_blocks - costs.link_blocks)
+            blocks = busy + sharing * np.maximum(link - busy, 0.0)
+            byte = _slower(large, self.collective, [test]) / bandwidth
+            rounds = latency + gap * (costs.messages - 1) + block * blocks * byte
             rounds = rounds + rendezvous * message / (message + size)
             found.append(rounds @ costs.count)
         return np.stack(found, axis=1)
+
+
+@dataclass(frozen=True)
+class PowerModel:
+    """A latency and a time of a byte that grow with powers of the number of ranks.
+
+    The latency of rendezvous grows as the latency does. Time of a block of b bytes among p ranks:
+    p^x (latency + rendezvous b / (b + size)) + b (p - 1)^y time per byte. With ``links`` the time
+    per byte is that of one link, and all links of a node of the torus share the bytes: two along
+    each dimension, one where it has two nodes. It rises for large buffers as ``RoundModel``'s does.
+    """
+
+    collective: str
+    links: bool = False
+
+    parameters = (
+        CollectiveParameter("latency", "s", 1e-8, 1e-2, 2e-6),
+        CollectiveParameter("power of the latency", "", 0.03, 1.5, 0.4, 1.5),
+        CollectiveParameter("latency of rendezvous", "s", 1e-9, 1e-2, 2e-6),
+        CollectiveParameter("size of rendezvous", "B", 64.0, 1e7, 1e4),
+        CollectiveParameter("time per byte", "s/B", 1e-13, 1e-7, 2e-10),
+        CollectiveParameter("power of the time per byte", "", 0.03, 1.6, 0.7, 1.5),
+        *_LARGE_BUFFERS,
+    )
+
+    @property
+    def name(self) -> str:
+        """How the model is asked for."""
+        return "power-of-links" if self.links else "power"
+
+    def times(self, values: FloatArray, tests: Sequence[CollectiveTest]) -> FloatArray:
+        """Return the times in s, float64[n, tests], for float64[n, parameters]."""
+        ranks = np.array([test.ranks for test in tests], np.float64)
+        block = np.array([test.block_bytes for test in tests], np.float64)
+        columns = (column[:, None] for column in np.atleast_2d(values).T)
+        latency, growth, rendezvous, size, byte, byte_growth, *large = columns
+        byte = byte * _slower(large, self.collective, tests)
+        start = ranks**growth * (latency + rendezvous * block / (block + size))
+        if self.links:
+            byte = byte / [_links(test) for test in tests]
+        found: FloatArray = start + block * byte * (ranks - 1) ** byte_growth
+        return found
 
 
 @dataclass(frozen=True)
@@ -171,45 +252,60 @@ class GrowthModel:
         return found
 
 
+def _links(test: CollectiveTest) -> int:
+    """Return the links of a node; those of a torus of three dimensions where there is no shape."""
+    return sum(min(size - 1, 2) for size in test.shape or (3, 3, 3))
+
+
 _SAME = {
-    "basic-linear": "linear",
-    "simple": "linear",
-    "neighbor": "neighbour-exchange",
-    "pairwise-exchange": "pairwise",
+    "basic-linear": ("sequential", "linear"),
+    "linear-sync": ("sequential", "linear"),
+    "linear-synch": ("sequential", "linear"),
+    "simple": ("linear",),
+    "linear-nb": ("linear",),
+    "neighbor": ("neighbour-exchange",),
+    "pairwise-exchange": ("pairwise",),
+    "binary-tree": ("binary",),
+    "binomial": ("binomial", "binomial-doubling"),
+    "chain": ("chain", "chains:3", "chains:4"),
 }
+"""Algorithms here that a label of a library may mean."""
 
 
-def known_algorithm(collective: str, label: str) -> str:
-    """Return the algorithm here that a benchmark's label names, empty where it is unknown.
+def known_algorithms(collective: str, label: str) -> tuple[str, ...]:
+    """Return the algorithms here that a benchmark's label may mean, none where it is unknown.
 
     Labels of the data: ``default-binomial``, ``recursive_doubling_ompi``, ``ring_over``.
     """
     words = label.lower().replace("_", "-").removeprefix("default-")
     for ending in ("-ompi", "-mpich", "-over"):
         words = words.removesuffix(ending)
-    words = _SAME.get(words, words)
-    return words if words in ALGORITHMS.get(collective, {}) else ""
+    known = ALGORITHMS.get(collective, {})
+    return tuple(one for one in _SAME.get(words, (words,)) if one.partition(":")[0] in known)
 
 
-def models_of(collective: str, label: str) -> tuple[CollectiveModel, ...]:
-    """Return the models that may describe a collective, that of its algorithm first if known."""
-    algorithm = known_algorithm(collective, label)
-    if algorithm:
-        return RoundModel(collective, algorithm), GrowthModel()
-    usual = (RoundModel(collective, name) for name in _USUAL.get(collective, ()))
-    return *usual, GrowthModel()
+def models_of(collective: str, label: str, on_torus: bool = False) -> tuple[CollectiveModel, ...]:
+    """Return the models that may describe a collective, those of its algorithm first if known.
+
+    A label that names no algorithm here leaves the models without one.
+    """
+    algorithms = known_algorithms(collective, label) if label else _USUAL.get(collective, ())
+    rounds = (RoundModel(collective, name) for name in algorithms)
+    others = _without_algorithm(collective)
+    return *rounds, *(others if on_torus else others[:-1])
 
 
 def model_named(name: str, collective: str) -> CollectiveModel:
     """Return the model of a name such as ``rounds:binomial`` or ``growth``."""
     kind, colon, algorithm = name.partition(":")
-    if name == GrowthModel.name:
-        return GrowthModel()
+    others = {one.name: one for one in _without_algorithm(collective)}
+    if name in others:
+        return others[name]
     if kind == "rounds" and colon:
         return RoundModel(collective, find_algorithm(collective, algorithm).label)
     raise ParameterError(
-        f"model must be growth or rounds:ALGORITHM, such as rounds:binomial; got {name!r}"
-        f"{did_you_mean(name, ('growth', 'rounds:binomial', 'rounds:ring'))}",
+        f"model must be {', '.join(others)} or rounds:ALGORITHM, such as rounds:binomial; got "
+        f"{name!r}{did_you_mean(name, (*others, 'rounds:binomial', 'rounds:ring'))}",
         key="model",
     )
 
@@ -217,11 +313,17 @@ def model_named(name: str, collective: str) -> CollectiveModel:
 def candidates_of(collective: str, label: str) -> tuple[CollectiveModel, ...]:
     """Return all models that may describe a collective whose algorithm is unknown.
 
-    That of the label is among them, if the label names one.
+    That of the label is among them, if the label names one; of the models without an algorithm,
+    ``growth``.
     """
-    found = {one.name: one for label in (label, "") for one in models_of(collective, label)}
-    growth = found.pop(GrowthModel.name)
-    return *found.values(), growth
+    models = (one for each in (label, "") for one in models_of(collective, each))
+    rounds = {one.name: one for one in models if isinstance(one, RoundModel)}
+    return *rounds.values(), GrowthModel()
+
+
+def _without_algorithm(collective: str) -> tuple[CollectiveModel, ...]:
+    """Return the models that need no algorithm; the last one needs a torus."""
+    return GrowthModel(), PowerModel(collective), PowerModel(collective, links=True)
 
 
 _USUAL = {

@@ -1,8 +1,9 @@
 """What the rounds of a collective's algorithm demand of nodes and links, without any time.
 
-    costs = round_costs("gather", "binomial", nodes=64, shape=(4, 4, 4))
+    costs = round_costs("gather", "binomial", CollectivePlaces(64, shape=(4, 4, 4)))
 
-The algorithms are those of ``workbench.programs.collectives``, one rank a node.
+The algorithms are those of ``workbench.programs.collectives``. Rank r is on node r // ranks a node;
+node n is router n of a torus, or host n of another topology.
 """
 
 from __future__ import annotations
@@ -19,40 +20,96 @@ from kernels.uq.torus_loads import add_messages
 from workbench.errors import ParameterError
 from workbench.programs.collectives.registry import find_algorithm
 from workbench.programs.collectives.rounds import CollectiveCase, Round
+from workbench.topology.link_load import link_loads
+from workbench.topology.spec import parse_topology
+from workbench.topology.topology import Topology
+
+FloatArray = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 _MOST_MESSAGES = 2**22  # of one round
+
+
+@dataclass(frozen=True)
+class CollectivePlaces:
+    """Where the ranks of a collective are: on the first nodes of a torus, of a network, or free."""
+
+    nodes: int
+    ranks_per_node: int = 1
+    shape: tuple[int, ...] | None = None
+    topology: str = ""  # spec of a network that is no torus
+
+    def __post_init__(self) -> None:
+        if self.shape is not None and self.topology:
+            raise ParameterError(
+                f"a test must have a torus' shape or a topology; got both, {self.shape} and "
+                f"{self.topology}",
+                key="topology",
+            )
+        known = self.topology or ("" if self.shape is None else f"torus:{_by(self.shape)}")
+        hosts = self.nodes
+        if self.topology:
+            hosts = _network(self.topology).num_hosts
+        elif self.shape is not None:
+            hosts = prod(self.shape)
+        if hosts < self.nodes:
+            raise ParameterError(
+                f"the topology must have a host for each of {self.nodes} nodes; {known} has "
+                f"{hosts}; give a larger one or fewer nodes",
+                key="topology",
+            )
+
+    @property
+    def ranks(self) -> int:
+        """Number of ranks."""
+        return self.nodes * self.ranks_per_node
 
 
 @dataclass(frozen=True, eq=False)
 class RoundCosts:
     """The demands of an algorithm's rounds; alike rounds are counted, not repeated."""
 
-    count: NDArray[np.float64]  # [kinds] rounds of a kind
-    messages: NDArray[np.float64]  # [kinds] sent or received by the busiest rank
-    blocks: NDArray[np.float64]  # [kinds] blocks sent or received by the busiest rank
-    link_blocks: NDArray[np.float64]  # [kinds] blocks over the busiest link; 0 without a shape
+    count: FloatArray  # [kinds] rounds of a kind
+    messages: FloatArray  # [kinds] in or out of the busiest node, or rank if more
+    blocks: FloatArray  # [kinds] in or out of the busiest node, or rank if more
+    largest: FloatArray  # [kinds] blocks of the largest message
+    # [kinds] blocks over the busiest link; 0 without a topology. On a torus, messages that may go
+    # either way round are divided between both, or all go upwards.
+    link_blocks: FloatArray
+    tied_blocks: FloatArray
     split: int  # blocks that the vector of an allreduce, bcast or reduce is cut into
 
 
-@lru_cache(maxsize=512)
-def round_costs(
-    collective: str, algorithm: str, nodes: int, shape: tuple[int, ...] | None = None
-) -> RoundCosts:
-    """Return the demands of a collective among ``nodes`` ranks; rank r is node r of the shape.
+def placed_on(spec: str) -> tuple[tuple[int, ...] | None, str]:
+    """Return the shape of a plain torus that a spec names, and the spec where it is another one.
 
-    The shape is that of a torus with dimension-order routes, its last dimension the fastest.
+    Args:
+        spec: of ``workbench.topology.parse_topology``, such as ``torus:16x16x16``.
+
+    Raises:
+        ParameterError: it names no topology.
     """
-    if shape is not None and prod(shape) != nodes:
-        raise ParameterError(
-            f"the torus {'x'.join(map(str, shape))} must have one node per rank, {nodes}; it has "
-            f"{prod(shape)}; give another shape or number of nodes",
-            key="topology",
-        )
-    chosen, case = find_algorithm(collective, algorithm), CollectiveCase(nodes)
-    kinds: Counter[tuple[int, int, float]] = Counter()
-    known: dict[bytes, tuple[int, int, float]] = {}
+    found = parse_topology(spec)
+    plain = found.family == "torus" and set(found.parameters) == {"dims", "hosts"}
+    if plain and found.num_hosts == found.num_routers:
+        return tuple(int(part) for part in str(found.parameters["dims"]).split("x")), ""
+    return None, spec
+
+
+@lru_cache(maxsize=512)
+def round_costs(collective: str, algorithm: str, places: CollectivePlaces) -> RoundCosts:
+    """Return the demands of a collective among ranks at their places.
+
+    On a torus routes are dimension by dimension; on another topology messages are divided among
+    all minimal routes, as ``workbench.topology.link_load`` does.
+    """
+    chosen, case = find_algorithm(collective, algorithm), CollectiveCase(places.ranks)
+    if chosen.parameter == "fanout":
+        case = CollectiveCase(places.ranks, fanout=chosen.value)
+    kinds: Counter[tuple[float, ...]] = Counter()
+    known: dict[bytes, tuple[float, ...]] = {}
     before: Round | None = None
-    kind: tuple[int, int, float] = (0, 0, 0.0)
+    kind: tuple[float, ...] = ()
     for one in chosen.rounds(case):
         if not len(one.source):
             continue
@@ -63,17 +120,19 @@ def round_costs(
         if len(one.source) > _MOST_MESSAGES:
             raise ParameterError(
                 f"a round may have {_MOST_MESSAGES} messages; {collective} {chosen.name} among "
-                f"{nodes} nodes has {len(one.source)}; take fewer nodes or another algorithm",
+                f"{places.ranks} ranks has {len(one.source)}; take fewer nodes or another "
+                "algorithm",
                 key="nodes",
             )
         key = b"".join(part.tobytes() for part in (one.source, one.target, one.counts))
         if key not in known:
-            known[key] = _demand(one, nodes, shape)
+            known[key] = _demand(one, places)
         before, kind = one, known[key]
         kinds[kind] += 1
-    rows = np.array([(count, *kind) for kind, count in kinds.items()], np.float64).reshape(-1, 4)
-    count, messages, blocks, link_blocks = rows.T
-    return RoundCosts(count, messages, blocks, link_blocks, chosen.split(case))
+    rows = np.array([(count, *kind) for kind, count in kinds.items()], np.float64).reshape(-1, 6)
+    count, messages, blocks, largest, link_blocks, tied_blocks = rows.T
+    split = chosen.split(case)
+    return RoundCosts(count, messages, blocks, largest, link_blocks, tied_blocks, split)
 
 
 def _same_arrays(one: Round, other: Round) -> bool:
@@ -81,14 +140,62 @@ def _same_arrays(one: Round, other: Round) -> bool:
     return one.source is other.source and one.target is other.target and one.counts is other.counts
 
 
-def _demand(one: Round, nodes: int, shape: tuple[int, ...] | None) -> tuple[int, int, float]:
-    """Return messages and blocks of the busiest rank, and blocks over the busiest link."""
-    ends = one.source, one.target
-    messages = max(int(np.bincount(end).max()) for end in ends)
-    blocks = max(int(np.bincount(end, one.counts).max()) for end in ends)
-    if shape is None:
-        return messages, blocks, 0.0
-    load = np.zeros((nodes, len(shape), 2))
-    weights = one.counts.astype(np.float64)
-    add_messages(np.array(shape), one.source, one.target, weights, load)
-    return messages, blocks, float(load.max())
+def _demand(one: Round, places: CollectivePlaces) -> tuple[float, ...]:
+    """Return the demands of a round, in the order of ``RoundCosts``."""
+    ends, blocks = (one.source, one.target), one.counts.astype(np.float64)
+    busiest = [(np.bincount(end).max(), np.bincount(end, blocks).max()) for end in ends]
+    source, target = (end // places.ranks_per_node for end in ends)
+    between = source != target
+    source, target, sent = source[between], target[between], blocks[between]
+    if places.ranks_per_node > 1 and len(sent):
+        busiest += [(np.bincount(n).max(), np.bincount(n, sent).max()) for n in (source, target)]
+    split, tied = _link_blocks(source, target, sent, places)
+    messages, most = (float(max(part)) for part in zip(*busiest, strict=True))
+    return messages, most, float(blocks.max()), split, tied
+
+
+def _link_blocks(
+    source: Ints,  # [messages] nodes
+    target: Ints,  # [messages] nodes
+    blocks: FloatArray,  # [messages]
+    places: CollectivePlaces,
+) -> tuple[float, float]:
+    """Return the blocks over the busiest link, with ties divided and with all ties upwards."""
+    if not len(blocks) or (places.shape is None and not places.topology):
+        return 0.0, 0.0
+    if len(blocks) == 1:  # it has its links to itself
+        return float(blocks[0]), float(blocks[0])
+    if places.topology:
+        network = _network(places.topology)
+        routers = network.host_router
+        traffic = np.zeros((network.num_routers, network.num_routers))
+        np.add.at(traffic, (routers[source], routers[target]), blocks)
+        found = float(link_loads(network, traffic).channel.max(initial=0.0))
+        return found, found
+    shape = places.shape or ()
+    sizes = np.array(shape)
+    up, down = np.zeros((2, prod(shape), len(sizes), 2))
+    add_messages(sizes, source, target, blocks, up)
+    # Mirrored, a message that may go either way round goes down.
+    mirror = _mirrored(shape)
+    add_messages(sizes, mirror[source], mirror[target], blocks, down)
+    both = 0.5 * (up + down[mirror][:, :, ::-1])
+    for load in (up, both):  # in a ring of two, up and down are the same link
+        load[:, sizes == 2, 0] += load[:, sizes == 2, 1]
+    return float(both.max()), float(up.max())
+
+
+def _mirrored(shape: tuple[int, ...]) -> Ints:
+    """Return the router opposite each, int64[routers]: every coordinate counted backwards."""
+    places = np.indices(shape).reshape(len(shape), -1)
+    opposite = [(-place) % size for place, size in zip(places, shape, strict=True)]
+    return np.asarray(np.ravel_multi_index(opposite, shape), np.int64)
+
+
+@lru_cache(maxsize=8)
+def _network(spec: str) -> Topology:
+    return parse_topology(spec)
+
+
+def _by(shape: tuple[int, ...]) -> str:
+    return "x".join(map(str, shape))

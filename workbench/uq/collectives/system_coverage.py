@@ -265,7 +265,7 @@ def _word(value: object) -> str:
 def _calibrated(
     fewer: MeasuredCollective, noise: str, draws: int, seed: int, stop: threading.Event | None
 ) -> CollectiveCalibration | AlgorithmMixture:
-    if fewer.algorithm:
+    if fewer.algorithms:
         return calibrate_collective(fewer, noise=noise, draws=draws, seed=seed, stop=stop)
     return calibrate_unknown(fewer, noise=noise, draws=draws, seed=seed, stop=stop)
 

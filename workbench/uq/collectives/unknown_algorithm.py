@@ -21,6 +21,7 @@ from workbench.result import Drawing, StoredResult
 from workbench.uq.collectives.calibration import (
     NOISE,
     CollectiveCalibration,
+    beyond_range,
     calibrate_collective,
     check_ranks,
     check_resumed,
@@ -165,8 +166,15 @@ class AlgorithmMixture(StoredResult):
             for probability, one in zip(self.probabilities, self.calibrations, strict=False)
         ]
         labels = [test.label for test in tests]
+        noise = self.calibrations[0].posterior.noise
         return predict_mixture(
-            members, labels, columns_of(tests), draws=draws, levels=levels, seed=seed
+            members,
+            labels,
+            columns_of(tests),
+            draws=draws,
+            levels=levels,
+            seed=seed,
+            beyond=beyond_range(tests, self.tests, noise.of_logarithm),
         )
 
     def to_frame(self) -> pd.DataFrame:

@@ -154,17 +154,19 @@ def _surrogate_is_within_1_percent(hopper: _Hopper) -> Finding:
     in_order = np.concatenate([study.holdout.maximum for study in hopper.first.values()])
     rms = np.concatenate([study.holdout.rms for study in hopper.first.values()])
     shuffled = validate_collective("allgather", SHUFFLED_HOPPER).holdout.maximum
-    every = np.concatenate([in_order, shuffled]) <= _WITHIN
+    kinked = validate_collective("allgather", SHUFFLED_HOPPER, truth="flow").holdout.maximum
+    every = np.concatenate([in_order, shuffled, kinked]) <= _WITHIN
     return Finding(
         "surrogate-is-within-1-percent",
         "A polynomial of third order is within about 1 % of the simulator at 100 further points",
         "6, Algorithm surrogate",
-        "confirmed if the largest error of every test is at most 1 %; partly if the root of the "
-        "mean square is",
+        "confirmed if the largest error of every test is at most 1 %; partly if that of some is",
         f"largest error {span(100 * in_order, '.1g')} %, root of the mean square "
         f"{span(100 * rms, '.1g')} % on {len(in_order)} tests of {_ANALYTIC}; with shuffled nodes, "
-        f"where links are shared, {span(100 * shuffled, '.1g')} % on {len(shuffled)}",
-        graded(every, np.array([rms.max() <= _WITHIN])),
+        f"where links are shared, {span(100 * shuffled, '.1g')} % on {len(shuffled)}, and "
+        f"{span(100 * kinked, '.1g')} % on the same ones where ranks do not wait for one another: "
+        "there a time is the greater of two, which no polynomial follows",
+        all_or_some(every),
         "004-algorithm-surrogate",
     )
 

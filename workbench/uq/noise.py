@@ -39,7 +39,7 @@ NOISE_MODELS: tuple[NoiseName, ...] = get_args(NoiseName)
 CONSTANT_SHARE = 0.05
 """Centre of the prior of the constant sigma, as a share of the median time."""
 
-_SLOWER = {"nodes": 0.5}
+_SLOWER = {"nodes": 0.35}
 """By column, distance of tests that span the range of the calibration tests; 1 for others."""
 
 _CODES = {
@@ -235,7 +235,7 @@ def places(columns: dict[str, FloatArray], replicas: Replicas) -> FloatArray:
     """Return the place of each test, float64[tests, columns].
 
     It is log2 of the columns, with the range of the calibration tests from 0 to 1; of the number of
-    nodes half of that, for errors of a model change more slowly with it than with bytes.
+    nodes a third of that, for errors of a model change more slowly with it than with bytes.
     """
     found = []
     for name, column in columns.items():

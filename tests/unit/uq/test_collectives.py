@@ -27,8 +27,7 @@ from workbench.uq.collectives import (
     read_measured,
 )
 from workbench.uq.collectives.calibration import (
-    ANOTHER_JOB,
-    PER_DOUBLING,
+    KNOWN,
     beyond_range,
     without_odd_nodes,
 )
@@ -258,8 +257,8 @@ def test_an_error_is_added_beyond_the_calibrated_nodes() -> None:
     asked = [CollectiveTest(nodes, 64) for nodes in (2, 8, 20, 64, 128, 1024)]
     found = beyond_range(asked, calibrated, of_logarithm=True)
     assert found is not None
-    job = ANOTHER_JOB**2
-    expected = [job + 2 * PER_DOUBLING**2, 0, job, 0, *(job + n * PER_DOUBLING**2 for n in (1, 4))]
+    job, doubling = KNOWN.another_job**2, KNOWN.per_doubling**2
+    expected = [job + 2 * doubling, 0, job, 0, job + doubling, job + 4 * doubling]
     assert_allclose(found**2, expected)
     assert beyond_range(asked, calibrated, of_logarithm=False) is None
 

@@ -223,3 +223,20 @@ def test_what_the_model_returns_is_checked() -> None:
     with pytest.raises(ParameterError, match=r"columns\['KB'\].*got 0 numbers"):
         predict(process, simulate, ["a"] * 20, {"nodes": NODES})
     assert BOX.names == posterior.names
+
+
+def test_an_error_beyond_the_tests_is_a_part_of_the_discrepancy() -> None:
+    posterior = calibrated("hierarchical")
+    labels = [f"new {at}" for at in range(len(NODES))]
+    plain = predict(posterior, SURROGATE.predict, labels)
+    wider = predict(posterior, SURROGATE.predict, labels, beyond=np.full(len(labels), 0.5))
+    # Normal in the logarithm, much wider than what was inferred: the ends of 90 % are 1.645 sd.
+    assert wider.high[1] / wider.low[1] == pytest.approx(np.exp(2 * 1.645 * 0.5), rel=0.1)
+    assert (wider.discrepancy > 3 * plain.discrepancy).all()
+    np.testing.assert_array_equal(wider.parameter, plain.parameter)
+    for wrong, words in ((np.ones(2), "for each of"), (np.full(len(labels), -1.0), "at least 0")):
+        with pytest.raises(ParameterError, match=words):
+            predict(posterior, SURROGATE.predict, labels, beyond=wrong)
+    with pytest.raises(ParameterError, match="None under constant noise"):
+        constant = calibrated("constant")
+        predict(constant, SURROGATE.predict, labels, beyond=np.ones(len(labels)))

@@ -117,7 +117,12 @@ class MeasuredValidation(StoredResult):
 
 @lru_cache(maxsize=8)
 def validate_measured(
-    collective: str, algorithm: str | None = None, *, name: str = "fugaku", seed: int = 0
+    collective: str,
+    algorithm: str | None = None,
+    *,
+    name: str = "fugaku",
+    draws: int = 4000,
+    seed: int = 0,
 ) -> MeasuredValidation:
     """Return the study of a collective in a shipped table of measured replicas.
 
@@ -125,6 +130,7 @@ def validate_measured(
         collective: such as ``gather``.
         algorithm: its label in the table; None takes the first one of the collective.
         name: of a table that ``shipped_collectives`` lists.
+        draws: kept of each chain.
         seed: of the designs and of the draws.
 
     Raises:
@@ -133,12 +139,12 @@ def validate_measured(
     """
     seed = whole(seed, "seed", 0)
     measured = load_measured(name, collective, algorithm)
-    calibration = calibrate_collective(measured, seed=seed)
+    calibration = calibrate_collective(measured, draws=draws, seed=seed)
     nodes = nodes_of(measured.tests)
     model = calibration.model
     return MeasuredValidation(
         collective_problem(measured, model=model, seed=seed),
         calibration,
-        calibrate_collective(measured.on(nodes[:-1]), seed=seed),
+        calibrate_collective(measured.on(nodes[:-1]), draws=draws, seed=seed),
         seed,
     )

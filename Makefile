@@ -129,7 +129,7 @@ paper-scale: $(LAB_STAMP) ## compare searches at the scale of SHAMan's paper, si
 	  --jobs 2 --rows .cache/paper-scale/rows.csv --save datasets/tuning/paper-scale
 
 findings: $(LAB_STAMP) ## judge the papers' claims on the shipped studies again (minutes)
-	.venv/bin/workbench uq coverage --draws 10000 --save datasets/coverage/collectives.json
+	.venv/bin/workbench uq coverage --save datasets/coverage/collectives.json
 	.venv/bin/workbench papers judge --save datasets/findings
 
 slurm-demo: $(TEST_STAMP) ## tune a copy and a sort through a one-node Slurm on loopback

@@ -88,7 +88,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="names of shipped tables, such as lassen,fugaku (default: all, minutes)",
     )
     covered.add_argument("--noise", metavar="NAME", help=_NOISE)
-    covered.add_argument("--draws", type=int, metavar="N", help="kept of each chain (default 4000)")
+    covered.add_argument(
+        "--draws", type=int, metavar="N", help="kept of each chain (default 10000)"
+    )
     covered.add_argument("--seed", type=int, metavar="N", help="of designs and chains (default 0)")
     covered.add_argument(
         "--save", type=output_file(".json"), metavar="FILE.json", help="keep the result"
@@ -156,7 +158,7 @@ def _add_measured(parser: argparse.ArgumentParser) -> None:
         "where the algorithm is unknown, all models with their probabilities",
     )
     parser.add_argument("--noise", metavar="NAME", help=_NOISE)
-    parser.add_argument("--draws", type=int, metavar="N", help="kept of each chain (default 4000)")
+    parser.add_argument("--draws", type=int, metavar="N", help="kept of each chain (default 10000)")
     parser.add_argument("--seed", type=int, metavar="N", help="of designs and chains (default 0)")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ParameterError
 from workbench.uq.collectives.calibration import (
+    DRAWS,
     NOISE,
     CollectiveCalibration,
     calibrate_collective,
@@ -23,7 +24,7 @@ def held_out(
     *,
     model: str | None = None,
     noise: str = NOISE,
-    draws: int = 4000,
+    draws: int = DRAWS,
     seed: int = 0,
     levels: Sequence[float] = (0.5, 0.9),
     unknown: bool = False,

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 
 TOFU_D_LINK = 6.8e9
-"""Bandwidth of a link and of an engine of Tofu-D, B/s (Ajima et al., CLUSTER 2018, table I)."""
+"""Bandwidth of a link and of an engine, B/s (Ajima et al., The Tofu Interconnect D, 2018)."""
 
 MOST_ENGINES = 6
 LEAST_BYTES = 16_384

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from workbench.checks import whole
 from workbench.result import Drawing, StoredResult
 from workbench.uq.collectives.calibration import (
+    DRAWS,
     CollectiveCalibration,
     calibrate_collective,
     collective_problem,
@@ -121,7 +122,7 @@ def validate_measured(
     algorithm: str | None = None,
     *,
     name: str = "fugaku",
-    draws: int = 4000,
+    draws: int = DRAWS,
     seed: int = 0,
 ) -> MeasuredValidation:
     """Return the study of a collective in a shipped table of measured replicas.

@@ -21,6 +21,7 @@ from workbench.html_table import html_table
 from workbench.jobs import JobError
 from workbench.result import Drawing, StoredResult
 from workbench.uq.collectives.calibration import (
+    DRAWS,
     NOISE,
     CollectiveCalibration,
     calibrate_collective,
@@ -184,7 +185,7 @@ def cover_systems(
     tables: Sequence[str] | None = None,
     *,
     noise: str = NOISE,
-    draws: int = 4000,
+    draws: int = DRAWS,
     seed: int = 0,
     stop: threading.Event | None = None,
     on_progress: Callable[[int, int, str], None] | None = None,

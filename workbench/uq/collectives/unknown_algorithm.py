@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
 from workbench.uq.collectives.calibration import (
+    BURN_IN,
+    DRAWS,
     NOISE,
     CollectiveCalibration,
     beyond_range,
@@ -207,8 +209,8 @@ def calibrate_unknown(
     *,
     noise: str = NOISE,
     chains: int = 4,
-    draws: int = 4000,
-    burn_in: int = 3000,
+    draws: int = DRAWS,
+    burn_in: int = BURN_IN,
     seed: int = 0,
     resume: AlgorithmMixture | None = None,
     stop: threading.Event | None = None,

@@ -68,7 +68,8 @@ def test_the_shipped_verdicts_have_rules_and_numbers() -> None:
         assert one.rule and one.figure
         assert any(letter.isdigit() for letter in one.evidence)
     rows = papers.list(paper="004", kind="claim")
-    assert [row.verdict for row in rows] == [one.verdict for one in shipped]
+    judged = [row.verdict for row in rows if row.verdict]
+    assert judged == [one.verdict for one in shipped]
     assert callable(module_of_findings)
 
 

@@ -92,7 +92,9 @@ def stop_after(blocks: int, what: str = "") -> tuple[threading.Event, Callable[.
 def test_the_algorithm_that_made_the_times_is_the_most_probable(mixture: AlgorithmMixture) -> None:
     assert mixture.models[0] == "rounds:binomial"
     assert mixture.probabilities[0] > 0.5
-    assert mixture.probabilities[mixture.models.index("rounds:linear")] < 0.01
+    # All held-out tests count as one, so that a wrong model stays possible.
+    linear = mixture.probabilities[mixture.models.index("rounds:linear")]
+    assert linear < mixture.probabilities[0] / 5
     assert mixture.probabilities.sum() == pytest.approx(1.0)
     assert (np.diff(mixture.log_scores) <= 0).all()
     assert [one.model for one in mixture.calibrations] == list(

@@ -63,7 +63,11 @@ def plot_algorithms(mixture: AlgorithmMixture) -> LayoutDOM:
     hover(
         fig,
         [bars],
-        [("", "@model"), ("probability", "@text"), ("log score less the best", "@behind{0.0}")],
+        [
+            ("", "@model"),
+            ("probability", "@text"),
+            ("log score a test less the best", "@behind{0.00}"),
+        ],
     )
     named = mixture.label or "the library's choice"
     return stacked(

@@ -142,8 +142,14 @@ scope = {}
 exec(panel.python, scope)
 assert scope["prediction"].tests == panel.prediction.tests
 assert (scope["prediction"].median == panel.prediction.median).all()
-assert 0.02 < times.probability_below(a, b) < 0.98
-assert times.probability_below(a, same) == 1
+tolerances = posterior.tolerance("cg-8", percent=(1, 2, 5)).to_frame()
+lows, highs = (tolerances.filter(like=end).iloc[:, 0] for end in ("low", "high"))
+assert (lows < highs).all()
+compared = posterior.compare(graph, *networks)
+assert 0.02 < compared.probability_below(*compared.names[:2]) < 0.98
+found = calibrated.parameters.reshape(-1, 2)
+assert (np.quantile(found, 0.005, axis=0) < [2.4e-6, 0.12e-9]).all()
+assert (np.quantile(found, 0.995, axis=0) > [2.4e-6, 0.12e-9]).all()
 assert [one.calibrated for one in checks.checks] == [True, True, True, True, False]
 assert len({case.table for case in coverage.cases}) == 8
 assert abs(table.closed_half_s / table.printed_half_s - 1).max() < 0.01

@@ -114,7 +114,8 @@ def test_each_quantity_has_its_density_prior_and_quantiles(posterior: Posterior)
     assert bandwidth.yaxis[0].axis_label == "density (1/GB/s)"
     np.testing.assert_allclose(max(columns(bandwidth)[1]["y"]), 1 / 0.7)  # uniform, 1.5 to 2.2
     assert "not converged" in words(layout)
-    assert posterior.verdict.partition(": ")[2] in words(layout)
+    reason, advice = posterior.verdict.partition(": ")[2].split("; ")
+    assert reason in words(layout) and advice.startswith("run longer")
     assert "Width of the 90 % interval" in describe_posterior(posterior)
 
 
@@ -143,7 +144,7 @@ def test_chains_have_traces_and_every_draw_has_a_rank(posterior: Posterior) -> N
     row = posterior.summary().set_index("quantity").loc["Max BW"]
     trace = by_title(layout, "Max BW: R-hat")
     assert f"R-hat {row['R-hat']:.3f}" in trace.title.text
-    assert trace.yaxis[0].axis_label == "Max BW (GB/s)"
+    assert trace.yaxis[0].axis_label == "value (GB/s)"
     np.testing.assert_array_equal(columns(trace)[1]["value"], posterior.parameters[1, :, 0])
     ranks = next(fig for fig in figures(layout) if fig.title.text.startswith("Ranks"))
     counts = np.array([data["count"][:-1] for data in columns(ranks)])

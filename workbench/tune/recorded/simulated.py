@@ -60,6 +60,9 @@ _VALUES: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {"segment_bytes": _SEGMENTS, "fanout": _FANOUTS}
 )
 
+_OF_LIBRARIES = ("binomial-doubling", "binary", "chains", "sequential")
+"""Algorithms that measured libraries have; the shipped recordings were made without them."""
+
 
 def simulated_space(collective: str) -> TuningSpace:
     """Return the space of a collective: its algorithms and their parameters."""
@@ -69,7 +72,7 @@ def simulated_space(collective: str) -> TuningSpace:
             f"{did_you_mean(collective, COLLECTIVES)}",
             key="collective",
         )
-    known = ALGORITHMS[collective]
+    known = {k: v for k, v in ALGORITHMS[collective].items() if k not in _OF_LIBRARIES}
     axes: dict[str, Choices | Grid] = {"algorithm": Choices(tuple(known))}
     conditions = {}
     for parameter, values in _VALUES.items():

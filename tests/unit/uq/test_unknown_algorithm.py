@@ -145,6 +145,7 @@ def test_a_stopped_mixture_goes_on_to_the_same_end(
         assert np.array_equal(one.posterior.parameters, other.posterior.parameters)
 
 
+@pytest.mark.deep
 def test_a_stopped_calibration_goes_on_to_the_same_end(gather: MeasuredCollective) -> None:
     options = {"model": "rounds:binomial", "chains": 2, "draws": 1500, "burn_in": 500, "seed": 2}
     whole = calibrate_collective(gather, **options)

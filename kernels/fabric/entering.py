@@ -35,7 +35,7 @@ def append_uncut(s, q, h, message):
 
 @helper("i8(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def count_cut(s, q, now, host, n_bytes):
-    """Count bytes as cut off the first message of a host; return how many are left of it."""
+    """Cut bytes off the first message of a host; return the bytes that are still to be cut."""
     h = layout.host_cells(s, host)
     message = s[h + layout.INJECT_FIRST]
     left = s[h + layout.LEFT_TO_CUT] - n_bytes

@@ -71,7 +71,7 @@ class RowTable:
             )
 
     def stored_problem(self, name: str) -> dict[str, Any] | None:
-        """Return what the rows of a name were made for, None where there is no such name."""
+        """Return the problem that the rows of a name belong to; None where the name is unknown."""
         if not self._there():
             return None
         rows = self.database.query(

@@ -78,7 +78,7 @@ class CarriedOn(ABC):
         """
 
     def origin(self, title: str, simulated: str, python: str) -> PosteriorOrigin:
-        """Return what a result of this posterior carries: its question, verdict and provenance.
+        """Return the title, verdict and provenance that a result of this posterior shows.
 
         Args:
             title: of the question.

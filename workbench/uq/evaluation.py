@@ -270,7 +270,7 @@ def _evaluated(
 
 
 def _complaint(row: FloatArray, tests: Sequence[str]) -> str:
-    """Return what is wrong with the times of a row, empty if nothing is."""
+    """Return a sentence on the first time that is not above 0 and finite; empty if all are."""
     bad = np.flatnonzero(~((row > 0) & np.isfinite(row)))
     if not len(bad):
         return ""
@@ -417,7 +417,7 @@ def _described(box: ParameterBox, point: FloatArray) -> str:
 
 
 def _piece_name(plan: DesignPlan, first: int, end: int) -> str:
-    """Return what is held in the database while the rows of a call are evaluated."""
+    """Return the name that is locked in the database while a call's rows are evaluated."""
     return f"{plan.name} {first} to {end - 1}"
 
 

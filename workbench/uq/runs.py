@@ -174,7 +174,7 @@ class SimulatorRuns(PackagedResult):
         sizes: ArrayLike | None = None,
         provenance: Provenance | None = None,
     ) -> CalibrationProblem:
-        """Return what a calibration to measured times of the tests begins with.
+        """Return the problem of calibrating the simulator to measured times of its tests.
 
         The nominal times are those of the run that is nearest to the replicas' medians, by the sum
         of the squared logarithms of their ratios; the surrogate's error is that at the hold-out

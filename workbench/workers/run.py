@@ -24,9 +24,9 @@ Executor = Callable[[PiecedWork, Sequence[WorkPiece], threading.Event], None]
 
 
 def choose_executor(workers: int | None, cluster: Any, *, threads: bool = False) -> Executor:
-    """Return what does pieces: the workers of a cluster, or so many processes or threads.
+    """Return a function that does pieces of work: on a cluster, in processes or in threads.
 
-    As many as this process has cores where ``workers`` is None; with 1 they are done here.
+    ``workers`` is their number, by default that of the cores; with 1 the caller's thread works.
     """
     if cluster is not None:
         if workers is not None:

@@ -41,7 +41,7 @@ def time_of(
 
 
 def message(links: int, blocks: int = 1) -> float:
-    """Return what a message alone takes; nodes are a hop from their routers."""
+    """Return the time of a message that shares no link; a node is one hop from its router."""
     return STARTUP + (links + 2) * HOP + blocks * SIZE / MAX_BW
 
 

@@ -40,9 +40,10 @@ def run_chains(
     wanted: Callable[[], PosteriorChoice],  # what is looked at, which may change meanwhile
     kept: Cache[Found],
 ) -> int:
-    """Run or resume the chains of all choices without a full posterior; return how many it has.
+    """Run or resume the chains of all choices that lack draws.
 
-    While chains run, those of the choice that is looked at are stored every 1.5 s.
+    While they run, those of the choice that is looked at are stored every 1.5 s. The number of
+    choices whose chains ran far enough for a verdict is returned.
     """
     left = [choice for choice in choices if not is_whole(kept.get(choice), choice)]
     total, made = len(left), 0

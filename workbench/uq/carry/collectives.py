@@ -181,7 +181,7 @@ def _measured_sizes(both: Sequence[CollectiveCalibration]) -> list[int]:
 def _origin(
     calibrations: Sequence[CollectiveCalibration], title: str, python: str
 ) -> PosteriorOrigin:
-    """Return what a result of calibrations carries."""
+    """Return the title, verdicts and provenance that a result of these calibrations shows."""
     said = list(
         dict.fromkeys(
             text

@@ -202,7 +202,7 @@ def _network_text(network: ComparedNetwork) -> str:
 def _described(
     networks: list[Topology | Fabric], fitted: LogGPS | NetworkModel, wires: tuple[float, float]
 ) -> str:
-    """Return how the networks were simulated."""
+    """Return words for a caption: which contention, wires and congestion were simulated."""
     parts = []
     if isinstance(fitted, LogGPS) and any(isinstance(one, Topology) for one in networks):
         parts.append(

@@ -120,7 +120,7 @@ def root_engines(
     bandwidth: tuple[float, float] = (0.8 * TOFU_D_LINK, TOFU_D_LINK),
     seed: int = 0,
 ) -> RootEngines:
-    """Return how many engines a root uses with each algorithm, on each number of nodes.
+    """Return the number of injection engines that a root uses, by algorithm and nodes.
 
     Args:
         measured: one collective by several algorithms; blocks of 16 KiB or more are used.

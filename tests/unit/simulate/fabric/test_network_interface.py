@@ -44,7 +44,7 @@ def star(congestion, interface=INTERFACE, n=4, link=LINK, **changes):
 
 
 def close(congestion, seconds):
-    """Return what a time is to be: PISCES leaves out 2 B of a packet at a stage, of four."""
+    """Return the expected time; PISCES leaves out 2 B of a packet at each of four stages."""
     if congestion == "packet-flow":
         return pytest.approx(seconds, abs=4 * 2 / CAP + 1e-3 * MTU / CAP)
     return pytest.approx(seconds, rel=1e-12)

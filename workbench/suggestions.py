@@ -53,6 +53,12 @@ def unknown_key(key: str, known: Iterable[str], *, what: str = "a parameter") ->
     return f"{key} is not {what}" + (f"; did you mean {near}?" if near else "")
 
 
+def unknown_name(what: str, name: object, known: Iterable[object]) -> str:
+    """Return the message about an unknown name: the nearest known one, and all of them."""
+    names = tuple(map(str, known))
+    return f"no {what} is named {str(name)!r}{did_you_mean(name, names)}; known: {', '.join(names)}"
+
+
 class MissingAttributeError(AttributeError):
     """A missing attribute; its text names the nearest public ones.
 

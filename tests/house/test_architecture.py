@@ -29,6 +29,7 @@ FLOOR = {
     "suggestions",
     "checks",
     "yaml_text",
+    "yaml_plan",
     "html_table",
     "result",
     "findings",

@@ -28,9 +28,9 @@ from workbench.datapackage import (
 )
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.study.cell import AXES, STATES, Cell, CellResult
-from workbench.study.model_choice import unknown
 from workbench.study.plan import StudyPlan
 from workbench.study.result import StudyResult
+from workbench.suggestions import unknown_name
 from workbench.units import UNITS, write_quantity
 
 _PLAN = "plan.yaml"
@@ -129,7 +129,7 @@ def shipped(name: str = "which-loss") -> StudyResult:
     place = datasets.data_folder() / "studies"
     known = tuple(sorted(path.parent.name for path in place.glob(f"*/{DESCRIPTOR}")))
     if name not in known:
-        raise DatasetError(unknown("shipped study", name, known))
+        raise DatasetError(unknown_name("shipped study", name, known))
     return StudyResult.load(place / name)
 
 
@@ -174,7 +174,7 @@ def _cell(
         threshold=plan.threshold,
     )
     if row["status"] not in STATES:
-        raise ParseError(unknown("status", row["status"], STATES), source=where, line=line)
+        raise ParseError(unknown_name("status", row["status"], STATES), source=where, line=line)
     try:
         choice = plan.choice(cell.model)
         dimensions = {d.key: d for d in choice.space().dimensions}

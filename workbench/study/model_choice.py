@@ -10,7 +10,7 @@ from typing import Any
 from workbench.errors import ParameterError
 from workbench.fit import SearchSpace, model_to_fit
 from workbench.models import MODELS, NetworkModel, Value
-from workbench.suggestions import did_you_mean
+from workbench.suggestions import unknown_name
 
 _KEYS = ("label", "model", "variant", "values")
 
@@ -39,11 +39,11 @@ class ModelChoice:
     def __post_init__(self) -> None:
         name = (self.model or self.label).lower()
         if name not in MODELS:
-            raise ParameterError(unknown("model", name, tuple(MODELS)), key="models")
+            raise ParameterError(unknown_name("model", name, tuple(MODELS)), key="models")
         variants = MODELS[name].variants
         if self.variant and self.variant not in variants:
             raise ParameterError(
-                unknown(f"variant of {name}", self.variant, variants), key="models"
+                unknown_name(f"variant of {name}", self.variant, variants), key="models"
             )
         object.__setattr__(self, "model", name)
         object.__setattr__(self, "variant", self.variant or variants[0])
@@ -100,7 +100,7 @@ class ModelChoice:
             )
         for key in value:
             if key not in _KEYS:
-                raise ParameterError(unknown("key of a model", str(key), _KEYS), key="models")
+                raise ParameterError(unknown_name("key of a model", str(key), _KEYS), key="models")
         values = value.get("values") or {}
         if not isinstance(values, Mapping):
             raise ParameterError(
@@ -140,11 +140,6 @@ class ModelChoice:
 
     def _plain_label(self) -> str:
         return MODELS[self.model](variant=self.variant).label
-
-
-def unknown(what: str, name: str, known: tuple[str, ...]) -> str:
-    """Return the message about an unknown name: the nearest known one, and all of them."""
-    return f"no {what} is named {name!r}{did_you_mean(name, known)}; known: {', '.join(known)}"
 
 
 def _value(key: str, given: Any) -> Value:

@@ -27,29 +27,27 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from workbench import datasets
 from workbench.checks import whole, whole_each
-from workbench.errors import ParameterError, ParseError
+from workbench.errors import ParameterError
 from workbench.fit import DEFAULT_TRIALS, ENGINES, LOSSES, TARGETS
 from workbench.fit.losses import find_loss
 from workbench.fit.regimes import DEFAULT_THRESHOLD
 from workbench.html_table import html_table
-from workbench.named_options import named_fields
-from workbench.result import Result
 from workbench.study.cell import AXES, REGIMES, Cell
-from workbench.study.model_choice import ModelChoice, unknown
+from workbench.study.model_choice import ModelChoice
+from workbench.suggestions import unknown_name
 from workbench.units import parse_typed_quantity
-from workbench.yaml_text import dump_yaml, load_yaml
+from workbench.yaml_plan import YamlPlan
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclasses.dataclass(frozen=True)
-class StudyPlan(Result):
+class StudyPlan(YamlPlan):
     """What a study fits: the product of its lists, in their order.
 
     The design is that of Suetterlein et al., HPC Network Simulation Tuning via Automatic
@@ -71,6 +69,11 @@ class StudyPlan(Result):
     Raises:
         ParameterError: a list is empty, or names something twice or something unknown.
     """
+
+    KIND: ClassVar[str] = "plan"
+    REQUIRED: ClassVar[tuple[str, ...]] = ("name", "machines")
+    # A parameter of a model is named by its own key, which stands among the models.
+    OTHERS: ClassVar[str] = "models"
 
     name: str
     machines: tuple[str, ...]
@@ -97,7 +100,7 @@ class StudyPlan(Result):
             names = _listed(key, getattr(self, key))
             for name in names:
                 if name not in known:
-                    raise ParameterError(unknown(_ONE_OF[key], str(name), known), key=key)
+                    raise ParameterError(unknown_name(_ONE_OF[key], str(name), known), key=key)
             self._set(key, names)
         self._set("losses", _loss_names(self.losses))
         self._set("models", tuple(map(ModelChoice.coerce, _listed("models", self.models))))
@@ -134,50 +137,13 @@ class StudyPlan(Result):
             if choice.label == label:
                 return choice
         labels = tuple(choice.label for choice in self.models)
-        raise ParameterError(unknown("model of the plan", label, labels), key="models")
-
-    @named_fields
-    def replace(self, **changes: Any) -> StudyPlan:
-        """Return a plan with these attributes changed.
-
-        Raises:
-            ParameterError: an attribute does not exist, or its value is not accepted.
-        """
-        known = tuple(field.name for field in dataclasses.fields(self))
-        for key in changes:
-            if key not in known:
-                raise ParameterError(unknown("attribute of a plan", key, known), key=key)
-        return dataclasses.replace(self, **changes)
+        raise ParameterError(unknown_name("model of the plan", label, labels), key="models")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, as a YAML or JSON file holds them."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         lists = {key: list(value) for key, value in values.items() if isinstance(value, tuple)}
         return values | lists | {"models": [choice.plain() for choice in self.models]}
-
-    def to_yaml(self, path: str | Path | None = None) -> str:
-        """Return the plan as YAML, and write it where a path is given.
-
-        Args:
-            path: file to write.
-        """
-        text = dump_yaml(self.to_dict())
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
-        return text
-
-    @classmethod
-    def from_yaml(cls, source: str | Path | bytes) -> StudyPlan:
-        """Return the plan in a YAML file or text.
-
-        Args:
-            source: a path, or the text itself where it has more than one line.
-
-        Raises:
-            ParseError: it is no such plan; the message names the file, the line and the rule.
-            OSError: the file cannot be read.
-        """
-        return _read_plan(source)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a cell, with the name of its study in the database."""
@@ -246,7 +212,7 @@ def _loss_names(values: Any) -> tuple[str, ...]:
         try:
             names.append(find_loss(str(loss)).name)
         except ParameterError as error:
-            message = unknown("loss", str(loss), tuple(LOSSES))
+            message = unknown_name("loss", str(loss), tuple(LOSSES))
             raise ParameterError(message, key="losses") from error
     _refuse_twice("losses", names)
     return tuple(names)
@@ -266,25 +232,3 @@ def _size(value: Any) -> int:
 
 def _count(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or f'{one}s'}"
-
-
-def _read_plan(source: str | Path | bytes) -> StudyPlan:
-    """Return the plan in a YAML file, or in a text of several lines or bytes."""
-    document = load_yaml(source, "a plan")
-    values, where = document.values, document.source
-    lines = {str(path[0]): line for path, line in document.lines.items() if len(path) == 1}
-    known = tuple(field.name for field in dataclasses.fields(StudyPlan))
-    for key in values:
-        if key not in known:
-            raise ParseError(
-                unknown("key of a plan", str(key), known), source=where, line=lines[key]
-            )
-    for key in ("name", "machines"):
-        if key not in values:
-            raise ParseError(f"a plan must have the key {key}; add {key}: ...", source=where)
-    try:
-        return StudyPlan(**values)
-    except ParameterError as error:
-        # A parameter of a model is named by its own key, which stands among the models.
-        key = error.key if error.key in lines else "models"
-        raise ParseError(str(error), source=where, line=lines.get(key, 0)) from error

@@ -18,8 +18,8 @@ from workbench.result import Drawing
 from workbench.storage.database import locate
 from workbench.study.cell import AXES, STATES, CellFilter, CellResult, HalfFilter
 from workbench.study.fit_cell import read_cell
-from workbench.study.model_choice import unknown
 from workbench.study.plan import StudyPlan
+from workbench.suggestions import unknown_name
 from workbench.units import UNITS, write_quantity
 
 if TYPE_CHECKING:
@@ -100,13 +100,13 @@ class StudyResult(PackagedResult):
         for axis, wanted in cast(dict[str, Any], axes).items():
             known = (*AXES, "status")
             if axis not in known:
-                raise ParameterError(unknown("axis", axis, known), key=axis)
+                raise ParameterError(unknown_name("axis", axis, known), key=axis)
             values = (wanted,) if isinstance(wanted, str | int) else tuple(wanted)
             there = STATES if axis == "status" else self._along(axis)
             for value in values:
                 if value not in there:
                     names = tuple(str(one) for one in there)
-                    raise ParameterError(unknown(f"{axis} here", str(value), names), key=axis)
+                    raise ParameterError(unknown_name(f"{axis} here", str(value), names), key=axis)
             kept = tuple(cell for cell in kept if _property(cell, axis) in values)
         return StudyResult(self.plan, kept)
 
@@ -197,12 +197,12 @@ class StudyResult(PackagedResult):
         """
         for axis in (rows, columns):
             if axis not in AXES:
-                raise ParameterError(unknown("axis", axis, AXES), key=axis)
+                raise ParameterError(unknown_name("axis", axis, AXES), key=axis)
         if value not in _VALUES:
-            raise ParameterError(unknown("value", value, _VALUES), key="value")
+            raise ParameterError(unknown_name("value", value, _VALUES), key="value")
         if over_seeds not in _OVER_SEEDS:
             raise ParameterError(
-                unknown("statistic over seeds", over_seeds, _OVER_SEEDS), key="over_seeds"
+                unknown_name("statistic over seeds", over_seeds, _OVER_SEEDS), key="over_seeds"
             )
         others = [
             axis

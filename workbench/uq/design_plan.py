@@ -18,25 +18,21 @@ parameters' units.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import numpy as np
 
 from workbench.checks import number, whole
-from workbench.errors import ParameterError, ParseError
+from workbench.errors import ParameterError
 from workbench.html_table import html_table
-from workbench.named_options import named_fields
-from workbench.result import Result
 from workbench.suggestions import did_you_mean
 from workbench.uq.design_models import DesignModel, named_model
 from workbench.uq.designs import DesignMethod, design
 from workbench.uq.parameters import FloatArray, ParameterBox, UncertainParameter
-from workbench.yaml_text import dump_yaml, load_yaml
+from workbench.yaml_plan import YamlPlan
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +52,7 @@ _KEYS = (
 
 
 @dataclass(frozen=True)
-class DesignPlan(Result):
+class DesignPlan(YamlPlan):
     """What is run where: a design over a box, its hold-out points, and the simulator.
 
     The points of a Sobol' sequence stay as more are asked for, so that a design with the same name
@@ -79,6 +75,9 @@ class DesignPlan(Result):
     Raises:
         ParameterError: a value is not accepted, or names what the model lacks.
     """
+
+    KIND: ClassVar[str] = "design"
+    REQUIRED: ClassVar[tuple[str, ...]] = ("name", "points")
 
     name: str
     parameters: ParameterBox = None  # type: ignore[assignment]  # __post_init__ makes it one
@@ -204,22 +203,6 @@ class DesignPlan(Result):
         first = {"first_point": self.design[0].tolist()}
         return {**plan, **first, "tests": list(tests), "workbench": workbench.__version__}
 
-    @named_fields
-    def replace(self, **changes: Any) -> DesignPlan:
-        """Return a plan with these attributes changed.
-
-        Raises:
-            ParameterError: an attribute does not exist, or its value is not accepted.
-        """
-        for key in changes:
-            if key not in _KEYS:
-                raise ParameterError(
-                    f"{key} is no attribute of a plan{did_you_mean(key, _KEYS)}; it has "
-                    f"{', '.join(_KEYS)}",
-                    key=key,
-                )
-        return dataclasses.replace(self, **changes)
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, as a YAML or JSON file holds them."""
         values = {key: getattr(self, key) for key in _KEYS}
@@ -228,40 +211,6 @@ class DesignPlan(Result):
             "parameters": self.parameters.to_dict()["parameters"],
             "fixed": dict(self.fixed),
         }
-
-    def to_yaml(self, path: str | Path | None = None) -> str:
-        """Return the plan as YAML, and write it where a path is given.
-
-        Args:
-            path: file to write.
-        """
-        text = dump_yaml(self.to_dict())
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
-        return text
-
-    @classmethod
-    def from_yaml(cls, source: str | Path | bytes) -> DesignPlan:
-        """Return the plan in a YAML file or text.
-
-        Args:
-            source: a path, or the text itself where it has more than one line.
-
-        Raises:
-            ParseError: it is no such plan; the message names the file, the line and the rule.
-            OSError: the file cannot be read.
-        """
-        document = load_yaml(source, "a design")
-        document.known((), map(str, document.values), _KEYS, "a design")
-        for key in ("name", "points"):
-            if key not in document.values:
-                raise ParseError(
-                    f"a design must have the key {key}; add {key}: ...", source=document.source
-                )
-        try:
-            return cls(**document.values)
-        except ParameterError as error:
-            raise document.error((error.key,) if error.key in _KEYS else (), str(error)) from error
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a point: ``set`` (design or holdout) and a column a parameter."""

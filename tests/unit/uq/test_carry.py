@@ -14,7 +14,7 @@ from bokeh.models import Div, LayoutDOM
 from tests.unit.uq.fits import as_fitted, fitted
 from tests.unit.uq.simulators import FloatArray
 from workbench import jobs
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, SimulationHalted
 from workbench.models import SNAPPR, LogGPS, LogP, Protocol
 from workbench.programs.collectives import schedule
 from workbench.sensitivity import Sweep, analyse, analyse_wires
@@ -37,6 +37,7 @@ from workbench.uq import (
     posterior_of_fit,
 )
 from workbench.uq.carry.crossover import crossing_of
+from workbench.uq.carry.draws import each_draw
 
 PROGRAM = schedule("allreduce", "rabenseifner", 8, size=20_000).graph()
 SIZES = [256, 4096, 65536, 1 << 20, 1 << 24]
@@ -310,6 +311,17 @@ def test_a_stop_keeps_the_draws_so_far(
     for question in (posterior.makespan, posterior.tolerance, posterior.latency_curve):
         with pytest.raises(jobs.JobError, match="before the first draw"):
             question("cg-8", stop=stop)
+
+
+def test_results_after_a_draw_that_was_stopped_are_left_out() -> None:
+    def halted_in_the_third(model: int) -> int:
+        if model == 2:
+            raise SimulationHalted("stopped")
+        return 10 * model
+
+    assert each_draw(halted_in_the_third, 0, (1, 2, 3), {}) == (0, [10])
+    with pytest.raises(jobs.JobError, match="before the first draw"):
+        each_draw(halted_in_the_third, 2, (1, 3), {})
 
 
 def test_questions_that_cannot_be_asked_are_refused(posterior: FitPosterior) -> None:

@@ -73,9 +73,10 @@ def halt_of(options: DrawOptions) -> NDArray[np.int8] | None:
 def each_draw(
     function: Callable[[_M], _T], fitted: _M, models: Sequence[_M], options: DrawOptions
 ) -> tuple[_T, list[_T]]:
-    """Return what a function gives for the fitted model and for each draw, in their order.
+    """Call a function for the fitted model and for each draw; return the results in this order.
 
-    Calls run in threads. After a stop those of the first draws; JobError if there is none.
+    Calls run in threads. After a stop only the results before the first missing one are returned;
+    JobError if no draw is among them.
     """
     stop, report = options.get("stop"), options.get("on_progress")
 
@@ -91,6 +92,8 @@ def each_draw(
     pool = ThreadPoolExecutor(jobs.cores())
     try:
         for done, result in enumerate(pool.map(one, (fitted, *models))):
+            if not result:
+                break
             found += result
             if report is not None:
                 report(done, len(models))
@@ -130,5 +133,5 @@ def program_text(program: ProgramLike) -> str:
 
 
 def program_name(program: ProgramLike, graph: ExecutionGraph) -> str:
-    """Return what to call a program in a title."""
+    """Return the name of a program for a title."""
     return program if isinstance(program, str) else graph.source

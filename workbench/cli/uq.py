@@ -89,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     covered.add_argument("--noise", metavar="NAME", help=_NOISE)
     covered.add_argument(
-        "--draws", type=int, metavar="N", help="kept of each chain (default 10000)"
+        "--draws", type=int, metavar="N", help="kept of each chain (default 4000)"
     )
     covered.add_argument("--seed", type=int, metavar="N", help="of designs and chains (default 0)")
     covered.add_argument(
@@ -158,7 +158,7 @@ def _add_measured(parser: argparse.ArgumentParser) -> None:
         "where the algorithm is unknown, all models with their probabilities",
     )
     parser.add_argument("--noise", metavar="NAME", help=_NOISE)
-    parser.add_argument("--draws", type=int, metavar="N", help="kept of each chain (default 10000)")
+    parser.add_argument("--draws", type=int, metavar="N", help="kept of each chain (default 4000)")
     parser.add_argument("--seed", type=int, metavar="N", help="of designs and chains (default 0)")
 
 

@@ -52,6 +52,7 @@ from workbench.uq import (
     Prediction,
     Replicas,
 )
+from workbench.uq.collectives.calibration import DRAWS
 
 DEFAULT_PROBLEM = "fugaku/gather"
 _READY = "Chains run for every noise model and all that can be held out, the chosen ones first."
@@ -266,7 +267,7 @@ class UncertaintyPanel(Panel[Found | None]):
             "held_out": widgets.Dropdown(
                 options=[("nothing", 0)], value=0, **named("Held out", "190px")
             ),
-            "draws": NumberField(4000, 100, 100_000, step=1000, **named("Draws", "130px")),
+            "draws": NumberField(DRAWS, 100, 100_000, step=1000, **named("Draws", "130px")),
             "seed": NumberField(0, 0, 2**31 - 1, **named("Seed", "90px")),
             "view": widgets.ToggleButtons(
                 options=list(VIEWS.items()), value="data", style={"button_width": "122px"}

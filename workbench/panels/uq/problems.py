@@ -29,6 +29,7 @@ from workbench.uq.collectives import (
     shipped_algorithms,
     shipped_collectives,
 )
+from workbench.uq.collectives.calibration import DRAWS
 from workbench.uq.collectives.shipped import machine_of
 
 _UNKNOWN = "the library chose the algorithm, and the model that predicts best stands for it"
@@ -104,7 +105,7 @@ class Problem(ABC):
 class CollectiveProblem(Problem):
     """A measured collective that ships."""
 
-    draws = 4000
+    draws = DRAWS
     coordinates = ("nodes", "block_bytes")
 
     def __init__(self, table: str, collective: str) -> None:

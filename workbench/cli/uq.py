@@ -88,9 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="names of shipped tables, such as lassen,fugaku (default: all, minutes)",
     )
     covered.add_argument("--noise", metavar="NAME", help=_NOISE)
-    covered.add_argument(
-        "--draws", type=int, metavar="N", help="kept of each chain (default 4000)"
-    )
+    covered.add_argument("--draws", type=int, metavar="N", help="kept of each chain (default 4000)")
     covered.add_argument("--seed", type=int, metavar="N", help="of designs and chains (default 0)")
     covered.add_argument(
         "--save", type=output_file(".json"), metavar="FILE.json", help="keep the result"

@@ -13,6 +13,7 @@ from workbench.suggestions import unknown_name
 from workbench.yaml_text import dump_yaml, load_yaml
 
 
+@dataclasses.dataclass(frozen=True)
 class YamlPlan(Result):
     """Base of the frozen dataclasses whose fields are the keys of a YAML file."""
 
@@ -26,7 +27,7 @@ class YamlPlan(Result):
     @classmethod
     def file_keys(cls) -> tuple[str, ...]:
         """Return the keys of a file, in their order."""
-        return tuple(field.name for field in dataclasses.fields(cls))  # type: ignore[arg-type]
+        return tuple(field.name for field in dataclasses.fields(cls))
 
     @named_fields
     def replace(self, **changes: Any) -> Self:
@@ -40,7 +41,7 @@ class YamlPlan(Result):
                 raise ParameterError(
                     unknown_name(f"attribute of a {self.KIND}", key, self.file_keys()), key=key
                 )
-        return dataclasses.replace(self, **changes)  # type: ignore[type-var]
+        return dataclasses.replace(self, **changes)
 
     def to_yaml(self, path: str | Path | None = None) -> str:
         """Return the plan as YAML, and write it where a path is given.

@@ -27,14 +27,13 @@ UNTYPED = {
     "models/parameter.py parameter": "the fields of ModelParameter, which its constructor checks",
     "named_options.py listed": _FIELDS,
     "panels/panel.py _repr_mimebundle_": "what IPython passes",
-    "study/plan.py replace": _FIELDS,
     "topology/metrics/cost.py replace": _FIELDS,
     "tune/heuristics/__init__.py make_heuristic": _BY_NAME,
     "tune/pruning.py make_pruning": _BY_NAME,
     "tune/resampling.py make_resampling": _BY_NAME,
     "tune/rules_by_name.py make": _BY_NAME,
     "tune/stopping.py make_stopping": _BY_NAME,
-    "uq/design_plan.py replace": _FIELDS,
+    "yaml_plan.py replace": _FIELDS,
 }
 
 

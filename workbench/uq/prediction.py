@@ -163,7 +163,7 @@ def predict_mixture(
         draws: of all posteriors together.
         levels: of the intervals, between 0 and 1.
         seed: makes the prediction repeatable.
-        beyond: as for ``predict``.
+        beyond: as for ``predict``, or float64[members, tests].
 
     Raises:
         ParameterError: an argument is not accepted, or a model returns other than times.
@@ -180,21 +180,34 @@ def predict_mixture(
             f"{weights.tolist()} and the noise {', '.join(noises) or 'of none'}",
             key="members",
         )
+    shape = (len(members), len(tests))
+    further = _checked_beyond(beyond, shape, noises[0], ["constant"])
     rng = np.random.default_rng(seed)
     simulated = []
-    for count, (_, posterior, model) in zip(_shares(weights, draws), members, strict=True):
+    for count, (_, posterior, model), error in zip(
+        _shares(weights, draws), members, further, strict=True
+    ):
         if count:
             at = posterior.pick(count, rng)
-            simulated.append((posterior, at, _simulated(posterior, model, at, len(tests))[0]))
-    further = np.zeros(len(tests)) if beyond is None else np.asarray(beyond, np.float64)
-    usable = further.shape == (len(tests),) and bool((further >= 0).all())
-    if not usable or (further.any() and noises == ["constant"]):
+            times, _ = _simulated(posterior, model, at, len(tests))
+            simulated.append((posterior, at, times, error))
+    return _combined(simulated, tests, columns, wanted, rng)
+
+
+def _checked_beyond(
+    beyond: ArrayLike | None, shape: tuple[int, ...], noise: str, refusing: Sequence[str]
+) -> FloatArray:
+    """Return a further error for each test, float64[..., tests]; zeros for None."""
+    further = np.zeros(shape[-1]) if beyond is None else np.asarray(beyond, np.float64)
+    if further.shape not in (shape, shape[-1:]) or not (further >= 0).all():
         raise ParameterError(
-            f"beyond must be a number of at least 0 for each of {len(tests)} tests, and None under "
-            f"constant noise; got {further.tolist()} under {noises[0]}",
+            f"beyond must be a number of at least 0 for each of {shape[-1]} tests; got "
+            f"{further.tolist()}",
             key="beyond",
         )
-    return _combined(simulated, tests, columns, wanted, rng, further)
+    if noise in refusing and further.any():
+        raise ParameterError(f"beyond must be None under {noise} noise", key="beyond")
+    return np.broadcast_to(further, shape)
 
 
 def _shares(weights: FloatArray, total: int) -> list[int]:
@@ -230,7 +243,8 @@ def predict_calibrated(
     at = posterior.pick(draws, rng)
     replicas = posterior.replicas
     times = posterior.times.reshape(-1, len(replicas))[at]
-    return _combined([(posterior, at, times)], replicas.tests, replicas.columns, wanted, rng)
+    none = np.zeros(len(replicas))
+    return _combined([(posterior, at, times, none)], replicas.tests, replicas.columns, wanted, rng)
 
 
 def _checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
@@ -241,28 +255,27 @@ def _checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
 
 
 def _combined(
-    members: Sequence[tuple[Posterior, NDArray[np.int64], FloatArray]],
+    members: Sequence[tuple[Posterior, NDArray[np.int64], FloatArray, FloatArray]],
     tests: Sequence[str],
     columns: Mapping[str, ArrayLike] | None,
     levels: tuple[float, ...],
     rng: np.random.Generator,
-    beyond: FloatArray | float = 0.0,  # [tests], of the logarithm of the time
 ) -> Prediction:
     """Return the prediction with the model's own error and noise drawn for simulated times.
 
-    Each member has draws of its posterior, counted over all chains, and their times[draws, tests]
-    in s.
+    Each member has draws of its posterior, counted over all chains, their times[draws, tests] in s
+    and the further error of each test.
     """
-    noise, draws = members[0][0].noise, sum(len(at) for _, at, _ in members)
+    noise, draws = members[0][0].noise, sum(len(at) for _, at, _, _ in members)
     discrepancy, error = [], []
-    for posterior, at, simulated in members:
+    for posterior, at, simulated, beyond in members:
         hyper = posterior.hyper.reshape(-1, len(noise.hyper))[at]
         mean, variance = discrepancies(posterior, at, tests, columns)
         variance = variance + np.square(beyond)
         shape = (-(-REALISATIONS // draws), *simulated.shape)
         discrepancy.append(mean + np.sqrt(variance) * rng.standard_normal(shape))
         error.append(draw_errors(noise, hyper, shape, rng))
-    times = np.concatenate([simulated for _, _, simulated in members])
+    times = np.concatenate([simulated for _, _, simulated, _ in members])
     shared, errors = np.concatenate(discrepancy, axis=1), np.concatenate(error, axis=1)
     usual = np.median(times, axis=0)
     if noise.of_logarithm:
@@ -321,13 +334,20 @@ def log_score(
 
 
 def joint_log_score(
-    posterior: Posterior, model: Simulator, replicas: Replicas, *, draws: int = 1000, seed: int = 0
+    posterior: Posterior,
+    model: Simulator,
+    replicas: Replicas,
+    *,
+    draws: int = 1000,
+    seed: int = 0,
+    beyond: ArrayLike | None = None,
 ) -> float:
     """Return the logarithm of the predicted density of all held-out times together.
 
     Unlike the sum of ``log_score`` it knows that tests err together: parameters are those of one
-    draw, and under ``gaussian-process`` discrepancies are correlated. The difference of two models
-    for the same times is the logarithm of their partial Bayes factor (O'Hagan 1995).
+    draw, under ``gaussian-process`` discrepancies are correlated, and the error beyond the range of
+    the calibration is one for all tests. The difference of two models for the same times is the
+    logarithm of their partial Bayes factor (O'Hagan 1995).
 
     Args:
         posterior: of ``calibrate``.
@@ -335,18 +355,28 @@ def joint_log_score(
         replicas: times that were not used in the calibration, of tests that were not either.
         draws: of the posterior.
         seed: makes the choice of draws repeatable.
+        beyond: as for ``predict``; under ``student-t`` it must be None too.
 
     Raises:
         ParameterError: an argument is not accepted, or the model returns other than times.
     """
     from scipy.special import logsumexp
 
+    noise = posterior.noise
+    refusing = ["constant", "student-t"]
+    further = _checked_beyond(beyond, (len(replicas),), noise.name, refusing)
     at = posterior.pick(whole(draws, "draws", 1), whole(seed, "seed", 0))
     times, hyper = _simulated(posterior, model, at, len(replicas))
-    if posterior.noise.name == "gaussian-process":
-        densities = _correlated(posterior, at, times, hyper, replicas)
-    else:  # tests are independent, given the parameters
+    if noise.name == "gaussian-process":
+        densities = _correlated(posterior, at, times, hyper, replicas, further)
+    else:  # tests are independent, given the parameters and the error that they share
         densities = _densities(posterior, at, times, hyper, replicas).sum(axis=1)
+    if further.any() and noise.name != "gaussian-process":
+        s = replicas.statistics
+        mean, variance = discrepancies(posterior, at, replicas.tests, replicas.columns)
+        spread = np.sqrt(variance + hyper[:, [noise.names.index("s")]] ** 2 / s.count)
+        off = s.log_mean - np.log(times) - mean
+        densities = densities + _of_a_shared_error(further / spread, off / spread)
     return float(logsumexp(densities) - np.log(len(at)))
 
 
@@ -376,6 +406,7 @@ def _correlated(
     times: FloatArray,  # [draws, tests], s
     hyper: FloatArray,  # [draws, hyper-parameters]
     replicas: Replicas,
+    beyond: FloatArray,  # [tests], standard deviation of an error that all tests share
 ) -> FloatArray:
     """Return log densities[draws] of the replicas of all tests together."""
     s, calibrated = replicas.statistics, posterior.replicas
@@ -404,7 +435,20 @@ def _correlated(
     noise = s2[:, 0]
     within = s.count * np.log(2 * np.pi) + (s.count - 1) * np.log(noise) + np.log(s.count)
     within = within + s.log_squares / noise + 2 * s.count * s.log_mean
-    return np.asarray(-0.5 * (within.sum(axis=1) + logs + (scaled**2).sum(axis=1)))
+    apart = -0.5 * (within.sum(axis=1) + logs + (scaled**2).sum(axis=1))
+    shared = np.linalg.solve(factor, np.broadcast_to(beyond[:, None], (*off.shape, 1)))[:, :, 0]
+    return np.asarray(apart + _of_a_shared_error(shared, scaled))
+
+
+def _of_a_shared_error(error: FloatArray, off: FloatArray) -> FloatArray:
+    """Return what an error that all tests share adds to their log densities[draws].
+
+    Its standard deviations and the offs of the tests, both float64[draws, tests], are whitened:
+    their covariance without it is the identity. The matrix with it is the identity and a product
+    of rank one (Sherman and Morrison 1950).
+    """
+    square = (error**2).sum(axis=1)
+    return np.asarray(0.5 * ((error * off).sum(axis=1) ** 2 / (1 + square) - np.log1p(square)))
 
 
 def discrepancies(

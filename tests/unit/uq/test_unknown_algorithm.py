@@ -310,7 +310,8 @@ def test_the_joint_score_of_one_test_is_its_score(noise: str) -> None:
     assert joint == pytest.approx(alone[0], rel=1e-9)
 
 
-def test_the_joint_score_is_that_of_a_normal_given_the_data() -> None:
+@pytest.mark.parametrize("beyond", [None, [0.3, 0.1, 0.05]])
+def test_the_joint_score_is_that_of_a_normal_given_the_data(beyond: list[float] | None) -> None:
     posterior = calibrate(
         ring(), measured(tau=0.03), noise="gaussian-process", draws=50, burn_in=200
     )
@@ -323,6 +324,8 @@ def test_the_joint_score_is_that_of_a_normal_given_the_data() -> None:
     smooth = np.exp(-0.5 * squared_distances(placed, placed) / length**2)
     own = INDEPENDENT_SHARE * np.eye(len(placed))
     shared = tau**2 * ((1 - INDEPENDENT_SHARE) * smooth + own)
+    if beyond is not None:
+        shared[len(old) :, len(old) :] += np.outer(beyond, beyond)
     test = np.repeat(np.arange(len(placed)), [len(row) for row in [*old.rows, *NEW.rows]])
     covariance = shared[np.ix_(test, test)] + s**2 * np.eye(len(test))
     off = np.log(np.concatenate([old.values, NEW.values])) - np.log(simulated[test])
@@ -331,7 +334,32 @@ def test_the_joint_score_is_that_of_a_normal_given_the_data() -> None:
     known = multivariate_normal.logpdf(off[:count], cov=covariance[:count, :count])
     expected = both - known - np.log(NEW.values).sum()
     # rtol: solves of matrices whose condition is about 1e5
-    assert joint_log_score(posterior, new_times, NEW, draws=1) == pytest.approx(expected, rel=1e-7)
+    found = joint_log_score(posterior, new_times, NEW, draws=1, beyond=beyond)
+    assert found == pytest.approx(expected, rel=1e-7)
+
+
+@pytest.mark.parametrize("noise", ["relative", "hierarchical"])
+def test_the_error_beyond_the_calibration_is_one_for_all_tests(noise: str) -> None:
+    posterior = calibrate(ring(), measured(tau=0.03), noise=noise, draws=50, burn_in=200)
+    at = posterior.pick(1, 0)
+    names = posterior.noise.names
+    hyper = dict(zip(names, posterior.hyper.reshape(-1, len(names))[at[0]], strict=True))
+    beyond = np.array([0.3, 0.1, 0.05])
+    test = np.repeat(np.arange(3), [len(row) for row in NEW.rows])
+    covariance = np.outer(beyond[test], beyond[test]) + hyper["s"] ** 2 * np.eye(len(test))
+    covariance += hyper.get("tau", 0.0) ** 2 * (test[:, None] == test)
+    times = new_times(posterior.parameters.reshape(-1, 4)[at])[0]
+    off = np.log(NEW.values) - np.log(times[test])
+    expected = multivariate_normal.logpdf(off, cov=covariance) - np.log(NEW.values).sum()
+    found = joint_log_score(posterior, new_times, NEW, draws=1, beyond=beyond)
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("noise", ["constant", "student-t"])
+def test_a_noise_model_without_normal_relative_errors_takes_no_error_beyond(noise: str) -> None:
+    posterior = calibrate(ring(), measured(), noise=noise, draws=50, burn_in=100)
+    with pytest.raises(ParameterError, match="beyond must be None"):
+        joint_log_score(posterior, new_times, NEW, draws=10, beyond=[0.1, 0.1, 0.1])
 
 
 def test_a_mixture_of_one_is_that_one_and_of_two_is_between() -> None:
@@ -346,5 +374,9 @@ def test_a_mixture_of_one_is_that_one_and_of_two_is_between() -> None:
     # 5 to 95 % of six parts around the first time and four around its triple
     assert_allclose(both.high[1], 3 * alone.high[1], rtol=0.1)
     assert (both.parameter[1] > 0.9 * alone.median).all()
+    wide = predict_mixture(members, tests, draws=100, beyond=[[0.0] * 3, [0.5] * 3, [0.0] * 3])
+    assert_allclose(wide.median, alone.median, rtol=0.1)
+    assert (wide.high[1] > 1.5 * both.high[1]).all()  # of the second alone
+    assert_allclose(wide.low, both.low, rtol=0.1)
     with pytest.raises(ParameterError, match="probability above 0 and one noise model"):
         predict_mixture([(0.0, posterior, slow)], tests)

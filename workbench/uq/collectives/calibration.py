@@ -164,13 +164,25 @@ class CollectiveCalibration(StoredResult):
             draws=draws,
             levels=levels,
             seed=seed,
-            beyond=beyond_range(
-                tests,
-                self.tests,
-                self.posterior.noise.of_logarithm,
-                KNOWN if self.model.startswith("rounds:") else UNKNOWN,
-            ),
+            beyond=self.beyond(tests),
         )
+
+    def beyond(self, tests: Sequence[CollectiveTest]) -> FloatArray | None:
+        """Return the further relative error of each test with another number of nodes.
+
+        ``BeyondErrors`` says where it comes from. None for a noise model without relative errors.
+
+        Args:
+            tests: what is predicted.
+        """
+        if not self.posterior.noise.of_logarithm:
+            return None
+        errors = KNOWN if self.model.startswith("rounds:") else UNKNOWN
+        nodes = nodes_of(self.tests)
+        asked = np.array([test.nodes for test in tests], np.float64)
+        doublings = np.maximum(np.log2(asked / nodes[-1]), np.log2(nodes[0] / asked))
+        squares = errors.another_job**2 + errors.per_doubling**2 * np.maximum(doublings, 0.0)
+        return np.where(np.isin(asked, nodes), 0.0, np.sqrt(squares))
 
     def simulator(self, tests: Sequence[CollectiveTest]) -> Simulator:
         """Return the model's times of tests in s as a function of float64[n, parameters].
@@ -325,25 +337,6 @@ def check_ranks(tests: Sequence[CollectiveTest], calibrated: Sequence[Collective
             f"{wrong.ranks_per_node}",
             key="tests",
         )
-
-
-def beyond_range(
-    tests: Sequence[CollectiveTest],
-    calibrated: Sequence[CollectiveTest],
-    of_logarithm: bool,
-    errors: BeyondErrors = KNOWN,
-) -> FloatArray | None:
-    """Return the further relative error of each test with another number of nodes.
-
-    None for a noise model that has no relative errors.
-    """
-    if not of_logarithm:
-        return None
-    nodes = nodes_of(calibrated)
-    asked = np.array([test.nodes for test in tests], np.float64)
-    doublings = np.maximum(np.log2(asked / nodes[-1]), np.log2(nodes[0] / asked))
-    beyond = errors.per_doubling**2 * np.maximum(doublings, 0.0)
-    return np.where(np.isin(asked, nodes), 0.0, np.sqrt(errors.another_job**2 + beyond))
 
 
 def check_resumed(

@@ -33,7 +33,7 @@ _NEEDED = ("benchmark", "nodes", "avg_us", "block_bytes")
 _SHAPE = re.compile(r"\b(\d+(?:x\d+)+)$")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MeasuredCollective:
     """The tests of one collective with their replicas."""
 
@@ -79,6 +79,15 @@ class MeasuredCollective:
             self,
             tests=tuple(self.tests[at] for at in kept),
             replicas=tuple(self.replicas[at] for at in kept),
+        )
+
+    def __repr__(self) -> str:
+        nodes = ", ".join(map(str, nodes_of(self.tests)))
+        counts = sorted({len(each) for each in self.replicas})
+        replicas = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
+        return (
+            f"MeasuredCollective({self.collective} {self.label or 'by default'} on {self.system}, "
+            f"{nodes} nodes, {len(self.tests)} tests of {replicas} replicas)"
         )
 
 

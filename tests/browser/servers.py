@@ -20,21 +20,6 @@ import psutil
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 300
 QUIET = '{"fetchNews": "false", "checkForUpdates": false}'
-# What takes long after a panel, and what it becomes where only the look of it is in question;
-# tests/notebooks runs it as it is.
-SHORTER = {
-    "02-which-loss.ipynb": {
-        "in datasets.list()]": 'in ("azure-hb96v3-hdr", "llnl-dane-omnipath")]',
-        "trials=300": "trials=40",
-        "trials=100)": "trials=20)",
-        '"trials": 1000': '"trials": 100',
-        "configurations=64": "configurations=4",
-    },
-    "05-latency-tolerance.ipynb": {
-        "cg(256, cells=128, iterations=8)": "cg(64, cells=128, iterations=1)",
-        "halo(216, ": "halo(27, ",
-    },
-}
 
 _RUN_COMMAND = "name => window.jupyterapp.commands.execute(name).then(() => true)"
 _SELECT_BELOW_PANEL = """() => {
@@ -94,13 +79,10 @@ class Server:
     def open(self, page: Any, notebook: str, whole: bool = False, anew: bool = True) -> Watch:
         """Open a notebook and run it, and record what it asks of other machines.
 
-        JupyterLab runs the whole of it the first time, and from then on what stands up to the
-        panel, on the page that shows the notebook already.
-
         Args:
             page: of Playwright.
             notebook: file name.
-            whole: whether the cells after the panel are run every time; Voilà runs them only then.
+            whole: whether the cells after the panel are run too.
             anew: whether a page that shows the notebook already runs it once more; otherwise the
                 panel is taken as the test before has left it.
         """
@@ -121,21 +103,21 @@ class Server:
         watch = self.watch(page)
         if self.kind == "voila":
             page.goto(address, wait_until="commit")
-        elif shown:
-            # What the pointer rests on would answer it as soon as it is drawn.
-            page.mouse.move(0, 0)
-            run_command(page, "notebook:clear-all-cell-outputs")
-            page.locator(".workbench-panel").first.wait_for(state="detached")
+        else:
+            if shown:
+                # What the pointer rests on would answer it as soon as it is drawn.
+                page.mouse.move(0, 0)
+                run_command(page, "notebook:clear-all-cell-outputs")
+                page.locator(".workbench-panel").first.wait_for(state="detached")
+            else:
+                page.goto(f"{address}?reset", wait_until="commit")
+                page.wait_for_function(_READY, timeout=START_S * 1000)
+                run_command(page, "application:toggle-left-area")
             if whole:
                 run_command(page, "notebook:run-all-cells")
             else:
                 page.evaluate(_SELECT_BELOW_PANEL)
                 run_command(page, "notebook:run-all-above")
-        else:
-            page.goto(f"{address}?reset", wait_until="commit")
-            page.wait_for_function(_READY, timeout=START_S * 1000)
-            run_command(page, "application:toggle-left-area")
-            run_command(page, "notebook:run-all-cells")
         page.locator(".bk-Figure").first.wait_for(timeout=START_S * 1000)
         return watch
 
@@ -181,8 +163,6 @@ def serve(
     """
     notebooks, settings = folder / "notebooks", folder / "settings"
     shutil.copytree(ROOT / "notebooks", notebooks, ignore=shutil.ignore_patterns(".*", "*.db*"))
-    for name, shorter in SHORTER.items():
-        _shorten(notebooks / name, shorter)
     quiet = settings / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     quiet.parent.mkdir(parents=True)
     quiet.write_text(QUIET)
@@ -214,19 +194,6 @@ def serve(
             process.kill()
             process.wait()
         log.close()
-
-
-def _shorten(path: Path, shorter: dict[str, str]) -> None:
-    content = json.loads(path.read_text())
-    for long, short in shorter.items():
-        cells = [cell for cell in content["cells"] if long in "".join(cell["source"])]
-        if not cells:
-            raise LookupError(
-                f"{path.name} must hold {long!r}; SHORTER names what takes long in it"
-            )
-        for cell in cells:
-            cell["source"] = "".join(cell["source"]).replace(long, short)
-    path.write_text(json.dumps(content))
 
 
 def _end_at_panel(path: Path) -> None:

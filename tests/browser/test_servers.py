@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.servers import SHORTER, Server, _shorten
+from tests.browser.servers import Server
 
 DOT = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
 LOADS = """address => new Promise(answer => {
@@ -59,15 +59,3 @@ def test_another_machine_is_not_reached_and_that_it_was_asked_is_reported(
     assert not page.evaluate(LOADS, "http://192.0.2.1/dot")
     assert watch.outside == [elsewhere, "http://192.0.2.1/dot"]
     assert len(watch.errors) == 2
-
-
-def test_what_takes_long_in_a_notebook_must_be_there_to_be_shortened(
-    root: Path, tmp_path: Path
-) -> None:
-    name, shorter = next(iter(SHORTER.items()))
-    copy = tmp_path / name
-    copy.write_text((root / "notebooks" / name).read_text())
-    _shorten(copy, shorter)
-    assert not any(long in copy.read_text() for long in shorter)
-    with pytest.raises(LookupError, match="SHORTER"):
-        _shorten(copy, shorter)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -42,11 +42,22 @@ from workbench.uq.collectives import (
 from workbench.uq.collectives.models import RoundModel, candidates_of
 from workbench.uq.noise import NOISE_MODELS, places, squared_distances
 
+# What they share takes seconds, so that one process runs them all.
+pytestmark = pytest.mark.xdist_group("unknown_algorithm")
+
 FloatArray = NDArray[np.float64]
 command = partial(commands.run, uq)
 TRUTH = np.array([[2e-6, 3e-7, 5e-6, 8192.0, 6e9, 1.5, 0.5, 0.3, 0.05, 3e9]])
 SIZES = (64, 1024, 16384, 131072)
 HEAD = "system,benchmark,nodes,run,avg_us,block_bytes"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _short_chains() -> Iterator[None]:
+    """Score models by a fifth of the usual draws."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("workbench.uq.collectives.unknown_algorithm._SCORED", 300)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -247,7 +258,7 @@ def test_a_killed_calibration_goes_on_from_its_store(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str, saves: int
 ) -> None:
     """Killed among the draws of one model, or of the first of a mixture."""
-    words = ("--collective", "gather", "--noise", "relative", "--draws", 1500, "--seed", 1)
+    words = ("--collective", "gather", "--noise", "relative", "--draws", 400, "--seed", 1)
     words += ("--model", model) * bool(model)
     store, whole, left = tmp_path / "store.json", tmp_path / "whole.json", [0] * saves
 

@@ -1,4 +1,4 @@
-"""What the browser's tests stand on: other machines are not reached, notebooks are shortened."""
+"""What the browser's tests stand on: other machines are not reached."""
 
 from __future__ import annotations
 

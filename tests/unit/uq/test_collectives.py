@@ -28,7 +28,8 @@ from workbench.uq.collectives import (
 )
 from workbench.uq.collectives.calibration import (
     KNOWN,
-    beyond_range,
+    UNKNOWN,
+    BeyondErrors,
     without_odd_nodes,
 )
 from workbench.uq.collectives.models import (
@@ -252,15 +253,21 @@ def test_a_number_of_nodes_that_is_odd_is_left_out(file: Path) -> None:
     assert without_odd_nodes(odd.on([8, 64]))[1] == ()
 
 
-def test_an_error_is_added_beyond_the_calibrated_nodes() -> None:
-    calibrated = [CollectiveTest(nodes, 64) for nodes in (8, 64)]
+@pytest.mark.parametrize(
+    ("model", "errors"), [("rounds:binomial", KNOWN), ("growth", UNKNOWN), ("power", UNKNOWN)]
+)
+def test_an_error_is_added_beyond_the_calibrated_nodes(
+    file: Path, model: str, errors: BeyondErrors
+) -> None:
+    measured = read_measured(file, "gather", "default-binomial").on([8, 64])
+    short: dict[str, Any] = {"model": model, "chains": 2, "draws": 50, "burn_in": 50}
     asked = [CollectiveTest(nodes, 64) for nodes in (2, 8, 20, 64, 128, 1024)]
-    found = beyond_range(asked, calibrated, of_logarithm=True)
+    found = calibrate_collective(measured, **short, noise="relative").beyond(asked)
     assert found is not None
-    job, doubling = KNOWN.another_job**2, KNOWN.per_doubling**2
+    job, doubling = errors.another_job**2, errors.per_doubling**2
     expected = [job + 2 * doubling, 0, job, 0, job + doubling, job + 4 * doubling]
     assert_allclose(found**2, expected)
-    assert beyond_range(asked, calibrated, of_logarithm=False) is None
+    assert calibrate_collective(measured, **short, noise="constant").beyond(asked) is None
 
 
 def test_a_file_is_read(file: Path) -> None:

@@ -10,7 +10,7 @@ from workbench.uq.collectives import MeasuredValidation, validate_measured
 
 
 def test_a_gather_on_fugaku_is_predicted_from_fewer_nodes(tmp_path: Path) -> None:
-    study = validate_measured("gather", "default-binomial", draws=800)
+    study = validate_measured("gather", "default-binomial", draws=400)
     assert {test.nodes for test in study.tests} == {8, 64, 512}
     assert {test.nodes for test in study.fewer.tests} == {8, 64}
     assert study.held()[0.9] >= 0.8

@@ -253,7 +253,9 @@ class KilledError(BaseException):
     """Ends a command as a kill does."""
 
 
-@pytest.mark.parametrize(("model", "saves"), [("growth", 8), ("", 7)])
+@pytest.mark.parametrize(
+    ("model", "saves"), [("growth", 8), pytest.param("", 7, marks=pytest.mark.deep)]
+)
 def test_a_killed_calibration_goes_on_from_its_store(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str, saves: int
 ) -> None:

@@ -174,7 +174,7 @@ def test_shipped_programs_agree_with_the_sweep(name):
     agree(LatencyLP(sweep.graph, CLUSTER, match=sweep.match), sweep, (2,))
 
 
-# Smaller halos and conjugate gradients are among the others; a smaller sweep and fewer tasks are below.
+# Smaller halos and gradients are among the others; a smaller sweep and fewer tasks are below.
 LONG = ("cg-64", "halo3d-1024", "halo3d-strong-512", "master-worker-128", "sweep-256")
 
 

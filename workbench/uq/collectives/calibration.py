@@ -63,7 +63,7 @@ Found on the collectives of Fugaku and Leonardo, the largest number of nodes pre
 others: the former are off by 5 to 20 % over three doublings, the latter by 40 to 80 %.
 """
 
-DRAWS, BURN_IN, _STEPS = 4000, 2000, 16
+DRAWS, BURN_IN, _STEPS = 4000, 2000, 24
 """Of each chain, and its steps for each draw, which make draws more independent than more of them
 would in the same memory; most shipped collectives then converge, within some seconds."""
 

@@ -28,6 +28,7 @@ FLOOR = {
     "atomic_write",
     "suggestions",
     "checks",
+    "text_table",
     "yaml_text",
     "yaml_plan",
     "html_table",

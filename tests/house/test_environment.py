@@ -38,7 +38,7 @@ BROUGHT_BY = {
 }
 # Imported only where a user asked for what it offers: these are extras of the package.
 OPTIONAL = {"distributed"}
-_PACKAGE_OF = {"yaml": "pyyaml"}
+_PACKAGE_OF = {"sklearn": "scikit-learn", "yaml": "pyyaml"}
 # Used by running them, not by importing them.
 APPLICATIONS = {"jupyterlab", "voila"}
 

@@ -38,6 +38,7 @@ from workbench.cli import (
     trace,
     tune,
     uq,
+    variability,
 )
 from workbench.cli.output import FAILED, SIGNALLED, option_names, say
 from workbench.errors import WorkbenchError
@@ -59,6 +60,7 @@ _COMMANDS: dict[str, ModuleType] = {
     "trace": trace,
     "datasets": datasets,
     "uq": uq,
+    "variability": variability,
     "papers": papers,
     "doctor": doctor,
 }

@@ -129,6 +129,7 @@ from workbench.plotting.uq.runs import describe_simulator_runs, plot_simulator_r
 from workbench.plotting.uq.sobol import describe_sobol, plot_sobol
 from workbench.plotting.uq.surrogate import plot_surrogate_choice, plot_surrogate_slice
 from workbench.plotting.uq.system_coverage import describe_system_coverage, plot_system_coverage
+from workbench.plotting.variability.blame import describe_blame, plot_blame
 
 if TYPE_CHECKING:  # it needs workbench.tune, an eighth more to import than all other figures need
     from workbench.plotting.searches.heatmap import plot_search_methods
@@ -158,6 +159,7 @@ __all__ = [
     "curve_figures",
     "describe_algorithms",
     "describe_baseline",
+    "describe_blame",
     "describe_bolted",
     "describe_breakdown",
     "describe_calibration_problem",
@@ -199,6 +201,7 @@ __all__ = [
     "plot_algorithms",
     "plot_bandwidth",
     "plot_baseline",
+    "plot_blame",
     "plot_bolted",
     "plot_bolted_curves",
     "plot_breakdown",

@@ -9,7 +9,7 @@ from bokeh.models import ColumnDataSource, LayoutDOM
 from workbench.plotting import palette
 from workbench.plotting.descriptions import plain_percent
 from workbench.plotting.grid import heading, hover, sentence, stacked
-from workbench.plotting.uq.rows import row_figure
+from workbench.plotting.rows import row_figure
 
 if TYPE_CHECKING:
     from workbench.uq.collectives import AlgorithmMixture

@@ -10,7 +10,7 @@ from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
-from workbench.plotting.uq.rows import BAR_PX, beside, row_figure
+from workbench.plotting.rows import BAR_PX, beside, row_figure
 
 if TYPE_CHECKING:
     from workbench.uq.simulation_based import CalibrationCheck

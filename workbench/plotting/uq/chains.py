@@ -12,9 +12,9 @@ from bokeh.plotting import figure
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure, plain_log_ticks
 from workbench.plotting.grid import Series, heading, hover, key, line_series, sentence, stacked
+from workbench.plotting.rows import beside
 from workbench.plotting.uq.posterior import verdict_reason, verdict_word
 from workbench.plotting.uq.quantities import Quantity, quantities
-from workbench.plotting.uq.rows import beside
 
 if TYPE_CHECKING:
     from workbench.uq.posterior import Posterior

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from workbench.plotting import palette
 from workbench.plotting.descriptions import plain_percent
 from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
+from workbench.plotting.rows import row_figure, signed_percent
 from workbench.plotting.uq.posterior import verdict_word
 from workbench.plotting.uq.prediction import (
     MEASURED,
     draw_intervals,
     draw_replicas,
 )
-from workbench.plotting.uq.rows import row_figure, signed_percent
 from workbench.units import format_quantity
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from bokeh.models import ColumnDataSource, LayoutDOM, Span
 
 from workbench.plotting import palette
 from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
-from workbench.plotting.uq.rows import BAR_PX, row_figure
+from workbench.plotting.rows import BAR_PX, row_figure
 
 if TYPE_CHECKING:
     from workbench.uq.noise_checks import NoiseChecks

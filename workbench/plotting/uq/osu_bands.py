@@ -11,8 +11,8 @@ from workbench.measure.curve import byte_label
 from workbench.plotting import palette
 from workbench.plotting.axes import message_size_axis, new_figure
 from workbench.plotting.grid import Series, hover, key, sentence, stacked
+from workbench.plotting.rows import beside
 from workbench.plotting.uq.pushed import BANDS, FITTED, MEDIAN, WIDEST_FIRST, question, source_lines
-from workbench.plotting.uq.rows import beside
 
 if TYPE_CHECKING:
     from workbench.uq.osu import FitPosterior

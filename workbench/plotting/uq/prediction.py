@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from workbench.plotting import palette
 from workbench.plotting.descriptions import plain_percent
 from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
-from workbench.plotting.uq.rows import BAR_PX, beside, row_figure, signed_percent
+from workbench.plotting.rows import BAR_PX, beside, row_figure, signed_percent
 from workbench.units import format_quantity
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from workbench.plotting import palette
 from workbench.plotting.axes import log_range, message_size_axis, new_figure, plain_log_ticks
 from workbench.plotting.descriptions import plain_percent
 from workbench.plotting.grid import Series, heading, hover, key, line_series, sentence, stacked
-from workbench.plotting.uq.rows import beside
+from workbench.plotting.rows import beside
 from workbench.units import format_quantity
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from workbench.plotting.axes import (
     plain_log_ticks,
 )
 from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
+from workbench.plotting.rows import BAR_PX, beside, row_figure, signed_percent
 from workbench.plotting.theme import NOTE
 from workbench.plotting.uq.prediction import SHADES
 from workbench.plotting.uq.quantities import shown_scale
-from workbench.plotting.uq.rows import BAR_PX, beside, row_figure, signed_percent
 from workbench.uq.pushed import LEVELS, middle_and_ends, value_text
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure
 from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
-from workbench.plotting.uq.rows import panels
+from workbench.plotting.rows import panels
 from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
-from workbench.plotting.uq.rows import BAR_PX, row_figure
+from workbench.plotting.rows import BAR_PX, row_figure
 
 if TYPE_CHECKING:
     from workbench.uq.sobol import SobolIndices

@@ -11,8 +11,8 @@ from bokeh.plotting import figure
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure
 from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
+from workbench.plotting.rows import BAR_PX, beside, row_figure
 from workbench.plotting.uq.quantities import shown_scale
-from workbench.plotting.uq.rows import BAR_PX, beside, row_figure
 
 if TYPE_CHECKING:
     from workbench.uq.surrogate_choice import SurrogateChoice

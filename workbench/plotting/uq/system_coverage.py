@@ -9,7 +9,7 @@ from bokeh.models import ColumnDataSource, FixedTicker, LayoutDOM, Span
 
 from workbench.plotting import palette
 from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
-from workbench.plotting.uq.rows import beside, row_figure
+from workbench.plotting.rows import beside, row_figure
 
 if TYPE_CHECKING:
     from workbench.uq.collectives import SystemCoverage

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError, ParseError
 from workbench.provenance import Provenance
 from workbench.suggestions import did_you_mean
+from workbench.text_table import read_text_table
 from workbench.uq.collectives.models import CollectiveTest, known_algorithms
 from workbench.uq.replicas import Replicas
 
@@ -112,21 +113,7 @@ def read_measured(
         ParseError: the file is no such table; names the line.
         ParameterError: it does not hold the collective, the algorithm or the ranks.
     """
-    import pandas as pd
-
-    try:
-        table = pd.read_csv(path, keep_default_na=False, dtype=str, encoding="utf-8")
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise ParseError(
-            f"a table of collectives must be a CSV file; {error}", source=str(path)
-        ) from error
-    if lacking := [name for name in _NEEDED if name not in table]:
-        raise ParseError(
-            f"a table of collectives must have the columns {', '.join(_NEEDED)}; it lacks "
-            f"{', '.join(lacking)}",
-            source=str(path),
-            line=1,
-        )
+    table = read_text_table(path, "a table of collectives", _NEEDED)
     for name, usual in (("algorithm", ""), ("fabric", ""), ("system", ""), ("ranks_per_node", "1")):
         if name not in table:
             table[name] = usual
@@ -172,7 +159,7 @@ def _numbers(table: pd.DataFrame, source: str) -> pd.DataFrame:
             f"each row must have a time; this test of {table.loc[row, 'nodes']} nodes and "
             f"{table.loc[row, 'block_bytes']} B has {columns}; remove the row or measure again",
             source=source,
-            line=int(row) + 2,
+            line=int(row),
         )
     for name in ("time_us", "nodes", "ranks_per_node", "block_bytes"):
         values = pd.to_numeric(found[name], errors="coerce")
@@ -186,7 +173,7 @@ def _numbers(table: pd.DataFrame, source: str) -> pd.DataFrame:
             raise ParseError(
                 f"{column} must be a positive number; got {found.loc[row, name]!r}",
                 source=source,
-                line=int(row) + 2,
+                line=int(row),
             )
         found[name] = values
     return found
@@ -225,7 +212,7 @@ def _grouped(
         try:
             tests.append(CollectiveTest(count, int(float(size)), per_node, shape))
         except ParameterError as error:
-            raise ParseError(str(error), source=source, line=int(times.index[0]) + 2) from error
+            raise ParseError(str(error), source=source, line=int(times.index[0])) from error
         replicas.append(1e-6 * times.to_numpy(np.float64))
     if not tests:
         raise ParameterError(

@@ -1,0 +1,1 @@
+"""Figures of variability: who is to blame for long runs."""

@@ -1,0 +1,108 @@
+"""How much each user is to blame for long runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from bokeh.models import ColumnDataSource, LayoutDOM, Span
+
+from workbench.plotting import palette
+from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.rows import row_figure
+
+if TYPE_CHECKING:
+    from workbench.variability import Blame
+
+_ROW_PX = 24
+_MOST_USERS = 40
+_LEVEL = 0.05
+
+
+def plot_blame(found: Blame, *, method: str = "ridge") -> LayoutDOM:
+    """Return a bar for each user: by how much runs take longer beside it.
+
+    Args:
+        found: of ``workbench.variability.blame``.
+        method: ``ridge``, ``lasso`` or ``doubly-robust``, which say by how much; of the other
+            methods the bars are scores.
+
+    Raises:
+        ParameterError: there is no such method.
+    """
+    rows = found.to_frame(method).head(_MOST_USERS)
+    effect = rows["slower (%)"]
+    in_nats = bool(effect.isna().all())
+    value = rows["score"] if in_nats else effect.fillna(0.0)
+    low = rows["p adjusted"] <= _LEVEL
+    source = ColumnDataSource(
+        data={
+            "row": list(range(len(rows))),
+            "user": list(rows["user"]),
+            "value": list(value),
+            "runs": list(rows["runs beside"]),
+            "p": [f"{p:.2g}" for p in rows["p"]],
+            "adjusted": [f"{p:.2g}" for p in rows["p adjusted"]],
+            "fill": np.where(low, palette.VERMILLION, palette.WAITING).tolist(),
+        }
+    )
+    fig = row_figure(
+        list(rows["user"]),
+        title=f"By {method}",
+        x_label=f"{method} (nats)" if in_nats else "runs beside the user take longer by (%)",
+        file_name="blame",
+        row_px=_ROW_PX,
+    )
+    bars = fig.hbar(
+        y="row",
+        right="value",
+        height=0.62,
+        source=source,
+        fill_color="fill",
+        line_color=palette.CAPTION,
+    )
+    fig.add_layout(Span(location=0, dimension="height", line_color=palette.CAPTION))
+    hover(
+        fig,
+        [bars],
+        [
+            ("", "@user"),
+            ("nats" if in_nats else "slower", "@value{0.000}" if in_nats else "@value{0.0} %"),
+            ("runs beside", f"@runs of {found.runs}"),
+            ("p", "@p"),
+            ("p adjusted for all users", "@adjusted"),
+        ],
+    )
+    return stacked(
+        heading(
+            f"Who is to blame for the long ones of {found.runs} runs",
+            f"users with a job of {found.least_nodes} nodes or more; dark bars: adjusted p of at "
+            f"most {_LEVEL:g}",
+        ),
+        fig,
+        sentence(describe_blame(found, method=method)),
+    )
+
+
+def describe_blame(found: Blame, *, method: str = "ridge") -> str:
+    """Return a sentence on who is blamed.
+
+    Args:
+        found: of ``workbench.variability.blame``.
+        method: one of its methods.
+
+    Raises:
+        ParameterError: there is no such method.
+    """
+    rows = found.to_frame(method)
+    blamed = rows[rows["p adjusted"] <= _LEVEL]
+    if not len(blamed):
+        return (
+            f"Nobody is to blame beyond chance by {method}: the least adjusted p-value is "
+            f"{rows['p adjusted'].min():.2g}."
+        )
+    named = ", ".join(blamed["user"])
+    return (
+        f"To blame beyond chance by {method}: {named}. A user who often runs beside another one "
+        "may be blamed for it."
+    )

@@ -1,0 +1,77 @@
+"""Tables that users bring in text files: cells are texts, and messages name file and line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParseError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def read_text_table(
+    path: str | Path, what: str, needed: Iterable[str], *, separator: str = ","
+) -> pd.DataFrame:
+    """Return the cells of a table as texts, its index the number of each row's line.
+
+    ParseError where the file is no table or lacks a column; ``what`` names it in messages.
+    """
+    import pandas as pd
+
+    source = str(path)
+    try:
+        table = pd.read_csv(
+            path,
+            sep=separator,
+            keep_default_na=False,
+            na_filter=False,
+            dtype=str,
+            encoding="utf-8",
+            skip_blank_lines=False,
+            index_col=False,
+        )
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        raise ParseError(f"{what} must be a CSV file; {error}", source=source) from error
+    table.columns = [str(name).strip() for name in table.columns]
+    table.index = pd.RangeIndex(2, len(table) + 2)
+    check_columns(table, what, needed, source)
+    return table[(table != "").any(axis=1)]
+
+
+def check_columns(table: pd.DataFrame, what: str, needed: Iterable[str], source: str) -> None:
+    """Raise ParseError where a table lacks a column; ``what`` names it in messages."""
+    wanted = list(needed)
+    if lacking := [name for name in wanted if name not in table]:
+        raise ParseError(
+            f"{what} must have the columns {', '.join(wanted)}; it lacks {', '.join(lacking)}",
+            source=source,
+            line=1,
+        )
+
+
+def numbers_of(
+    table: pd.DataFrame, column: str, source: str, *, least: float = -np.inf, must: str = ""
+) -> NDArray[np.float64]:
+    """Return a column's numbers; ParseError names the line of one that is not finite or too small.
+
+    ``must`` says in words what a cell must be; empty is ``a number``, with the least.
+    """
+    import pandas as pd
+
+    values = np.asarray(pd.to_numeric(table[column], errors="coerce"), np.float64)
+    bad = ~(np.isfinite(values) & (values >= least))
+    if bad.any():
+        at = int(np.argmax(bad))
+        words = must or ("a number" if least == -np.inf else f"a number of at least {least:g}")
+        raise ParseError(
+            f"{column} must be {words}; got {table[column].iloc[at]!r}",
+            source=source,
+            line=int(table.index[at]),
+        )
+    return values

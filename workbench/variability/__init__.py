@@ -1,0 +1,36 @@
+"""Why one run is slower than another: neighbours on the machine and what they are to blame for.
+
+from workbench import variability
+
+runs = variability.read_runs("runs.csv")        # run,start,end,time_s
+jobs = variability.read_jobs("sacct.txt")       # what sacct prints, or job,user,nodes,start,end
+found = variability.blame(runs, jobs)
+found.to_frame()
+found.plot()
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from workbench.variability.blame import Blame, blame, blame_neighbours
+    from workbench.variability.job_log import JobLog, read_jobs
+    from workbench.variability.neighbourhood import Neighbourhood, neighbourhood
+    from workbench.variability.runs import Runs, read_runs
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
+
+__all__ = [
+    "Blame",
+    "JobLog",
+    "Neighbourhood",
+    "Runs",
+    "blame",
+    "blame_neighbours",
+    "neighbourhood",
+    "read_jobs",
+    "read_runs",
+]

@@ -1,0 +1,106 @@
+"""Runs of one program on a machine that others use too: when they ran, and how long they took.
+
+runs = read_runs("runs.csv")
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParseError
+from workbench.result import StoredResult
+from workbench.text_table import numbers_of, read_text_table
+from workbench.variability.clock import seconds_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+
+_NEEDED = ("run", "start", "end")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Runs(StoredResult):
+    """Runs of one program with one input on one number of nodes.
+
+    Attributes:
+        run: name of each run.
+        start: float64[runs], s, on the clock of the job log.
+        end: float64[runs], s.
+        time_s: float64[runs], what the program took.
+        notes: what was taken for granted, each a sentence.
+    """
+
+    run: tuple[str, ...]
+    start: FloatArray
+    end: FloatArray
+    time_s: FloatArray
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.run)
+
+    @property
+    def optimal(self) -> NDArray[np.bool_]:
+        """Whether a run is faster than the mean, bool[runs] (Bhatele et al. 2020, IV-A)."""
+        return np.asarray(self.time_s < self.time_s.mean())
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row a run: ``run``, ``start`` and ``end`` in s, ``time (s)``, ``optimal``."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "run": self.run,
+                "start (s)": self.start,
+                "end (s)": self.end,
+                "time (s)": self.time_s,
+                "optimal": self.optimal,
+            }
+        )
+
+    def __repr__(self) -> str:
+        least, most = self.time_s.min(), self.time_s.max()
+        return f"Runs({len(self)} runs of {least:.4g} to {most:.4g} s)"
+
+
+def read_runs(path: str | Path, *, zone: str = "UTC") -> Runs:
+    """Return the runs in a table ``run,start,end,time_s``.
+
+    Args:
+        path: the file. Without ``time_s`` a run took from its start to its end.
+        zone: time zone of times that name none, such as ``America/Los_Angeles``.
+
+    Raises:
+        ParseError: the file is no such table; names the line.
+        ParameterError: the zone is unknown.
+    """
+    source = str(path)
+    table = read_text_table(path, "a table of runs", _NEEDED)
+    if len(table) < 2:
+        raise ParseError(f"a table of runs must have 2 or more; got {len(table)}", source=source)
+    start, words = seconds_of(table, "start", source, zone)
+    end, more = seconds_of(table, "end", source, zone)
+    _refuse(table, end <= start, "a run must end after it starts; run {run} does not", source)
+    twice = table["run"].duplicated().to_numpy()
+    _refuse(table, twice, "each run must stand in one row; run {run} stands in two", source)
+    if "time_s" in table:
+        time = numbers_of(table, "time_s", source, least=1e-9, must="a time above 0 s")
+    else:
+        time = end - start
+        more = (*more, "there is no time_s; a run took from its start to its end")
+    return Runs(tuple(table["run"]), start, end, time, tuple(dict.fromkeys((*words, *more))))
+
+
+def _refuse(table: pd.DataFrame, bad: NDArray[np.bool_], words: str, source: str) -> None:
+    """Raise ParseError for the first bad row, if there is one."""
+    if bad.any():
+        at = int(np.argmax(bad))
+        text = words.format(run=table["run"].iloc[at])
+        raise ParseError(text, source=source, line=int(table.index[at]))

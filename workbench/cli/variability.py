@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--least-nodes",
         type=int,
         metavar="N",
-        help="of a job that counts (default 128, or fewer where hardly any user has such jobs)",
+        help="of a job that counts (default 128, or 1 where fewer than two users have such jobs)",
     )
     blamed.add_argument(
         "--any-overlap",

@@ -67,8 +67,8 @@ def neighbourhood(
     Args:
         runs: of one program.
         jobs: of all users.
-        least_nodes: of a job that counts; None takes 128 as in the paper, or the most with which at
-            least two users have such a job beside a run.
+        least_nodes: of a job that counts; None takes 128 as in the paper, or counts all jobs where
+            fewer than two users have such a job beside a run.
         during_all: whether the job must have run from the start of the run to its end; otherwise
             any common time counts.
 
@@ -85,11 +85,11 @@ def neighbourhood(
     of_user = np.array([names.index(user) for user in jobs.user], np.int64)
     notes = [*runs.notes, *jobs.notes]
     largest = _largest(beside, jobs.nodes, of_user, len(names))
-    if least_nodes is None and (most := _second(largest.max(axis=0, initial=0))) < least:
-        least = max(most, 1)
+    if least_nodes is None and (largest >= least).any(axis=0).sum() < 2:
+        least = 1
         notes.append(
-            f"fewer than two users had a job of {LEAST_NODES} nodes beside a run; jobs of "
-            f"{least} nodes or more count"
+            f"fewer than two users had a job of {LEAST_NODES} nodes beside a run; jobs of all "
+            "sizes count"
         )
     present = largest >= least
     some = present.any(axis=0)
@@ -127,11 +127,6 @@ def _largest(
     run, job = np.nonzero(beside)
     np.maximum.at(found, (run, of_user[job]), nodes[job])
     return found
-
-
-def _second(largest: NDArray[np.int64]) -> int:
-    """Return the second largest of some numbers, 0 where there is none."""
-    return int(np.sort(largest)[-2]) if len(largest) > 1 else 0
 
 
 def _together(

@@ -151,8 +151,8 @@ def test_small_machines_have_small_neighbours() -> None:
     runs = runs_of((10, 20), (30, 40))
     jobs = jobs_of(("1", "ann", 8, 0, 25), ("2", "bob", 4, 0, 100), ("3", "cid", 2, 0, 50))
     found = neighbourhood(runs, jobs)
-    assert found.least_nodes == 4
-    assert found.users == (("ann",), ("bob",))
+    assert found.least_nodes == 1
+    assert found.users == (("ann",), ("bob", "cid"))
     assert "fewer than two users had a job of 128 nodes" in found.notes[0]
     with pytest.raises(ParameterError, match="mend the clocks"):
         neighbourhood(runs, jobs_of(("1", "ann", 8, 1e9, 2e9)))

@@ -117,8 +117,8 @@ class Blame(StoredResult):
     def __repr__(self) -> str:
         named = ", ".join(self.blamed) or "nobody"
         return (
-            f"Blame({self.runs} runs, {sum(map(len, self.users))} users with jobs of "
-            f"{self.least_nodes} nodes or more; by {RECOMMENDED} at 5 %: {named})"
+            f"Blame({self.runs} runs, {sum(map(len, self.users))} users with a job of "
+            f"{self.least_nodes} or more nodes; by {RECOMMENDED} at 5 %: {named})"
         )
 
 

@@ -73,11 +73,11 @@ def plot_blame(found: Blame, *, method: str = "ridge") -> LayoutDOM:
             ("p adjusted for all users", "@adjusted"),
         ],
     )
+    large = f" of {found.least_nodes} nodes or more" if found.least_nodes > 1 else ""
     return stacked(
         heading(
             f"Who is to blame for the long ones of {found.runs} runs",
-            f"users with a job of {found.least_nodes} nodes or more; dark bars: adjusted p of at "
-            f"most {_LEVEL:g}",
+            f"users with a job{large}; orange bars: adjusted p of at most {_LEVEL:g}",
         ),
         fig,
         sentence(describe_blame(found, method=method)),

@@ -355,7 +355,7 @@ def joint_log_score(
         replicas: times that were not used in the calibration, of tests that were not either.
         draws: of the posterior.
         seed: makes the choice of draws repeatable.
-        beyond: as for ``predict``; under ``student-t`` it must be None too.
+        beyond: as for ``predict``. It must be None under ``constant`` and ``student-t``.
 
     Raises:
         ParameterError: an argument is not accepted, or the model returns other than times.
@@ -441,7 +441,7 @@ def _correlated(
 
 
 def _of_a_shared_error(error: FloatArray, off: FloatArray) -> FloatArray:
-    """Return what an error that all tests share adds to their log densities[draws].
+    """Return by how much log densities[draws] change if all tests share a further error.
 
     Its standard deviations and the offs of the tests, both float64[draws, tests], are whitened:
     their covariance without it is the identity. The matrix with it is the identity and a product

@@ -41,9 +41,9 @@ class Blame(StoredResult):
     nats (Bhatele et al. 2020, IV-A), which does not say whether runs were slower or faster;
     ``signed-mutual-information``, negative where they were faster; ``ridge`` and ``lasso``
     regressions of the logarithm of the time on the presence of all users; and ``doubly-robust``,
-    which weighs runs by how likely the user's presence was beside the other users' (Robins,
-    Rotnitzky and Zhao 1994). Scores of the last three are effects over their standard errors, for
-    ``lasso`` the effect in %.
+    which weighs each run by how likely the user was to be there, given the other users (Robins,
+    Rotnitzky and Zhao 1994). The score of ``ridge`` and of ``doubly-robust`` is the effect over its
+    standard error, that of ``lasso`` the effect in %.
 
     A p-value is the share of permutations of the runs' times that score the user as high. The
     adjusted one asks this of the best of all users (Westfall and Young 1993, minP), so that 5 % is
@@ -131,7 +131,7 @@ def blame(
     permutations: int = 2000,
     seed: int = 0,
 ) -> Blame:
-    """Return how much each user is to blame for the long ones of some runs.
+    """Return how much each user is to blame for slow runs.
 
     Args:
         runs: of one program with one input.
@@ -170,31 +170,28 @@ def blame_neighbours(
             f"{runs.time_s.min():g} to {runs.time_s.max():g} s",
             key="runs",
         )
-    varies = ~beside.present.all(axis=0)
+    varies = beside.present.any(axis=0) & ~beside.present.all(axis=0)
     if not varies.any():
         raise ParameterError(
-            "some user must be beside some runs and not beside others; all of "
-            f"{len(beside.users)} were beside all {len(runs)} runs",
+            "some user must be beside some runs and not beside others; each of "
+            f"{len(beside.users)} was beside all or none of {len(runs)} runs",
             key="jobs",
         )
     notes = beside.notes
     if always := [name for at in np.flatnonzero(~varies) for name in beside.users[at]]:
-        notes = (*notes, f"{', '.join(always)} ran beside every run, which tells nothing")
+        notes = (*notes, f"{', '.join(always)} ran beside all runs or none, which tells nothing")
     present = beside.present[:, varies].astype(np.float64)
     rng = np.random.default_rng(seed)
     orders = np.array(
         [np.arange(len(runs)), *(rng.permutation(len(runs)) for _ in range(permutations))]
     )
     log_times = np.log(runs.time_s)
-    found = {
-        name: method(present, runs.optimal, log_times, orders, seed)
-        for name, method in METHODS.items()
-    }
-    users = len(beside.users)
-    shape = (len(METHODS), users)
+    asked = _Question(present, runs.optimal[orders], (log_times - log_times.mean())[orders], seed)
+    shape = (len(METHODS), len(beside.users))
     score, slowdown = np.zeros(shape), np.full(shape, np.nan)
     p, adjusted = np.ones(shape), np.ones(shape)
-    for row, (scores, effect) in enumerate(found.values()):
+    for row, method in enumerate(METHODS.values()):
+        scores, effect = method(asked)
         score[row, varies], slowdown[row, varies] = scores[0], effect
         p[row, varies], adjusted[row, varies] = _p_values(scores)
     best = list(METHODS).index(RECOMMENDED)
@@ -215,34 +212,28 @@ def blame_neighbours(
     )
 
 
-# Each method returns scores float64[1 + permutations, users], the first of the times as they were,
-# and relative slowdowns float64[users].
-_Method = Callable[
-    [FloatArray, NDArray[np.bool_], FloatArray, NDArray[np.int64], int],
-    tuple[FloatArray, FloatArray],
-]
+@dataclass(frozen=True)
+class _Question:
+    """What a method is asked: scores of each user, for the runs' times in several orders."""
+
+    present: FloatArray  # 0 or 1, [runs, users]
+    optimal: NDArray[np.bool_]  # [orders, runs]
+    log_times: FloatArray  # less their mean, [orders, runs]; the first as they were
+    seed: int
 
 
-def _information(
-    present: FloatArray,
-    optimal: NDArray[np.bool_],
-    _: FloatArray,
-    orders: NDArray[np.int64],
-    __: int,
-) -> tuple[FloatArray, FloatArray]:
-    nats, _sign = _mutual_information(present, optimal[orders])
-    return nats, np.full(present.shape[1], np.nan)
+# Returns scores float64[orders, users], and relative slowdowns float64[users] of the first order.
+_Method = Callable[[_Question], tuple[FloatArray, FloatArray]]
 
 
-def _signed_information(
-    present: FloatArray,
-    optimal: NDArray[np.bool_],
-    _: FloatArray,
-    orders: NDArray[np.int64],
-    __: int,
-) -> tuple[FloatArray, FloatArray]:
-    nats, sign = _mutual_information(present, optimal[orders])
-    return nats * sign, np.full(present.shape[1], np.nan)
+def _information(asked: _Question) -> tuple[FloatArray, FloatArray]:
+    nats, _ = _mutual_information(asked.present, asked.optimal)
+    return nats, np.full(asked.present.shape[1], np.nan)
+
+
+def _signed_information(asked: _Question) -> tuple[FloatArray, FloatArray]:
+    nats, sign = _mutual_information(asked.present, asked.optimal)
+    return nats * sign, np.full(asked.present.shape[1], np.nan)
 
 
 def _mutual_information(
@@ -268,18 +259,11 @@ def _mutual_information(
     return np.maximum(nats, 0.0), np.sign(users * good / runs - both)
 
 
-def _ridge(
-    present: FloatArray,
-    _: NDArray[np.bool_],
-    log_times: FloatArray,
-    orders: NDArray[np.int64],
-    __: int,
-) -> tuple[FloatArray, FloatArray]:
+def _ridge(asked: _Question) -> tuple[FloatArray, FloatArray]:
     """Ridge regression, its strength by leave-one-out error in closed form."""
-    runs = len(present)
-    centred = present - present.mean(axis=0)
+    runs, y = len(asked.present), asked.log_times
+    centred = asked.present - asked.present.mean(axis=0)
     u, d, vt = np.linalg.svd(centred, full_matrices=False)
-    y = (log_times - log_times.mean())[orders]
     projected = y @ u
     best = np.inf, 0.0
     for strength in _RIDGE_STRENGTHS:
@@ -297,44 +281,30 @@ def _ridge(
     return effect / (np.sqrt(left / freedom)[:, None] * spread), np.expm1(effect[0])
 
 
-def _lasso(
-    present: FloatArray,
-    _: NDArray[np.bool_],
-    log_times: FloatArray,
-    orders: NDArray[np.int64],
-    seed: int,
-) -> tuple[FloatArray, FloatArray]:
+def _lasso(asked: _Question) -> tuple[FloatArray, FloatArray]:
     """Lasso, its strength by cross-validation."""
     from sklearn.linear_model import Lasso, LassoCV
     from sklearn.model_selection import KFold
 
-    folds = KFold(5, shuffle=True, random_state=seed)
-    centred = present - present.mean(axis=0)
-    y = log_times - log_times.mean()
-    strength = LassoCV(alphas=30, cv=folds).fit(centred, y).alpha_
-    fitted = Lasso(strength, fit_intercept=False, precompute=True).fit(centred, y[orders].T)
+    folds = KFold(5, shuffle=True, random_state=asked.seed)
+    centred = asked.present - asked.present.mean(axis=0)
+    strength = LassoCV(alphas=30, cv=folds).fit(centred, asked.log_times[0]).alpha_
+    fitted = Lasso(strength, fit_intercept=False, precompute=True).fit(centred, asked.log_times.T)
     effect = np.atleast_2d(fitted.coef_)
     return 100 * np.expm1(effect), np.expm1(effect[0])
 
 
-def _doubly_robust(
-    present: FloatArray,
-    _: NDArray[np.bool_],
-    log_times: FloatArray,
-    orders: NDArray[np.int64],
-    __: int,
-) -> tuple[FloatArray, FloatArray]:
+def _doubly_robust(asked: _Question) -> tuple[FloatArray, FloatArray]:
     """Augmented inverse-probability weighting, given the presence of the other users."""
     from sklearn.linear_model import LogisticRegression
 
+    present, y = asked.present, asked.log_times
     runs, users = present.shape
     centred = present - present.mean(axis=0)
-    y = (log_times - log_times.mean())[orders]
-    gram = centred.T @ centred
-    strength = 1.0
-    to_effects = np.linalg.solve(gram + strength * np.eye(users), centred.T)
+    to_effects = np.linalg.solve(centred.T @ centred + np.eye(users), centred.T)
     effects = y @ to_effects.T
-    scores, slowdown = np.empty((len(orders), users)), np.empty(users)
+    left = y - effects @ centred.T
+    scores, slowdown = np.empty((len(y), users)), np.empty(users)
     for at in range(users):
         here = present[:, at]
         others = np.delete(present, at, axis=1)
@@ -343,7 +313,6 @@ def _doubly_robust(
             chance = LogisticRegression(C=1.0).fit(others, here).predict_proba(others)[:, 1]
         chance = np.clip(chance, _LEAST_PROPENSITY, 1 - _LEAST_PROPENSITY)
         weight = (here - chance) / (chance * (1 - chance))
-        left = y - effects @ centred.T
         influence = effects[:, [at]] + weight * left
         mean = influence.mean(axis=1)
         scores[:, at] = mean / (influence.std(axis=1, ddof=1) / np.sqrt(runs))

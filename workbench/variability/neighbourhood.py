@@ -60,7 +60,7 @@ class Neighbourhood(StoredResult):
 def neighbourhood(
     runs: Runs, jobs: JobLog, *, least_nodes: int | None = None, during_all: bool = True
 ) -> Neighbourhood:
-    """Return which users had a large job beside each run (Bhatele et al. 2020, V-A).
+    """Return the users who had a large job while each run ran (Bhatele et al. 2020, V-A).
 
     A job with the name of a run is that run. Other jobs of its user count.
 

@@ -93,12 +93,12 @@ def test_adjusted_p_values_are_those_of_independent_users() -> None:
 def test_users_that_tell_nothing_are_named_and_not_blamed() -> None:
     runs, beside = world(1, 4)
     present = beside.present.copy()
-    present[:, 3] = True
+    present[:, 3], present[:, 7] = True, False
     always = type(beside)(beside.run, beside.users, present, 128, True, ())
     found = blame_neighbours(runs, always, permutations=100)
-    assert found.users[-1] == ("u3",)
-    assert (found.p[:, -1] == 1).all()
-    assert any("u3 ran beside every run" in note for note in found.notes)
+    assert found.users[-2:] == (("u3",), ("u7",))
+    assert (found.p[:, -2:] == 1).all()
+    assert any("u3, u7 ran beside all runs or none" in note for note in found.notes)
 
 
 def test_it_is_kept_and_drawn(found: Blame, tmp_path: Path) -> None:

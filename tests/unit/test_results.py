@@ -86,6 +86,7 @@ NO_PLOT = {
     "LPSolution": _DERIVED,
     "LogGPS": _TABLE,
     "Neighbourhood": _TABLE,
+    "StepTable": _TABLE,
     "PaperIndex": "text",
     "Placement": "plot_placement needs the weights of the ranks",
     "Profile": _TABLE,

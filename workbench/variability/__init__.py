@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from workbench.variability.job_log import JobLog, read_jobs
     from workbench.variability.neighbourhood import Neighbourhood, neighbourhood
     from workbench.variability.runs import Runs, read_runs
+    from workbench.variability.steps import StepTable, read_steps
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
 
@@ -28,9 +29,11 @@ __all__ = [
     "JobLog",
     "Neighbourhood",
     "Runs",
+    "StepTable",
     "blame",
     "blame_neighbours",
     "neighbourhood",
     "read_jobs",
     "read_runs",
+    "read_steps",
 ]

@@ -33,12 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--least-nodes",
         type=int,
         metavar="N",
-        help="of a job that counts (default 128, or 1 where fewer than two users have such jobs)",
+        help="of a large job, which a user must have beside a run (default 128, or 1 where users "
+        "with such jobs hold less than half of what runs beside)",
     )
     blamed.add_argument(
         "--any-overlap",
         action="store_true",
-        help="count jobs beside any part of a run, not only those during all of it",
+        help="take a user for present beside any part of a run, not only during all of it",
     )
     blamed.add_argument(
         "--zone", metavar="NAME", help="time zone of dates that name none (default UTC)"
@@ -106,6 +107,7 @@ def _summary(found: Blame) -> dict[str, Any]:
     return {
         "runs": found.runs,
         "least_nodes": found.least_nodes,
+        "exposure": found.exposure,
         "permutations": found.permutations,
         "seed": found.seed,
         "notes": list(found.notes),

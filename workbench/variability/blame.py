@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.blas import one_thread
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
@@ -29,7 +30,8 @@ RECOMMENDED = "ridge"
 """The method that orders the users."""
 
 _LEAST_RUNS = 10
-_RIDGE_STRENGTHS = np.logspace(-2, 3, 21)
+_RIDGE_STRENGTHS = np.logspace(-2, 3, 11)
+_NOTHING = 1e-12  # of a column that does not vary, as rounding leaves it
 _LEAST_PROPENSITY = 0.05
 
 
@@ -40,10 +42,14 @@ class Blame(StoredResult):
     The methods are ``mutual-information`` of presence and of a run being faster than the mean, in
     nats (Bhatele et al. 2020, IV-A), which does not say whether runs were slower or faster;
     ``signed-mutual-information``, negative where they were faster; ``ridge`` and ``lasso``
-    regressions of the logarithm of the time on the presence of all users; and ``doubly-robust``,
+    regressions of the logarithm of the time on the exposure to all users; and ``doubly-robust``,
     which weighs each run by how likely the user was to be there, given the other users (Robins,
     Rotnitzky and Zhao 1994). The score of ``ridge`` and of ``doubly-robust`` is the effect over its
     standard error, that of ``lasso`` the effect in %.
+
+    The exposure is what predicts runs that were left out best: ``presence`` of a large job, as in
+    the paper, ``overlap`` with any job of the user, the ``nodes`` of the user's jobs, or the
+    ``square root of nodes``, both relative to their mean over the runs beside the user.
 
     A p-value is the share of permutations of the runs' times that score the user as high. The
     adjusted one asks this of the best of all users (Westfall and Young 1993, minP), so that 5 % is
@@ -53,11 +59,12 @@ class Blame(StoredResult):
         users: the most to blame first; users that were always together are one.
         present: int64[users], number of runs that they were beside.
         runs: number of runs.
-        least_nodes: of a job that counts.
+        least_nodes: of a large job, which each of these users had beside some run.
+        exposure: the kind that ``ridge`` and ``lasso`` take.
         methods: names of the methods.
         score: float64[methods, users].
-        slowdown: float64[methods, users], by how much runs take longer beside them, relative; nan
-            where a method does not say.
+        slowdown: float64[methods, users], by how much runs take longer beside them, relative, in
+            the mean over these runs; nan where a method does not say.
         p: float64[methods, users].
         p_adjusted: float64[methods, users].
         permutations: their number.
@@ -69,6 +76,7 @@ class Blame(StoredResult):
     present: NDArray[np.int64]
     runs: int
     least_nodes: int
+    exposure: str
     methods: tuple[str, ...]
     score: NDArray[np.float64] = field(metadata={"axes": 2})
     slowdown: NDArray[np.float64] = field(metadata={"axes": 2})
@@ -170,55 +178,94 @@ def blame_neighbours(
             f"{runs.time_s.min():g} to {runs.time_s.max():g} s",
             key="runs",
         )
-    varies = beside.present.any(axis=0) & ~beside.present.all(axis=0)
-    if not varies.any():
+    notes, alike = beside.notes, _alike(beside)
+    if always := [name for at in np.flatnonzero(alike) for name in beside.users[at]]:
+        notes = (*notes, f"{', '.join(always)} ran beside all runs alike, which tells nothing")
+    if len(always) == sum(map(len, beside.users)):
         raise ParameterError(
             "some user must be beside some runs and not beside others; each of "
-            f"{len(beside.users)} was beside all or none of {len(runs)} runs",
+            f"{len(beside.users)} was beside all of {len(runs)} runs alike",
             key="jobs",
         )
-    notes = beside.notes
-    if always := [name for at in np.flatnonzero(~varies) for name in beside.users[at]]:
-        notes = (*notes, f"{', '.join(always)} ran beside all runs or none, which tells nothing")
-    present = beside.present[:, varies].astype(np.float64)
     rng = np.random.default_rng(seed)
     orders = np.array(
         [np.arange(len(runs)), *(rng.permutation(len(runs)) for _ in range(permutations))]
     )
     log_times = np.log(runs.time_s)
-    asked = _Question(present, runs.optimal[orders], (log_times - log_times.mean())[orders], seed)
-    shape = (len(METHODS), len(beside.users))
-    score, slowdown = np.zeros(shape), np.full(shape, np.nan)
-    p, adjusted = np.ones(shape), np.ones(shape)
-    for row, method in enumerate(METHODS.values()):
-        scores, effect = method(asked)
-        score[row, varies], slowdown[row, varies] = scores[0], effect
-        p[row, varies], adjusted[row, varies] = _p_values(scores)
-    best = list(METHODS).index(RECOMMENDED)
-    order = np.lexsort((-score[best], ~varies))
+    exposures = _exposures(beside)
+    with one_thread():
+        fits = [
+            _fit_ridges(matrix, (log_times - log_times.mean())[orders])
+            for matrix in exposures.values()
+        ]
+        exposure = list(exposures)[int(np.argmin([fit.error[0] for fit in fits]))]
+        asked = _Question(
+            exposures["presence"],
+            exposures["presence" if exposure == "presence" else "overlap"],
+            exposures[exposure],
+            runs.optimal[orders],
+            (log_times - log_times.mean())[orders],
+            fits,
+            seed,
+        )
+        found = [method(asked) for method in METHODS.values()]
+    score = np.array([scores[0] for scores, _ in found])
+    slowdown = np.array([effect for _, effect in found])
+    tested = [_p_values(scores) for scores, _ in found]
+    order = np.lexsort((-score[list(METHODS).index(RECOMMENDED)], alike))
     return Blame(
         users=tuple(beside.users[at] for at in order),
-        present=beside.present.sum(axis=0)[order],
+        present=(beside.nodes > 0).sum(axis=0)[order],
         runs=len(runs),
         least_nodes=beside.least_nodes,
+        exposure=exposure,
         methods=tuple(METHODS),
         score=score[:, order],
         slowdown=slowdown[:, order],
-        p=p[:, order],
-        p_adjusted=adjusted[:, order],
+        p=np.array([p for p, _ in tested])[:, order],
+        p_adjusted=np.array([adjusted for _, adjusted in tested])[:, order],
         permutations=permutations,
         seed=seed,
         notes=notes,
     )
 
 
+def _alike(beside: Neighbourhood) -> NDArray[np.bool_]:
+    """Return the users beside whom all runs are alike."""
+    return _constant(beside.nodes) & _constant(beside.present)
+
+
+def _constant(columns: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.asarray((columns == columns[0]).all(axis=0))
+
+
+def _exposures(beside: Neighbourhood) -> dict[str, FloatArray]:
+    """Return float64[runs, users] of each kind."""
+    return {
+        "presence": beside.present.astype(np.float64),
+        "overlap": (beside.nodes > 0).astype(np.float64),
+        "nodes": _relative(beside.nodes),
+        "square root of nodes": _relative(np.sqrt(beside.nodes)),
+    }
+
+
+def _relative(nodes: FloatArray) -> FloatArray:
+    """Return each column over its mean where it is above 0."""
+    total, beside = nodes.sum(axis=0), (nodes > 0).sum(axis=0)
+    mean = np.divide(total, beside, out=np.ones_like(total), where=total > 0)
+    return np.asarray(nodes / mean)
+
+
 @dataclass(frozen=True)
 class _Question:
     """What a method is asked: scores of each user, for the runs' times in several orders."""
 
-    present: FloatArray  # 0 or 1, [runs, users]
+    present: FloatArray  # 0 or 1, [runs, users], of a large job
+    beside: FloatArray  # 0 or 1, [runs, users], of a large or of any job
+    exposure: FloatArray  # [runs, users]
     optimal: NDArray[np.bool_]  # [orders, runs]
     log_times: FloatArray  # less their mean, [orders, runs]; the first as they were
+    ridges: list[_Ridges]  # of each kind of exposure
     seed: int
 
 
@@ -259,26 +306,48 @@ def _mutual_information(
     return np.maximum(nats, 0.0), np.sign(users * good / runs - both)
 
 
-def _ridge(asked: _Question) -> tuple[FloatArray, FloatArray]:
-    """Ridge regression, its strength by leave-one-out error in closed form."""
-    runs, y = len(asked.present), asked.log_times
-    centred = asked.present - asked.present.mean(axis=0)
-    u, d, vt = np.linalg.svd(centred, full_matrices=False)
-    projected = y @ u
-    best = np.inf, 0.0
+@dataclass(frozen=True)
+class _Ridges:
+    """Ridge regressions on one kind of exposure, a strength for each order of the runs' times."""
+
+    error: FloatArray  # [orders], mean square of what is left out
+    effect: FloatArray  # [orders, users]
+    score: FloatArray  # [orders, users], the effect over its standard error
+
+
+def _fit_ridges(exposure: FloatArray, y: FloatArray) -> _Ridges:
+    """Return ridge regressions, the strength of each by leave-one-out error in closed form."""
+    runs = len(exposure)
+    u, d, vt = np.linalg.svd(exposure - exposure.mean(axis=0), full_matrices=False)
+    projected, total = y @ u, (y**2).sum(axis=1)
+    error = np.full(len(y), np.inf)
+    effect, score = np.zeros((2, len(y), exposure.shape[1]))
     for strength in _RIDGE_STRENGTHS:
         shrunk = d**2 / (d**2 + strength)
-        fitted = (projected[0] * shrunk) @ u.T
         leverage = (u**2 * shrunk).sum(axis=1) + 1 / runs
-        error = float(np.mean(((y[0] - fitted) / (1 - np.minimum(leverage, 0.999))) ** 2))
-        best = min(best, (error, strength))
-    strength = best[1]
-    effect = (projected * (d / (d**2 + strength))) @ vt
-    shrunk = d**2 / (d**2 + strength)
-    left = (y**2).sum(axis=1) - (projected**2 * (1 - (1 - shrunk) ** 2)).sum(axis=1)
-    freedom = max(runs - 1 - float(shrunk.sum()), 1.0)
-    spread = np.sqrt((vt.T**2 * (d / (d**2 + strength)) ** 2).sum(axis=1))
-    return effect / (np.sqrt(left / freedom)[:, None] * spread), np.expm1(effect[0])
+        left = y - (projected * shrunk) @ u.T
+        now = np.mean((left / (1 - np.minimum(leverage, 0.999))) ** 2, axis=1)
+        at = np.flatnonzero(now < error)
+        to_effect = (d / (d**2 + strength))[:, None] * vt
+        noise = total[at] - (projected[at] ** 2 * (1 - (1 - shrunk) ** 2)).sum(axis=1)
+        freedom = max(runs - 1 - float(shrunk.sum()), 1.0)
+        spread = np.sqrt((to_effect**2).sum(axis=0))
+        error[at], effect[at] = now[at], projected[at] @ to_effect
+        score[at] = np.divide(
+            effect[at],
+            np.sqrt(noise / freedom)[:, None] * spread,
+            out=np.zeros((len(at), len(spread))),
+            where=spread > _NOTHING,
+        )
+    return _Ridges(error, effect, score)
+
+
+def _ridge(asked: _Question) -> tuple[FloatArray, FloatArray]:
+    """Ridge regression on the kind of exposure that is best for each order."""
+    best = np.argmin([fit.error for fit in asked.ridges], axis=0)
+    orders = np.arange(len(best))
+    scores = np.stack([fit.score for fit in asked.ridges])[best, orders]
+    return scores, np.expm1(asked.ridges[best[0]].effect[0])
 
 
 def _lasso(asked: _Question) -> tuple[FloatArray, FloatArray]:
@@ -287,7 +356,7 @@ def _lasso(asked: _Question) -> tuple[FloatArray, FloatArray]:
     from sklearn.model_selection import KFold
 
     folds = KFold(5, shuffle=True, random_state=asked.seed)
-    centred = asked.present - asked.present.mean(axis=0)
+    centred = asked.exposure - asked.exposure.mean(axis=0)
     strength = LassoCV(alphas=30, cv=folds).fit(centred, asked.log_times[0]).alpha_
     fitted = Lasso(strength, fit_intercept=False, precompute=True).fit(centred, asked.log_times.T)
     effect = np.atleast_2d(fitted.coef_)
@@ -298,14 +367,15 @@ def _doubly_robust(asked: _Question) -> tuple[FloatArray, FloatArray]:
     """Augmented inverse-probability weighting, given the presence of the other users."""
     from sklearn.linear_model import LogisticRegression
 
-    present, y = asked.present, asked.log_times
+    varies = np.flatnonzero(~_constant(asked.beside))
+    present, y = asked.beside[:, varies], asked.log_times
     runs, users = present.shape
+    scores, slowdown = np.zeros((len(y), asked.beside.shape[1])), np.zeros(asked.beside.shape[1])
     centred = present - present.mean(axis=0)
     to_effects = np.linalg.solve(centred.T @ centred + np.eye(users), centred.T)
     effects = y @ to_effects.T
     left = y - effects @ centred.T
-    scores, slowdown = np.empty((len(y), users)), np.empty(users)
-    for at in range(users):
+    for at, user in enumerate(varies):
         here = present[:, at]
         others = np.delete(present, at, axis=1)
         chance = np.full(runs, here.mean())
@@ -315,8 +385,8 @@ def _doubly_robust(asked: _Question) -> tuple[FloatArray, FloatArray]:
         weight = (here - chance) / (chance * (1 - chance))
         influence = effects[:, [at]] + weight * left
         mean = influence.mean(axis=1)
-        scores[:, at] = mean / (influence.std(axis=1, ddof=1) / np.sqrt(runs))
-        slowdown[at] = np.expm1(mean[0])
+        scores[:, user] = mean / (influence.std(axis=1, ddof=1) / np.sqrt(runs))
+        slowdown[user] = np.expm1(mean[0])
     return scores, slowdown
 
 

@@ -24,20 +24,24 @@ LEAST_NODES = 128
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Neighbourhood(StoredResult):
-    """Users with a large job beside each run.
+    """Users with a large job beside some run, and what they had beside each.
 
     Attributes:
         run: name of each run.
-        users: those that were beside some run, users that were beside the same runs together.
-        present: bool[runs, users].
-        least_nodes: of a job that counts.
-        during_all: whether a job had to run from the start of the run to its end.
+        users: those with a large job beside some run, users that were beside the same runs
+            together.
+        present: bool[runs, users], whether a large job ran beside the run.
+        nodes: float64[runs, users], nodes of all jobs of the user, mean over the time of the run.
+        least_nodes: of a large job.
+        during_all: whether a large job had to run from the start of the run to its end to be
+            ``present``.
         notes: what a reader must know of the tables, each a sentence.
     """
 
     run: tuple[str, ...]
     users: tuple[tuple[str, ...], ...]
     present: NDArray[np.bool_] = field(metadata={"axes": 2})
+    nodes: NDArray[np.float64] = field(metadata={"axes": 2})
     least_nodes: int
     during_all: bool
     notes: tuple[str, ...]
@@ -53,22 +57,22 @@ class Neighbourhood(StoredResult):
         how = "all of it" if self.during_all else "some of it"
         return (
             f"Neighbourhood({len(self.run)} runs, {sum(map(len, self.users))} users with a job of "
-            f"{self.least_nodes} nodes or more during {how})"
+            f"{self.least_nodes} nodes or more, present where it ran during {how})"
         )
 
 
 def neighbourhood(
     runs: Runs, jobs: JobLog, *, least_nodes: int | None = None, during_all: bool = True
 ) -> Neighbourhood:
-    """Return the users who had a large job while each run ran (Bhatele et al. 2020, V-A).
+    """Return the users who had a large job while a run ran (Bhatele et al. 2020, V-A).
 
     A job with the name of a run is that run. Other jobs of its user count.
 
     Args:
         runs: of one program.
         jobs: of all users.
-        least_nodes: of a job that counts; None takes 128 as in the paper, or counts all jobs where
-            fewer than two users have such a job beside a run.
+        least_nodes: of a large job; None takes 128 as in the paper, or 1 where less than half of
+            the time of nodes beside the runs is that of users who have such jobs.
         during_all: whether the job must have run from the start of the run to its end; otherwise
             any common time counts.
 
@@ -76,41 +80,72 @@ def neighbourhood(
         ParameterError: no user has such a job beside any run.
     """
     least = LEAST_NODES if least_nodes is None else whole_number(least_nodes, "least_nodes", 1)
-    if during_all:
-        beside = (jobs.start <= runs.start[:, None]) & (jobs.end >= runs.end[:, None])
-    else:
-        beside = (jobs.start < runs.end[:, None]) & (jobs.end > runs.start[:, None])
-    beside &= np.array(runs.run, object)[:, None] != np.array(jobs.job, object)
+    at, job, share = _overlaps(runs, jobs)
     names = sorted(set(jobs.user))
-    of_user = np.array([names.index(user) for user in jobs.user], np.int64)
+    of_user = np.array([names.index(user) for user in jobs.user], np.int64)[job]
+    nodes = np.zeros((len(runs), len(names)))
+    np.add.at(nodes, (at, of_user), share * jobs.nodes[job])
+    largest = _largest(at, of_user, jobs.nodes[job], nodes.shape)
     notes = [*runs.notes, *jobs.notes]
-    largest = _largest(beside, jobs.nodes, of_user, len(names))
-    if least_nodes is None and (largest >= least).any(axis=0).sum() < 2:
+    if least_nodes is None and not _hold_half(largest >= least, nodes):
         least = 1
         notes.append(
-            f"fewer than two users had a job of {LEAST_NODES} nodes beside a run; jobs of all "
-            "sizes count"
+            f"users with jobs of {LEAST_NODES} nodes held less than half of what ran beside the "
+            "runs; jobs of all sizes count"
         )
-    present = largest >= least
-    some = present.any(axis=0)
+    some = (largest >= least).any(axis=0)
     if not some.any():
-        how = "during all of a run" if during_all else "during a part of a run"
         raise ParameterError(
-            f"some user must have a job of {least} nodes or more {how}; the {len(jobs)} jobs have "
-            f"up to {jobs.nodes.max(initial=0)} nodes and run {_span(jobs)}, the runs "
-            f"{_span(runs)}: take fewer nodes, count jobs beside a part of a run, or mend the "
-            "clocks (zone, offset)",
+            f"some user must have a job of {least} nodes or more beside a run; the {len(jobs)} "
+            f"jobs have up to {jobs.nodes.max(initial=0)} nodes and run {_span(jobs)}, the runs "
+            f"{_span(runs)}: take fewer nodes, or mend the clocks (zone, offset)",
             key="least_nodes",
         )
     if absent := int((~some).sum()):
         notes.append(f"{absent} users had no such job beside any run")
-    users, columns = _together([names[at] for at in np.flatnonzero(some)], present[:, some])
+    if during_all:
+        whole = share >= 1
+        largest = _largest(at[whole], of_user[whole], jobs.nodes[job[whole]], nodes.shape)
+    users, columns = _together(
+        [names[user] for user in np.flatnonzero(some)],
+        np.concatenate([largest >= least, nodes > 0])[:, some],
+    )
     notes += [
         f"{', '.join(group)} always ran together and cannot be told apart"
         for group in users
         if len(group) > 1
     ]
-    return Neighbourhood(runs.run, users, columns, least, during_all, tuple(notes))
+    number = {name: user for user, name in enumerate(names)}
+    held = [nodes[:, [number[name] for name in group]].sum(axis=1) for group in users]
+    return Neighbourhood(
+        runs.run,
+        users,
+        columns[: len(runs)],
+        np.stack(held, axis=1),
+        least,
+        during_all,
+        tuple(notes),
+    )
+
+
+def _overlaps(
+    runs: Runs, jobs: JobLog
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+    """Return the run and the job of each pair that overlaps, and the share of the run's time.
+
+    A job with the name of the run is that run.
+    """
+    overlap = (jobs.start < runs.end[:, None]) & (jobs.end > runs.start[:, None])
+    overlap &= np.array(runs.run, object)[:, None] != np.array(jobs.job, object)
+    run, job = np.nonzero(overlap)
+    start, end = runs.start[run], runs.end[run]
+    common = np.minimum(jobs.end[job], end) - np.maximum(jobs.start[job], start)
+    return run, job, common / (end - start)
+
+
+def _hold_half(large: NDArray[np.bool_], nodes: NDArray[np.float64]) -> bool:
+    """Return whether users with large jobs beside some run held half of all nodes beside runs."""
+    return bool(nodes[:, large.any(axis=0)].sum() >= 0.5 * nodes.sum() > 0)
 
 
 def _span(table: Runs | JobLog) -> str:
@@ -120,12 +155,14 @@ def _span(table: Runs | JobLog) -> str:
 
 
 def _largest(
-    beside: NDArray[np.bool_], nodes: NDArray[np.int64], of_user: NDArray[np.int64], users: int
+    run: NDArray[np.intp],
+    user: NDArray[np.int64],
+    nodes: NDArray[np.int64],
+    shape: tuple[int, ...],
 ) -> NDArray[np.int64]:
     """Return the nodes of each user's largest job beside each run, int64[runs, users]."""
-    found = np.zeros((len(beside), users), np.int64)
-    run, job = np.nonzero(beside)
-    np.maximum.at(found, (run, of_user[job]), nodes[job])
+    found = np.zeros(shape, np.int64)
+    np.maximum.at(found, (run, user), nodes)
     return found
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from tests.unit.variability.worlds import world
 from workbench.cli import variability
 from workbench.errors import ParameterError
 from workbench.plotting import describe_blame, plot_blame
-from workbench.variability import Blame, JobLog, Runs, blame, blame_neighbours
+from workbench.variability import Blame, JobLog, Runs, blame, blame_neighbours, neighbourhood
 from workbench.variability.blame import _p_values
 
 command = partial(commands.run, variability)
@@ -69,6 +70,57 @@ def test_faster_runs_are_not_blamed_by_sign() -> None:
     assert rows["ridge"].loc["u5", "slower (%)"] == pytest.approx(100 * np.expm1(-0.3), abs=4)
 
 
+def jobs_with_effects(seed: int, culprits: int, runs: int = 120) -> tuple[Runs, JobLog]:
+    """Return runs that the first of 12 users slow down by their nodes, and jobs that come and go.
+
+    Jobs have 20 to 2000 nodes and last about as long as a run, so few cover a whole one.
+    """
+    rng = np.random.default_rng(seed)
+    start = np.sort(rng.uniform(0, 1e6, runs))
+    end = start + 600
+    users, rows = 12, []
+    slower = np.zeros(runs)
+    for user in range(users):
+        count = rng.poisson(1000)
+        nodes = np.ceil(np.clip(200 * np.exp(rng.standard_normal(count)), 20, 2000)).astype(int)
+        begun = rng.uniform(-1e3, 1e6, count)
+        ended = begun + 500 * np.exp(0.5 * rng.standard_normal(count))
+        common = np.minimum(ended, end[:, None]) - np.maximum(begun, start[:, None])
+        share = np.maximum(common, 0) / 600
+        slower += (user < culprits) * 3e-4 * (share @ nodes)
+        rows += [(f"u{user}", *job) for job in zip(nodes, begun, ended, strict=True)]
+    time = 600 * np.exp(slower + 0.05 * rng.standard_normal(runs))
+    user, nodes, begun, ended = (np.array(column) for column in zip(*rows, strict=True))
+    jobs = JobLog(tuple(map(str, range(len(rows)))), tuple(user), nodes, begun, ended)
+    return Runs(tuple(f"r{run}" for run in range(runs)), start, end, time), jobs
+
+
+def test_jobs_count_by_their_nodes_and_their_time_where_that_predicts_better() -> None:
+    runs, jobs = jobs_with_effects(0, 4)
+    found = blame(runs, jobs, permutations=200)
+    assert found.exposure == "nodes"
+    assert {*found.blamed} == {"u0", "u1", "u2", "u3"}
+    guilty = [int(name[0][1:]) < 4 for name in found.users]
+    auc = {
+        method: roc_auc_score(guilty, score)
+        for method, score in zip(found.methods, found.score, strict=True)
+    }
+    assert auc["ridge"] == 1
+    assert auc["mutual-information"] < 0.9  # hardly any job covers a whole run
+    beside = neighbourhood(runs, jobs)
+    slower = found.to_frame().set_index("user")["slower (%)"]
+    column = beside.nodes[:, beside.users.index(("u0",))]
+    assert slower["u0"] == pytest.approx(100 * np.expm1(3e-4 * column[column > 0].mean()), rel=0.3)
+
+
+def test_the_choice_of_exposure_blames_nobody_by_chance() -> None:
+    p = [
+        blame(*jobs_with_effects(seed, 0, 40), permutations=100).p_adjusted[:, 0]
+        for seed in range(20)
+    ]
+    assert (np.mean(np.array(p) <= 0.05, axis=0) <= 0.15).all()
+
+
 def test_where_nobody_is_to_blame_p_values_are_uniform() -> None:
     least, each = [], {}
     for seed in range(20):
@@ -94,11 +146,11 @@ def test_users_that_tell_nothing_are_named_and_not_blamed() -> None:
     runs, beside = world(1, 4)
     present = beside.present.copy()
     present[:, 3], present[:, 7] = True, False
-    always = type(beside)(beside.run, beside.users, present, 128, True, ())
+    always = replace(beside, present=present, nodes=256.0 * present)
     found = blame_neighbours(runs, always, permutations=100)
     assert found.users[-2:] == (("u3",), ("u7",))
     assert (found.p[:, -2:] == 1).all()
-    assert any("u3, u7 ran beside all runs or none" in note for note in found.notes)
+    assert any("u3, u7 ran beside all runs alike" in note for note in found.notes)
 
 
 def test_it_is_kept_and_drawn(found: Blame, tmp_path: Path) -> None:

@@ -138,6 +138,7 @@ def test_neighbours_have_a_large_job_during_all_of_a_run() -> None:
     found = neighbourhood(runs, jobs)
     assert found.users == (("ann",), ("bob",), ("dan", "dot"))
     assert_array_equal(found.present, [[1, 0, 1], [1, 1, 1], [0, 1, 1]])
+    assert_array_equal(found.nodes, [[256, 64, 500], [256, 128, 500], [0, 128, 500]])
     assert "2 users had no such job beside any run" in found.notes
     assert "dan, dot always ran together and cannot be told apart" in found.notes
     assert found.to_frame().loc["r"].tolist() == [True, False, True]
@@ -153,6 +154,6 @@ def test_small_machines_have_small_neighbours() -> None:
     found = neighbourhood(runs, jobs)
     assert found.least_nodes == 1
     assert found.users == (("ann",), ("bob", "cid"))
-    assert "fewer than two users had a job of 128 nodes" in found.notes[0]
+    assert "users with jobs of 128 nodes held less than half" in found.notes[0]
     with pytest.raises(ParameterError, match="mend the clocks"):
         neighbourhood(runs, jobs_of(("1", "ann", 8, 1e9, 2e9)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.variability import Neighbourhood, Runs
 
@@ -22,4 +23,10 @@ def world(seed: int, culprits: int, runs: int = 200, users: int = 24) -> tuple[R
     start = 1000.0 * np.arange(runs)
     names = tuple((f"u{user}",) for user in range(users))
     name = tuple(map(str, range(runs)))
-    return Runs(name, start, start + time, time), Neighbourhood(name, names, present, 128, True, ())
+    return Runs(name, start, start + time, time), _beside(name, names, present)
+
+
+def _beside(
+    run: tuple[str, ...], users: tuple[tuple[str, ...], ...], present: NDArray[np.bool_]
+) -> Neighbourhood:
+    return Neighbourhood(run, users, present, 512.0 * present, 128, True, ())

@@ -65,6 +65,7 @@ _ROUNDS = 4  # of surrogates, each where the last posterior was
 _ENOUGH = 0.4  # effective draws as a share of all
 _FEWEST = 0.2  # the same, below which intervals are doubtful
 _STEPS = 20  # of a chain for each draw
+_SO_FAR = 50  # draws of a posterior whose chains still run
 _LONGER = 3  # chains that have not converged
 
 
@@ -340,6 +341,7 @@ def posterior_of_fit(
     resume: FitPosterior | None = None,
     stop: threading.Event | None = None,
     on_progress: Callable[[int, int], None] | None = None,
+    on_draws: Callable[[Callable[[], FitPosterior]], None] | None = None,
 ) -> FitPosterior:
     """Return the posterior of a fit's searched parameters, given the curve it was fitted to.
 
@@ -366,6 +368,9 @@ def posterior_of_fit(
         stop: once set, the posterior of the draws so far is returned.
         on_progress: called with the draws of each chain done and to do, anew for each of up to
             five runs of the chains.
+        on_draws: called between blocks with a function that returns the posterior so far, for
+            ``resume``, of at most 50 draws; it must be called before ``on_draws`` returns, if at
+            all.
 
     Raises:
         ParameterError: the fit did not succeed, an argument is not accepted, there is nothing but
@@ -387,6 +392,7 @@ def posterior_of_fit(
             surrogate = resume.surrogate
         else:
             surrogate = runs.surrogate(box, seed + turn)
+        weighed = partial(_weighed, runs, surrogate, seed=seed, rounds=turn + 1)
         chains = partial(
             calibrate,
             surrogate,
@@ -397,6 +403,7 @@ def posterior_of_fit(
             seed=seed,
             stop=stop,
             on_progress=on_progress,
+            on_draws=_passed_on(on_draws, partial(weighed, draws=min(draws, _SO_FAR))),
         )
         posterior = chains(draws=chain_draws, resume=before)
         before = None
@@ -405,7 +412,7 @@ def posterior_of_fit(
             if tried:
                 break
             raise jobs.JobError("the chains were stopped before the first draws; run them again")
-        found = _weighed(runs, surrogate, posterior, draws, seed, turn + 1)
+        found = weighed(posterior=posterior, draws=draws)
         pressed = pressed_ends(posterior, dimensions)
         tried.append((not pressed.any(), found.effective, found, chains))
         if stopped or (not pressed.any() and found.effective >= _ENOUGH * draws):
@@ -416,6 +423,22 @@ def posterior_of_fit(
         longer = chains(draws=_LONGER * chain_draws, resume=found.posterior)
         found = _weighed(runs, found.surrogate, longer, draws, seed, found.rounds)
     return found
+
+
+def _passed_on(
+    on_draws: Callable[[Callable[[], FitPosterior]], None] | None,
+    found: Callable[..., FitPosterior],  # of a posterior
+) -> Callable[[Callable[[], Posterior]], None] | None:
+    """Return a callback that takes posteriors and hands those with draws to ``on_draws``."""
+    if on_draws is None:
+        return None
+
+    def take(so_far: Callable[[], Posterior]) -> None:
+        posterior = so_far()
+        if posterior.draws >= LEAST_DRAWS:
+            on_draws(lambda: found(posterior=posterior))
+
+    return take
 
 
 def fit_problem(result: FitResult, *, seed: int = 0) -> CalibrationProblem:

@@ -146,12 +146,19 @@ def test_its_files_hold_tests_verdict_and_origin(panel: UncertaintyPanel, tmp_pa
     assert content["data"].startswith("published: ")
 
 
+@pytest.mark.parametrize(
+    ("problem", "draws", "trace"),
+    [
+        ("fugaku/gather", 50_000, "latency of a round"),
+        ("llnl-dane-omnipath", 1500, "short.latency"),  # as many draws are burnt
+    ],
+)
 def test_chains_are_seen_while_they_run_and_go_on_after_a_stop(
-    monkeypatch: pytest.MonkeyPatch,
+    problem: str, draws: int, trace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workbench.panels.uq.work._LIVE_S", 0.2)
-    panel = UncertaintyPanel("fugaku/gather")
-    panel.noise, panel.draws, panel.view = "relative", 50_000, "chains"
+    panel = UncertaintyPanel(problem)
+    panel.noise, panel.draws, panel.view = "relative", draws, "chains"
     assert not panel.buttons[RESUME]
     with pytest.raises(ParameterError, match="there are none for relative noise, nothing held"):
         panel.resume()
@@ -162,11 +169,11 @@ def test_chains_are_seen_while_they_run_and_go_on_after_a_stop(
     assert "the chains run; so far" in panel.text
     panel.stop()
     panel.wait(60)
-    assert panel.figures[0].startswith("latency of a round")
+    assert panel.figures[0].startswith(trace)
     posterior = panel.posterior
     assert posterior is not None
-    assert LEAST_DRAWS <= posterior.draws < posterior.requested == 50_000
-    assert f"Stopped after {posterior.draws} of 50000 draws" in panel.text
+    assert LEAST_DRAWS <= posterior.draws < posterior.requested == draws
+    assert f"Stopped after {posterior.draws} of {draws} draws" in panel.text
     assert "resume=" not in panel.text.replace(panel.python, "")
     panel.press(RESUME)
     while panel.posterior is None or panel.posterior.draws == posterior.draws:

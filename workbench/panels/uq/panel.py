@@ -233,8 +233,8 @@ class UncertaintyPanel(Panel[Found | None]):
     @property
     def _grows(self) -> bool:
         """Whether the chains of the present choice have draws, and run on."""
-        choice, found = self.state.choice, self.found
-        return self._runs and found is not None and not is_whole(found, choice)
+        job = self._work.job
+        return job is not None and self.found is not None and job.partial == self.state.choice
 
     def _live_views(self) -> tuple[LiveView, ...]:
         return (*self._figure.views, self._carrier)

@@ -259,6 +259,7 @@ class MachineProblem(Problem):
             resume=resume,
             stop=reports.stop,
             on_progress=reports.tell,
+            on_draws=reports.show,
         )
 
     def predict(self, found: Found, held_out: int, side: int) -> tuple[Prediction, Replicas | None]:

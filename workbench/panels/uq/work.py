@@ -42,15 +42,19 @@ def run_chains(
 ) -> int:
     """Run or resume the chains of all choices that lack draws.
 
-    While they run, those of the choice that is looked at are stored every 1.5 s. The number of
-    choices whose chains ran far enough for a verdict is returned.
+    While they run, those of the choice that is looked at are stored every 1.5 s, and the choice is
+    the job's ``partial``. The number of choices whose chains ran far enough for a verdict is
+    returned.
     """
     left = [choice for choice in choices if not is_whole(kept.get(choice), choice)]
     total, made = len(left), 0
+    running: list[PosteriorChoice] = []
+    ctx.partial_from(lambda: running[-1] if running else None)
     while left and not ctx.stopping:
         choice = next((one for one in left if one == wanted()), left[0])
         left.remove(choice)
         begun = made
+        running.append(choice)
 
         def tell(done: int, of: int, choice: PosteriorChoice = choice, begun: int = begun) -> None:
             text = f"{choice.text}: draw {done} of {of} of each chain; {begun} of {total} stored"

@@ -130,6 +130,7 @@ from workbench.plotting.uq.sobol import describe_sobol, plot_sobol
 from workbench.plotting.uq.surrogate import plot_surrogate_choice, plot_surrogate_slice
 from workbench.plotting.uq.system_coverage import describe_system_coverage, plot_system_coverage
 from workbench.plotting.variability.blame import describe_blame, plot_blame
+from workbench.plotting.variability.blame_scores import describe_blame_scores, plot_blame_scores
 
 if TYPE_CHECKING:  # it needs workbench.tune, an eighth more to import than all other figures need
     from workbench.plotting.searches.heatmap import plot_search_methods
@@ -160,6 +161,7 @@ __all__ = [
     "describe_algorithms",
     "describe_baseline",
     "describe_blame",
+    "describe_blame_scores",
     "describe_bolted",
     "describe_breakdown",
     "describe_calibration_problem",
@@ -202,6 +204,7 @@ __all__ = [
     "plot_bandwidth",
     "plot_baseline",
     "plot_blame",
+    "plot_blame_scores",
     "plot_bolted",
     "plot_bolted_curves",
     "plot_breakdown",

@@ -1,0 +1,87 @@
+"""How well methods of blame find known culprits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bokeh.models import ColumnDataSource, LayoutDOM, Range1d, Span
+
+from workbench.plotting import palette
+from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.rows import row_figure
+
+if TYPE_CHECKING:
+    from workbench.variability.blame_scores import BlameScores
+
+_ROW_PX = 34
+
+
+def plot_blame_scores(found: BlameScores) -> LayoutDOM:
+    """Return each method's AUC and precision over worlds, with 90 % intervals of the means.
+
+    Args:
+        found: of ``workbench.variability.score_blame``.
+    """
+    rows = found.to_frame().sort_values("AUC", ascending=False, ignore_index=True)
+    fig = row_figure(
+        list(rows["method"]),
+        title="AUC and precision over worlds",
+        x_label="share, 1 is perfect",
+        file_name="blame-scores",
+        row_px=_ROW_PX,
+    )
+    for name, colour, shift in (("AUC", palette.BLUE, -0.14), ("precision", palette.ORANGE, 0.14)):
+        source = ColumnDataSource(
+            data={
+                "row": [at + shift for at in range(len(rows))],
+                "method": list(rows["method"]),
+                "mean": list(rows[name]),
+                "from": list(rows[f"{name} from"]),
+                "to": list(rows[f"{name} to"]),
+            }
+        )
+        fig.segment(
+            x0="from", x1="to", y0="row", y1="row", source=source, line_color=colour, line_width=3
+        )
+        dots = fig.scatter(
+            x="mean", y="row", source=source, size=9, color=colour, legend_label=name
+        )
+        hover(
+            fig,
+            [dots],
+            [("", "@method"), (name, "@mean{0.000}"), ("90 %", "@from{0.000} to @to{0.000}")],
+        )
+    fig.add_layout(Span(location=0.5, dimension="height", line_color=palette.CAPTION))
+    fig.x_range = Range1d(0, 1.02)
+    fig.legend.location = "bottom_left"
+    return stacked(
+        heading(
+            f"Methods of blame on {len(found.auc)} worlds whose causes are known",
+            f"{found.culprits.min()} to {found.culprits.max()} of {found.users.min()} to "
+            f"{found.users.max()} users slow runs down by {100 * found.least:g} % or more",
+        ),
+        fig,
+        sentence(describe_blame_scores(found)),
+    )
+
+
+def describe_blame_scores(found: BlameScores) -> str:
+    """Return a sentence on the best method, and on what is blamed where nobody is to blame.
+
+    Args:
+        found: of ``workbench.variability.score_blame``.
+    """
+    rows = found.to_frame().set_index("method")
+    best = rows.loc[found.best]
+    text = (
+        f"{found.best} is best: AUC {best['AUC']:.3f} (90 %: {best['AUC from']:.3f} to "
+        f"{best['AUC to']:.3f}), and of as many users as are to blame "
+        f"{100 * best['precision']:.0f} % are found."
+    )
+    if len(found.null_least):
+        text += (
+            f" Where nobody is to blame, {best['null p at most 5 % (%)']:.1f} % of its p-values "
+            f"are at most 5 %, and it blames somebody in {best['null worlds that blame (%)']:.0f} "
+            f"% of {len(found.null_least)} worlds."
+        )
+    return text

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from workbench.cli import variability_generate
 from workbench.cli.output import add_json, given, print_json, say
 
 if TYPE_CHECKING:
@@ -56,10 +57,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     blamed.add_argument("--seed", type=int, metavar="N", help="of the permutations (default 0)")
     add_json(blamed)
+    about = "make up runs beside other users' jobs, with what slowed them down"
+    made = actions.add_parser("generate", help=about, description=about, allow_abbrev=False)
+    variability_generate.add_arguments(made)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the chosen action and return the exit status."""
+    if arguments.action == "generate":
+        return variability_generate.run(arguments)
     from workbench.variability import blame, read_jobs, read_runs
 
     zone = given(arguments, "zone")

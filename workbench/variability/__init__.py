@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from workbench.variability.neighbourhood import Neighbourhood, neighbourhood
     from workbench.variability.runs import Runs, read_runs
     from workbench.variability.steps import StepTable, read_steps
+    from workbench.variability.world.truth import WorldTruth
+    from workbench.variability.world.world import World, generate
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
 
@@ -30,8 +32,11 @@ __all__ = [
     "Neighbourhood",
     "Runs",
     "StepTable",
+    "World",
+    "WorldTruth",
     "blame",
     "blame_neighbours",
+    "generate",
     "neighbourhood",
     "read_jobs",
     "read_runs",

@@ -1,0 +1,121 @@
+"""Make up runs beside other users' jobs on a dragonfly, with what slowed them down.
+
+workbench variability generate --preset small --application milc-128 --runs 200 --output world
+workbench variability blame --runs world/runs.csv --jobs world/jobs.csv
+
+FOLDER gets runs.csv (run, start, end, time_s), jobs.csv with sacct's columns, steps.csv (run, step,
+time_s and counters), placement.csv, routines.csv and truth.csv, and datapackage.json, which says
+what each column is. Ctrl-C leaves what is done, and the same command goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.output import (
+    SIGNALLED,
+    add_json,
+    given,
+    output_folder,
+    print_json,
+    say,
+    slow_import_notice,
+)
+from workbench.cli.progress import ProgressLine
+from workbench.cli.signals import stoppable
+from workbench.errors import ParameterError
+
+if TYPE_CHECKING:
+    from workbench.variability.world.world import World
+
+_PROGRESS_S = 0.1
+_TRUTH_STEPS = 8
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of a world."""
+    parser.add_argument(
+        "--preset", metavar="NAME", help="small, medium or cori: 5, 12 or 34 groups (default small)"
+    )
+    parser.add_argument(
+        "--application",
+        metavar="NAME",
+        help="milc-128 (default), milc-512, amg-128, amg-512, minivite-128 or umt-128",
+    )
+    parser.add_argument("--runs", type=int, metavar="N", help="number of runs (default 200)")
+    parser.add_argument("--seed", type=int, metavar="N", help="of all that is drawn (default 0)")
+    parser.add_argument(
+        "--null",
+        action="store_true",
+        help="make a world in which the others' traffic does not slow runs down",
+    )
+    parser.add_argument(
+        "--truth-steps",
+        type=int,
+        metavar="N",
+        default=_TRUTH_STEPS,
+        help=f"steps of each run for truth.csv, 0 for all (default {_TRUTH_STEPS})",
+    )
+    parser.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core)")
+    parser.add_argument(
+        "--output", required=True, type=output_folder, metavar="FOLDER", help="for the tables"
+    )
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make the world and return the exit status."""
+    with slow_import_notice():
+        from workbench.variability.world.pieces import remove_pieces
+        from workbench.variability.world.world import generate
+    folder = Path(arguments.output)
+    options = given(arguments, "preset", "application", "runs", "seed", "workers")
+    with stoppable() as stop, ProgressLine(every_s=_PROGRESS_S) as line:
+        common: dict[str, Any] = {
+            "store": folder,
+            "stop": stop.event,
+            "on_progress": lambda now: line.show(now.line()),
+        }
+        try:
+            world = generate(**options, interference=not arguments.null, **common)
+            if not stop.number:
+                known = world.truth(
+                    steps=arguments.truth_steps, **given(arguments, "workers"), **common
+                )
+                world = dataclasses.replace(world, known=known)
+        except ParameterError:
+            if not stop.number:
+                raise
+        if stop.number:
+            say(f"stopped; what is done is in {folder}: the same command continues from there")
+            return SIGNALLED + stop.number
+    world.save(folder)
+    remove_pieces(folder)
+    _print(world, arguments)
+    return 0
+
+
+def _print(world: World, arguments: argparse.Namespace) -> None:
+    truth = world.known
+    if truth is None:
+        return
+    if arguments.json:
+        print_json(
+            {
+                "output": arguments.output,
+                "origin": world.provenance.origin,
+                "runs": len(world.runs),
+                "jobs": len(world.jobs),
+                "time_s": [float(world.runs.time_s.min()), float(world.runs.time_s.max())],
+                "culprits": list(truth.culprits),
+                "slower_percent": dict(
+                    zip(truth.users, (100 * truth.effect).tolist(), strict=True)
+                ),
+            }
+        )
+        return
+    print(world)
+    print(truth.to_frame().to_string(index=False, float_format="{:.2f}".format))

@@ -1,0 +1,1 @@
+"""A generator of runs whose slow-downs have causes that are known."""

@@ -1,0 +1,154 @@
+"""Hardware counters of routers during steps: flits, packets and stalls by class of tile.
+
+Names are those of Bhatele et al. (2020), table II; its descriptions of some are garbled, and what
+is counted here stands beside each. The width of a flit, the clock and the number of processor tiles
+are made up to plausible values; analyses do not depend on them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.variability.world.congestion import LinkState
+from workbench.variability.world.loads import MachineLoads
+from workbench.variability.world.machine import WorldMachine
+
+FloatArray = NDArray[np.float64]
+
+FLIT_BYTES = 16
+CLOCK_HZ = 800e6
+TILES = 8
+"""Bytes of a flit, cycles a second, and processor tiles of a router."""
+
+JOB_COUNTERS = (
+    "RT_FLIT_TOT",  # flits that arrive at router tiles from other routers
+    "RT_PKT_TOT",  # packets that do
+    "RT_RB_2X_USG",  # cycles in which two of a tile's channels stall
+    "RT_RB_STL",  # cycles in which what arrived at a router tile waits for the next link
+    "PT_CB_STL_RQ",  # cycles in which requests wait for room at the nodes
+    "PT_CB_STL_RS",  # cycles in which responses do
+    "PT_FLIT_VC0",  # flits of requests that nodes send
+    "PT_FLIT_VC4",  # flits of responses that nodes send
+    "PT_FLIT_TOT",  # both
+    "PT_PKT_TOT",  # packets that nodes send
+    "PT_RB_STL_RQ",  # cycles in which requests from nodes wait for the network
+    "PT_RB_STL_RS",  # cycles in which responses do
+    "PT_RB_2X_USG",  # cycles in which both do
+)
+"""Counters of the routers that a job's nodes are at."""
+
+LDMS_COUNTERS = ("RT_FLIT_TOT", "RT_RB_STL", "PT_FLIT_TOT", "PT_PKT_TOT")
+"""Those that are also read system-wide. The paper has four and names PT_FLIT_TOT."""
+
+COUNTERS = (
+    *JOB_COUNTERS,
+    "NUM_ROUTERS",
+    "NUM_GROUPS",
+    *(f"IO_{name}" for name in LDMS_COUNTERS),
+    *(f"SYS_{name}" for name in LDMS_COUNTERS),
+)
+"""All columns of the table of steps."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrafficKind:
+    """What a job's bytes look like, float64[parcels] each.
+
+    Attributes:
+        requests: share of the bytes that are requests.
+        packet_flits: mean flits of a packet.
+        own: 1 for the traffic of the run, 0 for that of others.
+    """
+
+    requests: FloatArray
+    packet_flits: FloatArray
+    own: FloatArray
+
+
+def router_counters(
+    loads: MachineLoads,
+    state: LinkState,
+    activity: FloatArray,  # [parcels, steps]
+    kind: TrafficKind,
+    routers: NDArray[np.bool_],  # whose counters are added up
+    idle_s: FloatArray,  # [steps], what a step takes on an idle machine
+    time_s: FloatArray,  # [steps], what it took
+) -> dict[str, FloatArray]:
+    """Return what the counters of some routers rose by in each step, by name.
+
+    A run sends the same bytes however long a step takes; what others send lasts as long as it does.
+    """
+    machine = loads.machine
+    into, injected = _tiles(machine, routers)
+    seconds = np.where(kind.own[:, None] > 0, idle_s, time_s)
+    cycles = CLOCK_HZ * time_s
+    arrived = _bytes(loads, state, activity, into) * seconds
+    sent = (loads.minimal.visits @ injected * loads.rate)[:, None] * activity * seconds
+    flits, per_packet = 1.0 / FLIT_BYTES, 1.0 / (FLIT_BYTES * kind.packet_flits)
+    requests = kind.requests
+    width = machine.capacity[: machine.between] / _one_link(machine)
+    tiles = np.zeros(len(machine.source))
+    tiles[: machine.between] = width * into[: machine.between]
+    # At nodes requests and responses share what is used; each kind waits in its own channel.
+    asked = _at_nodes(loads, activity * requests[:, None])
+    answered = _at_nodes(loads, activity * (1.0 - requests)[:, None])
+    first = slice(machine.between, machine.between + machine.routers)
+    last = slice(machine.between + machine.routers, None)
+    at = routers[:, None]
+    blocked = state.blocking[last] * at
+    waiting = state.stall[first] * at
+    share = asked / np.maximum(asked + answered, 1e-300)
+    ask_in, ask_out = share[: machine.routers], share[machine.routers :]
+    return {
+        "RT_FLIT_TOT": flits * arrived.sum(axis=0),
+        "RT_PKT_TOT": per_packet @ arrived,
+        "RT_RB_2X_USG": cycles * (tiles @ state.stall**2),
+        "RT_RB_STL": cycles * (tiles @ state.stall),
+        "PT_CB_STL_RQ": TILES * cycles * (blocked * ask_out).sum(axis=0),
+        "PT_CB_STL_RS": TILES * cycles * (blocked * (1.0 - ask_out)).sum(axis=0),
+        "PT_FLIT_VC0": flits * (requests @ sent),
+        "PT_FLIT_VC4": flits * ((1.0 - requests) @ sent),
+        "PT_FLIT_TOT": flits * sent.sum(axis=0),
+        "PT_PKT_TOT": per_packet @ sent,
+        "PT_RB_STL_RQ": TILES * cycles * (waiting * ask_in).sum(axis=0),
+        "PT_RB_STL_RS": TILES * cycles * (waiting * (1.0 - ask_in)).sum(axis=0),
+        "PT_RB_2X_USG": TILES * cycles * (waiting**2 * ask_in * (1.0 - ask_in)).sum(axis=0),
+    }
+
+
+def _tiles(machine: WorldMachine, routers: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
+    """Return which links arrive at routers from others and from their nodes, 0 or 1."""
+    there = routers[machine.target].astype(np.float64)
+    at = np.arange(len(machine.source))
+    between = at < machine.between
+    to_nodes = at >= machine.between + machine.routers
+    return there * between, there * (~between & ~to_nodes)
+
+
+def _bytes(
+    loads: MachineLoads, state: LinkState, activity: FloatArray, links: FloatArray
+) -> FloatArray:
+    """Return the B/s that each parcel has on some links, [parcels, steps]."""
+    short = loads.minimal.visits @ links * loads.rate
+    long = loads.valiant.visits @ links * loads.rate
+    found: FloatArray = activity * (
+        short[:, None] * state.minimal + long[:, None] * (1.0 - state.minimal)
+    )
+    return found
+
+
+def _at_nodes(loads: MachineLoads, activity: FloatArray) -> FloatArray:
+    """Return the utilisation of links from and to nodes, [2 routers, steps]."""
+    ends = loads.minimal.loaded[loads.machine.between :]
+    found: FloatArray = ends @ activity
+    return found
+
+
+def _one_link(machine: WorldMachine) -> FloatArray:
+    """Return the B/s of one of the links that make up a wide one, [between]."""
+    count = np.bincount(machine.wide, minlength=machine.between)
+    found: FloatArray = machine.capacity[: machine.between] / count
+    return found

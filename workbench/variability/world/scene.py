@@ -1,0 +1,260 @@
+"""A run and the jobs beside it: what they send in each step, and how long the steps then take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.variability.world.application import (
+    WorldApplication,
+    milc_shape,
+    world_application,
+)
+from workbench.variability.world.congestion import LinkState, link_state
+from workbench.variability.world.counters import TrafficKind
+from workbench.variability.world.flows import JobFlows, job_flows
+from workbench.variability.world.loads import MachineLoads, machine_loads
+from workbench.variability.world.machine import CLASSES, WorldMachine, world_machine, world_preset
+from workbench.variability.world.schedule import LONG, OURS, WorldSchedule, world_schedule
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+LONG_STEPS = 620
+"""Of the long run (Bhatele et al. 2020, V-C)."""
+
+_LONG_SLOT_S = 3 * 3600.0
+_USUAL = 1.3
+"""How much longer a step takes than on an idle machine, for who is beside it when."""
+
+_NORM = 8
+_NOISE, _RUN_NOISE = 0.01, 0.004
+
+
+@dataclass(frozen=True)
+class WorldSettings:
+    """What a world is made from.
+
+    Attributes:
+        preset: name of the machine.
+        application: name of the program.
+        runs: their number.
+        seed: of all that is drawn.
+        interference: whether the others' traffic slows the runs down.
+    """
+
+    preset: str
+    application: str
+    runs: int
+    seed: int
+    interference: bool = True
+
+    @property
+    def machine(self) -> WorldMachine:
+        """The machine."""
+        return world_machine(world_preset(self.preset))
+
+    @property
+    def program(self) -> WorldApplication:
+        """The program whose runs are watched."""
+        return world_application(self.application)
+
+    @property
+    def schedule(self) -> WorldSchedule:
+        """Which jobs ran when and where."""
+        preset = world_preset(self.preset)
+        return world_schedule(preset, self.program, self.runs, self.seed, _LONG_SLOT_S)
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """A run with the jobs beside it.
+
+    Attributes:
+        program: of the run.
+        job: int64[jobs], places in the schedule, that of the run first.
+        users: user of each job.
+        loads: of all jobs.
+        activity: float64[jobs, steps], 1 where a job sends at its rate.
+        kind: of each parcel's bytes.
+        noise: float64[steps], factors of the time.
+        interference: whether the others' traffic slows the run down.
+    """
+
+    program: WorldApplication
+    job: IntArray
+    users: tuple[str, ...]
+    loads: MachineLoads
+    activity: FloatArray
+    kind: TrafficKind
+    noise: FloatArray
+    interference: bool
+
+    @property
+    def idle_s(self) -> FloatArray:
+        """What each step takes where there is no stall, s, float64[steps]."""
+        return self.program.step_s * self.program.shape
+
+
+@lru_cache(maxsize=8)
+def scene_of(settings: WorldSettings, run: int) -> Scene:
+    """Return a run with the jobs beside it; run -1 is the long one."""
+    schedule, machine, program = settings.schedule, settings.machine, settings.program
+    if run < 0:
+        shape = program.shape
+        long = (
+            milc_shape(LONG_STEPS)
+            if settings.application.startswith("milc")
+            else np.resize(shape[len(shape) // 4 :], LONG_STEPS)
+        )
+        program = replace(program, shape=long)
+        here = int(np.flatnonzero(schedule.user == LONG)[0])
+    else:
+        here = schedule.job_of(run)
+    pace = program.step_s * _USUAL * program.shape
+    until = schedule.start[here] + np.cumsum(pace)
+    beside = np.flatnonzero((schedule.start < until[-1]) & (schedule.end > schedule.start[here]))
+    jobs = np.concatenate(([here], beside[beside != here]))
+    senders = [_sender(schedule, int(job), settings.program) for job in jobs]
+    io = np.flatnonzero(machine.io[machine.topology.host_router])
+    flows = [
+        _flows(settings.seed, schedule, int(job), sender, io)
+        for job, sender in zip(jobs, senders, strict=True)
+    ]
+    rng = np.random.default_rng([settings.seed, 6, run + 1])
+    rates = np.array([sender.node_rate for sender in senders])
+    loads = machine_loads(machine, flows, rates, rng)
+    middle = until - pace / 2
+    there = (schedule.start[jobs, None] <= middle) & (schedule.end[jobs, None] > middle)
+    there[0] = True
+    noise = np.exp(_NOISE * rng.standard_normal(len(pace)) + _RUN_NOISE * rng.standard_normal())
+    parcel = loads.job
+    return Scene(
+        program,
+        jobs,
+        tuple(schedule.name_of(int(job)) for job in jobs),
+        loads,
+        there * _activity(senders, pace, rng),
+        TrafficKind(
+            np.array([sender.requests for sender in senders])[parcel],
+            np.array([sender.packet_flits for sender in senders])[parcel],
+            (parcel == 0).astype(np.float64),
+        ),
+        noise,
+        settings.interference,
+    )
+
+
+@dataclass(frozen=True)
+class _Sender:
+    """What matters of a job's traffic."""
+
+    patterns: dict[str, float]
+    node_rate: float
+    requests: float
+    packet_flits: float
+    active: float = 1.0
+    spell_s: float = 600.0
+    unsteady: float = 0.0
+
+
+def _sender(schedule: WorldSchedule, job: int, watched: WorldApplication) -> _Sender:
+    code = int(schedule.user[job])
+    if code >= 0:
+        user = schedule.users[code]
+        return _Sender(
+            dict(user.patterns),
+            user.node_rate,
+            user.requests,
+            user.packet_flits,
+            user.active,
+            user.spell_s,
+            user.unsteady,
+        )
+    program = watched if code in (OURS, LONG) else schedule.companions[-3 - code]
+    return _Sender(
+        dict(program.patterns), program.node_rate, program.requests, program.packet_flits
+    )
+
+
+def _flows(seed: int, schedule: WorldSchedule, job: int, sender: _Sender, io: IntArray) -> JobFlows:
+    """Return a job's flows, the same beside whichever run."""
+    rng = np.random.default_rng([seed, 5, int(schedule.user[job]) + 100, int(schedule.number[job])])
+    return job_flows(sender.patterns, schedule.nodes_of(job), io, rng)
+
+
+def _activity(senders: list[_Sender], pace: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Return how active jobs are in each step: on or off, and lognormal around 1 while on."""
+    active = np.array([sender.active for sender in senders])
+    spell = np.array([sender.spell_s for sender in senders])
+    unsteady = np.array([sender.unsteady for sender in senders])
+    draws = rng.random((len(pace), len(senders)))
+    waves = rng.standard_normal((len(pace), len(senders)))
+    found = np.empty((len(senders), len(pace)))
+    on, level = draws[0] < active, waves[0]
+    for step, seconds in enumerate(pace):
+        if step:
+            kept = np.exp(-seconds / spell)
+            # A state that is kept with this chance, or else drawn anew, lasts a spell on average.
+            drawn = draws[step] >= kept
+            on = np.where(drawn, (draws[step] - kept) / (1 - kept) < active, on)
+            level = kept * level + np.sqrt(1 - kept**2) * waves[step]
+        found[:, step] = on * np.exp(unsteady * level - unsteady**2 / 2)
+    found[0] = 1.0
+    return found
+
+
+def scene_state(
+    scene: Scene,
+    activity: FloatArray | None = None,  # [jobs, columns]; None takes the scene's
+    *,
+    unlimited: NDArray[np.bool_] | None = None,
+) -> LinkState:
+    """Return the links at the steps of a run, or in other worlds."""
+    activity = scene.activity if activity is None else activity
+    return link_state(scene.loads, activity[scene.loads.job], unlimited=unlimited)
+
+
+def slowed_by(scene: Scene, state: LinkState, activity: FloatArray) -> FloatArray:
+    """Return by how much the communication of the run takes longer in each column, relative."""
+    ours = scene.loads.job == 0
+    rate = activity[scene.loads.job[ours]] * scene.loads.rate[ours, None]
+    share = state.minimal[ours]
+    passes = scene.loads.minimal.visits[ours].T @ (rate * share)
+    passes += scene.loads.valiant.visits[ours].T @ (rate * (1.0 - share))
+    passes /= np.maximum(passes.sum(axis=0), 1e-300)
+    mean = (passes * state.stall).sum(axis=0)
+    hot = (passes * state.stall**_NORM).sum(axis=0) ** (1.0 / _NORM)
+    slowed: FloatArray = scene.program.mean_weight * mean + scene.program.hot_weight * hot
+    return slowed
+
+
+def step_times(
+    scene: Scene,
+    activity: FloatArray | None = None,  # [jobs, columns]
+    steps: IntArray | None = None,  # of each column; None: column s is step s
+    *,
+    unlimited: NDArray[np.bool_] | None = None,
+) -> FloatArray:
+    """Return how long steps take, s, float64[columns], with the activities of a world."""
+    activity = scene.activity if activity is None else activity
+    steps = np.arange(len(scene.noise)) if steps is None else steps
+    if not scene.interference:
+        activity = np.where(np.arange(len(scene.job))[:, None] == 0, activity, 0.0)
+    state = scene_state(scene, activity, unlimited=unlimited)
+    return times_of(scene, slowed_by(scene, state, activity), steps)
+
+
+def times_of(scene: Scene, slowed: FloatArray, steps: IntArray) -> FloatArray:
+    """Return how long steps take, s, whose communication takes longer by ``slowed``, relative."""
+    c = scene.program.communication
+    times: FloatArray = scene.idle_s[steps] * (1.0 - c + c * (1.0 + slowed)) * scene.noise[steps]
+    return times
+
+
+def links_of_class(machine: WorldMachine, name: str) -> NDArray[np.bool_]:
+    """Return which wide links are of a class."""
+    return np.asarray(machine.kind == CLASSES.index(name))

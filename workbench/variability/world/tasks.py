@@ -1,0 +1,174 @@
+"""What is computed about one run of a world, by name of the task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.variability.world.counters import COUNTERS, LDMS_COUNTERS, router_counters
+from workbench.variability.world.machine import CLASSES, ROUTERS
+from workbench.variability.world.scene import (
+    Scene,
+    WorldSettings,
+    links_of_class,
+    scene_of,
+    scene_state,
+    slowed_by,
+    step_times,
+    times_of,
+)
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+_Found = tuple[FloatArray, FloatArray]
+
+_COUNTER_NOISE, _LDMS_NOISE = 0.01, 0.03
+"""Standard deviations of the logarithms of read noise."""
+
+
+def simulate(settings: WorldSettings, run: int) -> _Found:
+    """Return each step's time, s, before its counters, [steps, 1 + counters], and routine times."""
+    scene = scene_of(settings, run)
+    steps = np.arange(len(scene.noise))
+    state = scene_state(scene)
+    time = times_of(scene, slowed_by(scene, state, scene.activity), steps)
+    if not scene.interference:
+        time = step_times(scene)
+    rng = np.random.default_rng([settings.seed, 7, run + 1])
+    values = _counters(settings, scene, state, time, rng)
+    return np.column_stack((time, values)), _routines(scene, time, rng)[None]
+
+
+def leave_one_out(settings: WorldSettings, run: int, steps: int) -> _Found:
+    """Return the time of some steps with all users and without each, and which steps those are."""
+    scene = scene_of(settings, run)
+    chosen = chosen_steps(scene, steps)
+    users = settings.schedule.users
+    worlds = [np.ones(len(scene.job), bool)]
+    names = np.array(scene.users)
+    worlds += [(names != user.name) | (np.arange(len(names)) == 0) for user in users]
+    return _times_of_worlds(scene, np.array(worlds), chosen), chosen[None].astype(float)
+
+
+def shapley(settings: WorldSettings, run: int, steps: int, permutations: int) -> _Found:
+    """Return each user's Shapley value of the time of some steps, s, [users, steps]."""
+    scene = scene_of(settings, run)
+    chosen = chosen_steps(scene, steps)
+    users = [user.name for user in settings.schedule.users]
+    here = [at for at, name in enumerate(users) if name in scene.users[1:]]
+    names = np.array(scene.users)
+    rng = np.random.default_rng([settings.seed, 8, run + 1])
+    values = np.zeros((len(users), len(chosen)))
+    for _ in range(permutations):
+        order = rng.permutation(here)
+        # The experimenter's other runs are there in all of these worlds.
+        allowed = ~np.isin(names, users)
+        allowed[0] = True
+        worlds = [allowed]
+        for at in order:
+            allowed = allowed | (names == users[at])
+            worlds.append(allowed)
+        times = _times_of_worlds(scene, np.array(worlds), chosen)
+        values[order] += np.diff(times, axis=0) / permutations
+    return values, chosen[None].astype(float)
+
+
+def classes(settings: WorldSettings, run: int, steps: int) -> _Found:
+    """Return the time of some steps as it is and where links of each class have no limit."""
+    scene = scene_of(settings, run)
+    chosen = chosen_steps(scene, steps)
+    activity = scene.activity[:, chosen]
+    times = [step_times(scene, activity, chosen)]
+    for name in CLASSES:
+        free = links_of_class(scene.loads.machine, name)
+        times.append(step_times(scene, activity, chosen, unlimited=free))
+    return np.array(times), chosen[None].astype(float)
+
+
+TASKS: Mapping[str, Callable[..., _Found]] = MappingProxyType(
+    {
+        "simulate": simulate,
+        "leave-one-out": leave_one_out,
+        "shapley": shapley,
+        "classes": classes,
+    }
+)
+"""Functions of settings and a run by name."""
+
+
+def chosen_steps(scene: Scene, steps: int) -> IntArray:
+    """Return so many steps, evenly over the run; 0 takes all."""
+    total = len(scene.noise)
+    if not 0 < steps < total:
+        return np.arange(total)
+    return ((np.arange(steps) + 0.5) * total / steps).astype(np.int64)
+
+
+def _times_of_worlds(
+    scene: Scene,
+    worlds: NDArray[np.bool_],  # which jobs there are, [worlds, jobs]
+    chosen: IntArray,
+) -> FloatArray:
+    """Return the times of some steps in worlds without some of the jobs, [worlds, steps]."""
+    # Worlds with the same traffic are solved once.
+    sends = np.bincount(scene.loads.job, minlength=len(scene.job)) > 0
+    _, first, place = np.unique(worlds & sends, axis=0, return_index=True, return_inverse=True)
+    activity = np.concatenate(
+        [scene.activity[:, chosen] * worlds[at][:, None] for at in first], axis=1
+    )
+    times = step_times(scene, activity, np.tile(chosen, len(first)))
+    found: FloatArray = times.reshape(len(first), len(chosen))[place.ravel()]
+    return found
+
+
+def _counters(
+    settings: WorldSettings, scene: Scene, state: Any, time: FloatArray, rng: np.random.Generator
+) -> FloatArray:
+    """Return the columns of ``COUNTERS``, [steps, counters]."""
+    machine = scene.loads.machine
+    nodes = settings.schedule.nodes_of(int(scene.job[0]))
+    at = machine.topology.host_router[nodes]
+    ours = np.zeros(machine.routers, bool)
+    ours[at] = True
+    others = machine.compute & ~ours
+    activity = scene.activity[scene.loads.job]
+    given = (scene.loads, state, activity, scene.kind)
+    found: dict[str, FloatArray] = dict(router_counters(*given, ours, scene.idle_s, time))
+    found["NUM_ROUTERS"] = np.full(len(time), float(ours.sum()))
+    found["NUM_GROUPS"] = np.full(len(time), float(len(np.unique(at // ROUTERS))))
+    for prefix, routers in (("IO", machine.io), ("SYS", others)):
+        read = router_counters(*given, routers, scene.idle_s, time)
+        found |= {f"{prefix}_{name}": read[name] for name in LDMS_COUNTERS}
+    values = np.column_stack([found[name] for name in COUNTERS])
+    spread = np.array(
+        [
+            0.0
+            if name.startswith("NUM_")
+            else _LDMS_NOISE
+            if name.startswith(("IO_", "SYS_"))
+            else _COUNTER_NOISE
+            for name in COUNTERS
+        ]
+    )
+    noisy: FloatArray = np.round(values * np.exp(spread * rng.standard_normal(values.shape)))
+    return noisy
+
+
+def _routines(scene: Scene, time: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Return the time in computation and in each MPI routine, s, as mpiP reports it for a run."""
+    program = scene.program
+    idle = float(scene.idle_s.sum())
+    compute = (1.0 - program.communication) * idle * np.exp(0.004 * rng.standard_normal())
+    mpi = max(float(time.sum()) - compute, 0.0)
+    shares = np.array(list(program.routines.values()))
+    waits = np.array([name in program.waiting for name in program.routines])
+    usual = min(program.communication * idle, mpi)
+    shares = shares * np.exp(0.05 * rng.standard_normal(len(shares)))
+    spent = usual * shares / shares.sum()
+    more = shares * waits
+    spent += (mpi - usual) * more / more.sum()
+    return np.concatenate(([compute], spent))

@@ -1,0 +1,377 @@
+"""Runs of a program on a machine of others, whose slow-downs have causes that are known.
+
+world = generate("small", application="milc-128", runs=200, seed=0)
+world.runs, world.jobs, world.steps          # what a site would have
+world.truth()                                # what it would not: who slowed which run down
+world.without("user-07", run=3)              # step times without a user, at once
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.checks import whole
+from workbench.datapackage import Files, PackagedResult, read_resource, table_resource
+from workbench.errors import ParameterError, ParseError
+from workbench.provenance import Provenance
+from workbench.suggestions import did_you_mean
+from workbench.variability.job_log import JobLog
+from workbench.variability.runs import Runs
+from workbench.variability.steps import StepTable
+from workbench.variability.world import tables
+from workbench.variability.world.application import world_application
+from workbench.variability.world.counters import COUNTERS
+from workbench.variability.world.machine import NODES, ROUTERS, world_preset
+from workbench.variability.world.pieces import RunPiece, WorldProgress, do_runs
+from workbench.variability.world.scene import WorldSettings, scene_of, step_times
+from workbench.variability.world.schedule import EPOCH, OURS, WorldSchedule
+from workbench.variability.world.truth import WorldTruth
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+Report = Callable[[WorldProgress], None]
+
+
+def generate(
+    preset: str = "small",
+    *,
+    application: str = "milc-128",
+    runs: int = 200,
+    seed: int = 0,
+    interference: bool = True,
+    workers: int | None = None,
+    store: str | Path | None = None,
+    stop: threading.Event | None = None,
+    on_progress: Report | None = None,
+) -> World:
+    """Return runs of a program beside other users' jobs, with their causes (synthetic).
+
+    One or two runs a day start when they can. The digits do not depend on ``workers``.
+
+    Args:
+        preset: of the machine: ``small``, ``medium`` or ``cori``.
+        application: ``milc-128``, ``milc-512``, ``amg-128``, ``amg-512``, ``minivite-128`` or
+            ``umt-128``.
+        runs: their number.
+        seed: of the users, their jobs and all else that is drawn.
+        interference: whether the others' traffic slows the runs down; without it they are there,
+            and counters count what they send, but times do not know of them.
+        workers: processes; None takes as many as there are cores.
+        store: folder where finished runs are kept, so that the same call goes on after a stop or
+            a kill; None keeps nothing.
+        stop: once set, the runs so far are returned.
+        on_progress: is called after each run.
+
+    Raises:
+        ParameterError: an argument is not accepted, or ``store`` is of another world.
+    """
+    world_preset(preset)
+    world_application(application)
+    settings = WorldSettings(
+        preset,
+        application,
+        whole(runs, "runs", 1, 10_000),
+        whole(seed, "seed", 0, 2**62),
+        bool(interference),
+    )
+    pieces = do_runs(settings, "simulate", {}, range(runs), store, workers, stop, on_progress)
+    return _world(settings, pieces)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class World(PackagedResult):
+    """Runs, jobs and steps as a site has them, and the machine that they came from (synthetic).
+
+    Attributes:
+        settings: what it is made from; the same settings make the same digits.
+        number: int64[runs], of each run; fewer than asked for where the work was stopped.
+        runs: the watched runs.
+        jobs: of all users; the experimenter is ``user-00``.
+        steps: times and counters.
+        routines: names, ``computation`` and MPI's.
+        routine_s: float64[runs, routines], time in each.
+        provenance: what was made up.
+        known: what slowed the runs down, where it was asked for.
+    """
+
+    settings: WorldSettings
+    number: IntArray
+    runs: Runs
+    jobs: JobLog
+    steps: StepTable
+    routines: tuple[str, ...]
+    routine_s: NDArray[np.float64] = field(metadata={"axes": 2})
+    provenance: Provenance
+    known: WorldTruth | None = None
+
+    @property
+    def users(self) -> tuple[str, ...]:
+        """Names of the other users."""
+        return tuple(user.name for user in self.settings.schedule.users)
+
+    def placement(self) -> pd.DataFrame:
+        """Return a row a node of each run: ``run``, ``node``, ``router``, ``group``."""
+        import pandas as pd
+
+        schedule = self.settings.schedule
+        nodes = [schedule.nodes_of(schedule.job_of(int(run))) for run in self.number]
+        node = np.concatenate(nodes)
+        return pd.DataFrame(
+            {
+                "run": np.repeat(np.array(self.runs.run, object), [len(one) for one in nodes]),
+                "node": node,
+                "router": node // NODES,
+                "group": node // (NODES * ROUTERS),
+            }
+        )
+
+    def without(self, users: str | Sequence[str], run: int) -> FloatArray:
+        """Return the step times of a run as if users had sent nothing, s, float64[steps].
+
+        Args:
+            users: one, or several.
+            run: its place in ``runs``.
+
+        Raises:
+            ParameterError: there is no such user or run.
+        """
+        names = (users,) if isinstance(users, str) else tuple(users)
+        known = (*self.users, "user-00")
+        for name in names:
+            if name not in known:
+                raise ParameterError(
+                    f"users must be some of {known[0]} to {known[-2]}; got {name!r}"
+                    f"{did_you_mean(name, known)}",
+                    key="users",
+                )
+        scene = scene_of(self.settings, self._number(run))
+        kept = ~np.isin(np.array(scene.users), names)
+        kept[0] = True
+        return step_times(scene, scene.activity * kept[:, None])
+
+    def truth(
+        self,
+        *,
+        steps: int = 0,
+        workers: int | None = None,
+        store: str | Path | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Report | None = None,
+    ) -> WorldTruth:
+        """Return how long steps take without each user: the world simulated again without them.
+
+        Args:
+            steps: so many of each run, evenly over it; 0 takes all.
+            workers: as for ``generate``.
+            store: as for ``generate``; it may be the same folder.
+            stop: as for ``generate``.
+            on_progress: as for ``generate``.
+        """
+        pieces = do_runs(
+            self.settings,
+            "leave-one-out",
+            {"steps": whole(steps, "steps", 0)},
+            self.number.tolist(),
+            store,
+            workers,
+            stop,
+            on_progress,
+        )
+        numbers = list(pieces)
+        place = {int(run): at for at, run in enumerate(self.number)}
+        times = np.array([piece.first for piece in pieces.values()])
+        beside = np.zeros((len(self.users), len(numbers)), bool)
+        for at, run in enumerate(numbers):
+            names = scene_users(self.settings, run)
+            beside[:, at] = [user in names for user in self.users]
+        return WorldTruth(
+            tuple(self.runs.run[place[run]] for run in numbers),
+            self.users,
+            beside,
+            pieces[numbers[0]].second[0].astype(np.int64),
+            times[:, 0],
+            np.ascontiguousarray(times[:, 1:].transpose(1, 0, 2)),
+            self.provenance,
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row a run: the runs, as ``Runs.to_frame``."""
+        return self.runs.to_frame()
+
+    def _package(self) -> tuple[Mapping[str, Any], Files]:
+        made: Files = []
+
+        def add(name: str, data: bytes, columns: Mapping[str, Any], about: str) -> None:
+            made.append((table_resource(name, data, columns, about), data))
+
+        add("runs", tables.runs_table(self.runs), tables.RUNS, "one row a run")
+        add("jobs", tables.jobs_table(self.jobs), tables.JOBS, "one row a job of any user")
+        steps = tables.steps_table(self.steps)
+        add("steps", steps, tables.steps_columns(self.steps.counters), "one row a step of a run")
+        add(
+            "placement",
+            tables.csv_bytes(dict(self.placement())),
+            tables.PLACEMENT,
+            "one row a node of a run",
+        )
+        routines: dict[str, Any] = {
+            "run": self.runs.run,
+            **{name: self.routine_s[:, at] for at, name in enumerate(self.routines)},
+        }
+        add(
+            "routines",
+            tables.csv_bytes(routines),
+            tables.routine_columns(self.routines),
+            "one row a run: time in computation and in MPI's routines, as mpiP has it",
+        )
+        if self.known is not None:
+            truth = tables.truth_table(self.known)
+            add("truth", truth, tables.TRUTH, "what slowed which step of which run down")
+        return _described(self), made
+
+    @classmethod
+    def _from_package(cls, folder: Path, descriptor: Mapping[str, Any]) -> Self:
+        settings = WorldSettings(**descriptor["world"])
+        read = {
+            name: read_resource(folder, descriptor, f"{name}.csv")
+            for name in ("runs", "jobs", "steps", "routines")
+        }
+        steps = tables.read_csv_bytes(read["steps"])
+        routines = tables.read_csv_bytes(read["routines"])
+        each = settings.program.steps
+        values = steps.iloc[:, 2:].to_numpy(np.float64).reshape(-1, each, steps.shape[1] - 2)
+        routine = routines.iloc[:, 1:].to_numpy(np.float64)
+        pieces = {
+            int(name.rpartition("-")[2]) - 1: RunPiece(at, values[at], routine[at : at + 1])
+            for at, name in enumerate(routines["run"])
+        }
+        made = _world(settings, pieces)
+        if tables.jobs_table(made.jobs) != read["jobs"]:
+            raise ParseError(
+                "must be of a world that this release makes; its jobs are others: generate it "
+                "again",
+                source=str(folder / "jobs.csv"),
+            )
+        known = None
+        if any(entry["path"] == "truth.csv" for entry in descriptor["resources"]):
+            known = _truth_from(made, read_resource(folder, descriptor, "truth.csv"))
+        return cls(**{**vars(made), "known": known})
+
+    def _number(self, run: int) -> int:
+        """Return the number of the run at a place."""
+        return int(self.number[whole(run, "run", 0, len(self.number) - 1)])
+
+    def __repr__(self) -> str:
+        least, most = self.runs.time_s.min(), self.runs.time_s.max()
+        null = "" if self.settings.interference else " without interference"
+        return (
+            f"World({self.settings.preset}{null}, {len(self.runs)} runs of "
+            f"{self.settings.application} beside {len(self.users)} users, seed "
+            f"{self.settings.seed}; {least:.4g} to {most:.4g} s, synthetic)"
+        )
+
+
+def scene_users(settings: WorldSettings, run: int) -> set[str]:
+    """Return who has jobs beside a run."""
+    schedule, program = settings.schedule, settings.program
+    here = schedule.job_of(run)
+    start = schedule.start[here]
+    end = start + float((1.3 * program.step_s * program.shape).sum())
+    beside = np.flatnonzero((schedule.start < end) & (schedule.end > start))
+    return {schedule.name_of(int(job)) for job in beside if job != here}
+
+
+def _world(settings: WorldSettings, pieces: dict[int, RunPiece]) -> World:
+    if not pieces:
+        raise ParameterError("a world was stopped before its first run was done; start it again")
+    schedule = settings.schedule
+    number = np.array(list(pieces), np.int64)
+    jobs = [schedule.job_of(run) for run in pieces]
+    names = tuple(f"run-{run + 1:03d}" for run in pieces)
+    start = EPOCH + np.round(schedule.start[jobs])
+    time = np.array([piece.first[:, 0] for piece in pieces.values()])
+    total = time.sum(axis=1)
+    null = "" if settings.interference else " without interference"
+    provenance = Provenance(
+        "synthetic",
+        f"{settings.program.title} runs on a {settings.preset} Aries dragonfly{null}",
+        "workbench.variability.generate",
+        details={"seed": str(settings.seed)},
+    )
+    return World(
+        settings,
+        number,
+        Runs(names, start, start + total, total),
+        _job_log(schedule, dict(zip(jobs, names, strict=True)), start + total),
+        StepTable(
+            names,
+            start,
+            time,
+            COUNTERS,
+            np.array([piece.first[:, 1:] for piece in pieces.values()]),
+            provenance,
+        ),
+        ("computation", *settings.program.routines),
+        np.array([piece.second[0] for piece in pieces.values()]),
+        provenance,
+    )
+
+
+def _job_log(schedule: WorldSchedule, runs: dict[int, str], ends: FloatArray) -> JobLog:
+    """Return the jobs of all users; those of the runs end when these do."""
+    at = np.flatnonzero(schedule.user >= OURS) if not runs else np.arange(len(schedule.user))
+    kept = [int(job) for job in at if int(job) in runs or schedule.user[job] not in (OURS, -2)]
+    end = EPOCH + np.round(schedule.end)
+    end[list(runs)] = ends
+    sizes = np.diff(schedule.first)
+    return JobLog(
+        tuple(runs.get(job, str(1_000_000 + job)) for job in kept),
+        tuple(schedule.name_of(job) for job in kept),
+        sizes[kept],
+        EPOCH + np.round(schedule.start[kept]),
+        end[kept],
+    )
+
+
+def _described(world: World) -> dict[str, Any]:
+    """Return the descriptor of a world's package."""
+    import workbench
+
+    settings = world.settings
+    return {
+        "name": f"{settings.preset}-{settings.application}-seed-{settings.seed}",
+        "title": world.provenance.title,
+        "description": f"{world!r}. The same settings make the same tables.",
+        "origin": world.provenance.origin,
+        "created_by": f"Interconnect Workbench {workbench.__version__}, workbench variability "
+        "generate",
+        "world": asdict(settings),
+    }
+
+
+def _truth_from(world: World, data: bytes) -> WorldTruth:
+    """Return the truth of a table."""
+    table = tables.read_csv_bytes(data)
+    runs = list(dict.fromkeys(table["run"]))
+    step = np.unique(table["step"].to_numpy(np.int64))
+    run = np.array([runs.index(name) for name in table["run"]], np.int64)
+    user = np.array([world.users.index(name) for name in table["user"]], np.int64)
+    place = np.searchsorted(step, table["step"].to_numpy(np.int64))
+    time = np.zeros((len(runs), len(step)))
+    time[run, place] = table["time_s"].astype(np.float64)
+    beside = np.zeros((len(world.users), len(runs)), bool)
+    beside[user, run] = True
+    without = np.repeat(time[None], len(world.users), axis=0)
+    without[user, run, place] = table["without_s"].astype(np.float64)
+    return WorldTruth(tuple(runs), world.users, beside, step, time, without, world.provenance)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli import variability_generate
+from workbench.cli import variability_generate, variability_record
 from workbench.cli.output import add_json, given, print_json, say
 
 if TYPE_CHECKING:
@@ -57,6 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     blamed.add_argument("--seed", type=int, metavar="N", help="of the permutations (default 0)")
     add_json(blamed)
+    recorded = actions.add_parser(
+        "record",
+        help=variability_record.ABOUT,
+        description=variability_record.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    variability_record.add_arguments(recorded)
     about = "make up runs beside other users' jobs, with what slowed them down"
     made = actions.add_parser("generate", help=about, description=about, allow_abbrev=False)
     variability_generate.add_arguments(made)
@@ -64,6 +72,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the chosen action and return the exit status."""
+    if arguments.action == "record":
+        return variability_record.run(arguments)
     if arguments.action == "generate":
         return variability_generate.run(arguments)
     from workbench.variability import blame, read_jobs, read_runs

@@ -17,8 +17,11 @@ from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from workbench.variability.blame import Blame, blame, blame_neighbours
+    from workbench.variability.blame_scores import BlameScores, score_blame
     from workbench.variability.job_log import JobLog, read_jobs
     from workbench.variability.neighbourhood import Neighbourhood, neighbourhood
+    from workbench.variability.recorded_link import LinkUser, RecordedLink, shipped
+    from workbench.variability.routines import RoutineTimes, read_routines
     from workbench.variability.runs import Runs, read_runs
     from workbench.variability.steps import StepTable, read_steps
     from workbench.variability.world.truth import WorldTruth
@@ -28,8 +31,12 @@ else:
 
 __all__ = [
     "Blame",
+    "BlameScores",
     "JobLog",
+    "LinkUser",
     "Neighbourhood",
+    "RecordedLink",
+    "RoutineTimes",
     "Runs",
     "StepTable",
     "World",
@@ -39,6 +46,9 @@ __all__ = [
     "generate",
     "neighbourhood",
     "read_jobs",
+    "read_routines",
     "read_runs",
     "read_steps",
+    "score_blame",
+    "shipped",
 ]

@@ -134,11 +134,12 @@ def feature_of(counter: str) -> Feature:
     return "sys" if counter.startswith("SYS_") else "app"
 
 
-def read_steps(path: str | Path) -> StepTable:
+def read_steps(path: str | Path, *, provenance: Provenance | None = None) -> StepTable:
     """Return the steps in a table ``run,step,time_s`` with a column for each counter.
 
     Args:
         path: the file.
+        provenance: where the numbers come from; None is ``measured``, with the file's name.
 
     Raises:
         ParseError: the file is no such table; names the line.
@@ -164,5 +165,5 @@ def read_steps(path: str | Path) -> StepTable:
         time,
         names,
         values,
-        Provenance("measured", Path(path).name),
+        provenance or Provenance("measured", Path(path).name),
     )

@@ -2,6 +2,7 @@
 
 times = read_routines("routines.csv")       # run,routine,time_s
 times.to_frame()
+times.plot()
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParseError
 from workbench.provenance import Provenance
-from workbench.result import StoredResult
-from workbench.text_table import numbers_of, read_text_table
-from workbench.variability.columns import renamed
+from workbench.result import Drawing, StoredResult
+from workbench.text_table import numbers_of
+from workbench.variability.table_file import names_in, positions, read_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,6 +50,8 @@ class RoutineTimes(StoredResult):
     time_s: NDArray[np.float64] = field(metadata={"axes": 2})
     provenance: Provenance
     notes: tuple[str, ...] = ()
+
+    plot = Drawing("plot_routine_times")
 
     @property
     def is_mpi(self) -> NDArray[np.bool_]:
@@ -110,13 +113,12 @@ def read_routines(
         ParameterError: ``columns`` names a column that the table does not have here.
     """
     source = str(path)
-    table = renamed(read_text_table(path, _WHAT, ()), columns, _WHAT, _NEEDED, source)
+    table = read_table(path, _WHAT, _NEEDED, columns=columns)
     if not len(table):
         raise ParseError(f"{_WHAT} must have rows; got none", source=source)
     time = numbers_of(table, "time_s", source, least=0, must="a time of 0 s or more")
-    runs, routines = (list(dict.fromkeys(table[name])) for name in ("run", "routine"))
-    row = np.array([runs.index(name) for name in table["run"]])
-    column = np.array([routines.index(name) for name in table["routine"]])
+    runs, row = positions(names_in(table, "run", _WHAT, source))
+    routines, column = positions(names_in(table, "routine", _WHAT, source))
     found = np.zeros((len(runs), len(routines)))
     known = np.zeros(found.shape, bool)
     np.add.at(found, (row, column), time)

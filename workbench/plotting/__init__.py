@@ -131,6 +131,11 @@ from workbench.plotting.uq.surrogate import plot_surrogate_choice, plot_surrogat
 from workbench.plotting.uq.system_coverage import describe_system_coverage, plot_system_coverage
 from workbench.plotting.variability.blame import describe_blame, plot_blame
 from workbench.plotting.variability.blame_scores import describe_blame_scores, plot_blame_scores
+from workbench.plotting.variability.routine_times import (
+    describe_routine_times,
+    plot_routine_times,
+)
+from workbench.plotting.variability.run_times import describe_run_times, plot_run_times
 
 if TYPE_CHECKING:  # it needs workbench.tune, an eighth more to import than all other figures need
     from workbench.plotting.searches.heatmap import plot_search_methods
@@ -181,6 +186,8 @@ __all__ = [
     "describe_pushed_curves",
     "describe_pushed_forward",
     "describe_root_engines",
+    "describe_routine_times",
+    "describe_run_times",
     "describe_simulator_runs",
     "describe_size",
     "describe_sobol",
@@ -247,6 +254,8 @@ __all__ = [
     "plot_pushed_forward",
     "plot_resilience",
     "plot_root_engines",
+    "plot_routine_times",
+    "plot_run_times",
     "plot_search_methods",
     "plot_simulator_runs",
     "plot_sobol",

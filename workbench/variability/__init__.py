@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from workbench.variability.neighbourhood import Neighbourhood, neighbourhood
     from workbench.variability.recorded_link import LinkUser, RecordedLink, shipped
     from workbench.variability.routines import RoutineTimes, read_routines
+    from workbench.variability.run_times import (
+        RunTimes,
+        RunTimeSummary,
+        load_run_times,
+        read_run_times,
+    )
     from workbench.variability.runs import Runs, read_runs
     from workbench.variability.steps import StepTable, read_steps
     from workbench.variability.world.truth import WorldTruth
@@ -37,6 +43,8 @@ __all__ = [
     "Neighbourhood",
     "RecordedLink",
     "RoutineTimes",
+    "RunTimeSummary",
+    "RunTimes",
     "Runs",
     "StepTable",
     "World",
@@ -44,9 +52,11 @@ __all__ = [
     "blame",
     "blame_neighbours",
     "generate",
+    "load_run_times",
     "neighbourhood",
     "read_jobs",
     "read_routines",
+    "read_run_times",
     "read_runs",
     "read_steps",
     "score_blame",

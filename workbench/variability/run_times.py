@@ -156,18 +156,21 @@ class RunTimes(StoredResult):
             statistics[at] = _statistics(times[None])[0]
             drawn = _statistics(times[rng.integers(len(rows), size=(draws, len(rows)))])
             low[at], high[at] = np.percentile(drawn, _INTERVAL, axis=0)
+        named = {
+            name + end: values[:, at]
+            for end, values in (("", statistics), ("_low", low), ("_high", high))
+            for at, name in enumerate(_STATISTICS)
+        }
         return RunTimeSummary(
-            tuple(groups),
-            np.array([len(rows) for rows in groups.values()]),
-            np.array([self.time_s[rows].min() for rows in groups.values()]),
-            *statistics.T,
-            *low.T,
-            *high.T,
-            keys,
-            draws,
-            seed,
-            self.provenance,
-            self.notes,
+            group=tuple(groups),
+            runs=np.array([len(rows) for rows in groups.values()]),
+            best_s=np.array([self.time_s[rows].min() for rows in groups.values()]),
+            **named,
+            by=keys,
+            draws=draws,
+            seed=seed,
+            provenance=self.provenance,
+            notes=self.notes,
         )
 
     def to_frame(self) -> pd.DataFrame:
@@ -309,7 +312,7 @@ def read_run_times(
     table = read_table(path, _WHAT, _NEEDED, columns=columns, optional=_OPTIONAL)
     if not len(table):
         raise ParseError(f"{_WHAT} must have rows; got none", source=source)
-    count, notes = len(table), []
+    count, notes = len(table), list[str]()
     date = np.full(count, np.nan)
     if "date" in table:
         known = (table["date"].astype(str).str.strip() != "").to_numpy(bool)

@@ -176,6 +176,15 @@ assert [one.calibrated for one in checks.checks] == [True, True, True, True, Fal
 assert len({case.table for case in coverage.cases}) == 8
 assert abs(table.closed_half_s / table.printed_half_s - 1).max() < 0.01
 """,
+    "11-who-slowed-my-job.ipynb": """
+assert panel.error == "", panel.error
+import numpy as np
+panel.wait(120)
+panel.view, panel.user = "run", panel.tables.worst(panel.run)[0]
+panel.wait(60)
+without = panel.tables.world.without(panel.user, panel.run)
+assert np.allclose(panel.drawn("without")["time"], without)
+""",
     "14-the-papers.ipynb": """
 panel.row = "000-fig-10"
 figure = panel.wait(120)

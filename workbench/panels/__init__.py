@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from workbench.panels.tolerance.panel import TolerancePanel
     from workbench.panels.tuning.panel import TuningPanel
     from workbench.panels.uq.panel import UncertaintyPanel
+    from workbench.panels.variability.blame_panel import BlamePanel
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
+    "BlamePanel",
     "ComparePanel",
     "ExplorePanel",
     "FitPanel",

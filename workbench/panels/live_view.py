@@ -16,6 +16,7 @@ from bokeh.models import ColumnDataSource, CustomJS, LayoutDOM, Plot
 from bokeh.protocol import Protocol
 from jupyter_bokeh import BokehModel
 
+from workbench.errors import ParameterError
 from workbench.panels.screen_reader import LABEL_SLIDERS
 from workbench.plotting.picture import SAVE_PICTURE
 
@@ -213,3 +214,18 @@ class Downloads:
     def offer_picture(self, name: str, caption: str = "") -> None:
         """Let the browser save the layout as ``.png`` or ``.svg``, with a caption below it."""
         self._picture.data = {"token": [uuid4().hex], "name": [name], "caption": [caption]}
+
+
+class ShownDownloads(Downloads):
+    """Sends files through a live part of the page, and pictures through the shown figure."""
+
+    def __init__(self, carrier: LayoutDOM, shown: Callable[[], Downloads | None]) -> None:
+        super().__init__(carrier)
+        self._shown = shown
+
+    def offer_picture(self, name: str, caption: str = "") -> None:
+        """Let the browser save the shown figure, with a caption below it."""
+        downloads = self._shown()
+        if downloads is None:
+            raise ParameterError("a picture needs a figure, and none is drawn yet")
+        downloads.offer_picture(name, caption)

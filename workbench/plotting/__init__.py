@@ -130,12 +130,16 @@ from workbench.plotting.uq.sobol import describe_sobol, plot_sobol
 from workbench.plotting.uq.surrogate import plot_surrogate_choice, plot_surrogate_slice
 from workbench.plotting.uq.system_coverage import describe_system_coverage, plot_system_coverage
 from workbench.plotting.variability.blame import describe_blame, plot_blame
+from workbench.plotting.variability.blame_methods import describe_blame_methods, plot_blame_methods
 from workbench.plotting.variability.blame_scores import describe_blame_scores, plot_blame_scores
 from workbench.plotting.variability.routine_times import (
     describe_routine_times,
     plot_routine_times,
 )
+from workbench.plotting.variability.run_dates import describe_run_dates, plot_run_dates
+from workbench.plotting.variability.run_steps import describe_run_steps, plot_run_steps
 from workbench.plotting.variability.run_times import describe_run_times, plot_run_times
+from workbench.plotting.variability.world_map import describe_run_scene, plot_run_scene
 
 if TYPE_CHECKING:  # it needs workbench.tune, an eighth more to import than all other figures need
     from workbench.plotting.searches.heatmap import plot_search_methods
@@ -166,6 +170,7 @@ __all__ = [
     "describe_algorithms",
     "describe_baseline",
     "describe_blame",
+    "describe_blame_methods",
     "describe_blame_scores",
     "describe_bolted",
     "describe_breakdown",
@@ -187,6 +192,9 @@ __all__ = [
     "describe_pushed_forward",
     "describe_root_engines",
     "describe_routine_times",
+    "describe_run_dates",
+    "describe_run_scene",
+    "describe_run_steps",
     "describe_run_times",
     "describe_simulator_runs",
     "describe_size",
@@ -211,6 +219,7 @@ __all__ = [
     "plot_bandwidth",
     "plot_baseline",
     "plot_blame",
+    "plot_blame_methods",
     "plot_blame_scores",
     "plot_bolted",
     "plot_bolted_curves",
@@ -255,6 +264,9 @@ __all__ = [
     "plot_resilience",
     "plot_root_engines",
     "plot_routine_times",
+    "plot_run_dates",
+    "plot_run_scene",
+    "plot_run_steps",
     "plot_run_times",
     "plot_search_methods",
     "plot_simulator_runs",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     )
     from workbench.variability.runs import Runs, read_runs
     from workbench.variability.steps import StepTable, read_steps
+    from workbench.variability.world.run_scene import RunScene, run_scene
     from workbench.variability.world.truth import WorldTruth
     from workbench.variability.world.world import World, generate
 else:
@@ -43,6 +44,7 @@ __all__ = [
     "Neighbourhood",
     "RecordedLink",
     "RoutineTimes",
+    "RunScene",
     "RunTimeSummary",
     "RunTimes",
     "Runs",
@@ -59,6 +61,7 @@ __all__ = [
     "read_run_times",
     "read_runs",
     "read_steps",
+    "run_scene",
     "score_blame",
     "shipped",
 ]

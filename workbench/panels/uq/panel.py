@@ -24,7 +24,7 @@ from workbench.panels.cache import Cache
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.job_controls import JobControls
-from workbench.panels.live_view import LiveView
+from workbench.panels.live_view import LiveView, ShownDownloads
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import NumberField, check_all, errors_of
 from workbench.panels.panel import Panel
@@ -37,7 +37,6 @@ from workbench.panels.uq.view import (
     RESUME,
     VIEWS,
     FigureMaker,
-    ShownDownloads,
     describe_found,
     in_panel,
     sentences,

@@ -6,10 +6,9 @@ import html
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
-from bokeh.models import Div, LayoutDOM
+from bokeh.models import LayoutDOM
 
 from workbench import plotting
-from workbench.errors import ParameterError
 from workbench.jobs import JobContext
 from workbench.panels.cache import Cache
 from workbench.panels.live_view import Downloads
@@ -129,21 +128,6 @@ class FigureMaker:
             return layout
 
         return drawn
-
-
-class ShownDownloads(Downloads):
-    """Sends files through a live part of the page, and pictures through the shown figure."""
-
-    def __init__(self, carrier: Div, shown: Callable[[], Downloads | None]) -> None:
-        super().__init__(carrier)
-        self._shown = shown
-
-    def offer_picture(self, name: str, caption: str = "") -> None:
-        """Let the browser save the shown figure, with a caption below it."""
-        downloads = self._shown()
-        if downloads is None:
-            raise ParameterError("a picture needs a figure, and none is drawn yet; run the chains")
-        downloads.offer_picture(name, caption)
 
 
 def describe_found(

@@ -1,0 +1,179 @@
+"""The panel of blame on a small world and on tables of the user's own."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.unit.panels.uploads import file_items
+from workbench import variability
+from workbench.errors import ParameterError
+from workbench.panels import BlamePanel
+from workbench.variability import World
+from workbench.variability.world.scene import WorldSettings
+
+# What they share takes seconds, so that one process runs them all.
+pytestmark = pytest.mark.xdist_group("variability_panels")
+
+
+@pytest.fixture(scope="module")
+def made() -> BlamePanel:
+    panel = BlamePanel(application="umt-128", runs=12)
+    assert panel.wait(120) is not None
+    return panel
+
+
+@pytest.fixture
+def panel(made: BlamePanel) -> Iterator[BlamePanel]:
+    yield made
+    made.source, made.view, made.user = "generated", "run", ""
+    made.wait(60)
+
+
+def own_files(folder: Path) -> tuple[Path, Path]:
+    """Write runs that ``bad`` makes half longer, and jobs of three users; return both files."""
+    rng = np.random.default_rng(3)
+    start = 1000.0 * np.arange(40)
+    beside = rng.random((40, 3)) < 0.5
+    time_s = 300 * (1 + 0.5 * beside[:, 0]) * np.exp(0.02 * rng.standard_normal(40))
+    runs = pd.DataFrame({"run": np.arange(40), "start": start, "end": start + time_s})
+    jobs = pd.DataFrame(
+        [
+            (f"{run}-{user}", user, 256, start[run] - 1, start[run] + 600)
+            for run, column in zip(*np.nonzero(beside), strict=True)
+            for user in [("bad", "good", "other")[column]]
+        ],
+        columns=["job", "user", "nodes", "start", "end"],
+    )
+    paths = folder / "my runs.csv", folder / "jobs.csv"
+    runs.to_csv(paths[0], index=False)
+    jobs.to_csv(paths[1], index=False)
+    return paths
+
+
+def test_it_opens_on_the_slowest_run_with_its_causes(panel: BlamePanel) -> None:
+    tables = panel.tables
+    assert tables is not None and tables.world is not None and tables.truth is not None
+    assert panel.run == int(tables.runs.time_s.argmax())
+    assert panel.figures == [
+        f"The machine in step {panel.step} (synthetic)",
+        f"Step times of {tables.runs.run[panel.run]} (synthetic)",
+    ]
+    assert panel.drawn("steps")["time"].tolist() == tables.world.steps.time_s[panel.run].tolist()
+    assert "synthetic: UMT-like" in panel.text
+    assert panel.error == ""
+
+
+def test_without_a_user_the_steps_are_simulated_again(panel: BlamePanel) -> None:
+    tables = panel.tables
+    assert tables is not None and tables.world is not None
+    worst = tables.worst(panel.run)[0]
+    panel.user = worst
+    began = time.monotonic()
+    panel.wait(60)
+    assert time.monotonic() - began < 10  # 1 s on a machine at rest
+    without = tables.world.without(worst, panel.run)
+    np.testing.assert_allclose(panel.drawn("without")["time"], without, rtol=1e-12)
+    assert f"without {worst} it takes {without.sum():.4g} s" in panel.text
+    assert panel.figures[0].endswith(f"without {worst} (synthetic)")
+
+
+def test_a_step_is_drawn_at_once(panel: BlamePanel) -> None:
+    before = panel.drawn("links")
+    began = time.monotonic()
+    panel.step = 0 if panel.step else 1
+    assert time.monotonic() - began < 1.0  # 20 ms on a machine at rest
+    assert panel.figures[0] == f"The machine in step {panel.step} (synthetic)"
+    assert not np.array_equal(panel.drawn("links")["value"], before["value"])
+    panel.select("steps", 3)
+    assert panel.step == 3
+
+
+def test_runs_beside_a_user_are_marked(panel: BlamePanel) -> None:
+    tables = panel.tables
+    assert tables is not None and tables.beside is not None
+    panel.view = "runs"
+    user = next(
+        one for one in tables.users if 0 < tables.beside.present[:, tables.column(one)].sum() < 12
+    )
+    panel.user = user
+    count = int(tables.beside.present[:, tables.column(user)].sum())
+    assert len(panel.drawn("beside")["run"]) == count
+    assert f"The {count} beside {user} took" in panel.text
+    panel.select("runs", 0)
+    assert panel.run == panel.drawn("runs")["at"][0]
+
+
+def test_blame_stands_beside_the_truth(panel: BlamePanel, tmp_path: Path) -> None:
+    panel.view = "blame"
+    panel.permutations = 100
+    panel.wait(60)
+    found = panel.found
+    assert found is not None and found.permutations == 100
+    assert panel.figures == ["Truth", *found.methods]
+    table = pd.read_csv(panel.save(tmp_path / "blame.csv"))
+    assert set(table["method"]) == set(found.methods)
+    content = json.loads(panel.save(tmp_path / "blame.json").read_text())
+    assert content["data"]["origin"] == "synthetic"
+    assert content["truth"].keys() >= set(panel.tables.world.users)
+
+
+@pytest.mark.parametrize("view", ["run", "runs", "blame"])
+def test_the_code_makes_what_is_shown(
+    panel: BlamePanel, view: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = panel.tables
+    assert tables is not None and tables.world is not None
+    panel.user, panel.permutations = tables.worst(panel.run)[0], 100
+    panel.view = view
+    panel.wait(60)
+
+    def generated(preset: str, **given: Any) -> World | None:
+        """Return the world that is there already, if it is the one that was asked for."""
+        settings = WorldSettings(preset, **given)
+        return tables.world if settings == tables.world.settings else None
+
+    monkeypatch.setattr(variability, "generate", generated)
+    scope: dict[str, Any] = {}
+    exec(panel.python, scope)
+    assert scope["runs"].time_s.tolist() == tables.runs.time_s.tolist()
+    if view == "run":
+        assert scope["figure"].title.text == panel.figures[1]
+        assert scope["machine"].title.text == panel.figures[0]
+    if view == "blame":
+        assert panel.found is not None
+        assert scope["found"].score.tolist() == panel.found.score.tolist()
+
+
+def test_own_tables_are_read_and_a_user_is_blamed(panel: BlamePanel, tmp_path: Path) -> None:
+    runs, jobs = own_files(tmp_path)
+    panel.source = "own"
+    assert "Upload a table of runs" in panel.text
+    panel.view, panel.permutations = "blame", 100
+    panel._own_runs.upload.value = file_items({runs.name: runs.read_bytes()})
+    assert "40 runs" in panel.text
+    panel.take_jobs(jobs)
+    panel.wait(60)
+    assert panel.error == ""
+    assert panel.found is not None and panel.found.blamed == ("bad",)
+    assert "measured: my runs.csv and jobs.csv" in panel.text
+
+
+def test_a_refusal_stands_beside_its_file(panel: BlamePanel, tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    path.write_text("run,start,end\na,1,2\nb,5,4\n")
+    with pytest.raises(ParameterError, match="no column"):
+        panel.take_runs(path, {"run": "nowhere"})
+    assert "a run must end after it starts; run b does not" in panel.error
+    assert panel.error.startswith("runs.csv:3: ")
+    path.write_bytes(bytes(range(256)) * 4)
+    panel._own_runs.upload.value = file_items({"noise.csv": path.read_bytes()})
+    assert "CSV" in panel.error
+    assert panel.tables is None

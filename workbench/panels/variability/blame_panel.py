@@ -1,0 +1,806 @@
+"""The panel of blame: who slowed a run down, in a made-up world whose causes are known, or yours.
+
+panel = BlamePanel()                                # a small world is made at once
+panel.wait(); panel.run, panel.step, panel.user = 5, 30, "user-17"
+panel.view = "blame"; panel.wait(); panel.found
+panel.source = "own"                                # your own tables
+panel.take_runs("runs.csv"); panel.take_jobs("sacct.txt")
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Mapping
+from dataclasses import fields
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+from bokeh.models import Div, LayoutDOM
+
+from workbench import jobs
+from workbench.errors import ParameterError
+from workbench.panels.background_figure import BackgroundFigure
+from workbench.panels.cache import Cache
+from workbench.panels.error_line import ErrorLine
+from workbench.panels.export_tab import ExportTab, write_file
+from workbench.panels.job_controls import JobControls, error_text
+from workbench.panels.live_view import Downloads, LiveView, ShownDownloads, renew
+from workbench.panels.mute import Mute
+from workbench.panels.number_field import NumberField, check_all, errors_of
+from workbench.panels.panel import Panel
+from workbench.panels.slider import Even, Slider
+from workbench.panels.style import STALE, choose, named, panel_box, wrapping_row
+from workbench.panels.variability.blame_state import (
+    BLAME,
+    GENERATED,
+    OWN,
+    RUN,
+    RUNS,
+    VIEWS,
+    BlameState,
+    OwnFile,
+    python_lines,
+)
+from workbench.panels.variability.blame_tables import BlameTables, make_world
+from workbench.panels.variability.blame_view import (
+    RunsView,
+    RunView,
+    describe_run,
+    describe_runs,
+    neighbours_table,
+    sentences,
+)
+from workbench.panels.variability.own_table import OwnTable
+from workbench.panels.variability.table_columns import JOB_COLUMNS, RUN_COLUMNS, first_rows
+from workbench.plotting.variability.blame_methods import (
+    describe_blame_methods,
+    plot_blame_methods,
+)
+from workbench.plotting.variability.world_map import NAMED_USERS
+from workbench.provenance import Provenance
+from workbench.variability import Blame, JobLog, Runs, blame, read_jobs, read_runs
+from workbench.variability.world.application import APPLICATIONS
+from workbench.variability.world.machine import PRESETS
+from workbench.variability.world.run_scene import RunScene, run_scene
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FIRST_RUNS = 40
+_SETTINGS = tuple(one.name for one in fields(BlameState))
+_WORLD = ("preset", "application", "runs", "seed", "interference")
+_OWN = ("zone", "offset_s")
+_ASKED = ("least_nodes", "during_all", "permutations")
+_SCENES = 12
+_READY = "A world is made in some seconds; its runs, jobs and causes are known."
+_FILES = {
+    ".csv": "the table of what is shown: steps of the run, all runs, or blame by every method",
+    ".json": "settings, blame, truth where it is known, and the code that makes them",
+}
+
+
+class StepScale(Even):
+    """The steps of a run, from 0 to the last."""
+
+    def __init__(self, last: int) -> None:
+        super().__init__(0, last, 1, "step")
+
+    def value_at(self, position: int) -> int:
+        """Return the step at a position."""
+        return position
+
+    def read(self, given: Any) -> int:
+        """Return the step that is given as a text or a number, or raise a ParameterError."""
+        return round(super().read(given))
+
+
+class BlamePanel(Panel[BlameTables | None]):
+    """Look at runs and the jobs beside them, and at who is to blame for slow runs.
+
+    Args:
+        preset: of the made-up machine: ``small``, ``medium`` or ``cori``.
+        application: of the runs, such as ``milc-128``.
+        runs: their number.
+        seed: of the world.
+
+    Raises:
+        ParameterError: there is no such preset or application, or a number is not accepted.
+    """
+
+    SETTINGS = _SETTINGS
+
+    def __init__(
+        self,
+        preset: str = "small",
+        *,
+        application: str = "milc-128",
+        runs: int = FIRST_RUNS,
+        seed: int = 0,
+    ) -> None:
+        super().__init__()
+        self._mute = Mute()
+        self._generated: BlameTables | None = None
+        self._tables: BlameTables | None = None
+        self._run_view: RunView | None = None
+        self._scenes: Cache[RunScene] = Cache(_SCENES)
+        self._look: jobs.Job[RunScene] | None = None
+        self._looking: Hashable = None
+        self._scene: tuple[Hashable, RunScene] | None = None
+        self._found: dict[Hashable, Blame] = {}
+        self._blame_downloads: dict[Hashable, Downloads] = {}
+        self._blame_key: Hashable = None
+        self._make_controls()
+        c = self._controls
+        for name, value in (
+            ("preset", preset),
+            ("application", application),
+            ("runs", runs),
+            ("seed", seed),
+        ):
+            choose(c[name], name, value)
+        self._error, self._look_error = ErrorLine(), ErrorLine()
+        self._runs_view = RunsView(partial(self._clicked, "run"))
+        self._blame_figure = BackgroundFigure(self._ticker.start)
+        self._reading, self._neighbours = widgets.HTML(), widgets.HTML()
+        self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
+        self._python: Any = widgets.Textarea(
+            rows=8, layout=widgets.Layout(width="98%", height="auto")
+        )
+        self.widget = self._lay_out()
+        self._connect()
+        self._arrange()
+        self.generate()
+
+    @property
+    def state(self) -> BlameState:
+        """The state of the controls."""
+        return BlameState(**{name: control.value for name, control in self.controls.items()})
+
+    @property
+    def controls(self) -> Mapping[str, Any]:
+        """The controls of the settings, by name."""
+        return self._controls
+
+    @property
+    def tables(self) -> BlameTables | None:
+        """Runs and jobs that are shown, and the world they come from; None before there are any."""
+        return self._tables
+
+    @property
+    def found(self) -> Blame | None:
+        """Blame as it is asked for; None before it was looked at."""
+        return self._found.get(self._blame_choice())
+
+    @property
+    def python(self) -> str:
+        """Python code that makes what is shown."""
+        tables, state = self._tables, self.state
+        if tables is None:
+            return ""
+        column = tables.column(state.user) if state.user else -1
+        near = tables.beside
+        name = "" if near is None or column < 0 else ", ".join(near.users[column])
+        settings = None if tables.world is None else tables.world.settings
+        first = tables.worst(state.run)[:NAMED_USERS]
+        return python_lines(state, settings, tables.files, name, first)
+
+    def generate(self) -> jobs.Job[BlameTables]:
+        """Make the world of the controls in the background, and what each user did in truth.
+
+        Raises:
+            ParameterError: a number is not accepted.
+        """
+        with self._lock:
+            if self._work.job is not None:
+                return self._work.job
+            check_all(self._controls[name] for name in _WORLD)
+            job = jobs.submit(make_world, self.state.settings)
+            self._work.begin(job, lambda: (job.progress.fraction, job.progress.message))
+        self._ticker.start()
+        return job
+
+    def stop(self) -> None:
+        """Stop making a world, or a figure; the runs so far stay."""
+        self._work.stop()
+        self._blame_figure.stop()
+
+    def take_runs(self, path: str | Path, columns: Mapping[str, str] | None = None) -> None:
+        """Read a file of runs, as an upload does.
+
+        Args:
+            path: the file.
+            columns: the file's names of our columns, where they differ and are not guessed.
+
+        Raises:
+            ParameterError: the file is no table of runs.
+        """
+        self._take_own(self._own_runs, path, columns)
+
+    def take_jobs(self, path: str | Path, columns: Mapping[str, str] | None = None) -> None:
+        """Read a file of jobs, or what sacct prints, as an upload does.
+
+        Args:
+            path: the file.
+            columns: as for `take_runs`.
+
+        Raises:
+            ParameterError: the file is no job log.
+        """
+        self._take_own(self._own_jobs, path, columns)
+
+    def save(self, path: str | Path) -> Path:
+        """Write ``.csv`` (the table of what is shown) or ``.json`` (settings, blame, truth).
+
+        Args:
+            path: file to write.
+
+        Raises:
+            ParameterError: the suffix is none of these, or nothing is shown.
+        """
+        return write_file(path, _FILES, self._file)
+
+    def __repr__(self) -> str:
+        state = self.state
+        shown = "nothing yet" if self._tables is None else f"{self._tables.runs!r}"
+        return f"BlamePanel({state.source}, {state.view}: {shown})"
+
+    def _live_views(self) -> tuple[LiveView, ...]:
+        run = () if self._run_view is None else (self._run_view.view,)
+        return (*run, self._runs_view.view, *self._blame_figure.views, self._carrier)
+
+    def _outcome(self) -> BlameTables | None:
+        return self._tables
+
+    def _errors(self) -> list[ErrorLine]:
+        own = (
+            self._error,
+            self._work.error,
+            self._own_runs.error,
+            self._own_jobs.error,
+            self._look_error,
+            self._step.error,
+            self._blame_figure.error,
+            self._export.error,
+        )
+        return [*own, *errors_of(self._controls.values())]
+
+    def _jobs(self) -> list[jobs.Job[Any] | None]:
+        return [self._work.job, self._look]
+
+    def _refresh(self) -> bool:
+        job = self._work.job
+        running = self._work.refresh()
+        so_far = job.partial if running and job is not None else None
+        if so_far is not None and self._generated is not so_far:
+            self._take_world(so_far)
+        looking = self._refresh_look()
+        drawing = self._blame_figure.refresh()
+        if self._blame_key is not None and not drawing:
+            self._say()
+            self._blame_key = None
+        return running or looking or drawing
+
+    def _make_controls(self) -> None:
+        presets = [
+            (f"{name}: {one.groups} groups, {one.users} users", name)
+            for name, one in PRESETS.items()
+        ]
+        applications = [(one.title, name) for name, one in APPLICATIONS.items()]
+        self._step = Slider(
+            StepScale(79),
+            0,
+            lambda _: self._error.guard(self._take_step),
+            name="Step",
+            typed_tooltip="A step of the run",
+            text_width="64px",
+            width="min(560px, 98%)",
+        )
+        self._controls: dict[str, Any] = {
+            "source": widgets.ToggleButtons(
+                options=[("Made-up world", GENERATED), ("Your tables", OWN)],
+                value=GENERATED,
+                style={"button_width": "130px"},
+            ),
+            "preset": widgets.Dropdown(options=presets, value="small", **named("Machine", "270px")),
+            "application": widgets.Dropdown(
+                options=applications, value="milc-128", **named("Program", "290px")
+            ),
+            "runs": NumberField(FIRST_RUNS, 10, 1000, step=10, **named("Runs", "110px")),
+            "seed": NumberField(0, 0, 2**31 - 1, **named("Seed", "100px")),
+            "interference": widgets.Checkbox(
+                value=True,
+                description="others slow the runs down",
+                indent=False,
+                tooltip="Off: a null world, where nobody is to blame",
+                layout=widgets.Layout(width="210px"),
+            ),
+            "view": widgets.ToggleButtons(
+                options=list(VIEWS.items()), value=RUN, style={"button_width": "110px"}
+            ),
+            "run": widgets.Dropdown(options=[("", 0)], value=0, **named("Run", "270px")),
+            "step": self._step,
+            "user": widgets.Dropdown(
+                options=[("nobody", "")], value="", **named("Without", "300px")
+            ),
+            "least_nodes": NumberField(
+                0,
+                0,
+                1_000_000,
+                called="nodes of a large job",
+                tooltip="Users with a job of so many nodes are asked about; 0: 128, or 1 if few",
+                **named("Large job (nodes)", "190px"),
+            ),
+            "during_all": widgets.Checkbox(
+                value=True,
+                description="during the whole run",
+                indent=False,
+                tooltip="Whether a large job must run from the start of a run to its end",
+                layout=widgets.Layout(width="180px"),
+            ),
+            "permutations": NumberField(
+                2000, 100, 1_000_000, step=1000, **named("Permutations", "170px")
+            ),
+            "zone": widgets.Text(
+                "UTC",
+                continuous_update=False,
+                tooltip="Time zone of times that name none, such as America/Los_Angeles",
+                **named("Time zone", "270px"),
+            ),
+            "offset_s": NumberField(
+                0.0,
+                -1e9,
+                1e9,
+                tooltip="Added to the times of the job log, if its clock differs from the runs'",
+                **named("Jobs' clock, add (s)", "220px"),
+            ),
+        }
+        self._work: JobControls[BlameTables] = JobControls(
+            ("▶ Generate", "Make this world", "110px"),
+            "Stop; the runs so far stay",
+            _READY,
+            lock=self._lock_controls,
+            ended=self._end,
+        )
+        self._own_runs: OwnTable[Runs] = OwnTable(
+            "runs",
+            RUN_COLUMNS,
+            lambda path, columns: read_runs(path, zone=self._controls["zone"].value),
+            first_rows,
+            self._own_changed,
+        )
+        self._own_jobs: OwnTable[JobLog] = OwnTable(
+            "jobs",
+            JOB_COLUMNS,
+            lambda path, columns: read_jobs(
+                path,
+                zone=self._controls["zone"].value,
+                offset_s=self._controls["offset_s"].value,
+            ),
+            first_rows,
+            self._own_changed,
+        )
+
+    def _lay_out(self) -> Any:
+        c, work = self._controls, self._work
+        carrier = Div(text="", height=1)
+        self._carrier = LiveView(carrier)
+        downloads = ShownDownloads(carrier, self._shown_downloads)
+        self._export = ExportTab(
+            _FILES, self._file, {"": (downloads, self._stem)}, lambda _: self._caption()
+        )
+        self._tabs = widgets.Tab(
+            [self._neighbours, self._python, self._export.widget],
+            titles=("Neighbours", "Python", "Export"),
+            selected_index=0,
+            layout=widgets.Layout(width="100%"),
+        )
+        self._made = widgets.VBox(
+            [
+                wrapping_row(c["preset"], c["application"], c["runs"], c["seed"]),
+                wrapping_row(c["interference"], work.start, work.stop_button, work.state),
+                work.error,
+            ]
+        )
+        self._own = widgets.VBox(
+            [
+                wrapping_row(c["zone"], c["offset_s"]),
+                self._own_runs.widget,
+                self._own_jobs.widget,
+            ]
+        )
+        self._asked = wrapping_row(c["least_nodes"], c["during_all"], c["permutations"])
+        return panel_box(
+            [
+                c["source"],
+                self._made,
+                self._own,
+                c["view"],
+                wrapping_row(c["run"], c["user"]),
+                self._step.widget,
+                self._asked,
+                self._error,
+                self._look_error,
+                self._reading,
+                self._place,
+                self._blame_figure.widget,
+                self._tabs,
+                self._carrier,
+            ]
+        )
+
+    def _connect(self) -> None:
+        c = self._controls
+        for name in ("run", "user", "view", *_ASKED):
+            c[name].observe(lambda _: self._error.guard(self._take), "value")
+        for name in _OWN:
+            c[name].observe(lambda _: self._error.guard(self._read_again), "value")
+        c["source"].observe(lambda _: self._error.guard(self._take_source), "value")
+        self._work.start.on_click(lambda _: self._work.error.guard(self.generate))
+        self._tabs.observe(lambda _: self._show_tabs(), "selected_index")
+
+    def _take_source(self) -> None:
+        """Show the world or the user's tables."""
+        with self._lock:
+            self._error.say("")
+            if self._controls["source"].value == GENERATED:
+                self._tables = None
+                if self._generated is not None:
+                    self._take_world(self._generated)
+            else:
+                self._own_changed()
+            self._arrange()
+
+    def _own_changed(self) -> None:
+        """Show the user's tables if both are read."""
+        if self._controls["source"].value != OWN:
+            return
+        with self._lock:
+            runs, log = self._own_runs.table, self._own_jobs.table
+            if runs is None or log is None:
+                self._tables = None
+            else:
+                names = [one.file_name for one in (self._own_runs, self._own_jobs)]
+                files = tuple(
+                    OwnFile(one.file_name, one.columns) for one in (self._own_runs, self._own_jobs)
+                )
+                self._tables = BlameTables(
+                    runs,
+                    log,
+                    Provenance("measured", " and ".join(names)),
+                    files=(files[0], files[1]),
+                )
+            self._offer()
+            self._take()
+
+    def _take_own(
+        self, table: OwnTable[Any], path: str | Path, columns: Mapping[str, str] | None
+    ) -> None:
+        source = Path(path)
+        try:
+            data = source.read_bytes()
+        except OSError as error:
+            raise ParameterError(f"a file must be readable; {error}", key="path") from error
+        self._set("source", OWN)
+        table.take(source.name, data)
+        if columns:
+            table.choose_columns(columns)
+
+    def _read_again(self) -> None:
+        self._error.say("")
+        self._own_runs.read_again()
+        self._own_jobs.read_again()
+
+    def _take_world(self, tables: BlameTables) -> None:
+        """Show a world, or the same one with its causes."""
+        before, self._generated = self._generated, tables
+        if self._controls["source"].value != GENERATED:
+            return
+        same = before is not None and before.world is tables.world and self._tables is before
+        self._tables = tables
+        if not same and tables.world is not None:
+            self._run_view = RunView(tables.world, partial(self._clicked, "step"))
+            self._scene = None
+        self._offer(keep=same)
+        self._take()
+
+    def _offer(self, keep: bool = False) -> None:
+        """Offer the runs, steps and users of the tables; ``keep`` the run, or take the slowest."""
+        tables, c = self._tables, self._controls
+        if tables is None:
+            return
+        time = tables.runs.time_s
+        more = 100 * (time / time.mean() - 1)
+        names = [
+            (f"{name}: {time[at]:.0f} s, {more[at]:+.0f} %", at)
+            for at, name in enumerate(tables.runs.run)
+        ]
+        names.sort(key=lambda pair: -time[pair[1]])
+        with self._mute:
+            run = c["run"].value
+            c["run"].options = names
+            c["run"].value = run if keep else names[0][1]
+            if tables.world is not None and not keep:
+                steps = tables.world.steps
+                lost = steps.time_s[c["run"].value] - steps.time_s.mean(axis=0)
+                self._step.offer(StepScale(steps.steps - 1), int(lost.argmax()))
+
+    def _offer_users(self, tables: BlameTables) -> None:
+        """Offer the users: beside the run those who were there, with what they did to it."""
+        c = self._controls
+        user, chosen = c["user"].value, [(one, one) for one in tables.users]
+        if c["view"].value == RUN:
+            nodes, slowed = tables.nodes(c["run"].value), tables.slowdown(c["run"].value)
+            here = [one for names in nodes for one in names.split(", ")]
+            here.sort(key=lambda one: -slowed.get(one, 0.0))
+            chosen = [
+                (f"{one}, {100 * slowed[one]:+.1f} %" if one in slowed else one, one)
+                for one in here
+            ]
+        options = [("nobody", ""), *chosen]
+        if list(c["user"].options) != options:
+            known = {value for _, value in options}
+            self._mute.set(c["user"], user if user in known else "", options=options)
+
+    def _take(self) -> None:
+        """Show the present choice."""
+        if self._mute.on:
+            return
+        with self._lock:
+            self._error.say("")
+            if self._tables is not None:
+                self._offer_users(self._tables)
+            self._arrange()
+            self._show()
+
+    def _take_step(self) -> None:
+        """Draw another step."""
+        if self._mute.on:
+            return
+        with self._lock:
+            state = self.state
+            if self._run_view is not None and self._scene is not None and state.view == RUN:
+                self._run_view.show_step(self._scene[1], state.step)
+                self._say()
+            self._show_tabs()
+
+    def _arrange(self) -> None:
+        """Show the controls and the place of the present view."""
+        c, tables = self._controls, self._tables
+        generated = c["source"].value == GENERATED
+        self._made.layout.display = "" if generated else "none"
+        self._own.layout.display = "none" if generated else ""
+        known = [(text, name) for text, name in VIEWS.items() if generated or name != RUN]
+        if list(c["view"].options) != known:
+            view = c["view"].value
+            self._mute.set(
+                c["view"], view if view in [name for _, name in known] else RUNS, options=known
+            )
+        view = c["view"].value
+        c["user"].description = "Without" if view == RUN else "Mark runs beside"
+        for name in ("run", "user"):
+            c[name].layout.display = "none" if tables is None or view == BLAME else ""
+        self._step.widget.layout.display = "" if tables is not None and view == RUN else "none"
+        self._asked.layout.display = "" if view == BLAME and tables is not None else "none"
+        self._blame_figure.widget.layout.display = "" if view == BLAME else "none"
+        self._place.layout.display = "none" if view == BLAME else ""
+
+    def _show(self) -> None:
+        tables, state = self._tables, self.state
+        if tables is None:
+            self._place.children = []
+            self._blame_figure.clear()
+            text = (
+                "Upload a table of runs and one of jobs; both are needed."
+                if state.source == OWN
+                else "The world is being made."
+            )
+            self._reading.value = sentences(text, "")
+            self._neighbours.value = self._python.value = ""
+            return
+        if state.view == RUN:
+            self._want_scene(tables, state)
+        elif state.view == RUNS:
+            self._runs_view.show(tables, state)
+            self._put(self._runs_view.view)
+        else:
+            self._want_blame(tables, state)
+        self._say()
+        self._show_tabs()
+
+    def _want_scene(self, tables: BlameTables, state: BlameState) -> None:
+        """Draw the run, once its links are computed."""
+        world = tables.world
+        if world is None:
+            return
+        key = (id(world), state.run, state.user)
+        scene = self._scenes.get(key)
+        if scene is not None:
+            self._draw_scene(key, scene)
+            return
+        if self._looking == key and self._look is not None:
+            return
+        self._place.add_class(STALE)
+        self._looking = key
+        self._look = jobs.submit(lambda ctx: run_scene(world, state.run, without=state.user))
+        self._ticker.start()
+
+    def _refresh_look(self) -> bool:
+        """Draw the run whose links were computed meanwhile; return whether they still are."""
+        job = self._look
+        if job is None:
+            return False
+        if not job.finished:
+            return True
+        self._look = None
+        key = self._looking
+        if job.exception is not None:
+            self._place.remove_class(STALE)
+            self._look_error.say(error_text(job.exception))
+            return False
+        scene = job.result()
+        self._scenes.keep(key, scene)
+        state, tables = self.state, self._tables
+        if tables is not None and state.view == RUN:
+            if key == (id(tables.world), state.run, state.user):
+                self._draw_scene(key, scene)
+                self._say()
+            else:
+                self._want_scene(tables, state)
+                return self._look is not None
+        return False
+
+    def _draw_scene(self, key: Hashable, scene: RunScene) -> None:
+        tables, state, view = self._tables, self.state, self._run_view
+        if tables is None or view is None:
+            return
+        self._look_error.say("")
+        self._scene = key, scene
+        view.show(tables, state, scene)
+        self._put(view.view)
+
+    def _put(self, view: LiveView) -> None:
+        """Show a view, with all that was drawn while it was not on the page."""
+        if self._place.children != (view,):
+            renew(view)
+            self._place.children = [view]
+        self._place.remove_class(STALE)
+
+    def _blame_choice(self) -> Hashable:
+        tables = self._tables
+        if tables is None:
+            return None
+        return id(tables), self.state.asked
+
+    def _want_blame(self, tables: BlameTables, state: BlameState) -> None:
+        key = self._blame_choice()
+
+        def draw(ctx: jobs.JobContext) -> LayoutDOM:
+            ctx.progress(0, 0, "permutations")
+            found = blame(
+                tables.runs,
+                tables.jobs,
+                least_nodes=state.least_nodes or None,
+                during_all=state.during_all,
+                permutations=state.permutations,
+            )
+            self._found[key] = found
+            layout = plot_blame_methods(found, truth_of(tables))
+            self._blame_downloads[key] = Downloads(layout)
+            return layout
+
+        self._blame_key = key
+        self._blame_figure.want(key, draw)
+
+    def _say(self) -> None:
+        tables, state = self._tables, self.state
+        if tables is None:
+            return
+        if state.view == RUN:
+            text = describe_run(tables, state, None if self._scene is None else self._scene[1])
+        elif state.view == RUNS:
+            text = describe_runs(tables, state)
+        else:
+            found = self.found
+            text = (
+                "Blame is being computed."
+                if found is None
+                else describe_blame_methods(found, truth_of(tables))
+            )
+            notes = "" if found is None else " ".join(f"{one}." for one in found.notes)
+            text = f"{text} {notes}".strip()
+        self._reading.value = sentences(text, self._caption())
+
+    def _show_tabs(self) -> None:
+        """Write the table and the code where they are seen."""
+        tables = self._tables
+        if tables is None:
+            return
+        title = self._tabs.titles[self._tabs.selected_index or 0]
+        if title == "Neighbours":
+            self._neighbours.value = neighbours_table(tables, self.state.run)
+        elif title == "Python":
+            self._python.value = self.python
+
+    def _clicked(self, name: str, value: int) -> None:
+        with self._lock:
+            self._error.guard(lambda: self._set(name, value))
+
+    def _end(self, job: jobs.Job[BlameTables]) -> None:
+        tables = job.result()
+        word = "stopped" if job.state == "stopped" else "done"
+        causes = "and their causes" if tables.truth is not None else "without their causes"
+        self._work.status.value = (
+            f"{word} in {job.elapsed_s:.0f} s: {len(tables.runs)} runs {causes}"
+        )
+        self._take_world(tables)
+
+    def _lock_controls(self, running: bool) -> None:
+        for name in _WORLD:
+            self._controls[name].disabled = running
+
+    def _caption(self) -> str:
+        return "" if self._tables is None else f"Data: {self._tables.provenance.caption()}."
+
+    def _shown_downloads(self) -> Downloads | None:
+        view = self.state.view
+        if view == BLAME:
+            return self._blame_downloads.get(self._blame_choice())
+        if view == RUNS:
+            return self._runs_view.downloads
+        return None if self._run_view is None else self._run_view.downloads
+
+    def _stem(self) -> str:
+        state = self.state
+        name = state.application if state.source == GENERATED else OWN
+        return f"{name}-{state.view}"
+
+    def _frame(self) -> pd.DataFrame:
+        """Return the table of what is shown."""
+        import pandas as pd
+
+        tables, state = self._tables, self.state
+        if tables is None:
+            raise ParameterError("there are no runs and jobs yet", key="path")
+        if state.view == RUNS:
+            return tables.runs.to_frame()
+        if state.view == RUN and tables.world is not None:
+            time = tables.world.steps.time_s
+            columns = {
+                "step": range(time.shape[1]),
+                "time (s)": time[state.run],
+                "mean of all runs (s)": time.mean(axis=0),
+            }
+            scene = self._scene
+            if scene is not None and scene[1].without:
+                columns[f"without {scene[1].without} (s)"] = scene[1].time_s
+            return pd.DataFrame(columns)
+        found = self.found
+        if found is None:
+            raise ParameterError("blame is not computed yet; open its view", key="path")
+        parts = [found.to_frame(method).assign(method=method) for method in found.methods]
+        return pd.concat(parts, ignore_index=True)
+
+    def _file(self, suffix: str) -> tuple[str, str]:
+        if suffix == ".csv":
+            return self._stem(), str(self._frame().to_csv(index=False))
+        tables, found = self._tables, self.found
+        if tables is None:
+            raise ParameterError("there are no runs and jobs yet", key="path")
+        content = {
+            "data": tables.provenance.to_dict(),
+            "shown": {name: control.value for name, control in self.controls.items()},
+            "runs": tables.runs.to_frame().to_dict("records"),
+            "blame": None if found is None else found.to_dict(),
+            "truth": truth_of(tables),
+            "python": self.python,
+        }
+        return self._stem(), json.dumps(content, indent=1, default=str) + "\n"
+
+
+def truth_of(tables: BlameTables) -> dict[str, float] | None:
+    """Return the true slow-down by each user; None where it is not known."""
+    if tables.truth is None:
+        return None
+    return dict(zip(tables.truth.users, tables.truth.effect.tolist(), strict=True))

@@ -1,0 +1,99 @@
+"""What the panel of blame looks at: runs and jobs, made up with known causes or the user's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from workbench.errors import ParameterError
+from workbench.jobs import JobContext
+from workbench.panels.variability.blame_state import TRUTH_STEPS, OwnFile
+from workbench.provenance import Provenance
+from workbench.variability import JobLog, Neighbourhood, Runs, neighbourhood
+from workbench.variability.world.pieces import WorldProgress
+from workbench.variability.world.scene import WorldSettings
+from workbench.variability.world.truth import WorldTruth
+from workbench.variability.world.world import World, generate
+
+_FEW = 60
+"""Runs of the small machine that one process makes in the time that others take to start."""
+
+
+@dataclass(frozen=True, eq=False)
+class BlameTables:
+    """Runs and the jobs beside them; of a world also its causes."""
+
+    runs: Runs
+    jobs: JobLog
+    provenance: Provenance
+    world: World | None = None
+    truth: WorldTruth | None = None
+    files: tuple[OwnFile, OwnFile] | None = None  # of runs and jobs
+
+    @cached_property
+    def beside(self) -> Neighbourhood | None:
+        """Who had any job beside any part of each run; None where nobody had."""
+        try:
+            return neighbourhood(self.runs, self.jobs, least_nodes=1, during_all=False)
+        except ParameterError:
+            return None
+
+    @property
+    def users(self) -> tuple[str, ...]:
+        """Who had jobs beside some run."""
+        near = self.beside
+        return () if near is None else tuple(sorted(name for group in near.users for name in group))
+
+    def column(self, user: str) -> int:
+        """Return the place of a user among the groups of the neighbours; -1 for no neighbour."""
+        groups = () if self.beside is None else self.beside.users
+        return next((at for at, group in enumerate(groups) if user in group), -1)
+
+    def nodes(self, run: int) -> dict[str, float]:
+        """Return who was beside a run, with the mean number of their nodes, most first."""
+        near = self.beside
+        if near is None:
+            return {}
+        held = {", ".join(group): near.nodes[run, at] for at, group in enumerate(near.users)}
+        return {
+            name: nodes
+            for name, nodes in sorted(held.items(), key=lambda pair: -pair[1])
+            if nodes > 0
+        }
+
+    def slowdown(self, run: int) -> dict[str, float]:
+        """Return by how much each user truly slows a run down, relative; empty where not known."""
+        if self.truth is None or self.runs.run[run] not in self.truth.run:
+            return {}
+        at = self.truth.run.index(self.runs.run[run])
+        return dict(zip(self.truth.users, self.truth.slowdown[:, at].tolist(), strict=True))
+
+    def worst(self, run: int) -> tuple[str, ...]:
+        """Return the users, those who truly slow a run down most first; empty if not known."""
+        slowed = self.slowdown(run)
+        return tuple(sorted(slowed, key=lambda user: -slowed[user]))
+
+
+def make_world(ctx: JobContext, settings: WorldSettings) -> BlameTables:
+    """Return a world with its truth; before that is known, the world is the job's ``partial``."""
+    workers = 1 if settings.preset == "small" and settings.runs <= _FEW else None
+
+    def tell(progress: WorldProgress) -> None:
+        ctx.progress(progress.done, progress.total, progress.line())
+
+    world = generate(
+        settings.preset,
+        application=settings.application,
+        runs=settings.runs,
+        seed=settings.seed,
+        interference=settings.interference,
+        workers=workers,
+        stop=ctx.stop_event,
+        on_progress=tell,
+    )
+    tables = BlameTables(world.runs, world.jobs, world.provenance, world)
+    ctx.partial_from(lambda: tables)
+    if ctx.stopping:
+        return tables
+    truth = world.truth(steps=TRUTH_STEPS, workers=workers, stop=ctx.stop_event, on_progress=tell)
+    return BlameTables(world.runs, world.jobs, world.provenance, world, truth)

@@ -1,0 +1,36 @@
+"""The columns of the tables that users upload, and the first rows of their files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.panels.variability.own_table import TableColumn
+from workbench.variability.table_file import read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RUN_COLUMNS = (
+    TableColumn("run", "Name of each run", ("run id", "job", "job id", "name")),
+    TableColumn("start", "When it started: s, or a date", ("begin", "start time", "started")),
+    TableColumn("end", "When it ended", ("finish", "end time", "ended", "stop")),
+    TableColumn(
+        "time_s",
+        "What the program took, s; without it from start to end",
+        ("time", "elapsed", "runtime", "seconds", "duration"),
+        optional=True,
+    ),
+)
+JOB_COLUMNS = (
+    TableColumn("job", "Name or number of each job", ("job id", "id")),
+    TableColumn("user", "Who submitted it", ("user id", "uid", "account")),
+    TableColumn("nodes", "How many nodes it had", ("nnodes", "node count", "num nodes")),
+    TableColumn("start", "When it started: s, or a date", ("begin", "start time", "started")),
+    TableColumn("end", "When it ended; empty while it runs", ("finish", "end time", "ended")),
+)
+
+
+def first_rows(path: Path, rows: int) -> pd.DataFrame:
+    """Return the first rows of a file as texts."""
+    return read_table(path, "a table").head(rows)

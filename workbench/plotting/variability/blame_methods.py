@@ -1,0 +1,182 @@
+"""Blame by every method side by side, beside the truth where it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from bokeh.models import ColumnDataSource, LayoutDOM, Span
+from bokeh.plotting import figure
+from numpy.typing import NDArray
+
+from workbench.plotting import palette
+from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
+from workbench.plotting.rows import BAR_PX, beside, row_figure
+from workbench.variability.blame_scores import CULPRIT
+
+if TYPE_CHECKING:
+    from workbench.variability import Blame
+
+FloatArray = NDArray[np.float64]
+
+_ROW_PX = 17
+_MOST_USERS = 40
+_LEVEL = 0.05
+_FIRST_SHARE, _SHARE = 6, 5  # of the width; the first figure of a row has the users' names
+_LOW = Series(f"adjusted p of at most {_LEVEL:g}, marked *", palette.VERMILLION, "solid", BAR_PX)
+_HIGH = Series("larger p", palette.WAITING, "solid", BAR_PX)
+_TRUE = Series("truth", palette.BLUE, "solid", BAR_PX)
+
+
+def plot_blame_methods(
+    found: Blame,
+    truth: Mapping[str, float] | None = None,
+    *,
+    columns: int = 3,
+) -> LayoutDOM:
+    """Return a bar for each user by each method, and by the truth.
+
+    Args:
+        found: of ``workbench.variability.blame``.
+        truth: the true relative slow-down by each user, 0.05 for 5 % longer runs; of a user that it
+            lacks nothing is known. None where nobody knows. With it the users with the largest true
+            effect are at the top, without it those most to blame by the recommended method.
+        columns: figures in a row.
+    """
+    real = None if truth is None else _of_groups(found, truth)
+    order = (
+        np.arange(len(found.users))
+        if real is None
+        else np.argsort(-np.nan_to_num(real, nan=-np.inf), kind="stable")
+    )
+    order = order[:_MOST_USERS]
+    labels = [", ".join(found.users[at]) for at in order]
+    figures = []
+    if real is not None:
+        fig = row_figure(
+            labels,
+            title="Truth",
+            x_label="runs take longer for the user (%)",
+            file_name="truth",
+            row_px=_ROW_PX,
+        )
+        _bars(fig, labels, 100 * real[order], np.zeros(len(order), bool), _TRUE.colour)
+        fig.x_range.start = min(0.0, 100 * float(np.nanmin(real)))
+        figures.append(fig)
+    for at, method in enumerate(found.methods):
+        effect = 100 * found.slowdown[at]
+        in_score = bool(np.isnan(effect).all())
+        value = found.score[at] if in_score else np.nan_to_num(effect)
+        fig = row_figure(
+            labels,
+            title=method,
+            x_label="score (nats)" if in_score else "slower beside the user (%)",
+            file_name=method,
+            row_px=_ROW_PX,
+        )
+        low = found.p_adjusted[at][order] <= _LEVEL
+        _bars(fig, labels, value[order], low, _HIGH.colour, found.p_adjusted[at][order])
+        figures.append(fig)
+    styles = [*([_TRUE] if real is not None else []), _LOW, _HIGH]
+    return stacked(
+        heading(
+            f"Blame for {found.runs} runs by {len(found.methods)} methods"
+            f"{', beside the truth' if real is not None else ''}",
+            "mutual information has no sign: it is as large for users beside fast runs",
+        ),
+        key(styles),
+        *_in_rows(figures, columns),
+        sentence(describe_blame_methods(found, truth)),
+    )
+
+
+def describe_blame_methods(found: Blame, truth: Mapping[str, float] | None = None) -> str:
+    """Return a sentence on the users each method blames, and on how many of them truly are.
+
+    Args:
+        found: of ``workbench.variability.blame``.
+        truth: as for `plot_blame_methods`.
+    """
+    blamed = {
+        method: [at for at in range(len(found.users)) if found.p_adjusted[row, at] <= _LEVEL]
+        for row, method in enumerate(found.methods)
+    }
+    if truth is None:
+        parts = [
+            f"{method} {', '.join(', '.join(found.users[at]) for at in users) or 'nobody'}"
+            for method, users in blamed.items()
+        ]
+        return f"Blamed beyond chance: {'; '.join(parts)}."
+    real = _of_groups(found, truth)
+    culprits = set(np.flatnonzero(real >= CULPRIT).tolist())
+    parts = [
+        f"{method} {len(users)} ({len(culprits & set(users))} rightly)" if users else f"{method} 0"
+        for method, users in blamed.items()
+    ]
+    return (
+        f"Of {len(found.users)} users, {len(culprits)} truly make the runs beside them "
+        f"{100 * CULPRIT:g} % longer or more. Blamed beyond chance: {', '.join(parts)}."
+    )
+
+
+def _in_rows(figures: Sequence[figure], columns: int) -> list[LayoutDOM]:
+    """Return the figures row by row; the first of a row names the users for all."""
+    rows: list[LayoutDOM] = []
+    for at in range(0, len(figures), columns):
+        first, *others = figures[at : at + columns]
+        for other in others:
+            other.y_range = first.y_range
+            other.yaxis.visible = False
+        rows.append(beside(first, *others, shares=[_FIRST_SHARE, *[_SHARE] * len(others)]))
+    return rows
+
+
+def _of_groups(found: Blame, truth: Mapping[str, float]) -> FloatArray:
+    """Return the true slow-down by the users that are blamed together, nan for unknown, [users]."""
+    return np.array(
+        [sum(truth.get(name, np.nan) for name in group) for group in found.users], np.float64
+    )
+
+
+def _bars(
+    fig: figure,
+    labels: list[str],
+    value: FloatArray,
+    low: NDArray[np.bool_],  # drawn as to blame beyond chance
+    colour: str,
+    adjusted: FloatArray | None = None,
+) -> None:
+    """Draw a bar a row, and a star behind those that are low."""
+    source = ColumnDataSource(
+        {
+            "row": list(range(len(labels))),
+            "user": labels,
+            "value": np.nan_to_num(value),
+            "fill": np.where(low, _LOW.colour, colour).tolist(),
+            "star": ["*" if one else "" for one in low],
+            "adjusted": [""] * len(labels) if adjusted is None else [f"{p:.2g}" for p in adjusted],
+        }
+    )
+    bars = fig.hbar(
+        y="row",
+        right="value",
+        height=0.62,
+        source=source,
+        fill_color="fill",
+        line_color=palette.CAPTION,
+        line_width=0.5,
+    )
+    fig.text(
+        x="value",
+        y="row",
+        text="star",
+        x_offset=3,
+        source=source,
+        text_font_size="13px",
+        text_baseline="middle",
+        text_color=palette.BLACK,
+    )
+    fig.add_layout(Span(location=0, dimension="height", line_color=palette.CAPTION))
+    tips = [("", "@user"), (fig.title.text, "@value{0.000}")]
+    hover(fig, [bars], tips if adjusted is None else [*tips, ("adjusted p", "@adjusted")])

@@ -1,0 +1,175 @@
+"""When runs started and how long they took, those beside a user marked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from bokeh.models import ColumnDataSource, CustomJSTickFormatter, Span, TapTool
+from bokeh.plotting import figure
+from numpy.typing import ArrayLike, NDArray
+
+from workbench.errors import ParameterError
+from workbench.plotting import palette
+from workbench.plotting.axes import legend_above, live_figure, set_range
+from workbench.plotting.grid import hover
+
+if TYPE_CHECKING:
+    from workbench.variability import Runs
+
+FloatArray = NDArray[np.float64]
+
+_A_DATE_S = 1e8
+"""Least number of seconds that is taken for a date; smaller ones count from an origin."""
+
+_TICKS = """
+return dated ? new Date(tick * 1000).toISOString().slice(0, 10) : `${tick / 86400}`
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class RunDatesFigure:
+    """The figure of all runs and its sources."""
+
+    figure: figure
+    alone: ColumnDataSource  # runs without the user
+    beside: ColumnDataSource  # runs beside the user
+    chosen: ColumnDataSource  # the run that is looked at
+    mean: Span
+
+    def show(
+        self,
+        runs: Runs,
+        *,
+        beside: ArrayLike | None = None,  # bool[runs]; None marks none
+        user: str = "",
+        run: int | None = None,  # that is looked at
+    ) -> None:
+        """Draw runs, and mark those beside a user."""
+        marked = np.zeros(len(runs), bool) if beside is None else np.asarray(beside, bool)
+        columns = run_columns(runs)
+        for source, rows in ((self.alone, ~marked), (self.beside, marked)):
+            at = np.flatnonzero(rows)
+            source.data = {name: [values[n] for n in at] for name, values in columns.items()}
+        at = np.zeros(0, int) if run is None else np.array([run])
+        self.chosen.data = {name: [values[n] for n in at] for name, values in columns.items()}
+        items = self.figure.legend[0].items
+        items[0].label = {"value": "runs without the user" if user else "runs"}
+        items[1].label = {"value": f"runs beside {user}"}
+        items[1].visible = bool(marked.any())
+        items[2].visible = run is not None
+        self.mean.location = float(runs.time_s.mean())
+        room = 0.03 * max(float(np.ptp(runs.start)), 1.0)
+        set_range(self.figure.x_range, (runs.start.min() - room, runs.start.max() + room))
+        least, most = float(runs.time_s.min()), float(runs.time_s.max())
+        margin = 0.1 * (most - least) or 0.1 * most
+        set_range(self.figure.y_range, (least - margin, most + margin))
+        formatter = self.figure.xaxis[0].formatter
+        dated = bool(runs.start.min() >= _A_DATE_S)
+        formatter.args = {"dated": dated}
+        self.figure.xaxis.axis_label = "start of the run (UTC)" if dated else "start (days)"
+
+
+def plot_run_dates(
+    runs: Runs, *, beside: ArrayLike | None = None, user: str = "a user", height: int = 320
+) -> figure:
+    """Return the time of each run over its start; the dashed line is the mean of all.
+
+    Args:
+        runs: of one program.
+        beside: bool[runs], which runs are marked as beside a user; None marks none.
+        user: who that is.
+        height: pixels.
+
+    Raises:
+        ParameterError: there are not as many marks as runs.
+    """
+    if beside is not None and np.shape(beside) != (len(runs),):
+        raise ParameterError(
+            f"beside must have one value for each of {len(runs)} runs; got shape "
+            f"{np.shape(beside)}",
+            key="beside",
+        )
+    drawn = run_dates_figure(height=height)
+    drawn.show(runs, beside=beside, user=user if beside is not None else "")
+    return drawn.figure
+
+
+def describe_run_dates(runs: Runs, beside: ArrayLike | None = None, user: str = "a user") -> str:
+    """Return a sentence on how much the runs' times differ, and on those beside a user.
+
+    Args:
+        runs: of one program.
+        beside: as for `plot_run_dates`.
+        user: as for `plot_run_dates`.
+    """
+    time = runs.time_s
+    text = (
+        f"{len(runs)} runs took {time.min():.4g} to {time.max():.4g} s: the slowest "
+        f"{time.max() / time.min():.2f} times the fastest"
+    )
+    marked = None if beside is None else np.asarray(beside, bool)
+    if marked is None or not marked.any() or marked.all():
+        return f"{text}."
+    there, elsewhere = float(time[marked].mean()), float(time[~marked].mean())
+    return (
+        f"{text}. The {int(marked.sum())} beside {user} took {there:.4g} s on average, the others "
+        f"{elsewhere:.4g} s, which alone proves nothing: others were there as well."
+    )
+
+
+def run_dates_figure(*, height: int = 320) -> RunDatesFigure:
+    """Return the live form of `plot_run_dates`, empty; source ``runs`` has the unmarked ones."""
+    fig = live_figure(
+        height=height, file_name="runs", title="All runs", y_label="time of a run (s)"
+    )
+    fig.xaxis.formatter = CustomJSTickFormatter(args={"dated": True}, code=_TICKS)
+    empty: dict[str, list[float]] = {"start": [], "time": [], "run": [], "percent": [], "at": []}
+    sources = [ColumnDataSource({**empty}, name=name) for name in ("runs", "beside", "chosen")]
+    dots = [
+        fig.scatter(
+            "start",
+            "time",
+            source=source,
+            marker=marker,
+            size=size,
+            fill_color=fill,
+            line_color=line,
+            line_width=width,
+            nonselection_fill_alpha=1.0,
+            nonselection_line_alpha=1.0,
+            legend_label=label,
+        )
+        for source, marker, size, fill, line, width, label in (
+            (sources[0], "circle", 7, palette.WHITE, palette.BLUE, 1.2, "runs"),
+            (sources[1], "triangle", 9, palette.ORANGE, palette.ORANGE, 1.2, "beside"),
+            (sources[2], "circle", 15, None, palette.VERMILLION, 2.5, "the run that is open"),
+        )
+    ]
+    mean = Span(
+        location=0,
+        dimension="width",
+        line_color=palette.CAPTION,
+        line_dash="dashed",
+        line_width=1.5,
+    )
+    fig.add_layout(mean)
+    tips = [("run", "@run"), ("time", "@time{0.0} s"), ("than the mean", "@percent{+0.0} %")]
+    hover(fig, dots[:2], tips)
+    fig.add_tools(TapTool(renderers=dots[:2]))
+    legend_above(fig)
+    alone, beside, chosen = sources
+    return RunDatesFigure(fig, alone, beside, chosen, mean)
+
+
+def run_columns(runs: Runs) -> dict[str, list[object]]:
+    """Return the columns of the runs: start, time, name, % over the mean, position."""
+    percent = 100 * (runs.time_s / runs.time_s.mean() - 1)
+    return {
+        "start": runs.start.tolist(),
+        "time": runs.time_s.tolist(),
+        "run": list(runs.run),
+        "percent": percent.tolist(),
+        "at": list(range(len(runs))),
+    }

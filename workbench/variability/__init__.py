@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from workbench.variability.blame import Blame, blame, blame_neighbours
     from workbench.variability.blame_scores import BlameScores, score_blame
     from workbench.variability.job_log import JobLog, read_jobs
+    from workbench.variability.job_placement import JobPlacement, read_placement
     from workbench.variability.neighbourhood import Neighbourhood, neighbourhood
     from workbench.variability.recorded_link import LinkUser, RecordedLink, shipped
     from workbench.variability.routines import RoutineTimes, read_routines
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
         read_run_times,
     )
     from workbench.variability.runs import Runs, read_runs
+    from workbench.variability.samples import CounterSamples, read_samples
     from workbench.variability.steps import StepTable, read_steps
+    from workbench.variability.table_gaps import table_gaps
     from workbench.variability.world.run_scene import RunScene, run_scene
     from workbench.variability.world.truth import WorldTruth
     from workbench.variability.world.world import World, generate
@@ -39,7 +42,9 @@ else:
 __all__ = [
     "Blame",
     "BlameScores",
+    "CounterSamples",
     "JobLog",
+    "JobPlacement",
     "LinkUser",
     "Neighbourhood",
     "RecordedLink",
@@ -57,11 +62,14 @@ __all__ = [
     "load_run_times",
     "neighbourhood",
     "read_jobs",
+    "read_placement",
     "read_routines",
     "read_run_times",
     "read_runs",
+    "read_samples",
     "read_steps",
     "run_scene",
     "score_blame",
     "shipped",
+    "table_gaps",
 ]

@@ -27,7 +27,7 @@ def seconds_of(
 
     A number is seconds since whatever the file counts from; a date becomes seconds since
     1970-01-01 UTC. Where the clocks are put back, an hour comes twice, and a time in it that names
-    no offset is taken for the first, or for the second where it would be before the row above
+    no offset is taken for the first, or for the second where it would not be after the row above
     ``within`` the same; where they are put forward, one is missing, and a time in it is taken as if
     they had not been. All are counted.
 
@@ -48,7 +48,7 @@ def seconds_of(
             missing += kind == "missing"
             if kind == "twice":
                 goes_on = within is not None and at > 0 and within[at] == within[at - 1]
-                if goes_on and found[at] < found[at - 1] <= again:
+                if goes_on and found[at] <= found[at - 1] <= again:
                     found[at] = again
                     later += 1
                 else:

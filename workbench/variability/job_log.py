@@ -5,7 +5,9 @@ jobs = read_jobs("sacct.txt", zone="America/Los_Angeles")
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,8 +17,9 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParseError
 from workbench.result import StoredResult
-from workbench.text_table import check_columns, numbers_of, read_text_table
+from workbench.text_table import check_columns, numbers_of
 from workbench.variability.clock import seconds_of
+from workbench.variability.table_file import read_table, renamed, texts_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,8 +77,14 @@ class JobLog(StoredResult):
         return f"JobLog({len(self)} jobs of {users} users, up to {self.nodes.max(initial=0)} nodes)"
 
 
-def read_jobs(path: str | Path, *, zone: str = "UTC", offset_s: float = 0.0) -> JobLog:
-    """Return the jobs in a file: a table ``job,user,nodes,start,end``, or what sacct prints.
+def read_jobs(
+    path: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    zone: str = "UTC",
+    offset_s: float = 0.0,
+) -> JobLog:
+    """Return the jobs in a table ``job,user,nodes,start,end``, CSV or Parquet, or sacct's output.
 
     Of sacct the columns JobID, User, NNodes, Start and End are needed, as ``--parsable2`` separates
     them or in columns of fixed width. Steps of jobs are left out, as are jobs that never started; a
@@ -83,14 +92,15 @@ def read_jobs(path: str | Path, *, zone: str = "UTC", offset_s: float = 0.0) -> 
 
     Args:
         path: the file.
+        columns: the file's names of our columns, such as ``{"user": "account"}``.
         zone: time zone of times that name none, such as ``America/Los_Angeles``.
         offset_s: added to all times, where the clock of the log differs from that of the runs.
 
     Raises:
         ParseError: the file is no job log; names the line.
-        ParameterError: the zone is unknown.
+        ParameterError: the zone, or a column's name of ours, is unknown.
     """
-    table, source = _read(path), str(path)
+    table, source = _read(path, columns), str(path)
     steps = table["job"].str.contains(_STEP)
     # A job that has not started yet, or never will, has no start.
     waiting = ~steps & table["start"].isin(_NOT_YET)
@@ -118,34 +128,45 @@ def read_jobs(path: str | Path, *, zone: str = "UTC", offset_s: float = 0.0) -> 
     )
 
 
-def _read(path: str | Path) -> pd.DataFrame:
-    """Return the cells of the needed columns, under our names."""
-    try:
-        with Path(path).open(encoding="utf-8") as file:
-            head, second = file.readline(), file.readline()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ParseError(f"{_WHAT} must be a text file; {error}", source=str(path)) from error
-    if second.strip() and not second.strip(" -\n"):
-        table = _fixed_width(path, [len(dashes) for dashes in second.split()])
-    else:
-        table = read_text_table(path, _WHAT, (), separator="|" if "|" in head else ",")
-    if "JobID" in table:
-        check_columns(table, "sacct's output", _SACCT, str(path))
-        table = table.rename(columns=_SACCT)
-    check_columns(table, _WHAT, _NEEDED, str(path))
-    for name in _NEEDED:
-        table[name] = table[name].str.strip()
-    return table[[*_NEEDED]]
-
-
-def _fixed_width(path: str | Path, widths: list[int]) -> pd.DataFrame:
-    """Return sacct's columns of fixed width, a blank between them."""
+def _read(path: str | Path, columns: Mapping[str, str] | None) -> pd.DataFrame:
+    """Return the cells of the needed columns as texts, under our names."""
     import pandas as pd
 
-    ends = np.cumsum(np.array(widths) + 1)
-    lines = Path(path).read_text("utf-8").splitlines()
+    table = _fixed_width(path)
+    if table is None:
+        table = read_table(path, _WHAT)
+    given = dict(columns or {})
+    if "JobID" in table:
+        needed = [theirs for theirs, ours in _SACCT.items() if ours not in given]
+        check_columns(table, "sacct's output", needed, str(path))
+        given = {ours: theirs for theirs, ours in _SACCT.items()} | given
+    table = renamed(table, given, _WHAT, _NEEDED, str(path))
+    return pd.DataFrame(
+        {name: texts_of(table[name]) for name in _NEEDED}, table.index, dtype=object
+    )
+
+
+def _fixed_width(path: str | Path) -> pd.DataFrame | None:
+    """Return sacct's columns of fixed width, a blank between them; None for another file."""
+    import pandas as pd
+
+    try:
+        with Path(path).open(encoding="utf-8-sig") as file:
+            second = [file.readline(), file.readline()][1]
+            if not second.strip() or second.strip(" -\n"):
+                return None
+            file.seek(0)
+            lines = file.read().splitlines()
+    except UnicodeDecodeError:
+        return None
+    except OSError as error:
+        raise ParseError(
+            f"{_WHAT} must be a file that can be read; {error}", source=str(path)
+        ) from error
+    ends = list(itertools.accumulate(len(dashes) + 1 for dashes in second.split()))
+    starts = [0, *ends[:-1]]
     rows = [
-        [line[end - width - 1 : end - 1].strip() for end, width in zip(ends, widths, strict=True)]
+        [line[start : end - 1].strip() for start, end in zip(starts, ends, strict=True)]
         for line in lines
     ]
     table = pd.DataFrame(rows[2:], columns=rows[0], index=range(3, len(rows) + 1), dtype=str)

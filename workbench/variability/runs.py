@@ -5,6 +5,7 @@ runs = read_runs("runs.csv")
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,14 +15,16 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParseError
 from workbench.result import StoredResult
-from workbench.text_table import numbers_of, read_text_table
+from workbench.text_table import numbers_of
 from workbench.variability.clock import seconds_of
+from workbench.variability.table_file import names_in, read_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
 
+_WHAT = "a table of runs"
 _NEEDED = ("run", "start", "end")
 
 
@@ -70,21 +73,26 @@ class Runs(StoredResult):
         return f"Runs({len(self)} runs of {least:.4g} to {most:.4g} s)"
 
 
-def read_runs(path: str | Path, *, zone: str = "UTC") -> Runs:
-    """Return the runs in a table ``run,start,end,time_s``.
+def read_runs(
+    path: str | Path, *, columns: Mapping[str, str] | None = None, zone: str = "UTC"
+) -> Runs:
+    """Return the runs in a CSV or Parquet table ``run,start,end,time_s``.
 
     Args:
         path: the file. Without ``time_s`` a run took from its start to its end.
+        columns: the file's names of our columns, such as ``{"time_s": "elapsed"}``.
         zone: time zone of times that name none, such as ``America/Los_Angeles``.
 
     Raises:
         ParseError: the file is no such table; names the line.
-        ParameterError: the zone is unknown.
+        ParameterError: the zone, or a column's name of ours, is unknown.
     """
     source = str(path)
-    table = read_text_table(path, "a table of runs", _NEEDED)
+    table = read_table(path, _WHAT, _NEEDED, columns=columns, optional=("time_s",))
+    names = names_in(table, "run", _WHAT, source)
+    table = table.assign(run=names)
     if len(table) < 2:
-        raise ParseError(f"a table of runs must have 2 or more; got {len(table)}", source=source)
+        raise ParseError(f"{_WHAT} must have 2 or more; got {len(table)}", source=source)
     start, words = seconds_of(table, "start", source, zone)
     end, more = seconds_of(table, "end", source, zone)
     _refuse(table, end <= start, "a run must end after it starts; run {run} does not", source)
@@ -95,7 +103,7 @@ def read_runs(path: str | Path, *, zone: str = "UTC") -> Runs:
     else:
         time = end - start
         more = (*more, "there is no time_s; a run took from its start to its end")
-    return Runs(tuple(table["run"]), start, end, time, tuple(dict.fromkeys((*words, *more))))
+    return Runs(tuple(names), start, end, time, tuple(dict.fromkeys((*words, *more))))
 
 
 def _refuse(table: pd.DataFrame, bad: NDArray[np.bool_], words: str, source: str) -> None:

@@ -24,10 +24,12 @@ from workbench.variability.table_file import (
     exact_counts,
     holds_no_number,
     is_missing,
+    listed,
     names_in,
     numbers_or_missing,
     positions,
     read_table,
+    renamed,
     whole_numbers,
 )
 
@@ -91,6 +93,11 @@ class StepTable(StoredResult):
     def steps(self) -> int:
         """Return the number of steps of a run."""
         return int(self.time_s.shape[1])
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Return the number of each step, as its makers count or from 0."""
+        return self.number or tuple(range(self.steps))
 
     @property
     def features(self) -> tuple[Feature, ...]:
@@ -170,7 +177,7 @@ class StepTable(StoredResult):
         run, step = np.nonzero(np.isfinite(self.time_s))
         columns = {
             "run": np.array(self.run, object)[run],
-            "step": np.array(self.number, np.int64)[step] if self.number else step,
+            "step": np.array(self.numbers, np.int64)[step],
             "time (s)": self.time_s[run, step],
         }
         values = self.values[run, step]
@@ -323,7 +330,7 @@ class _Grid:
         if _TIME not in found:
             raise ParseError(
                 f"{_WHAT} in long form must have readings of the counter {_TIME}; it has "
-                f"{_listed(found)}",
+                f"{listed(found)}",
                 source=self.source,
             )
         return found
@@ -360,7 +367,7 @@ class _Grid:
                 f"{self.runs[at]} ({int((known[at] | read[at].any(axis=1)).sum())})"
                 for at in np.flatnonzero(short)
             ]
-            self.notes.append(f"of {len(numbers)} steps some runs have fewer: {_listed(names_of)}")
+            self.notes.append(f"of {len(numbers)} steps some runs have fewer: {listed(names_of)}")
         self._note_steps(~known & read.any(axis=2), "have counters but no time")
         if names:
             self._note_steps(known & ~read.any(axis=2), "have no counters")
@@ -383,22 +390,21 @@ class _Grid:
                 f"run {self.runs[run]} step {self.numbers[step]}"
                 for run, step in np.argwhere(which)
             ]
-            self.notes.append(f"{len(steps)} steps {words}: {_listed(steps)}")
+            self.notes.append(f"{len(steps)} steps {words}: {listed(steps)}")
 
 
 def _read(path: str | Path, columns: Mapping[str, str] | None) -> tuple[pd.DataFrame, bool]:
     """Return a file's cells under our names, and whether they are in long form."""
     given = dict(columns or {})
-    table = read_table(path, _WHAT)
+    table, source = read_table(path, _WHAT), str(path)
     keys = {given.get(name, name) for name in _LONG}
-    is_long = keys <= {*table.columns} and given.get(_TIME, _TIME) not in table
-    if not is_long:
-        found = read_table(path, _WHAT, (*_KEYS, _TIME), columns=given, optional=(*_CLOCKS, *_LONG))
-        return found, False
+    if not keys <= {*table.columns} or given.get(_TIME, _TIME) in table:
+        needed = (*_KEYS, _TIME)
+        return renamed(table, given, _WHAT, needed, source, optional=(*_CLOCKS, *_LONG)), False
     # In long form the times are counters, whose names are cells.
     ours = {name: given.pop(name) for name in (_TIME, *_CLOCKS) if name in given}
-    table = read_table(path, _WHAT, (*_KEYS, *_LONG), columns=given, optional=(_TIME, *_CLOCKS))
-    table = table[[*_KEYS, *_LONG]]
+    cells = [*_KEYS, *_LONG]
+    table = renamed(table, given, _WHAT, cells, source, optional=(_TIME, *_CLOCKS))[cells]
     texts = table["counter"].astype(str).str.strip()
     return table.assign(counter=texts.replace({theirs: our for our, theirs in ours.items()})), True
 
@@ -442,7 +448,7 @@ def _cumulative(
         if unknown := [name for name in given if name not in names]:
             raise ParameterError(
                 f"{key} must name counters of the table; got {unknown[0]!r}"
-                f"{did_you_mean(unknown[0], names)}; it has {_listed(names)}",
+                f"{did_you_mean(unknown[0], names)}; it has {listed(names)}",
                 key=key,
             )
     if wrong := [name for name, width in bits.items() if width not in WIDTHS]:
@@ -485,10 +491,3 @@ def _never_falls(values: FloatArray) -> bool:
             return False
         rises += 1
     return rises > 0
-
-
-def _listed(names: Iterable[str], most: int = 5) -> str:
-    """Return the first names, and the number of the others."""
-    found = list(names)
-    more = f" and {len(found) - most} more" if len(found) > most else ""
-    return ", ".join(found[:most]) + more

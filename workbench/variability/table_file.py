@@ -188,12 +188,7 @@ def renamed(
 
 def names_in(table: pd.DataFrame, column: str, what: str, source: str) -> list[str]:
     """Return a column's names as texts; ParseError names the line of a cell without one."""
-    cells = table[column]
-    if cells.dtype == np.float64:
-        # Whole numbers with gaps come as floats from a Parquet file.
-        texts = ["" if np.isnan(x) else f"{x:.17g}" for x in cells]
-    else:
-        texts = [str(cell).strip() for cell in cells]
+    texts = texts_of(table[column])
     for at, text in enumerate(texts):
         if not text:
             raise ParseError(
@@ -202,6 +197,20 @@ def names_in(table: pd.DataFrame, column: str, what: str, source: str) -> list[s
                 line=int(table.index[at]),
             )
     return texts
+
+
+def listed(names: Iterable[str], most: int = 5) -> str:
+    """Return the first names, and the number of the others, as a list within a sentence."""
+    found = list(names)
+    more = f" and {len(found) - most} more" if len(found) > most else ""
+    return ", ".join(found[:most]) + more
+
+
+def texts_of(cells: pd.Series) -> list[str]:
+    """Return cells as texts, whole numbers of a Parquet file without a fraction."""
+    if cells.dtype.kind == "f":
+        return ["" if np.isnan(cell) else f"{cell:.17g}" for cell in cells]
+    return [str(cell).strip() for cell in cells]
 
 
 def positions(names: Iterable[str]) -> tuple[list[str], NDArray[np.int64]]:
@@ -277,6 +286,10 @@ def exact_counts(
     cells = table[column]
     known = ~is_missing(cells)
     found = np.zeros(len(cells), np.uint64)
+    texts = cells[known].astype(str).str.strip()
+    if texts.str.fullmatch("[0-9]{1,19}").all():  # the usual case, in one go
+        found[known] = texts.to_numpy(str).astype(np.uint64)
+        return found, known
     for at in np.flatnonzero(known).tolist():
         count = _exact(cells.iloc[at])
         if count is None:

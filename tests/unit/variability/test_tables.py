@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -85,7 +86,7 @@ def test_clocks_that_are_put_back_and_forward_are_reported(tmp_path: Path) -> No
         (TABLE.replace("bob", ""), "each job must have a user; job 2 has none", 3),
         (TABLE.replace("0,100", "soon,100"), "start must be seconds or a date", 2),
         (TABLE.replace("0,100", "nan,100"), "start must be seconds or a date", 2),
-        (b"\xff\xfe\x00job", "must be a text file", 0),
+        (b"\xff\xfe\x00job", "must be a CSV file", 0),
         (b"", "must", 0),
     ],
 )
@@ -157,3 +158,37 @@ def test_small_machines_have_small_neighbours() -> None:
     assert "users with jobs of 128 nodes held less than half" in found.notes[0]
     with pytest.raises(ParameterError, match="mend the clocks"):
         neighbourhood(runs, jobs_of(("1", "ann", 8, 1e9, 2e9)))
+
+
+def test_other_names_separators_and_parquet_are_taken(tmp_path: Path) -> None:
+    table = "id;who;n;from;to\n1;ann;256;0;100\n2;bob;128;10;300\n"
+    names = {"job": "id", "user": "who", "nodes": "n", "start": "from", "end": "to"}
+    jobs = read_jobs(written(tmp_path, table), columns=names)
+    assert jobs.user == ("ann", "bob")
+    sacct = SACCT.replace("User", "Account")
+    assert read_jobs(written(tmp_path, sacct), columns={"user": "Account"}).user == ("ann", "bob")
+    runs = read_runs(
+        written(tmp_path, "Job\tt0\tt1\na\t0\t10\nb\t20\t40\n"),
+        columns={"run": "Job", "start": "t0", "end": "t1"},
+    )
+    assert_array_equal(runs.time_s, [10, 20])
+    with pytest.raises(ParameterError, match="did you mean start"):
+        read_runs(written(tmp_path, "run,start,end\n"), columns={"strat": "x"})
+    pytest.importorskip("pyarrow", reason="Parquet needs the extra parquet")
+    path = tmp_path / "jobs.parquet"
+    pd.DataFrame(
+        {
+            "job": [1, 2],
+            "user": ["ann", "bob"],
+            "nodes": [256, 128],
+            "start": [0, 10],
+            "end": [100, None],
+        }
+    ).to_parquet(path)
+    same = read_jobs(path)
+    assert (same.job, same.user) == (("1", "2"), ("ann", "bob"))
+    assert_array_equal(same.end, [100, np.inf])
+    dated = pd.DataFrame({"run": ["a", "b"], "start": [0, 1], "end": [5, 6]})
+    dated[["start", "end"]] = dated[["start", "end"]].apply(pd.to_datetime, unit="s")
+    dated.to_parquet(path)
+    assert_array_equal(read_runs(path).end, [5, 6])

@@ -130,8 +130,10 @@ from workbench.plotting.uq.sobol import describe_sobol, plot_sobol
 from workbench.plotting.uq.surrogate import plot_surrogate_choice, plot_surrogate_slice
 from workbench.plotting.uq.system_coverage import describe_system_coverage, plot_system_coverage
 from workbench.plotting.variability.blame import describe_blame, plot_blame
+from workbench.plotting.variability.forecast import describe_forecast, plot_forecast
 from workbench.plotting.variability.blame_methods import describe_blame_methods, plot_blame_methods
 from workbench.plotting.variability.blame_scores import describe_blame_scores, plot_blame_scores
+from workbench.plotting.variability.link_traffic import plot_link_traffic
 from workbench.plotting.variability.routine_times import (
     describe_routine_times,
     plot_routine_times,
@@ -179,6 +181,7 @@ __all__ = [
     "describe_convergence",
     "describe_engines",
     "describe_errors",
+    "describe_forecast",
     "describe_identifiability",
     "describe_influence",
     "describe_message_sizes",
@@ -238,6 +241,7 @@ __all__ = [
     "plot_engines",
     "plot_fabric_replay",
     "plot_fit",
+    "plot_forecast",
     "plot_identifiability",
     "plot_influence",
     "plot_intervals",
@@ -245,6 +249,7 @@ __all__ = [
     "plot_latency_load",
     "plot_linear_program",
     "plot_link_loads",
+    "plot_link_traffic",
     "plot_load_curves",
     "plot_measured_validation",
     "plot_message_sizes",

@@ -152,6 +152,26 @@ def test_the_code_makes_what_is_shown(
         assert scope["found"].score.tolist() == panel.found.score.tolist()
 
 
+def test_the_recording_of_a_shared_link_has_its_causes_too(panel: BlamePanel) -> None:
+    panel.source = "emulated"
+    tables = panel.tables
+    assert tables is not None and tables.recorded is not None
+    assert panel.figures[0].startswith("Sent over the link during")
+    sent = panel.drawn("sent")
+    assert set(tables.recorded.crossing) < set(sent)
+    assert "emulated: a shared link" in panel.text
+    panel.step = 7
+    panel.view, panel.permutations = "blame", 100
+    panel.wait(60)
+    assert "5 truly are to blame" in panel.text
+    scope: dict[str, Any] = {}
+    for view in ("blame", "run"):
+        panel.view = view
+        exec(panel.python, scope)
+    assert scope["found"].blamed == panel.found.blamed
+    assert scope["traffic"].title.text == panel.figures[0]
+
+
 def test_own_tables_are_read_and_a_user_is_blamed(panel: BlamePanel, tmp_path: Path) -> None:
     runs, jobs = own_files(tmp_path)
     panel.source = "own"

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
+import numpy as np
 from bokeh.models import Div, LayoutDOM
 
 from workbench import jobs
@@ -28,12 +29,21 @@ from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.job_controls import JobControls, error_text
 from workbench.panels.live_view import Downloads, LiveView, ShownDownloads, renew
 from workbench.panels.mute import Mute
-from workbench.panels.number_field import NumberField, check_all, errors_of
+from workbench.panels.number_field import check_all, errors_of
 from workbench.panels.panel import Panel
-from workbench.panels.slider import Even, Slider
-from workbench.panels.style import STALE, choose, named, panel_box, wrapping_row
+from workbench.panels.style import STALE, choose, panel_box, wrapping_row
+from workbench.panels.variability.blame_controls import (
+    ASKED,
+    FILES,
+    FIRST_RUNS,
+    WORLD,
+    StepScale,
+    blame_controls,
+    step_slider,
+)
 from workbench.panels.variability.blame_state import (
     BLAME,
+    EMULATED,
     GENERATED,
     OWN,
     RUN,
@@ -43,7 +53,7 @@ from workbench.panels.variability.blame_state import (
     OwnFile,
     python_lines,
 )
-from workbench.panels.variability.blame_tables import BlameTables, make_world
+from workbench.panels.variability.blame_tables import BlameTables, emulated_tables, make_world
 from workbench.panels.variability.blame_view import (
     RunsView,
     RunView,
@@ -60,40 +70,32 @@ from workbench.plotting.variability.blame_methods import (
 )
 from workbench.plotting.variability.world_map import NAMED_USERS
 from workbench.provenance import Provenance
-from workbench.variability import Blame, JobLog, Runs, blame, read_jobs, read_runs
-from workbench.variability.world.application import APPLICATIONS
-from workbench.variability.world.machine import PRESETS
-from workbench.variability.world.run_scene import RunScene, run_scene
+from workbench.variability import (
+    Blame,
+    JobLog,
+    Runs,
+    RunScene,
+    blame,
+    read_jobs,
+    read_runs,
+    run_scene,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FIRST_RUNS = 40
 _SETTINGS = tuple(one.name for one in fields(BlameState))
-_WORLD = ("preset", "application", "runs", "seed", "interference")
-_OWN = ("zone", "offset_s")
-_ASKED = ("least_nodes", "during_all", "permutations")
-_SCENES = 12
+_SCENES, _KEPT = 12, 24
 _READY = "A world is made in some seconds; its runs, jobs and causes are known."
-_FILES = {
+_EXPLAINED = (
+    "Upload a table of runs (a row a run: run, start, end and, if you have it, time_s) and one of "
+    "jobs of all users (job, user, nodes, start, end), or what sacct prints. Other names of "
+    "columns can be chosen after the upload."
+)
+_EXPORTS = {
     ".csv": "the table of what is shown: steps of the run, all runs, or blame by every method",
     ".json": "settings, blame, truth where it is known, and the code that makes them",
 }
-
-
-class StepScale(Even):
-    """The steps of a run, from 0 to the last."""
-
-    def __init__(self, last: int) -> None:
-        super().__init__(0, last, 1, "step")
-
-    def value_at(self, position: int) -> int:
-        """Return the step at a position."""
-        return position
-
-    def read(self, given: Any) -> int:
-        """Return the step that is given as a text or a number, or raise a ParameterError."""
-        return round(super().read(given))
 
 
 class BlamePanel(Panel[BlameTables | None]):
@@ -121,16 +123,15 @@ class BlamePanel(Panel[BlameTables | None]):
     ) -> None:
         super().__init__()
         self._mute = Mute()
-        self._generated: BlameTables | None = None
         self._tables: BlameTables | None = None
-        self._run_view: RunView | None = None
+        self._last: dict[str, BlameTables] = {}  # by where they come from
+        self._run_views: Cache[RunView] = Cache(len(VIEWS))
         self._scenes: Cache[RunScene] = Cache(_SCENES)
         self._look: jobs.Job[RunScene] | None = None
         self._looking: Hashable = None
-        self._scene: tuple[Hashable, RunScene] | None = None
-        self._found: dict[Hashable, Blame] = {}
-        self._blame_downloads: dict[Hashable, Downloads] = {}
-        self._blame_key: Hashable = None
+        self._found: Cache[Blame] = Cache(_KEPT)
+        self._blame_downloads: Cache[Downloads] = Cache(_KEPT)
+        self._blame_wanted = False
         self._make_controls()
         c = self._controls
         for name, value in (
@@ -195,7 +196,7 @@ class BlamePanel(Panel[BlameTables | None]):
         with self._lock:
             if self._work.job is not None:
                 return self._work.job
-            check_all(self._controls[name] for name in _WORLD)
+            check_all(self._controls[name] for name in WORLD)
             job = jobs.submit(make_world, self.state.settings)
             self._work.begin(job, lambda: (job.progress.fraction, job.progress.message))
         self._ticker.start()
@@ -239,7 +240,7 @@ class BlamePanel(Panel[BlameTables | None]):
         Raises:
             ParameterError: the suffix is none of these, or nothing is shown.
         """
-        return write_file(path, _FILES, self._file)
+        return write_file(path, _EXPORTS, self._file)
 
     def __repr__(self) -> str:
         state = self.state
@@ -273,89 +274,18 @@ class BlamePanel(Panel[BlameTables | None]):
         job = self._work.job
         running = self._work.refresh()
         so_far = job.partial if running and job is not None else None
-        if so_far is not None and self._generated is not so_far:
+        if so_far is not None and self._last.get(GENERATED) is not so_far:
             self._take_world(so_far)
         looking = self._refresh_look()
         drawing = self._blame_figure.refresh()
-        if self._blame_key is not None and not drawing:
+        if self._blame_wanted and not drawing:
+            self._blame_wanted = False
             self._say()
-            self._blame_key = None
         return running or looking or drawing
 
     def _make_controls(self) -> None:
-        presets = [
-            (f"{name}: {one.groups} groups, {one.users} users", name)
-            for name, one in PRESETS.items()
-        ]
-        applications = [(one.title, name) for name, one in APPLICATIONS.items()]
-        self._step = Slider(
-            StepScale(79),
-            0,
-            lambda _: self._error.guard(self._take_step),
-            name="Step",
-            typed_tooltip="A step of the run",
-            text_width="64px",
-            width="min(560px, 98%)",
-        )
-        self._controls: dict[str, Any] = {
-            "source": widgets.ToggleButtons(
-                options=[("Made-up world", GENERATED), ("Your tables", OWN)],
-                value=GENERATED,
-                style={"button_width": "130px"},
-            ),
-            "preset": widgets.Dropdown(options=presets, value="small", **named("Machine", "270px")),
-            "application": widgets.Dropdown(
-                options=applications, value="milc-128", **named("Program", "290px")
-            ),
-            "runs": NumberField(FIRST_RUNS, 10, 1000, step=10, **named("Runs", "110px")),
-            "seed": NumberField(0, 0, 2**31 - 1, **named("Seed", "100px")),
-            "interference": widgets.Checkbox(
-                value=True,
-                description="others slow the runs down",
-                indent=False,
-                tooltip="Off: a null world, where nobody is to blame",
-                layout=widgets.Layout(width="210px"),
-            ),
-            "view": widgets.ToggleButtons(
-                options=list(VIEWS.items()), value=RUN, style={"button_width": "110px"}
-            ),
-            "run": widgets.Dropdown(options=[("", 0)], value=0, **named("Run", "270px")),
-            "step": self._step,
-            "user": widgets.Dropdown(
-                options=[("nobody", "")], value="", **named("Without", "300px")
-            ),
-            "least_nodes": NumberField(
-                0,
-                0,
-                1_000_000,
-                called="nodes of a large job",
-                tooltip="Users with a job of so many nodes are asked about; 0: 128, or 1 if few",
-                **named("Large job (nodes)", "190px"),
-            ),
-            "during_all": widgets.Checkbox(
-                value=True,
-                description="during the whole run",
-                indent=False,
-                tooltip="Whether a large job must run from the start of a run to its end",
-                layout=widgets.Layout(width="180px"),
-            ),
-            "permutations": NumberField(
-                2000, 100, 1_000_000, step=1000, **named("Permutations", "170px")
-            ),
-            "zone": widgets.Text(
-                "UTC",
-                continuous_update=False,
-                tooltip="Time zone of times that name none, such as America/Los_Angeles",
-                **named("Time zone", "270px"),
-            ),
-            "offset_s": NumberField(
-                0.0,
-                -1e9,
-                1e9,
-                tooltip="Added to the times of the job log, if its clock differs from the runs'",
-                **named("Jobs' clock, add (s)", "220px"),
-            ),
-        }
+        self._step = step_slider(lambda: self._error.guard(self._take_step))
+        self._controls = blame_controls(self._step)
         self._work: JobControls[BlameTables] = JobControls(
             ("▶ Generate", "Make this world", "110px"),
             "Stop; the runs so far stay",
@@ -388,7 +318,7 @@ class BlamePanel(Panel[BlameTables | None]):
         self._carrier = LiveView(carrier)
         downloads = ShownDownloads(carrier, self._shown_downloads)
         self._export = ExportTab(
-            _FILES, self._file, {"": (downloads, self._stem)}, lambda _: self._caption()
+            _EXPORTS, self._file, {"": (downloads, self._stem)}, lambda _: self._caption()
         )
         self._tabs = widgets.Tab(
             [self._neighbours, self._python, self._export.widget],
@@ -432,47 +362,35 @@ class BlamePanel(Panel[BlameTables | None]):
 
     def _connect(self) -> None:
         c = self._controls
-        for name in ("run", "user", "view", *_ASKED):
+        for name in ("run", "user", "view", *ASKED):
             c[name].observe(lambda _: self._error.guard(self._take), "value")
-        for name in _OWN:
+        for name in FILES:
             c[name].observe(lambda _: self._error.guard(self._read_again), "value")
         c["source"].observe(lambda _: self._error.guard(self._take_source), "value")
         self._work.start.on_click(lambda _: self._work.error.guard(self.generate))
         self._tabs.observe(lambda _: self._show_tabs(), "selected_index")
 
     def _take_source(self) -> None:
-        """Show the world or the user's tables."""
+        """Show the tables that come from there, or ask for them."""
         with self._lock:
             self._error.say("")
-            if self._controls["source"].value == GENERATED:
-                self._tables = None
-                if self._generated is not None:
-                    self._take_world(self._generated)
-            else:
-                self._own_changed()
-            self._arrange()
+            source = self._controls["source"].value
+            if source == EMULATED and source not in self._last:
+                self._last[source] = emulated_tables()
+            self._take_tables(self._last.get(source))
 
     def _own_changed(self) -> None:
         """Show the user's tables if both are read."""
-        if self._controls["source"].value != OWN:
-            return
-        with self._lock:
-            runs, log = self._own_runs.table, self._own_jobs.table
-            if runs is None or log is None:
-                self._tables = None
-            else:
-                names = [one.file_name for one in (self._own_runs, self._own_jobs)]
-                files = tuple(
-                    OwnFile(one.file_name, one.columns) for one in (self._own_runs, self._own_jobs)
-                )
-                self._tables = BlameTables(
-                    runs,
-                    log,
-                    Provenance("measured", " and ".join(names)),
-                    files=(files[0], files[1]),
-                )
-            self._offer()
-            self._take()
+        both = self._own_runs, self._own_jobs
+        runs, log = self._own_runs.table, self._own_jobs.table
+        self._last.pop(OWN, None)
+        if runs is not None and log is not None:
+            first, second = (OwnFile(one.file_name, one.columns) for one in both)
+            provenance = Provenance("measured", f"{first.name} and {second.name}")
+            self._last[OWN] = BlameTables(runs, log, provenance, files=(first, second))
+        if self._controls["source"].value == OWN:
+            with self._lock:
+                self._take_tables(self._last.get(OWN))
 
     def _take_own(
         self, table: OwnTable[Any], path: str | Path, columns: Mapping[str, str] | None
@@ -494,14 +412,14 @@ class BlamePanel(Panel[BlameTables | None]):
 
     def _take_world(self, tables: BlameTables) -> None:
         """Show a world, or the same one with its causes."""
-        before, self._generated = self._generated, tables
-        if self._controls["source"].value != GENERATED:
-            return
-        same = before is not None and before.world is tables.world and self._tables is before
-        self._tables = tables
-        if not same and tables.world is not None:
-            self._run_view = RunView(tables.world, partial(self._clicked, "step"))
-            self._scene = None
+        self._last[GENERATED] = tables
+        if self._controls["source"].value == GENERATED:
+            self._take_tables(tables)
+
+    def _take_tables(self, tables: BlameTables | None) -> None:
+        """Show other tables, or the same with more about them."""
+        before, self._tables = self._tables, tables
+        same = before is not None and tables is not None and before.serial == tables.serial
         self._offer(keep=same)
         self._take()
 
@@ -521,10 +439,10 @@ class BlamePanel(Panel[BlameTables | None]):
             run = c["run"].value
             c["run"].options = names
             c["run"].value = run if keep else names[0][1]
-            if tables.world is not None and not keep:
-                steps = tables.world.steps
-                lost = steps.time_s[c["run"].value] - steps.time_s.mean(axis=0)
-                self._step.offer(StepScale(steps.steps - 1), int(lost.argmax()))
+            if tables.steps is not None and not keep:
+                time = tables.steps.time_s
+                lost = np.nan_to_num(time[c["run"].value] - np.nanmean(time, axis=0))
+                self._step.offer(StepScale(tables.steps.steps - 1), int(lost.argmax()))
 
     def _offer_users(self, tables: BlameTables) -> None:
         """Offer the users: beside the run those who were there, with what they did to it."""
@@ -559,28 +477,33 @@ class BlamePanel(Panel[BlameTables | None]):
         if self._mute.on:
             return
         with self._lock:
-            state = self.state
-            if self._run_view is not None and self._scene is not None and state.view == RUN:
-                self._run_view.show_step(self._scene[1], state.step)
-                self._say()
+            state, view, tables = self.state, self._run_view, self._tables
+            if state.view == RUN and view is not None and tables is not None:
+                scene = self._scene
+                if scene is not None or tables.world is None:
+                    view.show_step(state.step, scene)
+                    self._say()
             self._show_tabs()
 
     def _arrange(self) -> None:
         """Show the controls and the place of the present view."""
         c, tables = self._controls, self._tables
-        generated = c["source"].value == GENERATED
-        self._made.layout.display = "" if generated else "none"
-        self._own.layout.display = "none" if generated else ""
-        known = [(text, name) for text, name in VIEWS.items() if generated or name != RUN]
-        if list(c["view"].options) != known:
+        source = c["source"].value
+        self._made.layout.display = "" if source == GENERATED else "none"
+        self._own.layout.display = "" if source == OWN else "none"
+        known = {text: name for text, name in VIEWS.items() if source != OWN or name != RUN}
+        if list(c["view"].options) != list(known.items()):
             view = c["view"].value
-            self._mute.set(
-                c["view"], view if view in [name for _, name in known] else RUNS, options=known
-            )
+            value = view if view in known.values() else RUNS
+            self._mute.set(c["view"], value, options=list(known.items()))
+        c["view"].layout.display = self._tabs.layout.display = "none" if tables is None else ""
         view = c["view"].value
         c["user"].description = "Without" if view == RUN else "Mark runs beside"
-        for name in ("run", "user"):
-            c[name].layout.display = "none" if tables is None or view == BLAME else ""
+        hidden = tables is None or view == BLAME
+        c["run"].layout.display = "none" if hidden else ""
+        # Nobody can be left out of a recording.
+        fixed = view == RUN and source == EMULATED
+        c["user"].layout.display = "none" if hidden or fixed else ""
         self._step.widget.layout.display = "" if tables is not None and view == RUN else "none"
         self._asked.layout.display = "" if view == BLAME and tables is not None else "none"
         self._blame_figure.widget.layout.display = "" if view == BLAME else "none"
@@ -591,11 +514,7 @@ class BlamePanel(Panel[BlameTables | None]):
         if tables is None:
             self._place.children = []
             self._blame_figure.clear()
-            text = (
-                "Upload a table of runs and one of jobs; both are needed."
-                if state.source == OWN
-                else "The world is being made."
-            )
+            text = _EXPLAINED if state.source == OWN else "The world is being made."
             self._reading.value = sentences(text, "")
             self._neighbours.value = self._python.value = ""
             return
@@ -609,22 +528,35 @@ class BlamePanel(Panel[BlameTables | None]):
         self._say()
         self._show_tabs()
 
+    @property
+    def _run_view(self) -> RunView | None:
+        """The view of one run; None for the user's own tables."""
+        tables = self._tables
+        if tables is None or tables.steps is None:
+            return None
+        clicked = partial(self._clicked, "step")
+        return self._run_views.made(tables.serial, lambda: RunView(tables, clicked))
+
+    @property
+    def _scene_key(self) -> Hashable:
+        tables, state = self._tables, self.state
+        return None if tables is None else (tables.serial, state.run, state.user)
+
+    @property
+    def _scene(self) -> RunScene | None:
+        """The machine during the chosen run; None where it is not computed, or there is none."""
+        return self._scenes.get(self._scene_key)
+
     def _want_scene(self, tables: BlameTables, state: BlameState) -> None:
-        """Draw the run, once its links are computed."""
-        world = tables.world
-        if world is None:
-            return
-        key = (id(world), state.run, state.user)
-        scene = self._scenes.get(key)
-        if scene is not None:
-            self._draw_scene(key, scene)
-            return
-        if self._looking == key and self._look is not None:
-            return
-        self._place.add_class(STALE)
-        self._looking = key
-        self._look = jobs.submit(lambda ctx: run_scene(world, state.run, without=state.user))
-        self._ticker.start()
+        """Draw the run, of a world once its links are computed."""
+        world, key = tables.world, self._scene_key
+        if world is None or self._scene is not None:
+            self._draw_run(state)
+        elif self._look is None or self._looking != key:
+            self._place.add_class(STALE)
+            self._looking = key
+            self._look = jobs.submit(lambda ctx: run_scene(world, state.run, without=state.user))
+            self._ticker.start()
 
     def _refresh_look(self) -> bool:
         """Draw the run whose links were computed meanwhile; return whether they still are."""
@@ -634,31 +566,23 @@ class BlamePanel(Panel[BlameTables | None]):
         if not job.finished:
             return True
         self._look = None
-        key = self._looking
         if job.exception is not None:
             self._place.remove_class(STALE)
             self._look_error.say(error_text(job.exception))
             return False
-        scene = job.result()
-        self._scenes.keep(key, scene)
-        state, tables = self.state, self._tables
+        self._scenes.keep(self._looking, job.result())
+        tables, state = self._tables, self.state
         if tables is not None and state.view == RUN:
-            if key == (id(tables.world), state.run, state.user):
-                self._draw_scene(key, scene)
-                self._say()
-            else:
-                self._want_scene(tables, state)
-                return self._look is not None
-        return False
+            self._want_scene(tables, state)
+            self._say()
+        return self._look is not None
 
-    def _draw_scene(self, key: Hashable, scene: RunScene) -> None:
-        tables, state, view = self._tables, self.state, self._run_view
-        if tables is None or view is None:
-            return
-        self._look_error.say("")
-        self._scene = key, scene
-        view.show(tables, state, scene)
-        self._put(view.view)
+    def _draw_run(self, state: BlameState) -> None:
+        view = self._run_view
+        if view is not None:
+            self._look_error.say("")
+            view.show(state.run, state.step, self._scene)
+            self._put(view.view)
 
     def _put(self, view: LiveView) -> None:
         """Show a view, with all that was drawn while it was not on the page."""
@@ -671,7 +595,7 @@ class BlamePanel(Panel[BlameTables | None]):
         tables = self._tables
         if tables is None:
             return None
-        return id(tables), self.state.asked
+        return tables.serial, tables.causes is not None, self.state.asked
 
     def _want_blame(self, tables: BlameTables, state: BlameState) -> None:
         key = self._blame_choice()
@@ -685,12 +609,12 @@ class BlamePanel(Panel[BlameTables | None]):
                 during_all=state.during_all,
                 permutations=state.permutations,
             )
-            self._found[key] = found
-            layout = plot_blame_methods(found, truth_of(tables))
-            self._blame_downloads[key] = Downloads(layout)
+            self._found.keep(key, found)
+            layout = _figure_of(found, tables)
+            self._blame_downloads.keep(key, Downloads(layout))
             return layout
 
-        self._blame_key = key
+        self._blame_wanted = True
         self._blame_figure.want(key, draw)
 
     def _say(self) -> None:
@@ -698,16 +622,12 @@ class BlamePanel(Panel[BlameTables | None]):
         if tables is None:
             return
         if state.view == RUN:
-            text = describe_run(tables, state, None if self._scene is None else self._scene[1])
+            text = describe_run(tables, state, self._scene)
         elif state.view == RUNS:
             text = describe_runs(tables, state)
         else:
             found = self.found
-            text = (
-                "Blame is being computed."
-                if found is None
-                else describe_blame_methods(found, truth_of(tables))
-            )
+            text = "Blame is being computed." if found is None else _sentence_of(found, tables)
             notes = "" if found is None else " ".join(f"{one}." for one in found.notes)
             text = f"{text} {notes}".strip()
         self._reading.value = sentences(text, self._caption())
@@ -737,7 +657,7 @@ class BlamePanel(Panel[BlameTables | None]):
         self._take_world(tables)
 
     def _lock_controls(self, running: bool) -> None:
-        for name in _WORLD:
+        for name in WORLD:
             self._controls[name].disabled = running
 
     def _caption(self) -> str:
@@ -753,7 +673,7 @@ class BlamePanel(Panel[BlameTables | None]):
 
     def _stem(self) -> str:
         state = self.state
-        name = state.application if state.source == GENERATED else OWN
+        name = state.application if state.source == GENERATED else state.source
         return f"{name}-{state.view}"
 
     def _frame(self) -> pd.DataFrame:
@@ -765,16 +685,15 @@ class BlamePanel(Panel[BlameTables | None]):
             raise ParameterError("there are no runs and jobs yet", key="path")
         if state.view == RUNS:
             return tables.runs.to_frame()
-        if state.view == RUN and tables.world is not None:
-            time = tables.world.steps.time_s
+        if state.view == RUN and tables.steps is not None:
+            time, scene = tables.steps.time_s, self._scene
             columns = {
-                "step": range(time.shape[1]),
+                "step": np.arange(time.shape[1]),
                 "time (s)": time[state.run],
-                "mean of all runs (s)": time.mean(axis=0),
+                "mean of all runs (s)": np.nanmean(time, axis=0),
             }
-            scene = self._scene
-            if scene is not None and scene[1].without:
-                columns[f"without {scene[1].without} (s)"] = scene[1].time_s
+            if scene is not None and scene.without:
+                columns[f"without {scene.without} (s)"] = scene.time_s
             return pd.DataFrame(columns)
         found = self.found
         if found is None:
@@ -793,14 +712,24 @@ class BlamePanel(Panel[BlameTables | None]):
             "shown": {name: control.value for name, control in self.controls.items()},
             "runs": tables.runs.to_frame().to_dict("records"),
             "blame": None if found is None else found.to_dict(),
-            "truth": truth_of(tables),
+            "truth": None if tables.causes is None else tables.causes.truth,
             "python": self.python,
         }
         return self._stem(), json.dumps(content, indent=1, default=str) + "\n"
 
 
-def truth_of(tables: BlameTables) -> dict[str, float] | None:
-    """Return the true slow-down by each user; None where it is not known."""
-    if tables.truth is None:
-        return None
-    return dict(zip(tables.truth.users, tables.truth.effect.tolist(), strict=True))
+def _figure_of(found: Blame, tables: BlameTables) -> LayoutDOM:
+    """Return the figure of blame, beside the causes if they are known."""
+    causes = tables.causes
+    if causes is None:
+        return plot_blame_methods(found)
+    return plot_blame_methods(
+        found, causes.truth, truth_label=causes.truth_label, culprits=causes.culprits
+    )
+
+
+def _sentence_of(found: Blame, tables: BlameTables) -> str:
+    causes = tables.causes
+    if causes is None:
+        return describe_blame_methods(found)
+    return describe_blame_methods(found, causes.truth, culprits=causes.culprits)

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from workbench.variability.world.scene import WorldSettings
 
-GENERATED, OWN = "generated", "own"
-"""Where the tables come from: made up with known causes, or the user's files."""
+GENERATED, EMULATED, OWN = "generated", "emulated", "own"
+"""Where the tables come from: made up with known causes, recorded with them, the user's files."""
+
+EMULATED_NAME = "emulated-link"
 
 RUN, RUNS, BLAME = "run", "runs", "blame"
 VIEWS = {"One run": RUN, "All runs": RUNS, "Blame": BLAME}
@@ -86,21 +88,31 @@ def python_lines(
     lines = ["from workbench import plotting, variability", ""]
     if settings is not None:
         lines += [f"world = {world_call(settings)}", "runs, jobs = world.runs, world.jobs"]
-    elif files is not None:
+    elif files is None:
+        lines += [
+            f'recorded = variability.shipped("{EMULATED_NAME}")',
+            "runs, jobs = recorded.runs, recorded.jobs",
+        ]
+    else:
         zone = f", zone={state.zone!r}" if state.zone != "UTC" else ""
         offset = f", offset_s={state.offset_s!r}" if state.offset_s else ""
         lines += [
             f"runs = {files[0].call('read_runs', zone)}",
             f"jobs = {files[1].call('read_jobs', f'{zone}{offset}')}",
         ]
-    lines += _figure_lines(state, settings is not None, column, first)
+    kind = GENERATED if settings is not None else EMULATED if files is None else OWN
+    lines += _figure_lines(state, kind, column, first)
     return "\n".join(lines)
 
 
-def _figure_lines(
-    state: BlameState, generated: bool, column: str, first: Sequence[str]
-) -> list[str]:
+def _figure_lines(state: BlameState, kind: str, column: str, first: Sequence[str]) -> list[str]:
     user = f'"{state.user}"'
+    if state.view == RUN and kind == EMULATED:
+        at = f"{state.run}, step={state.step}"
+        return [
+            f"traffic = plotting.plot_link_traffic(recorded, {at})",
+            f"figure = plotting.plot_run_steps(recorded.steps, {at})",
+        ]
     if state.view == RUN:
         marked = f", first={list(first)!r}" if first else ""
         without = f", without={user}" if state.user else ""
@@ -125,8 +137,18 @@ def _figure_lines(
     ]
     given = "".join(f", {one}" for one in options if one)
     lines = [f"found = variability.blame(runs, jobs{given})"]
-    if not generated:
+    if kind == OWN:
         return [*lines, "figure = plotting.plot_blame_methods(found)"]
+    if kind == EMULATED:
+        return [
+            *lines,
+            "sent = recorded.to_frame()",
+            'truth = dict(zip(sent["user"], sent["sent (Mbit/s)"] * sent["crosses"]))',
+            "figure = plotting.plot_blame_methods(",
+            '    found, truth, truth_label="sent over the link (Mbit/s)",',
+            "    culprits=recorded.crossing,",
+            ")",
+        ]
     return [
         *lines,
         f"truth = world.truth(steps={TRUTH_STEPS})",

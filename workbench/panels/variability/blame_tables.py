@@ -2,33 +2,78 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from workbench.errors import ParameterError
 from workbench.jobs import JobContext
-from workbench.panels.variability.blame_state import TRUTH_STEPS, OwnFile
+from workbench.panels.variability.blame_state import EMULATED_NAME, TRUTH_STEPS, OwnFile
 from workbench.provenance import Provenance
-from workbench.variability import JobLog, Neighbourhood, Runs, neighbourhood
+from workbench.variability import (
+    JobLog,
+    Neighbourhood,
+    RecordedLink,
+    Runs,
+    StepTable,
+    neighbourhood,
+    shipped,
+)
 from workbench.variability.world.pieces import WorldProgress
 from workbench.variability.world.scene import WorldSettings
 from workbench.variability.world.truth import WorldTruth
 from workbench.variability.world.world import World, generate
 
+_serials = itertools.count(1)
+
 _FEW = 60
 """Runs of the small machine that one process makes in the time that others take to start."""
 
 
+@dataclass(frozen=True)
+class Causes:
+    """The truth as `plot_blame_methods` takes it."""
+
+    truth: dict[str, float]
+    truth_label: str = ""
+    culprits: tuple[str, ...] | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class BlameTables:
-    """Runs and the jobs beside them; of a world also its causes."""
+    """Runs and the jobs beside them; of a world or a recording also steps and causes."""
 
     runs: Runs
     jobs: JobLog
     provenance: Provenance
     world: World | None = None
     truth: WorldTruth | None = None
+    recorded: RecordedLink | None = None
     files: tuple[OwnFile, OwnFile] | None = None  # of runs and jobs
+    serial: int = field(default_factory=lambda: next(_serials))  # the same of a world with causes
+
+    @property
+    def steps(self) -> StepTable | None:
+        """Times of the runs' steps; None for the user's own tables."""
+        if self.recorded is not None:
+            return self.recorded.steps
+        return None if self.world is None else self.world.steps
+
+    @property
+    def causes(self) -> Causes | None:
+        """Who truly slows the runs down; None where that is not known."""
+        if self.recorded is not None:
+            sent = self.recorded.to_frame()
+            rates = {
+                user: rate * crosses
+                for user, rate, crosses in zip(
+                    sent["user"], sent["sent (Mbit/s)"], sent["crosses"], strict=True
+                )
+            }
+            return Causes(rates, "sent over the link (Mbit/s)", self.recorded.crossing)
+        if self.truth is None:
+            return None
+        return Causes(dict(zip(self.truth.users, self.truth.effect.tolist(), strict=True)))
 
     @cached_property
     def beside(self) -> Neighbourhood | None:
@@ -96,4 +141,10 @@ def make_world(ctx: JobContext, settings: WorldSettings) -> BlameTables:
     if ctx.stopping:
         return tables
     truth = world.truth(steps=TRUTH_STEPS, workers=workers, stop=ctx.stop_event, on_progress=tell)
-    return BlameTables(world.runs, world.jobs, world.provenance, world, truth)
+    return replace(tables, truth=truth)
+
+
+def emulated_tables() -> BlameTables:
+    """Return the recording of a shared link that ships."""
+    recorded = shipped(EMULATED_NAME)
+    return BlameTables(recorded.runs, recorded.jobs, recorded.provenance, recorded=recorded)

@@ -16,6 +16,7 @@ from workbench.panels.variability.blame_state import BlameState
 from workbench.panels.variability.blame_tables import BlameTables
 from workbench.plotting.rows import beside
 from workbench.plotting.theme import SMALL
+from workbench.plotting.variability.link_traffic import LinkTrafficFigure, link_traffic_figure
 from workbench.plotting.variability.run_dates import (
     RunDatesFigure,
     describe_run_dates,
@@ -29,42 +30,59 @@ from workbench.plotting.variability.run_steps import (
 )
 from workbench.plotting.variability.world_map import WorldMap, describe_run_scene, world_map
 from workbench.variability.world.run_scene import RunScene
-from workbench.variability.world.world import World
 
 _HEIGHT = 400
+_MACHINE_SHARE, _STEPS_SHARE = 11, 9  # of the width
 _MOST_NEIGHBOURS = 10
 
 
 class RunView:
-    """The machine during a run and the run's steps; ``chosen`` is called with a clicked step."""
+    """A run's steps beside what slowed them: the machine, or what was sent over a shared link.
 
-    def __init__(self, world: World, chosen: Callable[[int], None]) -> None:
-        self.machine: WorldMap = world_map(world.settings.machine, height=_HEIGHT)
-        self.steps: RunStepsFigure = run_steps_figure(height=_HEIGHT)
-        both: LayoutDOM = beside(self.machine.figure, self.steps.figure, shares=(11, 9))
+    ``chosen`` is called with a clicked step.
+    """
+
+    def __init__(self, tables: BlameTables, chosen: Callable[[int], None]) -> None:
+        self._tables, self._chosen = tables, chosen
+        self._machine: WorldMap | None = None
+        self._traffic: LinkTrafficFigure | None = None
+        figures = []
+        if tables.world is not None:
+            self._machine = world_map(tables.world.settings.machine, height=_HEIGHT)
+            figures = [self._machine.figure]
+        elif tables.recorded is not None:
+            self._traffic = link_traffic_figure(tables.recorded, height=_HEIGHT)
+            figures = [self._traffic.figure]
+        self._steps: RunStepsFigure = run_steps_figure(height=_HEIGHT)
+        shares = [_MACHINE_SHARE] * len(figures)
+        both: LayoutDOM = beside(*figures, self._steps.figure, shares=[*shares, _STEPS_SHARE])
         self.view = LiveView(both, layout=widgets.Layout(width="100%"))
-        self.view.hear(self.steps.run)
+        self.view.hear(self._steps.run)
         self.downloads = Downloads(both)
-        self._chosen = chosen
-        self.steps.run.selected.on_change("indices", self._tapped)
+        self._steps.run.selected.on_change("indices", self._tapped)
 
-    def show(self, tables: BlameTables, state: BlameState, scene: RunScene) -> None:
-        """Draw a run, with all users or without one."""
-        world = tables.world
-        if world is None:
+    def show(self, run: int, step: int, scene: RunScene | None) -> None:
+        """Draw a run, with all users or, of a world, without the one who is not in the scene."""
+        tables = self._tables
+        if tables.steps is None:
             return
-        without = scene.time_s if scene.without else None
+        without, user = None, ""
         with self.view.one_patch():
-            self.machine.show(scene, state.step, tables.worst(state.run))
-            self.steps.show(
-                world.steps, state.run, step=state.step, without=without, user=scene.without
-            )
+            if self._machine is not None and scene is not None:
+                self._machine.show(scene, step, tables.worst(run))
+                without, user = scene.time_s if scene.without else None, scene.without
+            elif self._traffic is not None and tables.recorded is not None:
+                self._traffic.show(tables.recorded, run, step)
+            self._steps.show(tables.steps, run, step=step, without=without, user=user)
 
-    def show_step(self, scene: RunScene, step: int) -> None:
+    def show_step(self, step: int, scene: RunScene | None) -> None:
         """Draw another step of the same run."""
         with self.view.one_patch():
-            self.machine.show_step(scene, step)
-            self.steps.mark(step)
+            if self._machine is not None and scene is not None:
+                self._machine.show_step(scene, step)
+            elif self._traffic is not None:
+                self._traffic.mark(step)
+            self._steps.mark(step)
 
     def _tapped(self, _attr: str, _old: object, new: list[int]) -> None:
         if new:
@@ -109,11 +127,10 @@ def beside_user(tables: BlameTables, user: str) -> np.ndarray | None:
 
 def describe_run(tables: BlameTables, state: BlameState, scene: RunScene | None) -> str:
     """Return sentences on the run that is shown."""
-    world = tables.world
-    if world is None:
+    if tables.steps is None:
         return ""
     without = scene.time_s if scene is not None and scene.without else None
-    text = describe_run_steps(world.steps, state.run, without=without, user=state.user)
+    text = describe_run_steps(tables.steps, state.run, without=without, user=state.user)
     slowed = tables.slowdown(state.run)
     if slowed and not state.user:
         worst = tables.worst(state.run)[0]

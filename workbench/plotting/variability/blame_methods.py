@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +33,8 @@ def plot_blame_methods(
     found: Blame,
     truth: Mapping[str, float] | None = None,
     *,
+    truth_label: str = "",
+    culprits: Iterable[str] | None = None,
     columns: int = 3,
 ) -> LayoutDOM:
     """Return a bar for each user by each method, and by the truth.
@@ -42,6 +44,9 @@ def plot_blame_methods(
         truth: the true relative slow-down by each user, 0.05 for 5 % longer runs; of a user that it
             lacks nothing is known. None where nobody knows. With it the users with the largest true
             effect are at the top, without it those most to blame by the recommended method.
+        truth_label: what the truth is, with its unit, where it is something else; its values are
+            then drawn as they are.
+        culprits: users who are truly to blame; None takes those with a slow-down of 2 % or more.
         columns: figures in a row.
     """
     real = None if truth is None else _of_groups(found, truth)
@@ -57,12 +62,13 @@ def plot_blame_methods(
         fig = row_figure(
             labels,
             title="Truth",
-            x_label="runs take longer for the user (%)",
+            x_label=truth_label or "runs take longer for the user (%)",
             file_name="truth",
             row_px=_ROW_PX,
         )
-        _bars(fig, labels, 100 * real[order], np.zeros(len(order), bool), _TRUE.colour)
-        fig.x_range.start = min(0.0, 100 * float(np.nanmin(real)))
+        drawn = real if truth_label else 100 * real
+        _bars(fig, labels, drawn[order], np.zeros(len(order), bool), _TRUE.colour)
+        fig.x_range.start = min(0.0, float(np.nanmin(drawn)))
         figures.append(fig)
     for at, method in enumerate(found.methods):
         effect = 100 * found.slowdown[at]
@@ -87,16 +93,22 @@ def plot_blame_methods(
         ),
         key(styles),
         *_in_rows(figures, columns),
-        sentence(describe_blame_methods(found, truth)),
+        sentence(describe_blame_methods(found, truth, culprits=culprits)),
     )
 
 
-def describe_blame_methods(found: Blame, truth: Mapping[str, float] | None = None) -> str:
+def describe_blame_methods(
+    found: Blame,
+    truth: Mapping[str, float] | None = None,
+    *,
+    culprits: Iterable[str] | None = None,
+) -> str:
     """Return a sentence on the users each method blames, and on how many of them truly are.
 
     Args:
         found: of ``workbench.variability.blame``.
         truth: as for `plot_blame_methods`.
+        culprits: as for `plot_blame_methods`.
     """
     blamed = {
         method: [at for at in range(len(found.users)) if found.p_adjusted[row, at] <= _LEVEL]
@@ -108,15 +120,20 @@ def describe_blame_methods(found: Blame, truth: Mapping[str, float] | None = Non
             for method, users in blamed.items()
         ]
         return f"Blamed beyond chance: {'; '.join(parts)}."
-    real = _of_groups(found, truth)
-    culprits = set(np.flatnonzero(real >= CULPRIT).tolist())
+    if culprits is None:
+        guilty = set(np.flatnonzero(_of_groups(found, truth) >= CULPRIT).tolist())
+        which = f"make the runs beside them {100 * CULPRIT:g} % longer or more"
+    else:
+        known = set(culprits)
+        guilty = {at for at, group in enumerate(found.users) if known & set(group)}
+        which = "are to blame"
     parts = [
-        f"{method} {len(users)} ({len(culprits & set(users))} rightly)" if users else f"{method} 0"
+        f"{method} {len(users)} ({len(guilty & set(users))} rightly)" if users else f"{method} 0"
         for method, users in blamed.items()
     ]
     return (
-        f"Of {len(found.users)} users, {len(culprits)} truly make the runs beside them "
-        f"{100 * CULPRIT:g} % longer or more. Blamed beyond chance: {', '.join(parts)}."
+        f"Of {len(found.users)} users, {len(guilty)} truly {which}. Blamed beyond chance: "
+        f"{', '.join(parts)}."
     )
 
 

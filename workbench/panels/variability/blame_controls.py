@@ -1,0 +1,137 @@
+"""The controls of the panel of blame: where the tables come from, what is shown, who is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench.panels.number_field import NumberField
+from workbench.panels.slider import Even, Slider
+from workbench.panels.style import named
+from workbench.panels.variability.blame_state import EMULATED, GENERATED, OWN, RUN, VIEWS
+from workbench.variability.world.application import APPLICATIONS
+from workbench.variability.world.machine import PRESETS
+
+FIRST_RUNS = 40
+PERMUTATIONS = 2000
+
+WORLD = ("preset", "application", "runs", "seed", "interference")
+"""Settings of a made-up world."""
+
+FILES = ("zone", "offset_s")
+"""Settings of the reading of the user's files."""
+
+ASKED = ("least_nodes", "during_all", "permutations")
+"""Settings of blame."""
+
+
+class StepScale(Even):
+    """The steps of a run, from 0 to the last."""
+
+    def __init__(self, last: int) -> None:
+        super().__init__(0, last, 1, "step")
+
+    def value_at(self, position: int) -> int:
+        """Return the step at a position."""
+        return position
+
+    def read(self, given: Any) -> int:
+        """Return the step that is given as a text or a number, or raise a ParameterError."""
+        return round(super().read(given))
+
+
+def step_slider(moved: Callable[[], None]) -> Slider:
+    """Return the slider of the step; ``moved`` is called after each move."""
+    return Slider(
+        StepScale(0),
+        0,
+        lambda _: moved(),
+        name="Step",
+        typed_tooltip="A step of the run",
+        text_width="64px",
+        width="min(560px, 98%)",
+    )
+
+
+def world_controls(first_runs: int = FIRST_RUNS) -> dict[str, Any]:
+    """Return the controls of a made-up world, by name."""
+    presets = [
+        (f"{name}: {one.groups} groups, {one.users} users", name) for name, one in PRESETS.items()
+    ]
+    return {
+        "preset": widgets.Dropdown(options=presets, value="small", **named("Machine", "270px")),
+        "application": widgets.Dropdown(
+            options=[(one.title, name) for name, one in APPLICATIONS.items()],
+            value="milc-128",
+            **named("Program", "290px"),
+        ),
+        "runs": NumberField(first_runs, 10, 1000, step=10, **named("Runs", "110px")),
+        "seed": NumberField(0, 0, 2**31 - 1, **named("Seed", "100px")),
+        "interference": widgets.Checkbox(
+            value=True,
+            description="others slow the runs down",
+            indent=False,
+            tooltip="Off: a null world, where nobody is to blame",
+            layout=widgets.Layout(width="210px"),
+        ),
+    }
+
+
+def blame_controls(step: Slider) -> dict[str, Any]:
+    """Return all controls of the panel, by name."""
+    return {
+        "source": widgets.ToggleButtons(
+            options=[
+                ("Made-up world", GENERATED),
+                ("Emulated link", EMULATED),
+                ("Your tables", OWN),
+            ],
+            value=GENERATED,
+            tooltips=[
+                "A dragonfly with users whose traffic is made up: synthetic, causes known",
+                "A program recorded on a link that users share: emulated, causes known",
+                "Runs and jobs of your machine",
+            ],
+            style={"button_width": "130px"},
+        ),
+        **world_controls(),
+        "view": widgets.ToggleButtons(
+            options=list(VIEWS.items()), value=RUN, style={"button_width": "110px"}
+        ),
+        "run": widgets.Dropdown(options=[("", 0)], value=0, **named("Run", "270px")),
+        "step": step,
+        "user": widgets.Dropdown(options=[("nobody", "")], value="", **named("Without", "300px")),
+        "least_nodes": NumberField(
+            0,
+            0,
+            1_000_000,
+            called="nodes of a large job",
+            tooltip="Users with a job of so many nodes are asked about; 0: 128, or 1 if few",
+            **named("Large job (nodes)", "190px"),
+        ),
+        "during_all": widgets.Checkbox(
+            value=True,
+            description="during the whole run",
+            indent=False,
+            tooltip="Whether a large job must run from the start of a run to its end",
+            layout=widgets.Layout(width="180px"),
+        ),
+        "permutations": NumberField(
+            PERMUTATIONS, 100, 1_000_000, step=1000, **named("Permutations", "170px")
+        ),
+        "zone": widgets.Text(
+            "UTC",
+            continuous_update=False,
+            tooltip="Time zone of times that name none, such as America/Los_Angeles",
+            **named("Time zone", "270px"),
+        ),
+        "offset_s": NumberField(
+            0.0,
+            -1e9,
+            1e9,
+            tooltip="Added to the times of the job log, if its clock differs from the runs'",
+            **named("Jobs' clock, add (s)", "220px"),
+        ),
+    }

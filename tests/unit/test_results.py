@@ -76,6 +76,7 @@ _DERIVED = "its figure is that of a replay, a fit or a comparison of several"
 NO_PLOT = {
     "Comparison": _TABLE,
     "ContentionReport": _TABLE,
+    "CounterSamples": _TABLE,
     "DataSheet": _TABLE,
     "DesignComparison": _TABLE,
     "DesignPlan": _TABLE,
@@ -83,6 +84,7 @@ NO_PLOT = {
     "Findings": "text",
     "Intervals": _DERIVED,
     "JobLog": _TABLE,
+    "JobPlacement": _TABLE,
     "LPSolution": _DERIVED,
     "LinkRecording": _TABLE,
     "LogGPS": _TABLE,

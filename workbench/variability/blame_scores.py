@@ -151,8 +151,10 @@ def score_blame(
     methods = rows[0].methods
     return BlameScores(
         methods,
-        *(np.stack([getattr(row, name) for row in rows]) for name in ("auc", "precision")),
-        *(np.stack([getattr(row, name) for row in rows]) for name in ("blamed", "wrong")),
+        np.stack([row.auc for row in rows]),
+        np.stack([row.precision for row in rows]),
+        np.stack([row.blamed for row in rows]),
+        np.stack([row.wrong for row in rows]),
         np.array([row.culprits for row in rows]),
         np.array([row.users for row in rows]),
         np.concatenate([np.empty((0, len(methods))), *(found.p.T for found in nulls)]),

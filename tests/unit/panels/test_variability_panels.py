@@ -43,7 +43,7 @@ def own_files(folder: Path) -> tuple[Path, Path]:
     start = 1000.0 * np.arange(40)
     beside = rng.random((40, 3)) < 0.5
     time_s = 300 * (1 + 0.5 * beside[:, 0]) * np.exp(0.02 * rng.standard_normal(40))
-    runs = pd.DataFrame({"run": np.arange(40), "start": start, "end": start + time_s})
+    runs = pd.DataFrame({"Name": np.arange(40), "start": start, "end": start + time_s})
     jobs = pd.DataFrame(
         [
             (f"{run}-{user}", user, 256, start[run] - 1, start[run] + 600)
@@ -178,12 +178,16 @@ def test_own_tables_are_read_and_a_user_is_blamed(panel: BlamePanel, tmp_path: P
     assert "Upload a table of runs" in panel.text
     panel.view, panel.permutations = "blame", 100
     panel._own_runs.upload.value = file_items({runs.name: runs.read_bytes()})
-    assert "40 runs" in panel.text
+    assert "40 runs" in panel.text  # its column Name is taken for the runs' names
     panel.take_jobs(jobs)
     panel.wait(60)
     assert panel.error == ""
     assert panel.found is not None and panel.found.blamed == ("bad",)
     assert "measured: my runs.csv and jobs.csv" in panel.text
+    assert "read_runs('my runs.csv', columns={'run': 'Name'})" in panel.python
+    panel._own_jobs.lists["user"].value = "job"
+    assert "each job" not in panel.error and panel.tables is not None
+    assert len(panel.tables.users) > 40
 
 
 def test_a_refusal_stands_beside_its_file(panel: BlamePanel, tmp_path: Path) -> None:

@@ -296,7 +296,9 @@ class BlamePanel(Panel[BlameTables | None]):
         self._own_runs: OwnTable[Runs] = OwnTable(
             "runs",
             RUN_COLUMNS,
-            lambda path, columns: read_runs(path, zone=self._controls["zone"].value),
+            lambda path, columns: read_runs(
+                path, columns=columns, zone=self._controls["zone"].value
+            ),
             first_rows,
             self._own_changed,
         )
@@ -305,6 +307,7 @@ class BlamePanel(Panel[BlameTables | None]):
             JOB_COLUMNS,
             lambda path, columns: read_jobs(
                 path,
+                columns=columns,
                 zone=self._controls["zone"].value,
                 offset_s=self._controls["offset_s"].value,
             ),

@@ -181,6 +181,7 @@ class OwnTable(Generic[_T]):
         self.table = None
         self._about.value = ""
         try:
+            self._refuse_twice()
             self.table = self._with_file(lambda path: self._read(path, self.columns))
             self._about.value = f"<b>{html.escape(self.file_name)}</b>: {_facts(self.table)}"
         except WorkbenchError as error:
@@ -198,6 +199,18 @@ class OwnTable(Generic[_T]):
     def _without_folder(self, error: WorkbenchError) -> ParameterError:
         """Return an error whose message names the file as the user does."""
         return ParameterError(str(error).replace(f"{self._folder}/", ""), key="upload")
+
+    def _refuse_twice(self) -> None:
+        """Raise ParameterError where one column of the file is chosen for two of ours."""
+        chosen = [control.value for control in self.lists.values() if control.value]
+        twice = sorted({theirs for theirs in chosen if chosen.count(theirs) > 1})
+        if twice:
+            ours = [name for name, control in self.lists.items() if control.value == twice[0]]
+            raise ParameterError(
+                f"each column of {self.file_name} can be one of ours; {twice[0]} is chosen for "
+                f"{' and '.join(ours)}",
+                key="columns",
+            )
 
     def _missing(self) -> str:
         """Return what to choose, where columns that are needed are not chosen."""

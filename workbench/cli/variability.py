@@ -15,11 +15,13 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli import variability_generate, variability_record
+from workbench.cli import variability_forecast, variability_generate, variability_record
 from workbench.cli.output import add_json, given, print_json, say
 
 if TYPE_CHECKING:
     from workbench.variability import Blame
+
+_ANALYSES = {"forecast": variability_forecast}
 
 ABOUT = "say which users' jobs make runs slow"
 
@@ -69,6 +71,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = "make up runs beside other users' jobs, with what slowed them down"
     made = actions.add_parser("generate", help=about, description=about, allow_abbrev=False)
     variability_generate.add_arguments(made)
+    for name, command in _ANALYSES.items():
+        analysed = actions.add_parser(
+            name,
+            help=command.ABOUT,
+            description=command.__doc__,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        command.add_arguments(analysed)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -77,6 +88,8 @@ def run(arguments: argparse.Namespace) -> int:
         return variability_record.run(arguments)
     if arguments.action == "generate":
         return variability_generate.run(arguments)
+    if arguments.action in _ANALYSES:
+        return int(_ANALYSES[arguments.action].run(arguments))
     from workbench.variability import blame, read_jobs, read_runs, table_gaps
 
     zone = given(arguments, "zone")

@@ -130,9 +130,9 @@ from workbench.plotting.uq.sobol import describe_sobol, plot_sobol
 from workbench.plotting.uq.surrogate import plot_surrogate_choice, plot_surrogate_slice
 from workbench.plotting.uq.system_coverage import describe_system_coverage, plot_system_coverage
 from workbench.plotting.variability.blame import describe_blame, plot_blame
-from workbench.plotting.variability.forecast import describe_forecast, plot_forecast
 from workbench.plotting.variability.blame_methods import describe_blame_methods, plot_blame_methods
 from workbench.plotting.variability.blame_scores import describe_blame_scores, plot_blame_scores
+from workbench.plotting.variability.forecast import describe_forecast, plot_forecast
 from workbench.plotting.variability.link_traffic import plot_link_traffic
 from workbench.plotting.variability.routine_times import (
     describe_routine_times,

@@ -18,6 +18,7 @@ from workbench.lazy import lazy_exports
 if TYPE_CHECKING:
     from workbench.variability.blame import Blame, blame, blame_neighbours
     from workbench.variability.blame_scores import BlameScores, score_blame
+    from workbench.variability.forecast import Forecast, forecast
     from workbench.variability.job_log import JobLog, read_jobs
     from workbench.variability.job_placement import JobPlacement, read_placement
     from workbench.variability.neighbourhood import Neighbourhood, neighbourhood
@@ -43,6 +44,7 @@ __all__ = [
     "Blame",
     "BlameScores",
     "CounterSamples",
+    "Forecast",
     "JobLog",
     "JobPlacement",
     "LinkUser",
@@ -58,6 +60,7 @@ __all__ = [
     "WorldTruth",
     "blame",
     "blame_neighbours",
+    "forecast",
     "generate",
     "load_run_times",
     "neighbourhood",

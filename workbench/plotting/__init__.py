@@ -134,6 +134,7 @@ from workbench.plotting.variability.blame_methods import describe_blame_methods,
 from workbench.plotting.variability.blame_scores import describe_blame_scores, plot_blame_scores
 from workbench.plotting.variability.forecast import describe_forecast, plot_forecast
 from workbench.plotting.variability.link_traffic import plot_link_traffic
+from workbench.plotting.variability.mean_steps import describe_mean_steps, plot_mean_steps
 from workbench.plotting.variability.routine_times import (
     describe_routine_times,
     plot_routine_times,
@@ -184,6 +185,7 @@ __all__ = [
     "describe_forecast",
     "describe_identifiability",
     "describe_influence",
+    "describe_mean_steps",
     "describe_message_sizes",
     "describe_noise_checks",
     "describe_pairs",
@@ -251,6 +253,7 @@ __all__ = [
     "plot_link_loads",
     "plot_link_traffic",
     "plot_load_curves",
+    "plot_mean_steps",
     "plot_measured_validation",
     "plot_message_sizes",
     "plot_noise_checks",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.variability.forecast import Forecast, forecast
     from workbench.variability.job_log import JobLog, read_jobs
     from workbench.variability.job_placement import JobPlacement, read_placement
+    from workbench.variability.mean_behaviour import MeanBehaviour, mean_behaviour
     from workbench.variability.neighbourhood import Neighbourhood, neighbourhood
     from workbench.variability.recorded_link import LinkUser, RecordedLink, shipped
     from workbench.variability.routines import RoutineTimes, read_routines
@@ -48,6 +49,7 @@ __all__ = [
     "JobLog",
     "JobPlacement",
     "LinkUser",
+    "MeanBehaviour",
     "Neighbourhood",
     "RecordedLink",
     "RoutineTimes",
@@ -63,6 +65,7 @@ __all__ = [
     "forecast",
     "generate",
     "load_run_times",
+    "mean_behaviour",
     "neighbourhood",
     "read_jobs",
     "read_placement",

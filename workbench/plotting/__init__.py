@@ -139,6 +139,7 @@ from workbench.plotting.variability.routine_times import (
     plot_routine_times,
 )
 from workbench.plotting.variability.run_dates import describe_run_dates, plot_run_dates
+from workbench.plotting.variability.run_forecast import describe_run_forecast, plot_run_forecast
 from workbench.plotting.variability.run_steps import describe_run_steps, plot_run_steps
 from workbench.plotting.variability.run_times import describe_run_times, plot_run_times
 from workbench.plotting.variability.world_map import describe_run_scene, plot_run_scene
@@ -196,6 +197,7 @@ __all__ = [
     "describe_root_engines",
     "describe_routine_times",
     "describe_run_dates",
+    "describe_run_forecast",
     "describe_run_scene",
     "describe_run_steps",
     "describe_run_times",
@@ -270,6 +272,7 @@ __all__ = [
     "plot_root_engines",
     "plot_routine_times",
     "plot_run_dates",
+    "plot_run_forecast",
     "plot_run_scene",
     "plot_run_steps",
     "plot_run_times",

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import tempfile
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from workbench.errors import ParameterError
 from workbench.jobs import JobContext
 from workbench.panels.variability.blame_state import EMULATED_NAME, TRUTH_STEPS, OwnFile
+from workbench.panels.variability.world_work import Report, progress_of, workers_for, world_of
 from workbench.provenance import Provenance
 from workbench.variability import (
     JobLog,
@@ -25,15 +26,12 @@ from workbench.variability import (
 from workbench.variability.world.pieces import WorldProgress
 from workbench.variability.world.scene import WorldSettings
 from workbench.variability.world.truth import WorldTruth
-from workbench.variability.world.world import World, generate
+from workbench.variability.world.world import World
 
 _serials = itertools.count(1)
 
 FIRST_SHOWN = 6
 """Runs after which a world that is being made is shown."""
-
-_FEW = 60
-"""Runs of the small machine that one process makes in the time that others take to start."""
 
 
 @dataclass(frozen=True)
@@ -143,11 +141,7 @@ class BlameTables:
 
 def make_world(ctx: JobContext, settings: WorldSettings) -> BlameTables:
     """Return a world with its truth; before, the job's ``partial`` is its first runs, then all."""
-    workers = 1 if settings.preset == "small" and settings.runs <= _FEW else None
-
-    def tell(progress: WorldProgress) -> None:
-        ctx.progress(progress.done, progress.total, progress.line())
-
+    tell = progress_of(ctx)
     with tempfile.TemporaryDirectory(prefix="workbench-world-") as store:
         enough = threading.Event()
 
@@ -156,29 +150,23 @@ def make_world(ctx: JobContext, settings: WorldSettings) -> BlameTables:
             if progress.done >= FIRST_SHOWN or ctx.stopping:
                 enough.set()
 
-        def made(stop: threading.Event, report: Callable[[WorldProgress], None]) -> BlameTables:
-            world = generate(
-                settings.preset,
-                application=settings.application,
-                runs=settings.runs,
-                seed=settings.seed,
-                interference=settings.interference,
-                workers=workers,
-                store=store,
-                stop=stop,
-                on_progress=report,
-            )
+        def made(stop: threading.Event, report: Report) -> tuple[BlameTables, World]:
+            world = world_of(settings, stop, report, store)
             tables = BlameTables(world.runs, world.jobs, world.provenance, world)
             ctx.partial_from(lambda: tables)
-            return tables
+            return tables, world
 
-        tables = made(enough, first)
-        if not ctx.stopping and len(tables.runs) < settings.runs:
-            tables = made(ctx.stop_event, tell)
-        if ctx.stopping or tables.world is None:
+        tables, world = made(enough, first)
+        if not ctx.stopping and len(world.runs) < settings.runs:
+            tables, world = made(ctx.stop_event, tell)
+        if ctx.stopping:
             return tables
-        truth = tables.world.truth(
-            steps=TRUTH_STEPS, workers=workers, store=store, stop=ctx.stop_event, on_progress=tell
+        truth = world.truth(
+            steps=TRUTH_STEPS,
+            workers=workers_for(settings),
+            store=store,
+            stop=ctx.stop_event,
+            on_progress=tell,
         )
     return replace(tables, truth=truth)
 

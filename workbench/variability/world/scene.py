@@ -20,14 +20,17 @@ from workbench.variability.world.flows import JobFlows, job_flows
 from workbench.variability.world.loads import MachineLoads, machine_loads
 from workbench.variability.world.machine import CLASSES, WorldMachine, world_machine, world_preset
 from workbench.variability.world.schedule import LONG, OURS, WorldSchedule, world_schedule
+from workbench.variability.world.users import EXPERIMENTER
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-LONG_STEPS = 620
-"""Of the long run (Bhatele et al. 2020, V-C)."""
+LONG_RUN = -1
+"""Number of the long run."""
 
-_LONG_SLOT_S = 3 * 3600.0
+LONG_STEPS = 620
+"""Its steps (Bhatele et al. 2020, V-C)."""
+
 _USUAL = 1.3
 """How much longer a step takes than on an idle machine, for who is beside it when."""
 
@@ -66,8 +69,14 @@ class WorldSettings:
     @property
     def schedule(self) -> WorldSchedule:
         """Which jobs ran when and where."""
-        preset = world_preset(self.preset)
-        return world_schedule(preset, self.program, self.runs, self.seed, _LONG_SLOT_S)
+        preset, program = world_preset(self.preset), self.program
+        slot = 2.0 * LONG_STEPS * program.step_s * float(program.shape.mean())
+        return world_schedule(preset, program, self.runs, self.seed, slot)
+
+    @property
+    def suspects(self) -> tuple[str, ...]:
+        """All users who may slow a run down, the experimenter last: their other runs count."""
+        return (*(user.name for user in self.schedule.users), EXPERIMENTER)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,9 +111,9 @@ class Scene:
 
 @lru_cache(maxsize=8)
 def scene_of(settings: WorldSettings, run: int) -> Scene:
-    """Return a run with the jobs beside it; run -1 is the long one."""
+    """Return a run with the jobs beside it, or the long run."""
     schedule, machine, program = settings.schedule, settings.machine, settings.program
-    if run < 0:
+    if run == LONG_RUN:
         shape = program.shape
         long = (
             milc_shape(LONG_STEPS)

@@ -15,13 +15,18 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli import variability_forecast, variability_generate, variability_record
+from workbench.cli import (
+    variability_deviation,
+    variability_forecast,
+    variability_generate,
+    variability_record,
+)
 from workbench.cli.output import add_json, given, print_json, say
 
 if TYPE_CHECKING:
     from workbench.variability import Blame
 
-_ANALYSES = {"forecast": variability_forecast}
+_ANALYSES = {"deviation": variability_deviation, "forecast": variability_forecast}
 
 ABOUT = "say which users' jobs make runs slow"
 

@@ -132,6 +132,7 @@ from workbench.plotting.uq.system_coverage import describe_system_coverage, plot
 from workbench.plotting.variability.blame import describe_blame, plot_blame
 from workbench.plotting.variability.blame_methods import describe_blame_methods, plot_blame_methods
 from workbench.plotting.variability.blame_scores import describe_blame_scores, plot_blame_scores
+from workbench.plotting.variability.deviation import describe_deviation, plot_deviation
 from workbench.plotting.variability.forecast import describe_forecast, plot_forecast
 from workbench.plotting.variability.link_traffic import plot_link_traffic
 from workbench.plotting.variability.mean_steps import describe_mean_steps, plot_mean_steps
@@ -140,6 +141,7 @@ from workbench.plotting.variability.routine_times import (
     plot_routine_times,
 )
 from workbench.plotting.variability.run_dates import describe_run_dates, plot_run_dates
+from workbench.plotting.variability.run_forecast import describe_run_forecast, plot_run_forecast
 from workbench.plotting.variability.run_steps import describe_run_steps, plot_run_steps
 from workbench.plotting.variability.run_times import describe_run_times, plot_run_times
 from workbench.plotting.variability.world_map import describe_run_scene, plot_run_scene
@@ -180,6 +182,7 @@ __all__ = [
     "describe_calibration_problem",
     "describe_communication",
     "describe_convergence",
+    "describe_deviation",
     "describe_engines",
     "describe_errors",
     "describe_forecast",
@@ -198,6 +201,7 @@ __all__ = [
     "describe_root_engines",
     "describe_routine_times",
     "describe_run_dates",
+    "describe_run_forecast",
     "describe_run_scene",
     "describe_run_steps",
     "describe_run_times",
@@ -240,6 +244,7 @@ __all__ = [
     "plot_correlation",
     "plot_crossover",
     "plot_curve",
+    "plot_deviation",
     "plot_engines",
     "plot_fabric_replay",
     "plot_fit",
@@ -273,6 +278,7 @@ __all__ = [
     "plot_root_engines",
     "plot_routine_times",
     "plot_run_dates",
+    "plot_run_forecast",
     "plot_run_scene",
     "plot_run_steps",
     "plot_run_times",

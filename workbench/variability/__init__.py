@@ -18,6 +18,7 @@ from workbench.lazy import lazy_exports
 if TYPE_CHECKING:
     from workbench.variability.blame import Blame, blame, blame_neighbours
     from workbench.variability.blame_scores import BlameScores, score_blame
+    from workbench.variability.deviation import Deviation, deviation
     from workbench.variability.forecast import Forecast, forecast
     from workbench.variability.job_log import JobLog, read_jobs
     from workbench.variability.job_placement import JobPlacement, read_placement
@@ -45,6 +46,7 @@ __all__ = [
     "Blame",
     "BlameScores",
     "CounterSamples",
+    "Deviation",
     "Forecast",
     "JobLog",
     "JobPlacement",
@@ -62,6 +64,7 @@ __all__ = [
     "WorldTruth",
     "blame",
     "blame_neighbours",
+    "deviation",
     "forecast",
     "generate",
     "load_run_times",

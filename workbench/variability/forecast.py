@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Literal, get_args
@@ -16,14 +15,14 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import jobs
 from workbench.blas import one_thread
 from workbench.checks import whole
-from workbench.errors import ParameterError, SimulationHalted
+from workbench.errors import ParameterError
 from workbench.jobs import Progress
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.suggestions import did_you_mean
+from workbench.variability.folds import drawn_mapes, ends, folds_of_runs, in_threads
 from workbench.variability.forecasters import Learned, Learner, learn
 from workbench.variability.steps import FEATURES, StepTable
 from workbench.variability.windows import (
@@ -43,12 +42,8 @@ ForecastModel = Literal["attention", "trees", "ridge", "persistence", "mean-traj
 MODELS: tuple[ForecastModel, ...] = get_args(ForecastModel)
 LEARNERS: tuple[Learner, ...] = get_args(Learner)
 
-LEVEL = 0.95
-"""Of all intervals."""
-
 _LEAST_RUNS = 3
 _FEW_RUNS = 10
-_DRAWS = 2000
 _IMPORTANCE_WINDOWS = 400
 
 
@@ -286,15 +281,6 @@ def known_models(models: Iterable[str]) -> list[ForecastModel]:
     return [name for name in MODELS if name in always.union(wanted)]
 
 
-def folds_of_runs(
-    runs: int, present: NDArray[np.int64], folds: int, seed: int
-) -> NDArray[np.int64]:
-    """Return the fold of each run, int64[runs]; -1 for those that have no window."""
-    fold = np.full(runs, -1, np.int64)
-    fold[present] = np.random.default_rng(seed).permutation(len(present)) % folds
-    return fold
-
-
 @dataclass(frozen=True)
 class _Piece:
     """What one fold found, of its windows."""
@@ -431,49 +417,7 @@ def scores_of(
         skill = 1 - mape[:, None] / mape[against]
         drawn_skill = 1 - drawn[:, :, None] / drawn[:, None, against]
         r2 = 1 - (error**2).mean(axis=1) / actual.var()
-    return Scores(
-        mape, ends(drawn), error.mean(axis=1), r2, skill, np.moveaxis(ends(drawn_skill), 1, 1)
-    )
-
-
-def drawn_mapes(relative: FloatArray, run: NDArray[np.int64], seed: int) -> FloatArray:
-    """Return the mean of ``relative[models, windows]`` in %, in draws of runs, [draws, models]."""
-    names, row = np.unique(run, return_inverse=True)
-    count = np.bincount(row).astype(np.float64)
-    total = np.array([np.bincount(row, one) for one in relative])
-    rng = np.random.default_rng([seed, 2])
-    weight = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), _DRAWS)
-    drawn: FloatArray = 100 * (weight @ total.T) / (weight @ count)[:, None]
-    return drawn
-
-
-def ends(drawn: FloatArray) -> FloatArray:
-    """Return the ends of the interval of ``drawn[draws, ...]``, float64[..., 2]."""
-    outside = (1 - LEVEL) / 2
-    return np.moveaxis(np.quantile(drawn, [outside, 1 - outside], axis=0), 0, -1)
-
-
-def in_threads(
-    work: list[Callable[[], _Piece]],
-    on_progress: Callable[[Progress], None] | None,
-    stop: threading.Event | None,
-    what: str,
-) -> list[_Piece]:
-    """Return what pieces of work return, done side by side, or raise SimulationHalted."""
-    done: list[_Piece] = []
-    with ThreadPoolExecutor(min(len(work), jobs.cores())) as pool:
-        waiting = [pool.submit(_unless_stopped, one, stop) for one in work]
-        for at, future in enumerate(waiting, 1):
-            done.append(future.result())
-            if on_progress is not None:
-                on_progress(Progress(at, len(work), f"{what} {at} of {len(work)}"))
-    return done
-
-
-def _unless_stopped(work: Callable[[], _Piece], stop: threading.Event | None) -> _Piece:
-    if stop is not None and stop.is_set():
-        raise SimulationHalted("stopped before all folds were done")
-    return work()
+    return Scores(mape, ends(drawn), error.mean(axis=1), r2, skill, ends(drawn_skill))
 
 
 def _seen_counters(pieces: list[_Piece], table: StepTable) -> tuple[str, ...]:

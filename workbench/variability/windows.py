@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
+from workbench.variability.step_means import means_of
 from workbench.variability.steps import StepTable
 
 FloatArray = NDArray[np.float64]
@@ -212,7 +213,7 @@ def baseline_of(steps: StepTable, rows: NDArray[np.intp], *, own_times: bool = T
         own_times: whether the times of the steps are a channel.
     """
     values = steps.values[rows]
-    trajectory, trajectories = _means(steps.time_s[:, :, None], rows)
+    trajectory, trajectories = means_of(steps.time_s[:, :, None], rows)
     ratio = np.log(steps.time_s / trajectories[:, :, 0])[rows]
     spread = float(np.sqrt(np.nanmean(ratio**2))) if own_times else 0.0
     sources, logarithmic, floors, notes = [], [], [], []
@@ -236,7 +237,7 @@ def baseline_of(steps: StepTable, rows: NDArray[np.intp], *, own_times: bool = T
     chosen = np.array(sources, np.intp)
     forms, floor_of = np.array(logarithmic, np.bool_), np.array(floors)
     formed = _formed(steps.values[:, :, chosen], forms, floor_of)
-    centre, centres = _means(formed, rows)
+    centre, centres = means_of(formed, rows)
     scatter = np.ones(len(chosen))
     if len(chosen):
         scatter = np.sqrt(np.nanmean((formed - centres)[rows] ** 2, axis=(0, 1)))
@@ -296,32 +297,6 @@ def _formed(values: FloatArray, logarithmic: NDArray[np.bool_], floor: FloatArra
     logs = np.maximum(values[:, :, logarithmic], 0.0) + floor[logarithmic]
     formed[:, :, logarithmic] = np.log(logs)
     return formed
-
-
-def _means(values: FloatArray, rows: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
-    """Return the means over some runs of ``values[runs, steps, n]``, float64[steps, n].
-
-    And the same for each run, float64[runs, steps, n], without that run where it is one of them.
-    """
-    known = np.isfinite(values)
-    filled = np.where(known, values, 0.0)
-    count, total = known[rows].sum(axis=0), filled[rows].sum(axis=0)
-    counts, totals = np.repeat(count[None], len(values), axis=0), np.array([total] * len(values))
-    counts[rows] -= known[rows]
-    totals[rows] -= filled[rows]
-    return _without_gaps(total[None], count[None])[0], _without_gaps(totals, counts)
-
-
-def _without_gaps(total: FloatArray, count: NDArray[np.int64]) -> FloatArray:
-    """Return means of ``[runs, steps, n]``, those of nothing as between their neighbours or 0."""
-    mean = np.zeros(total.shape)
-    np.divide(total, count, out=mean, where=count > 0)
-    steps = np.arange(total.shape[1])
-    for run, which in np.argwhere((count == 0).any(axis=1)):
-        known = count[run, :, which] > 0
-        if known.any():
-            mean[run, :, which] = np.interp(steps, steps[known], mean[run, known, which])
-    return mean
 
 
 def _one_a_run(values: FloatArray) -> bool:

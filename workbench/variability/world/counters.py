@@ -20,8 +20,8 @@ FloatArray = NDArray[np.float64]
 
 FLIT_BYTES = 16
 CLOCK_HZ = 800e6
-TILES = 8
-"""Bytes of a flit, cycles a second, and processor tiles of a router."""
+TILES = 2
+"""Bytes of a flit, cycles a second, and processor tiles of a node."""
 
 JOB_COUNTERS = (
     "RT_FLIT_TOT",  # flits that arrive at router tiles from other routers
@@ -82,11 +82,11 @@ def router_counters(
     A run sends the same bytes however long a step takes; what others send lasts as long as it does.
     """
     machine = loads.machine
-    into, injected = _tiles(machine, routers)
+    into = _arriving(machine, routers)
     seconds = np.where(kind.own[:, None] > 0, idle_s, time_s)
     cycles = CLOCK_HZ * time_s
     arrived = _bytes(loads, state, activity, into) * seconds
-    sent = (loads.minimal.visits @ injected * loads.rate)[:, None] * activity * seconds
+    sent = (routers[loads.source] * loads.rate)[:, None] * activity * seconds
     flits, per_packet = 1.0 / FLIT_BYTES, 1.0 / (FLIT_BYTES * kind.packet_flits)
     requests = kind.requests
     width = machine.capacity[: machine.between] / _one_link(machine)
@@ -95,13 +95,12 @@ def router_counters(
     # At nodes requests and responses share what is used; each kind waits in its own channel.
     asked = _at_nodes(loads, activity * requests[:, None])
     answered = _at_nodes(loads, activity * (1.0 - requests)[:, None])
-    first = slice(machine.between, machine.between + machine.routers)
-    last = slice(machine.between + machine.routers, None)
-    at = routers[:, None]
-    blocked = state.blocking[last] * at
-    waiting = state.stall[first] * at
+    at = routers[machine.topology.host_router][:, None]
+    wait = state.wait[machine.to_nodes]
+    blocked = wait / (1.0 + wait) * at
+    waiting = state.stall[machine.from_nodes] * at
     share = asked / np.maximum(asked + answered, 1e-300)
-    ask_in, ask_out = share[: machine.routers], share[machine.routers :]
+    ask_in, ask_out = np.split(share, 2)
     return {
         "RT_FLIT_TOT": flits * arrived.sum(axis=0),
         "RT_PKT_TOT": per_packet @ arrived,
@@ -119,21 +118,19 @@ def router_counters(
     }
 
 
-def _tiles(machine: WorldMachine, routers: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
-    """Return which links arrive at routers from others and from their nodes, 0 or 1."""
-    there = routers[machine.target].astype(np.float64)
-    at = np.arange(len(machine.source))
-    between = at < machine.between
-    to_nodes = at >= machine.between + machine.routers
-    return there * between, there * (~between & ~to_nodes)
+def _arriving(machine: WorldMachine, routers: NDArray[np.bool_]) -> FloatArray:
+    """Return which links lead to some routers from others, 0 or 1."""
+    between = np.arange(len(machine.source)) < machine.between
+    return np.asarray(routers[machine.target] & between, np.float64)
 
 
 def _bytes(
     loads: MachineLoads, state: LinkState, activity: FloatArray, links: FloatArray
 ) -> FloatArray:
     """Return the B/s that each parcel has on some links, [parcels, steps]."""
-    short = loads.minimal.visits @ links * loads.rate
-    long = loads.valiant.visits @ links * loads.rate
+    sent, received = loads.detours.weigh(links)
+    short = loads.minimal.T @ links
+    long = loads.leaving.T @ sent + loads.arriving.T @ received
     found: FloatArray = activity * (
         short[:, None] * state.minimal + long[:, None] * (1.0 - state.minimal)
     )
@@ -141,9 +138,8 @@ def _bytes(
 
 
 def _at_nodes(loads: MachineLoads, activity: FloatArray) -> FloatArray:
-    """Return the utilisation of links from and to nodes, [2 routers, steps]."""
-    ends = loads.minimal.loaded[loads.machine.between :]
-    found: FloatArray = ends @ activity
+    """Return the B/s from each node and to each, [2 nodes, steps]."""
+    found: FloatArray = loads.ends @ activity
     return found
 
 

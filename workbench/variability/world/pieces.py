@@ -122,6 +122,7 @@ def perform(
 
 _WORDS = {
     "simulate": "simulated",
+    "times": "timed",
     "leave-one-out": "simulated again without each user",
     "shapley": "simulated again with users in turn",
     "classes": "simulated again with links of infinite capacity",

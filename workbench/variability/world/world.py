@@ -28,11 +28,12 @@ from workbench.variability.steps import StepTable
 from workbench.variability.world import tables
 from workbench.variability.world.application import world_application
 from workbench.variability.world.counters import COUNTERS
-from workbench.variability.world.machine import NODES, ROUTERS, world_preset
+from workbench.variability.world.machine import CLASSES, NODES, ROUTERS, world_preset
 from workbench.variability.world.pieces import RunPiece, WorldProgress, do_runs
-from workbench.variability.world.scene import WorldSettings, scene_of, step_times
-from workbench.variability.world.schedule import EPOCH, OURS, WorldSchedule
-from workbench.variability.world.truth import WorldTruth
+from workbench.variability.world.scene import LONG_RUN, WorldSettings, scene_of, step_times
+from workbench.variability.world.schedule import EPOCH, LONG, OURS, WorldSchedule
+from workbench.variability.world.tasks import TASKS
+from workbench.variability.world.truth import LinkTruth, ShapleyTruth, WorldTruth
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,11 +148,11 @@ class World(PackagedResult):
             ParameterError: there is no such user or run.
         """
         names = (users,) if isinstance(users, str) else tuple(users)
-        known = (*self.users, "user-00")
+        known = self.settings.suspects
         for name in names:
             if name not in known:
                 raise ParameterError(
-                    f"users must be some of {known[0]} to {known[-2]}; got {name!r}"
+                    f"users must be some of {', '.join(known)}; got {name!r}"
                     f"{did_you_mean(name, known)}",
                     key="users",
                 )
@@ -178,31 +179,113 @@ class World(PackagedResult):
             stop: as for ``generate``.
             on_progress: as for ``generate``.
         """
-        pieces = do_runs(
-            self.settings,
+        pieces = self._pieces(
             "leave-one-out",
             {"steps": whole(steps, "steps", 0)},
-            self.number.tolist(),
             store,
             workers,
             stop,
             on_progress,
         )
-        numbers = list(pieces)
-        place = {int(run): at for at, run in enumerate(self.number)}
-        times = np.array([piece.first for piece in pieces.values()])
-        beside = np.zeros((len(self.users), len(numbers)), bool)
+        numbers, step, times = _stacked(pieces)
+        users = self.settings.suspects
+        beside = np.zeros((len(users), len(numbers)), bool)
         for at, run in enumerate(numbers):
             names = scene_users(self.settings, run)
-            beside[:, at] = [user in names for user in self.users]
+            beside[:, at] = [user in names for user in users]
         return WorldTruth(
-            tuple(self.runs.run[place[run]] for run in numbers),
-            self.users,
+            tuple(map(run_name, numbers)),
+            users,
             beside,
-            pieces[numbers[0]].second[0].astype(np.int64),
-            times[:, 0],
-            np.ascontiguousarray(times[:, 1:].transpose(1, 0, 2)),
+            step,
+            times[0],
+            times[1:],
             self.provenance,
+        )
+
+    def shapley(
+        self,
+        *,
+        steps: int = 4,
+        permutations: int = 20,
+        workers: int | None = None,
+        store: str | Path | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Report | None = None,
+    ) -> ShapleyTruth:
+        """Return what each user adds to the time of runs, by Shapley values over random orders.
+
+        Args:
+            steps: as for ``truth``.
+            permutations: orders for each run.
+            workers: as for ``generate``.
+            store: as for ``generate``; it may be the same folder.
+            stop: as for ``generate``.
+            on_progress: as for ``generate``.
+
+        Raises:
+            ParameterError: an argument is not accepted.
+        """
+        permutations = whole(permutations, "permutations", 1, 10_000)
+        pieces = self._pieces(
+            "shapley",
+            {"steps": whole(steps, "steps", 0), "permutations": permutations},
+            store,
+            workers,
+            stop,
+            on_progress,
+        )
+        numbers, step, values = _stacked(pieces)
+        return ShapleyTruth(
+            tuple(map(run_name, numbers)),
+            self.settings.suspects,
+            step,
+            values[-1],
+            values[:-1],
+            permutations,
+            self.provenance,
+        )
+
+    def link_truth(
+        self,
+        *,
+        steps: int = 4,
+        workers: int | None = None,
+        store: str | Path | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Report | None = None,
+    ) -> LinkTruth:
+        """Return how long steps take where links of each class could carry everything.
+
+        Args:
+            steps: as for ``truth``.
+            workers: as for ``generate``.
+            store: as for ``generate``; it may be the same folder.
+            stop: as for ``generate``.
+            on_progress: as for ``generate``.
+
+        Raises:
+            ParameterError: an argument is not accepted.
+        """
+        pieces = self._pieces(
+            "classes", {"steps": whole(steps, "steps", 0)}, store, workers, stop, on_progress
+        )
+        numbers, step, times = _stacked(pieces)
+        return LinkTruth(
+            tuple(map(run_name, numbers)), CLASSES, step, times[0], times[1:], self.provenance
+        )
+
+    def long_run(self) -> StepTable:
+        """Return a run of 620 steps of the same program, after all others (synthetic).
+
+        It is made beside the jobs of the same users and is none of ``runs``, as for the paper's
+        forecast of a run that no model was trained on (Bhatele et al. 2020, V-C, figure 12).
+        """
+        values, _ = TASKS["simulate"](self.settings, LONG_RUN)
+        schedule = self.settings.schedule
+        start = EPOCH + np.round(schedule.start[schedule.user == LONG])
+        return StepTable(
+            ("long-run",), start, values[None, :, 0], COUNTERS, values[None, :, 1:], self.provenance
         )
 
     def to_frame(self) -> pd.DataFrame:
@@ -268,6 +351,22 @@ class World(PackagedResult):
             known = _truth_from(made, read_resource(folder, descriptor, "truth.csv"))
         return cls(**{**vars(made), "known": known})
 
+    def _pieces(
+        self,
+        task: str,
+        options: Mapping[str, Any],
+        store: str | Path | None,
+        workers: int | None,
+        stop: threading.Event | None,
+        on_progress: Report | None,
+    ) -> dict[int, RunPiece]:
+        """Return what a task computes about the runs of this world."""
+        runs = self.number.tolist()
+        found = do_runs(self.settings, task, options, runs, store, workers, stop, on_progress)
+        if not found:
+            raise ParameterError("the work was stopped before its first run was done; start it again")
+        return found
+
     def _number(self, run: int) -> int:
         """Return the number of the run at a place."""
         return int(self.number[whole(run, "run", 0, len(self.number) - 1)])
@@ -280,6 +379,18 @@ class World(PackagedResult):
             f"{self.settings.application} beside {len(self.users)} users, seed "
             f"{self.settings.seed}; {least:.4g} to {most:.4g} s, synthetic)"
         )
+
+
+def run_name(number: int) -> str:
+    """Return the name of a run in all tables."""
+    return f"run-{number + 1:03d}"
+
+
+def _stacked(pieces: dict[int, RunPiece]) -> tuple[list[int], IntArray, FloatArray]:
+    """Return numbers of runs, the steps, and the first arrays as [rows, runs, steps]."""
+    first = np.array([piece.first for piece in pieces.values()])
+    step = next(iter(pieces.values())).second[0].astype(np.int64)
+    return list(pieces), step, np.ascontiguousarray(first.transpose(1, 0, 2))
 
 
 def scene_users(settings: WorldSettings, run: int) -> set[str]:
@@ -298,7 +409,7 @@ def _world(settings: WorldSettings, pieces: dict[int, RunPiece]) -> World:
     schedule = settings.schedule
     number = np.array(list(pieces), np.int64)
     jobs = [schedule.job_of(run) for run in pieces]
-    names = tuple(f"run-{run + 1:03d}" for run in pieces)
+    names = tuple(map(run_name, pieces))
     start = EPOCH + np.round(schedule.start[jobs])
     time = np.array([piece.first[:, 0] for piece in pieces.values()])
     total = time.sum(axis=1)
@@ -366,12 +477,13 @@ def _truth_from(world: World, data: bytes) -> WorldTruth:
     runs = list(dict.fromkeys(table["run"]))
     step = np.unique(table["step"].to_numpy(np.int64))
     run = np.array([runs.index(name) for name in table["run"]], np.int64)
-    user = np.array([world.users.index(name) for name in table["user"]], np.int64)
+    users = world.settings.suspects
+    user = np.array([users.index(name) for name in table["user"]], np.int64)
     place = np.searchsorted(step, table["step"].to_numpy(np.int64))
     time = np.zeros((len(runs), len(step)))
     time[run, place] = table["time_s"].astype(np.float64)
-    beside = np.zeros((len(world.users), len(runs)), bool)
+    beside = np.zeros((len(users), len(runs)), bool)
     beside[user, run] = True
-    without = np.repeat(time[None], len(world.users), axis=0)
+    without = np.repeat(time[None], len(users), axis=0)
     without[user, run, place] = table["without_s"].astype(np.float64)
-    return WorldTruth(tuple(runs), world.users, beside, step, time, without, world.provenance)
+    return WorldTruth(tuple(runs), users, beside, step, time, without, world.provenance)

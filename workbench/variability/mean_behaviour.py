@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
+from workbench.variability.step_means import means_of
 from workbench.variability.steps import StepTable
 
 if TYPE_CHECKING:
@@ -95,45 +96,25 @@ def mean_behaviour(steps: StepTable) -> MeanBehaviour:
             f"steps must be of at least 2 runs and 3 steps; got {len(steps)} and {steps.steps}",
             key="steps",
         )
-    known = np.isfinite(steps.time_s)
     # A step that no run has would have no mean.
-    there = np.flatnonzero(known.any(axis=0))
-    time_s, known, values = steps.time_s[:, there], known[:, there], steps.values[:, there]
-    total, count = np.where(known, time_s, 0.0).sum(axis=0), known.sum(axis=0)
-    agreement = np.array([_agreement(one, total, count) for one in time_s])
+    there = np.flatnonzero(np.isfinite(steps.time_s).any(axis=0))
+    time_s, every = steps.time_s[:, there], np.arange(len(steps))
+    mean, others = (each[..., 0] for each in means_of(time_s[:, :, None], every))
+    counter_mean = means_of(steps.values[:, there], every)[0].T
     low, high = np.nanpercentile(time_s, BAND, axis=0)
-    mean = total / count
-    counter_mean = _means(values).T
     return MeanBehaviour(
         len(steps),
         np.array(steps.numbers, np.int64)[there],
         mean,
         low,
         high,
-        agreement,
+        np.array([_rank_correlation(*pair) for pair in zip(time_s, others, strict=True)]),
         steps.counters,
         counter_mean,
         np.array([_rank_correlation(one, mean) for one in counter_mean]),
         steps.provenance,
         steps.notes,
     )
-
-
-def _agreement(time_s: FloatArray, total: FloatArray, count: NDArray[np.intp]) -> float:
-    """Return the rank correlation of a run with the mean of the others."""
-    known = np.isfinite(time_s)
-    others = count - known
-    both = known & (others > 0)
-    return _rank_correlation(time_s[both], (total - time_s)[both] / others[both])
-
-
-def _means(values: FloatArray) -> FloatArray:
-    """Return means over the runs, [steps, counters]; nan where no run has a reading."""
-    known = np.isfinite(values)
-    count = known.sum(axis=0)
-    total: FloatArray = np.where(known, values, 0.0).sum(axis=0)
-    found: FloatArray = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
-    return found
 
 
 def _rank_correlation(one: FloatArray, other: FloatArray) -> float:

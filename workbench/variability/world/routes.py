@@ -164,7 +164,10 @@ class Detours:
         Both are [2 routers, columns]: within the group, then between groups.
         """
         routers = len(sent) // 2
-        out, into = self.leave @ _in_groups(sent[routers:]), self.leave @ _in_groups(received[routers:])
+        out, into = (
+            self.leave @ _in_groups(sent[routers:]),
+            self.leave @ _in_groups(received[routers:]),
+        )
         here, back = (
             _visits(bytes_of[:routers], self.near)
             + _visits(bytes_of[routers:], self.within)

@@ -364,7 +364,9 @@ class World(PackagedResult):
         runs = self.number.tolist()
         found = do_runs(self.settings, task, options, runs, store, workers, stop, on_progress)
         if not found:
-            raise ParameterError("the work was stopped before its first run was done; start it again")
+            raise ParameterError(
+                "the work was stopped before its first run was done; start it again"
+            )
         return found
 
     def _number(self, run: int) -> int:

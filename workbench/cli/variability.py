@@ -20,13 +20,18 @@ from workbench.cli import (
     variability_forecast,
     variability_generate,
     variability_record,
+    variability_report,
 )
 from workbench.cli.output import add_json, given, print_json, say
 
 if TYPE_CHECKING:
     from workbench.variability import Blame
 
-_ANALYSES = {"deviation": variability_deviation, "forecast": variability_forecast}
+_ANALYSES = {
+    "deviation": variability_deviation,
+    "forecast": variability_forecast,
+    "report": variability_report,
+}
 
 ABOUT = "say which users' jobs make runs slow"
 

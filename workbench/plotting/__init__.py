@@ -145,6 +145,10 @@ from workbench.plotting.variability.long_forecast import (
     plot_long_forecast,
 )
 from workbench.plotting.variability.mean_steps import describe_mean_steps, plot_mean_steps
+from workbench.plotting.variability.report import (
+    describe_variability_report,
+    plot_variability_report,
+)
 from workbench.plotting.variability.routine_times import (
     describe_routine_times,
     plot_routine_times,
@@ -228,6 +232,7 @@ __all__ = [
     "describe_system_coverage",
     "describe_threshold",
     "describe_tolerance",
+    "describe_variability_report",
     "error_figure",
     "influence_figure",
     "load_bokeh",
@@ -313,6 +318,7 @@ __all__ = [
     "plot_topology",
     "plot_traffic",
     "plot_trajectory",
+    "plot_variability_report",
     "spacetime_figure",
     "standalone_html",
     "study_heatmap",

@@ -25,9 +25,17 @@ if TYPE_CHECKING:
     from workbench.variability.forecast_long import LongForecast, forecast_long
     from workbench.variability.job_log import JobLog, read_jobs
     from workbench.variability.job_placement import JobPlacement, read_placement
+    from workbench.variability.known_reports import (
+        report_link,
+        report_on,
+        report_world,
+        shipped_report,
+        shipped_reports,
+    )
     from workbench.variability.mean_behaviour import MeanBehaviour, mean_behaviour
     from workbench.variability.neighbourhood import Neighbourhood, neighbourhood
     from workbench.variability.recorded_link import LinkUser, RecordedLink, shipped
+    from workbench.variability.report import VariabilityReport, report
     from workbench.variability.routines import RoutineTimes, read_routines
     from workbench.variability.run_times import (
         RunTimes,
@@ -66,6 +74,7 @@ __all__ = [
     "RunTimes",
     "Runs",
     "StepTable",
+    "VariabilityReport",
     "World",
     "WorldTruth",
     "blame",
@@ -86,8 +95,14 @@ __all__ = [
     "read_runs",
     "read_samples",
     "read_steps",
+    "report",
+    "report_link",
+    "report_on",
+    "report_world",
     "run_scene",
     "score_blame",
     "shipped",
+    "shipped_report",
+    "shipped_reports",
     "table_gaps",
 ]

@@ -15,7 +15,12 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli import variability_generate, variability_record
+from workbench.cli import (
+    variability_generate,
+    variability_record,
+    variability_score,
+    variability_stalls,
+)
 from workbench.cli.output import add_json, given, print_json, say
 
 if TYPE_CHECKING:
@@ -69,6 +74,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = "make up runs beside other users' jobs, with what slowed them down"
     made = actions.add_parser("generate", help=about, description=about, allow_abbrev=False)
     variability_generate.add_arguments(made)
+    for name, module in (("score", variability_score), ("stalls", variability_stalls)):
+        added = actions.add_parser(
+            name,
+            help=module.ABOUT,
+            description=module.__doc__,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        module.add_arguments(added)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -77,6 +91,10 @@ def run(arguments: argparse.Namespace) -> int:
         return variability_record.run(arguments)
     if arguments.action == "generate":
         return variability_generate.run(arguments)
+    if arguments.action == "score":
+        return variability_score.run(arguments)
+    if arguments.action == "stalls":
+        return variability_stalls.run(arguments)
     from workbench.variability import blame, read_jobs, read_runs, table_gaps
 
     zone = given(arguments, "zone")

@@ -130,9 +130,9 @@ from workbench.plotting.uq.sobol import describe_sobol, plot_sobol
 from workbench.plotting.uq.surrogate import plot_surrogate_choice, plot_surrogate_slice
 from workbench.plotting.uq.system_coverage import describe_system_coverage, plot_system_coverage
 from workbench.plotting.variability.blame import describe_blame, plot_blame
-from workbench.plotting.variability.forecast import describe_forecast, plot_forecast
 from workbench.plotting.variability.blame_methods import describe_blame_methods, plot_blame_methods
 from workbench.plotting.variability.blame_scores import describe_blame_scores, plot_blame_scores
+from workbench.plotting.variability.forecast import describe_forecast, plot_forecast
 from workbench.plotting.variability.link_traffic import plot_link_traffic
 from workbench.plotting.variability.routine_times import (
     describe_routine_times,
@@ -141,6 +141,7 @@ from workbench.plotting.variability.routine_times import (
 from workbench.plotting.variability.run_dates import describe_run_dates, plot_run_dates
 from workbench.plotting.variability.run_steps import describe_run_steps, plot_run_steps
 from workbench.plotting.variability.run_times import describe_run_times, plot_run_times
+from workbench.plotting.variability.stall_check import describe_stall_check, plot_stall_check
 from workbench.plotting.variability.world_map import describe_run_scene, plot_run_scene
 
 if TYPE_CHECKING:  # it needs workbench.tune, an eighth more to import than all other figures need
@@ -203,6 +204,7 @@ __all__ = [
     "describe_size",
     "describe_sobol",
     "describe_spacetime",
+    "describe_stall_check",
     "describe_study",
     "describe_study_convergence",
     "describe_study_curves",
@@ -277,6 +279,7 @@ __all__ = [
     "plot_simulator_runs",
     "plot_sobol",
     "plot_spacetime",
+    "plot_stall_check",
     "plot_study",
     "plot_study_convergence",
     "plot_study_curves",

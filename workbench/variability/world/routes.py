@@ -84,7 +84,7 @@ def _hops(one: NDArray[np.integer], other: NDArray[np.integer]) -> IntArray:
 
 
 def _ways_begin(one: NDArray[np.integer], other: NDArray[np.integer]) -> FloatArray:
-    """Return how many links begin ways to a router of the group; 2 where it is the router itself."""
+    """Return how many links begin ways to a router of the group; 2 for the router itself."""
     along_row, along_column = one % COLUMNS != other % COLUMNS, one // COLUMNS != other // COLUMNS
     found = along_row + COLUMN_LINKS * along_column
     return np.where(found == 0, 2.0, found)
@@ -164,7 +164,10 @@ class Detours:
         Both are [2 routers, columns]: within the group, then between groups.
         """
         routers = len(sent) // 2
-        out, into = self.leave @ _in_groups(sent[routers:]), self.leave @ _in_groups(received[routers:])
+        out, into = (
+            self.leave @ _in_groups(sent[routers:]),
+            self.leave @ _in_groups(received[routers:]),
+        )
         here, back = (
             _visits(bytes_of[:routers], self.near)
             + _visits(bytes_of[routers:], self.within)
@@ -221,7 +224,7 @@ def _in_groups(values: FloatArray) -> FloatArray:
 
 @cache
 def detours_of(machine: WorldMachine) -> Detours:
-    """Return the detours of a machine: within a group by all its routers, else by many at random."""
+    """Return a machine's detours: within a group by all its routers, else by many at random."""
     routers = machine.routers
     all_routers = np.arange(routers)
     shift = np.arange(1, ROUTERS)

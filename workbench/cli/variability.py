@@ -16,6 +16,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli import (
+    variability_deviation,
+    variability_forecast,
     variability_generate,
     variability_record,
     variability_score,
@@ -25,6 +27,13 @@ from workbench.cli.output import add_json, given, print_json, say
 
 if TYPE_CHECKING:
     from workbench.variability import Blame
+
+_ANALYSES = {
+    "deviation": variability_deviation,
+    "forecast": variability_forecast,
+    "score": variability_score,
+    "stalls": variability_stalls,
+}
 
 ABOUT = "say which users' jobs make runs slow"
 
@@ -74,15 +83,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = "make up runs beside other users' jobs, with what slowed them down"
     made = actions.add_parser("generate", help=about, description=about, allow_abbrev=False)
     variability_generate.add_arguments(made)
-    for name, module in (("score", variability_score), ("stalls", variability_stalls)):
-        added = actions.add_parser(
+    for name, command in _ANALYSES.items():
+        analysed = actions.add_parser(
             name,
-            help=module.ABOUT,
-            description=module.__doc__,
+            help=command.ABOUT,
+            description=command.__doc__,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        module.add_arguments(added)
+        command.add_arguments(analysed)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -91,10 +100,8 @@ def run(arguments: argparse.Namespace) -> int:
         return variability_record.run(arguments)
     if arguments.action == "generate":
         return variability_generate.run(arguments)
-    if arguments.action == "score":
-        return variability_score.run(arguments)
-    if arguments.action == "stalls":
-        return variability_stalls.run(arguments)
+    if arguments.action in _ANALYSES:
+        return int(_ANALYSES[arguments.action].run(arguments))
     from workbench.variability import blame, read_jobs, read_runs, table_gaps
 
     zone = given(arguments, "zone")

@@ -132,6 +132,7 @@ from workbench.plotting.uq.system_coverage import describe_system_coverage, plot
 from workbench.plotting.variability.blame import describe_blame, plot_blame
 from workbench.plotting.variability.blame_methods import describe_blame_methods, plot_blame_methods
 from workbench.plotting.variability.blame_scores import describe_blame_scores, plot_blame_scores
+from workbench.plotting.variability.deviation import describe_deviation, plot_deviation
 from workbench.plotting.variability.forecast import describe_forecast, plot_forecast
 from workbench.plotting.variability.link_traffic import plot_link_traffic
 from workbench.plotting.variability.routine_times import (
@@ -180,6 +181,7 @@ __all__ = [
     "describe_calibration_problem",
     "describe_communication",
     "describe_convergence",
+    "describe_deviation",
     "describe_engines",
     "describe_errors",
     "describe_forecast",
@@ -240,6 +242,7 @@ __all__ = [
     "plot_correlation",
     "plot_crossover",
     "plot_curve",
+    "plot_deviation",
     "plot_engines",
     "plot_fabric_replay",
     "plot_fit",

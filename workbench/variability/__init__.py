@@ -18,6 +18,8 @@ from workbench.lazy import lazy_exports
 if TYPE_CHECKING:
     from workbench.variability.blame import Blame, blame, blame_neighbours
     from workbench.variability.blame_scores import BlameScores, score_blame
+    from workbench.variability.deviation import Deviation, deviation
+    from workbench.variability.forecast import Forecast, forecast
     from workbench.variability.job_log import JobLog, read_jobs
     from workbench.variability.job_placement import JobPlacement, read_placement
     from workbench.variability.neighbourhood import Neighbourhood, neighbourhood
@@ -50,6 +52,8 @@ __all__ = [
     "Blame",
     "BlameScores",
     "CounterSamples",
+    "Deviation",
+    "Forecast",
     "JobLog",
     "JobPlacement",
     "LinkTruth",
@@ -70,7 +74,9 @@ __all__ = [
     "blame",
     "blame_neighbours",
     "check_stalls",
+    "deviation",
     "fit_stall_curve",
+    "forecast",
     "generate",
     "load_run_times",
     "neighbourhood",

@@ -1,0 +1,120 @@
+"""Explain by how much steps deviate from the mean of all runs, and say which counters do.
+
+workbench variability deviation --steps steps.csv
+workbench variability deviation --steps steps.csv --json
+
+STEPS has a row per step of each run, with the columns run, step and time_s and one for each
+counter: what it rose by during the step. The relevance of a counter is the share of the folds in
+which it is needed; errors are mean absolute percentage errors (MAPE, %) of the time of a step. Both
+are by folds of runs; those by steps, and the paper's way, are in "ways".
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.output import SIGNALLED, add_json, given, print_json, say
+from workbench.cli.progress import ProgressLine
+from workbench.cli.signals import stoppable
+from workbench.errors import SimulationHalted
+
+if TYPE_CHECKING:
+    from workbench.variability import Deviation
+
+ABOUT = "say which counters explain by how much steps deviate from the mean"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of a deviation."""
+    parser.add_argument("--steps", required=True, metavar="STEPS", help="table of steps")
+    parser.add_argument("--folds", type=int, metavar="N", help="parts of the runs (default 10)")
+    parser.add_argument(
+        "--ways",
+        metavar="NAMES",
+        help="some of by-run,by-step,paper (default: all; by-run is always there)",
+    )
+    parser.add_argument(
+        "--per-second",
+        action="store_true",
+        help="divide counters by the time of their step, which they contain",
+    )
+    parser.add_argument(
+        "--trees",
+        metavar="NAME",
+        help="histogram (default), or exact ones as in the paper, which take 20 times as long",
+    )
+    parser.add_argument("--seed", type=int, metavar="N", help="of folds and trees (default 0)")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Explain and return the exit status."""
+    from workbench.variability import deviation, read_steps
+
+    options: dict[str, Any] = given(arguments, "folds", "trees", "seed")
+    if arguments.ways is not None:
+        options["ways"] = tuple(word.strip() for word in arguments.ways.split(","))
+    steps = read_steps(arguments.steps)
+    with stoppable() as stop, ProgressLine() as line:
+        try:
+            found = deviation(
+                steps,
+                per_second=arguments.per_second,
+                on_progress=lambda now: line.show(now.message),
+                stop=stop.event,
+                **options,
+            )
+        except SimulationHalted as error:
+            say(str(error))
+            return SIGNALLED + stop.number
+    for note in found.notes:
+        say(f"note: {note}")
+    if arguments.json:
+        print_json(summary(found))
+    else:
+        from workbench.plotting import describe_deviation
+
+        for frame in (found.mape_frame(), found.to_frame()):
+            print(frame.to_string(index=False, float_format="{:.3g}".format))
+        print(describe_deviation(found))
+    return 0
+
+
+def summary(found: Deviation) -> dict[str, Any]:
+    """Return what ``--json`` prints: MAPE in %, by folds of runs and in each way."""
+    ways = {way: _way(found, at) for at, way in enumerate(found.ways)}
+    return {
+        **ways[found.ways[0]],
+        "groups": [
+            {
+                "counters": list(names),
+                "relevance": float(found.group_relevance[at]),
+                "mape_rises_by": float(found.group_importance[at]),
+            }
+            for at, names in enumerate(found.groups)
+        ],
+        "ways": ways,
+        "runs": len(set(found.run.tolist())),
+        "steps": len(found.run),
+        "folds": found.folds,
+        "trees": found.trees,
+        "per_second": found.per_second,
+        "seed": found.seed,
+        "level": 0.95,
+        "notes": list(found.notes),
+    }
+
+
+def _way(found: Deviation, at: int) -> dict[str, Any]:
+    """Return the errors and relevances of one way."""
+    return {
+        "mape": dict(zip(found.models, found.mape[at].tolist(), strict=True)),
+        "intervals": dict(zip(found.models, found.mape_interval[at].tolist(), strict=True)),
+        "r2": dict(zip(found.models, found.r2[at].tolist(), strict=True)),
+        "relevance": dict(zip(found.counters, found.relevance[at].tolist(), strict=True)),
+        "relevance_intervals": dict(
+            zip(found.counters, found.relevance_interval[at].tolist(), strict=True)
+        ),
+        "stability": float(found.stability[at]),
+    }

@@ -1,0 +1,117 @@
+"""Foretell the time of the next K steps of a run from its last M, and say how well.
+
+workbench variability forecast --steps steps.csv --m 10 --k 20
+workbench variability forecast --steps steps.csv --m 10 --k 20 --json
+
+STEPS has a row per step of each run, with the columns run, step and time_s and one for each
+counter: what it rose by during the step. Counters of I/O nodes' routers begin with IO_, those of
+routers without nodes of the job with SYS_; NUM_ROUTERS and NUM_GROUPS are placement. Each run is
+foretold by models that have learned from other runs. Errors are mean absolute percentage errors
+(MAPE, %), with 95 % intervals over runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.output import SIGNALLED, add_json, given, print_json, say
+from workbench.cli.progress import ProgressLine
+from workbench.cli.signals import stoppable
+from workbench.errors import SimulationHalted
+
+if TYPE_CHECKING:
+    from workbench.variability import Forecast
+
+ABOUT = "foretell the time of the next steps of a run from its last ones, and say how well"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of a forecast."""
+    parser.add_argument("--steps", required=True, metavar="STEPS", help="table of steps")
+    parser.add_argument("--m", type=int, metavar="N", help="steps that are seen (default: 1/8)")
+    parser.add_argument("--k", type=int, metavar="N", help="steps that are foretold (default: 1/4)")
+    parser.add_argument(
+        "--features",
+        metavar="NAMES",
+        help="of the counters that are seen: app,placement,io,sys (default: all there are)",
+    )
+    parser.add_argument(
+        "--models",
+        metavar="NAMES",
+        help="some of attention,trees,ridge (default: all); persistence and mean-trajectory are "
+        "always there",
+    )
+    parser.add_argument(
+        "--counters-only",
+        action="store_true",
+        help="let models see no step times of the run itself, as in the paper",
+    )
+    parser.add_argument("--folds", type=int, metavar="N", help="parts of the runs (default 5)")
+    parser.add_argument("--seed", type=int, metavar="N", help="of folds and models (default 0)")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Foretell and return the exit status."""
+    from workbench.variability import forecast, read_steps
+
+    options: dict[str, Any] = given(arguments, "m", "k", "folds", "seed")
+    for name, value in given(arguments, "features", "models").items():
+        options[name] = [word.strip() for word in value.split(",")]
+    steps = read_steps(arguments.steps)
+    with stoppable() as stop, ProgressLine() as line:
+        try:
+            found = forecast(
+                steps,
+                own_times=not arguments.counters_only,
+                on_progress=lambda now: line.show(now.message),
+                stop=stop.event,
+                **options,
+            )
+        except SimulationHalted as error:
+            say(str(error))
+            return SIGNALLED + stop.number
+    for note in found.notes:
+        say(f"note: {note}")
+    if arguments.json:
+        print_json(summary(found))
+    else:
+        from workbench.plotting import describe_forecast
+
+        print(found.to_frame().to_string(index=False, float_format="{:.3g}".format))
+        print(describe_forecast(found))
+    return 0
+
+
+def summary(found: Forecast) -> dict[str, Any]:
+    """Return what ``--json`` prints: MAPE in %, skills as shares."""
+    names = found.models
+    return {
+        "mape": dict(zip(names, found.mape, strict=True)),
+        "intervals": dict(zip(names, found.mape_interval.tolist(), strict=True)),
+        "mae_s": dict(zip(names, found.mae_s, strict=True)),
+        "r2": dict(zip(names, found.r2, strict=True)),
+        **{
+            f"skill_on_{other.replace('-', '_')}": {
+                name: {"skill": float(skill), "interval": ends.tolist()}
+                for name, skill, ends in zip(
+                    names, found.skill[:, at], found.skill_interval[:, at], strict=True
+                )
+            }
+            for at, other in enumerate(("mean-trajectory", "persistence"))
+        },
+        "best": found.best,
+        "m": found.m,
+        "k": found.k,
+        "runs": len(set(found.run.tolist())),
+        "windows": len(found.run),
+        "folds": found.folds,
+        "seed": found.seed,
+        "level": 0.95,
+        "counters": list(found.counters),
+        "own_times": found.own_times,
+        "importance": dict(zip(found.important, found.importance, strict=True)),
+        "importance_of": found.importance_of,
+        "notes": list(found.notes),
+    }

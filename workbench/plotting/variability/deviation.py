@@ -1,0 +1,182 @@
+"""Which counters say by how much steps deviate from the mean, and how well."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from bokeh.models import ColumnDataSource, LayoutDOM, Range1d, Whisker
+from bokeh.plotting import figure
+
+from workbench.plotting import palette
+from workbench.plotting.axes import legend_above
+from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.rows import beside, row_figure
+
+if TYPE_CHECKING:
+    from workbench.variability import Deviation
+
+_ROW_PX = 24
+_MOST_COUNTERS = 30
+_WAYS = {"by-run": palette.BLUE, "by-step": palette.ORANGE, "paper": palette.FAINT}
+_SHIFTS = {"by-run": -0.22, "by-step": 0.06, "paper": 0.3}
+_MARKS = {"by-run": "circle", "by-step": "square", "paper": "triangle"}
+
+
+def plot_deviation(found: Deviation) -> LayoutDOM:
+    """Return the relevance of each counter with its interval, and the error of each model.
+
+    Args:
+        found: of ``workbench.variability.deviation``.
+    """
+    rates = " per second" if found.per_second else ""
+    return stacked(
+        heading(
+            "Which counters explain how a step deviates from the mean",
+            f"{len(np.unique(found.run))} runs, {len(found.run)} steps, {len(found.counters)} "
+            f"counters{rates}; {found.folds} folds by run, seed {found.seed}; "
+            f"{found.provenance.caption()}",
+        ),
+        beside(_relevance_rows(found), _error_rows(found), shares=[3, 2]),
+        sentence(describe_deviation(found)),
+    )
+
+
+def describe_deviation(found: Deviation) -> str:
+    """Return sentences on the error, on what is most relevant, and on what folds by step hide.
+
+    Args:
+        found: of ``workbench.variability.deviation``.
+    """
+    trees, mean = (found.models.index(name) for name in ("trees", "mean-trajectory"))
+    low, high = found.mape_interval[0, trees]
+    rows = found.to_frame()
+    needed = rows[rows["relevance"] >= 0.5]["counter"].tolist()
+    text = (
+        f"From the counters of a step its time follows with a MAPE of {found.mape[0, trees]:.1f} % "
+        f"({low:.1f} to {high:.1f} %), where the mean trajectory has "
+        f"{found.mape[0, mean]:.1f} %."
+    )
+    if needed:
+        named = ", ".join(needed[:4])
+        more = f" and {len(needed) - 4} more" if len(needed) > 4 else ""
+        text += f" In at least half of the folds {named}{more} {_are(needed)} needed."
+    else:
+        text += " No counter is needed in half of the folds."
+    together = max(found.groups, key=len)
+    if len(together) > 1:
+        text += (
+            f" {together[0]} goes up and down with {len(together) - 1} other "
+            f"{'counter' if len(together) == 2 else 'counters'}: which of them is needed is chance."
+        )
+    if "by-step" in found.ways:
+        other = found.mape[found.ways.index("by-step"), trees]
+        if other < 0.95 * found.mape[0, trees]:
+            text += f" Folds by step, which see other steps of the same run, say {other:.1f} %."
+    return text
+
+
+def _relevance_rows(found: Deviation) -> figure:
+    rows = found.to_frame()["counter"].tolist()[:_MOST_COUNTERS]
+    at = [found.counters.index(name) for name in rows]
+    fig = row_figure(
+        rows,
+        title="Relevance of counters",
+        x_label="share of folds in which the counter is needed",
+        file_name="deviation-relevance",
+        row_px=_ROW_PX,
+    )
+    fig.x_range = Range1d(-0.02, 1.02)
+    for way, name in enumerate(found.ways):
+        source = ColumnDataSource(
+            data={
+                "row": [row + _SHIFTS[name] for row in range(len(rows))],
+                "counter": rows,
+                "share": found.relevance[way, at].tolist(),
+                "low": found.relevance_interval[way, at, 0].tolist(),
+                "high": found.relevance_interval[way, at, 1].tolist(),
+                "place": found.place[way, at].tolist(),
+            }
+        )
+        if way == 0:
+            fig.segment(
+                x0="low",
+                x1="high",
+                y0="row",
+                y1="row",
+                source=source,
+                line_color=_WAYS[name],
+                line_width=2,
+                line_alpha=0.6,
+            )
+        dots = fig.scatter(
+            x="share",
+            y="row",
+            source=source,
+            marker=_MARKS[name],
+            size=9 if way == 0 else 6,
+            color=_WAYS[name],
+            legend_label=name,
+        )
+        hover(
+            fig,
+            [dots],
+            [
+                ("", "@counter"),
+                (f"relevance {name}", "@share{0.00} (@low{0.00} to @high{0.00})"),
+                ("mean place, 1 was left last", "@place{0.0}"),
+            ],
+        )
+    legend_above(fig)
+    return fig
+
+
+def _error_rows(found: Deviation) -> figure:
+    labels = [f"{model}, {way}" for way in found.ways for model in found.models]
+    mape, ends = found.mape.ravel(), found.mape_interval.reshape(-1, 2)
+    source = ColumnDataSource(
+        data={
+            "row": list(range(len(labels))),
+            "label": labels,
+            "mape": mape.tolist(),
+            "low": ends[:, 0].tolist(),
+            "high": ends[:, 1].tolist(),
+            "r2": (100 * found.r2.ravel()).tolist(),
+            "fill": [
+                palette.WAITING if model == "mean-trajectory" else _WAYS[way]
+                for way in found.ways
+                for model in found.models
+            ],
+        }
+    )
+    fig = row_figure(
+        labels,
+        title="Error of the time of a step",
+        x_label="mean absolute percentage error (%)",
+        file_name="deviation-errors",
+        row_px=_ROW_PX,
+    )
+    fig.x_range.start = 0
+    bars = fig.hbar(
+        y="row",
+        right="mape",
+        height=0.62,
+        source=source,
+        fill_color="fill",
+        line_color=palette.CAPTION,
+    )
+    fig.add_layout(Whisker(dimension="width", base="row", lower="low", upper="high", source=source))
+    hover(
+        fig,
+        [bars],
+        [
+            ("", "@label"),
+            ("MAPE", "@mape{0.00} % (@low{0.00} to @high{0.00} %)"),
+            ("variance of deviations explained", "@r2{0} %"),
+        ],
+    )
+    return fig
+
+
+def _are(names: list[str]) -> str:
+    return "is" if len(names) == 1 else "are"

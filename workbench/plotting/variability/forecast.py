@@ -1,0 +1,140 @@
+"""How well the next steps of runs are foretold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from bokeh.models import ColumnDataSource, LayoutDOM, Whisker
+from bokeh.plotting import figure
+
+from workbench.plotting import palette
+from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.rows import beside, row_figure
+
+if TYPE_CHECKING:
+    from workbench.variability import Forecast
+
+_ROW_PX = 26
+_MOST_COUNTERS = 20
+_LEARNED = ("attention", "trees", "ridge")
+
+
+def plot_forecast(found: Forecast) -> LayoutDOM:
+    """Return the error of each model with its interval, and what the forecast relies on.
+
+    Args:
+        found: of ``workbench.variability.forecast``.
+    """
+    errors = _error_rows(found)
+    drawn: LayoutDOM = errors
+    if found.important:
+        drawn = beside(errors, _importance_rows(found), shares=[1, 1])
+    seen = ", ".join(found.features) or "no counters"
+    own = " and the run's own step times" if found.own_times else ""
+    return stacked(
+        heading(
+            f"The next {found.k} steps foretold from the last {found.m}",
+            f"{len(np.unique(found.run))} runs, {len(found.run)} windows; features: {seen}{own}; "
+            f"{found.folds} folds by run, seed {found.seed}; {found.provenance.caption()}",
+        ),
+        drawn,
+        sentence(describe_forecast(found)),
+    )
+
+
+def describe_forecast(found: Forecast) -> str:
+    """Return a sentence on the best model and how much better it is than those without learning.
+
+    Args:
+        found: of ``workbench.variability.forecast``.
+    """
+    at = found.models.index(found.best)
+    low, high = found.mape_interval[at]
+    text = (
+        f"The least error is that of {found.best}: a MAPE of {found.mape[at]:.1f} % "
+        f"({low:.1f} to {high:.1f} % in 95 % of draws of runs)"
+    )
+    others = []
+    for column, name in enumerate(("mean-trajectory", "persistence")):
+        if name != found.best:
+            least, most = 100 * found.skill_interval[at, column]
+            others.append(
+                f"{100 * found.skill[at, column]:.0f} % ({least:.0f} to {most:.0f} %) of the error "
+                f"of {name}"
+            )
+    return f"{text}. It saves {' and '.join(others)}."
+
+
+def _error_rows(found: Forecast) -> figure:
+    """Return a bar for each model, its whisker the interval."""
+    source = ColumnDataSource(
+        data={
+            "row": list(range(len(found.models))),
+            "model": list(found.models),
+            "mape": found.mape.tolist(),
+            "low": found.mape_interval[:, 0].tolist(),
+            "high": found.mape_interval[:, 1].tolist(),
+            "mae": found.mae_s.tolist(),
+            "fill": [
+                palette.FITTED if name in _LEARNED else palette.WAITING for name in found.models
+            ],
+        }
+    )
+    fig = row_figure(
+        found.models,
+        title="Error of each model",
+        x_label="mean absolute percentage error (%)",
+        file_name="forecast-errors",
+        row_px=_ROW_PX,
+    )
+    fig.x_range.start = 0
+    bars = fig.hbar(
+        y="row",
+        right="mape",
+        height=0.62,
+        source=source,
+        fill_color="fill",
+        line_color=palette.CAPTION,
+    )
+    fig.add_layout(Whisker(dimension="width", base="row", lower="low", upper="high", source=source))
+    hover(
+        fig,
+        [bars],
+        [
+            ("", "@model"),
+            ("MAPE", "@mape{0.00} % (@low{0.00} to @high{0.00} %)"),
+            ("MAE", "@mae{0.000} s"),
+        ],
+    )
+    return fig
+
+
+def _importance_rows(found: Forecast) -> figure:
+    """Return a bar for each counter: how much worse the forecast is with another run's readings."""
+    order = np.argsort(-found.importance, kind="stable")[:_MOST_COUNTERS]
+    names = [found.important[at] for at in order]
+    source = ColumnDataSource(
+        data={
+            "row": list(range(len(names))),
+            "name": names,
+            "rise": found.importance[order].tolist(),
+        }
+    )
+    fig = row_figure(
+        names,
+        title=f"What {found.importance_of} relies on",
+        x_label="MAPE rises with another run's readings by (points)",
+        file_name="forecast-importance",
+        row_px=_ROW_PX,
+    )
+    bars = fig.hbar(
+        y="row",
+        right="rise",
+        height=0.62,
+        source=source,
+        fill_color=palette.SIMULATED,
+        line_color=palette.CAPTION,
+    )
+    hover(fig, [bars], [("", "@name"), ("MAPE rises by", "@rise{0.00} points")])
+    return fig

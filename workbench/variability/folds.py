@@ -1,0 +1,86 @@
+"""Folds of runs, work on them side by side, and errors with intervals over runs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench import jobs
+from workbench.errors import SimulationHalted
+from workbench.jobs import Progress
+
+FloatArray = NDArray[np.float64]
+
+LEVEL = 0.95
+"""Of all intervals."""
+
+_DRAWS = 2000
+_Z = 1.959963984540054  # of 95 % of a normal distribution
+
+_Piece = TypeVar("_Piece")
+
+
+def folds_of_runs(
+    runs: int, present: NDArray[np.int64], folds: int, seed: int
+) -> NDArray[np.int64]:
+    """Return the fold of each run, int64[runs]; -1 for those that are not present."""
+    fold = np.full(runs, -1, np.int64)
+    fold[present] = np.random.default_rng(seed).permutation(len(present)) % folds
+    return fold
+
+
+def in_threads(
+    work: list[Callable[[], _Piece]],
+    on_progress: Callable[[Progress], None] | None,
+    stop: threading.Event | None,
+    what: str,
+) -> list[_Piece]:
+    """Return what pieces of work return, done side by side, or raise SimulationHalted."""
+    done: list[_Piece] = []
+    with ThreadPoolExecutor(min(len(work), jobs.cores())) as pool:
+        waiting = [pool.submit(_unless_stopped, one, stop) for one in work]
+        for at, future in enumerate(waiting, 1):
+            done.append(future.result())
+            if on_progress is not None:
+                on_progress(Progress(at, len(work), f"{what} {at} of {len(work)}"))
+    return done
+
+
+def halt_if(stop: threading.Event | None) -> None:
+    """Raise SimulationHalted once ``stop`` is set."""
+    if stop is not None and stop.is_set():
+        raise SimulationHalted("stopped before all folds were done")
+
+
+def drawn_mapes(relative: FloatArray, run: NDArray[np.int64], seed: int) -> FloatArray:
+    """Return the mean of ``relative[models, windows]`` in %, in draws of runs, [draws, models]."""
+    names, row = np.unique(run, return_inverse=True)
+    count = np.bincount(row).astype(np.float64)
+    total = np.array([np.bincount(row, one) for one in relative])
+    rng = np.random.default_rng([seed, 2])
+    weight = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), _DRAWS)
+    drawn: FloatArray = 100 * (weight @ total.T) / (weight @ count)[:, None]
+    return drawn
+
+
+def ends(drawn: FloatArray) -> FloatArray:
+    """Return the ends of the interval of ``drawn[draws, ...]``, float64[..., 2]."""
+    outside = (1 - LEVEL) / 2
+    return np.moveaxis(np.quantile(drawn, [outside, 1 - outside], axis=0), 0, -1)
+
+
+def share_interval(share: FloatArray, of: int) -> FloatArray:
+    """Return Wilson's interval of shares of ``of`` cases, float64[..., 2]."""
+    centre = (share + _Z**2 / (2 * of)) / (1 + _Z**2 / of)
+    half = _Z / (1 + _Z**2 / of) * np.sqrt(share * (1 - share) / of + (_Z / (2 * of)) ** 2)
+    return np.clip(np.stack([centre - half, centre + half], axis=-1), 0.0, 1.0)
+
+
+def _unless_stopped(work: Callable[[], _Piece], stop: threading.Event | None) -> _Piece:
+    halt_if(stop)
+    return work()

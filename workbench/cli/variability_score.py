@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--application", metavar="NAME", help="whose runs are slowed down (default amg-128)"
     )
     parser.add_argument("--runs", type=int, metavar="N", help="of each world (default 200)")
-    parser.add_argument("--seed", type=int, metavar="N", help="of the first world (default 1)")
+    parser.add_argument("--seed", type=int, metavar="N", help="of the first world (default 101)")
     parser.add_argument(
         "--permutations", type=int, metavar="N", help="for the p-values (default 1000)"
     )

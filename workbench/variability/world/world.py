@@ -209,7 +209,7 @@ class World(PackagedResult):
 
         Args:
             steps: as for ``truth``.
-            permutations: orders for each run.
+            permutations: orders for each run; every other one is the one before, backwards.
             workers: as for ``generate``.
             store: as for ``generate``; it may be the same folder.
             stop: as for ``generate``.
@@ -391,8 +391,8 @@ def truth_of(settings: WorldSettings, pieces: dict[int, RunPiece]) -> WorldTruth
     users = settings.suspects
     beside = np.zeros((len(users), len(numbers)), bool)
     for at, run in enumerate(numbers):
-        names = scene_users(settings, run)
-        beside[:, at] = [user in names for user in users]
+        here = scene_users(settings, run)
+        beside[:, at] = [user in here for user in users]
     names = tuple(map(run_name, numbers))
     return WorldTruth(names, users, beside, step, times[0], times[1:], _provenance(settings))
 

@@ -21,6 +21,8 @@ from workbench.cli import (
     variability_generate,
     variability_record,
     variability_report,
+    variability_score,
+    variability_stalls,
 )
 from workbench.cli.output import add_json, given, print_json, say
 
@@ -31,6 +33,8 @@ _ANALYSES = {
     "deviation": variability_deviation,
     "forecast": variability_forecast,
     "report": variability_report,
+    "score": variability_score,
+    "stalls": variability_stalls,
 }
 
 ABOUT = "say which users' jobs make runs slow"

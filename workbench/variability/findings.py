@@ -369,7 +369,9 @@ def _larger_jobs_are_harder(reports: Mapping[str, VariabilityReport]) -> Finding
     )
 
 
-def reports_grid(reports: Mapping[str, VariabilityReport], program: str, nodes: int) -> ForecastGrid:
+def reports_grid(
+    reports: Mapping[str, VariabilityReport], program: str, nodes: int
+) -> ForecastGrid:
     """Return the forecasts of a program of the paper."""
     return _paper_grids(reports)[f"{program}-{nodes}"]
 

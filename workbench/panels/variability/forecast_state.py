@@ -33,6 +33,8 @@ class ForecastState:
     k: int
     features: tuple[str, ...]
     own_times: bool
+    ways: tuple[str, ...]
+    per_second: bool
     zone: str
 
     @property

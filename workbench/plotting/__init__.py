@@ -134,7 +134,16 @@ from workbench.plotting.variability.blame_methods import describe_blame_methods,
 from workbench.plotting.variability.blame_scores import describe_blame_scores, plot_blame_scores
 from workbench.plotting.variability.deviation import describe_deviation, plot_deviation
 from workbench.plotting.variability.forecast import describe_forecast, plot_forecast
+from workbench.plotting.variability.forecast_grid import (
+    describe_forecast_grid,
+    plot_forecast_grid,
+)
+from workbench.plotting.variability.leakage import describe_leakage, plot_leakage
 from workbench.plotting.variability.link_traffic import plot_link_traffic
+from workbench.plotting.variability.long_forecast import (
+    describe_long_forecast,
+    plot_long_forecast,
+)
 from workbench.plotting.variability.routine_times import (
     describe_routine_times,
     plot_routine_times,
@@ -185,8 +194,11 @@ __all__ = [
     "describe_engines",
     "describe_errors",
     "describe_forecast",
+    "describe_forecast_grid",
     "describe_identifiability",
     "describe_influence",
+    "describe_leakage",
+    "describe_long_forecast",
     "describe_message_sizes",
     "describe_noise_checks",
     "describe_pairs",
@@ -247,15 +259,18 @@ __all__ = [
     "plot_fabric_replay",
     "plot_fit",
     "plot_forecast",
+    "plot_forecast_grid",
     "plot_identifiability",
     "plot_influence",
     "plot_intervals",
     "plot_jobs",
     "plot_latency_load",
+    "plot_leakage",
     "plot_linear_program",
     "plot_link_loads",
     "plot_link_traffic",
     "plot_load_curves",
+    "plot_long_forecast",
     "plot_measured_validation",
     "plot_message_sizes",
     "plot_noise_checks",

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from workbench.variability.blame_scores import BlameScores, score_blame
     from workbench.variability.deviation import Deviation, deviation
     from workbench.variability.forecast import Forecast, forecast
+    from workbench.variability.forecast_grid import ForecastGrid, forecast_grid
+    from workbench.variability.forecast_leakage import Leakage, forecast_leakage
+    from workbench.variability.forecast_long import LongForecast, forecast_long
     from workbench.variability.job_log import JobLog, read_jobs
     from workbench.variability.job_placement import JobPlacement, read_placement
     from workbench.variability.neighbourhood import Neighbourhood, neighbourhood
@@ -47,9 +50,12 @@ __all__ = [
     "CounterSamples",
     "Deviation",
     "Forecast",
+    "ForecastGrid",
     "JobLog",
     "JobPlacement",
+    "Leakage",
     "LinkUser",
+    "LongForecast",
     "Neighbourhood",
     "RecordedLink",
     "RoutineTimes",
@@ -64,6 +70,9 @@ __all__ = [
     "blame_neighbours",
     "deviation",
     "forecast",
+    "forecast_grid",
+    "forecast_leakage",
+    "forecast_long",
     "generate",
     "load_run_times",
     "neighbourhood",

@@ -17,6 +17,7 @@ from workbench.panels.variability.blame_controls import (
 from workbench.panels.variability.blame_state import EMULATED, GENERATED, OWN
 from workbench.panels.variability.forecast_state import BEST
 from workbench.variability.deviation import DEVIATION_WAYS
+from workbench.variability.forecast import LEARNERS
 
 ASKED = ("m", "k", "features", "own_times")
 """Settings of the forecast."""
@@ -92,6 +93,16 @@ def forecast_controls(moment: Slider, views: dict[str, str]) -> dict[str, Any]:
             indent=False,
             tooltip="What a counter rises by contains the time of the step, which it is to explain",
             layout=widgets.Layout(width="180px"),
+        ),
+        "models": widgets.Dropdown(
+            options=[
+                ("ridge: a second", ("ridge",)),
+                ("ridge and trees", ("trees", "ridge")),
+                ("attention too: up to minutes", LEARNERS),
+            ],
+            value=("ridge",),
+            tooltip="Models that are compared, beside those that learn nothing",
+            **named("Models", "280px"),
         ),
         "zone": zone_control(),
     }

@@ -337,10 +337,8 @@ class ForecastPanel(Panel[Forecast | None]):
         self._own_box = widgets.VBox([wrapping_row(c["zone"]), self._own.widget])
         self._asked = wrapping_row(c["m"], c["k"], c["features"], c["own_times"])
         self._run_row = wrapping_row(work.start, work.stop_button, work.state)
-        self._of_deviation = wrapping_row(*(c[name] for name in OF_DEVIATION))
-        self._chosen = widgets.VBox(
-            [wrapping_row(c["run"], c["model"]), self._step.widget],
-            layout=widgets.Layout(width="100%"),
+        self._of_view = wrapping_row(
+            c["run"], c["model"], *(c[name] for name in OF_DEVIATION), c["models"]
         )
         return panel_box(
             [
@@ -351,8 +349,8 @@ class ForecastPanel(Panel[Forecast | None]):
                 self._run_row,
                 work.error,
                 c["view"],
-                self._chosen,
-                self._of_deviation,
+                self._of_view,
+                self._step.widget,
                 self._error,
                 self._reading,
                 self._place,
@@ -364,7 +362,7 @@ class ForecastPanel(Panel[Forecast | None]):
 
     def _connect(self) -> None:
         c = self._controls
-        for name in ("run", "model", "view", *OF_DEVIATION):
+        for name in ("run", "model", "view", *OF_DEVIATION, "models"):
             c[name].observe(lambda _: self._error.guard(self._take), "value")
         for name in ASKED:
             c[name].observe(lambda _: self._error.guard(self._take_asked), "value")
@@ -520,9 +518,12 @@ class ForecastPanel(Panel[Forecast | None]):
         shown(self._own_box, source == OWN)
         for box in (self._asked, self._run_row, c["view"], self._tabs):
             shown(box, there)
-        shown(self._chosen, there and of_run)
         study = self._study
-        shown(self._of_deviation, there and study is not None and study.settings == OF_DEVIATION)
+        asked = ("run", "model") if study is None else study.settings
+        for name in ("run", "model", *OF_DEVIATION, "models"):
+            shown(c[name], there and name in asked)
+        if source == GENERATED and not of_run:
+            shown(c["run"], False)
         foretold = found is not None and is_foretold(found, c["run"].value)
         shown(self._step.widget, there and of_run and foretold)
         shown(self._place, of_run)

@@ -35,6 +35,7 @@ class ForecastState:
     own_times: bool
     ways: tuple[str, ...]
     per_second: bool
+    models: tuple[str, ...]
     zone: str
 
     @property

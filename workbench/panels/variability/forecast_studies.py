@@ -9,12 +9,22 @@ from typing import TYPE_CHECKING, Any, Protocol
 from bokeh.models import LayoutDOM
 
 from workbench.errors import ParameterError
-from workbench.jobs import JobContext
+from workbench.jobs import JobContext, Progress
 from workbench.panels.variability.forecast_controls import ASKED, OF_DEVIATION
 from workbench.panels.variability.forecast_state import ForecastState, forecast_call
 from workbench.panels.variability.forecast_work import is_whole
 from workbench.panels.variability.step_sources import StepSource
-from workbench.variability import Deviation, Forecast, deviation
+from workbench.variability import (
+    Deviation,
+    Forecast,
+    ForecastGrid,
+    Leakage,
+    LongForecast,
+    deviation,
+    forecast_grid,
+    forecast_leakage,
+    forecast_long,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,11 +36,14 @@ RUN = "run"
 class Shown(Protocol):
     """A result that a view shows."""
 
-    def plot(self) -> LayoutDOM: ...
+    def plot(self) -> LayoutDOM:
+        """Return its figure."""
 
-    def to_frame(self) -> pd.DataFrame: ...
+    def to_frame(self) -> pd.DataFrame:
+        """Return its table."""
 
-    def to_dict(self) -> dict[str, Any]: ...
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +97,7 @@ def _deviation(ctx: JobContext, work: Work) -> Deviation:
         ways=work.state.ways,
         per_second=work.state.per_second,
         stop=ctx.stop_event,
-        on_progress=lambda made: ctx.progress(made.done, made.total, made.message),
+        on_progress=_progress(ctx),
     )
 
 
@@ -104,6 +117,130 @@ DEVIATION = Study(
     settings=OF_DEVIATION,
 )
 
-STUDIES = {"errors": ERRORS, "deviation": DEVIATION}
-VIEWS = {"One run": RUN, "Errors": "errors", "Deviation": "deviation"}
+
+def _grid(ctx: JobContext, work: Work) -> ForecastGrid:
+    seen, ahead = work.source.grid
+    return forecast_grid(
+        work.source.steps,
+        m=seen,
+        k=ahead,
+        models=work.state.models,
+        own_times=work.state.own_times,
+        stop=ctx.stop_event,
+        on_progress=_progress(ctx),
+    )
+
+
+def _grid_code(work: Work) -> list[str]:
+    seen, ahead = work.source.grid
+    return [
+        f"found = variability.forecast_grid(steps, m={seen}, k={ahead}, {_models(work.state)})",
+        "figure = found.plot()",
+    ]
+
+
+def _leakage(ctx: JobContext, work: Work) -> Leakage:
+    state = work.state
+    return forecast_leakage(
+        work.source.steps,
+        m=state.m,
+        k=state.k,
+        models=state.models,
+        own_times=state.own_times,
+        stop=ctx.stop_event,
+        on_progress=_progress(ctx),
+    )
+
+
+def _leakage_code(work: Work) -> list[str]:
+    state = work.state
+    return [
+        f"found = variability.forecast_leakage(steps, m={state.m}, k={state.k}, {_models(state)})",
+        "figure = found.plot()",
+    ]
+
+
+def _long(ctx: JobContext, work: Work) -> LongForecast:
+    state, source = work.state, work.source
+    if source.world is not None:
+        ctx.progress(0, 0, "a long run is being made")
+        others, long_run = source.steps, source.world.long_run()
+    else:
+        left = [at for at in range(len(source.steps)) if at != state.run]
+        others, long_run = source.steps.rows(left), source.steps.rows([state.run])
+    return forecast_long(
+        others,
+        long_run,
+        m=state.m,
+        k=state.k,
+        models=state.models,
+        own_times=state.own_times,
+        stop=ctx.stop_event,
+        on_progress=_progress(ctx),
+    )
+
+
+def _long_code(work: Work) -> list[str]:
+    state = work.state
+    if work.source.world is not None:
+        lines = ["others, long_run = steps, world.long_run()"]
+    else:
+        lines = [
+            f"others = steps.rows([at for at in range(len(steps)) if at != {state.run}])",
+            f"long_run = steps.rows([{state.run}])",
+        ]
+    given = f"m={state.m}, k={state.k}, {_models(state)}"
+    return [
+        *lines,
+        f"found = variability.forecast_long(others, long_run, {given})",
+        "figure = found.plot()",
+    ]
+
+
+def _models(state: ForecastState) -> str:
+    """Return the options of models as code."""
+    return f"models={state.models!r}{'' if state.own_times else ', own_times=False'}"
+
+
+def _progress(ctx: JobContext) -> Callable[[Progress], None]:
+    return lambda made: ctx.progress(made.done, made.total, made.message)
+
+
+GRID = Study(
+    about="The error by how many steps are seen and how many are ahead, and by which counters are "
+    "seen, as in figures 8 and 10 of the paper.",
+    compute=_grid,
+    code=_grid_code,
+    settings=("own_times", "models"),
+)
+LEAKAGE = Study(
+    about="How much better forecasts look if they are tried out in a way that lets what is to be "
+    "forecast leak into the learning.",
+    compute=_leakage,
+    code=_leakage_code,
+    settings=("m", "k", "own_times", "models"),
+)
+LONG = Study(
+    about="A run that no model has learned from, forecast piece by piece: of a made-up world one "
+    "that is much longer than the others, else the chosen run.",
+    compute=_long,
+    code=_long_code,
+    settings=("m", "k", "own_times", "models", "run"),
+)
+
+STUDIES = {
+    "errors": ERRORS,
+    "deviation": DEVIATION,
+    "grid": GRID,
+    "leakage": LEAKAGE,
+    "long": LONG,
+}
+VIEWS = {
+    "One run": RUN,
+    "Errors": "errors",
+    "Deviation": "deviation",
+    "m, k, counters": "grid",
+    "Leaks": "leakage",
+    "Long run": "long",
+}
 """What is shown, by its name on the page."""

@@ -14,7 +14,7 @@ from workbench.panels.variability.blame_state import EMULATED, GENERATED, OWN, R
 from workbench.variability.world.application import APPLICATIONS
 from workbench.variability.world.machine import PRESETS
 
-FIRST_RUNS = 40
+FIRST_APPLICATION, FIRST_RUNS = "amg-128", 40
 PERMUTATIONS = 2000
 
 _SOURCES = {GENERATED: "Made-up world", EMULATED: "Emulated link", OWN: "Your tables"}
@@ -27,6 +27,9 @@ FILES = ("zone", "offset_s")
 
 ASKED = ("least_nodes", "during_all", "permutations")
 """Settings of blame."""
+
+WORLD_IS_MADE = "The world is being made."
+WORLD_IS_MISSING = "There is no world yet; press ▶ Generate to make one."
 
 
 class StepScale(Even):
@@ -69,7 +72,7 @@ def world_controls(first_runs: int = FIRST_RUNS) -> dict[str, Any]:
         "preset": widgets.Dropdown(options=presets, value="small", **named("Machine", "270px")),
         "application": widgets.Dropdown(
             options=[(one.title, name) for name, one in APPLICATIONS.items()],
-            value="milc-128",
+            value=FIRST_APPLICATION,
             **named("Program", "290px"),
         ),
         "runs": NumberField(first_runs, 10, 1000, step=10, **named("Runs", "110px")),

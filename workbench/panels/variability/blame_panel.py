@@ -25,7 +25,7 @@ from workbench.panels.background_figure import BackgroundFigure
 from workbench.panels.cache import Cache
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
-from workbench.panels.job_controls import JobControls
+from workbench.panels.job_controls import JobControls, error_text
 from workbench.panels.live_view import Downloads, LiveView, ShownDownloads, renew
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import check_all, errors_of
@@ -34,8 +34,11 @@ from workbench.panels.style import STALE, choose, panel_box, wrapping_row
 from workbench.panels.variability.blame_controls import (
     ASKED,
     FILES,
+    FIRST_APPLICATION,
     FIRST_RUNS,
     WORLD,
+    WORLD_IS_MADE,
+    WORLD_IS_MISSING,
     StepScale,
     blame_controls,
     step_slider,
@@ -69,16 +72,17 @@ from workbench.panels.variability.own_blame_tables import (
 )
 from workbench.panels.variability.own_table import OwnTable
 from workbench.panels.variability.scene_work import SceneWork
-from workbench.plotting.variability.blame_methods import (
-    describe_blame_methods,
-    plot_blame_methods,
-)
+from workbench.plotting.variability.blame_methods import plot_blame_methods
 from workbench.plotting.variability.world_map import NAMED_USERS
 from workbench.variability import Blame, RunScene, blame
 
 _SETTINGS = tuple(one.name for one in fields(BlameState))
 _KEPT = 24
 _READY = "A world is made in some seconds; its runs, jobs and causes are known."
+_BLAME_ABOUT = (
+    "What each method makes of the tables of runs and jobs alone: a bar for each user who had a "
+    "large job beside runs."
+)
 
 
 class BlamePanel(Panel[BlameTables | None]):
@@ -100,7 +104,7 @@ class BlamePanel(Panel[BlameTables | None]):
         self,
         preset: str = "small",
         *,
-        application: str = "milc-128",
+        application: str = FIRST_APPLICATION,
         runs: int = FIRST_RUNS,
         seed: int = 0,
     ) -> None:
@@ -285,6 +289,7 @@ class BlamePanel(Panel[BlameTables | None]):
             _READY,
             lock=self._lock_controls,
             ended=self._end,
+            failed=self._failed,
         )
         self._own = OwnBlameTables(self._controls, self._own_changed)
 
@@ -494,8 +499,7 @@ class BlamePanel(Panel[BlameTables | None]):
         if tables is None:
             self._place.children = []
             self._blame_figure.clear()
-            text = EXPLAINED if state.source == OWN else "The world is being made."
-            self._reading.value = sentences(text, "")
+            self._reading.value = sentences(self._missing(), "")
             self._neighbours.value = self._python.value = ""
             return
         if state.view == RUN:
@@ -507,6 +511,12 @@ class BlamePanel(Panel[BlameTables | None]):
             self._want_blame(tables, state)
         self._say()
         self._show_tabs()
+
+    def _missing(self) -> str:
+        """Return what to do where there are no tables yet."""
+        if self._controls["source"].value == OWN:
+            return EXPLAINED
+        return WORLD_IS_MADE if self._work.job is not None else WORLD_IS_MISSING
 
     @property
     def _run_view(self) -> RunView | None:
@@ -600,9 +610,8 @@ class BlamePanel(Panel[BlameTables | None]):
             text = describe_runs(tables, state)
         else:
             found = self.found
-            text = "Blame is being computed." if found is None else _sentence_of(found, tables)
-            notes = "" if found is None else " ".join(f"{one}." for one in found.notes)
-            text = f"{text} {notes}".strip()
+            notes = () if found is None else found.notes
+            text = " ".join([_BLAME_ABOUT, *(f"{one}." for one in notes)])
         self._reading.value = sentences(text, self._caption())
 
     def _show_tabs(self) -> None:
@@ -628,6 +637,10 @@ class BlamePanel(Panel[BlameTables | None]):
             f"{word} in {job.elapsed_s:.0f} s: {len(tables.runs)} runs {causes}"
         )
         self._take_world(tables)
+
+    def _failed(self, error: BaseException) -> None:
+        self._work.error.say(error_text(error))
+        self._take()
 
     def _lock_controls(self, running: bool) -> None:
         for name in WORLD:
@@ -667,10 +680,3 @@ def _figure_of(found: Blame, tables: BlameTables) -> LayoutDOM:
     return plot_blame_methods(
         found, causes.truth, truth_label=causes.truth_label, culprits=causes.culprits
     )
-
-
-def _sentence_of(found: Blame, tables: BlameTables) -> str:
-    causes = tables.causes
-    if causes is None:
-        return describe_blame_methods(found)
-    return describe_blame_methods(found, causes.truth, culprits=causes.culprits)

@@ -16,9 +16,15 @@ from workbench.panels.variability.blame_controls import (
 )
 from workbench.panels.variability.blame_state import EMULATED, GENERATED, OWN
 from workbench.panels.variability.forecast_state import BEST
+from workbench.variability.deviation import DEVIATION_WAYS
+from workbench.variability.forecast import LEARNERS
 
 ASKED = ("m", "k", "features", "own_times")
 """Settings of the forecast."""
+
+
+OF_DEVIATION = ("ways", "per_second")
+"""Settings of the analysis of deviations."""
 
 
 def forecast_controls(moment: Slider, views: dict[str, str]) -> dict[str, Any]:
@@ -71,6 +77,32 @@ def forecast_controls(moment: Slider, views: dict[str, str]) -> dict[str, Any]:
             indent=False,
             tooltip="Off: forecasts see counters only, as in the paper",
             layout=widgets.Layout(width="230px"),
+        ),
+        "ways": widgets.Dropdown(
+            options=[
+                ("whole runs", DEVIATION_WAYS[:1]),
+                ("whole runs, single steps, the paper's way", DEVIATION_WAYS),
+            ],
+            value=DEVIATION_WAYS[:1],
+            tooltip="What is held out of the learning; the last two take three times as long",
+            **named("Held out", "380px"),
+        ),
+        "per_second": widgets.Checkbox(
+            value=False,
+            description="counters per second",
+            indent=False,
+            tooltip="What a counter rises by contains the time of the step, which it is to explain",
+            layout=widgets.Layout(width="180px"),
+        ),
+        "models": widgets.Dropdown(
+            options=[
+                ("ridge: a second", ("ridge",)),
+                ("ridge and trees", ("trees", "ridge")),
+                ("attention too: up to minutes", LEARNERS),
+            ],
+            value=("ridge",),
+            tooltip="Models that are compared, beside those that learn nothing",
+            **named("Models", "280px"),
         ),
         "zone": zone_control(),
     }

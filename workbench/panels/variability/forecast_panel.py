@@ -25,16 +25,22 @@ from workbench.panels.background_figure import BackgroundFigure
 from workbench.panels.cache import Cache
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
-from workbench.panels.job_controls import JobControls
+from workbench.panels.job_controls import JobControls, error_text
 from workbench.panels.live_view import Downloads, LiveView, ShownDownloads, renew
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import check_all, errors_of
 from workbench.panels.panel import Panel
 from workbench.panels.style import STALE, choose, panel_box, wrapping_row
-from workbench.panels.variability.blame_controls import WORLD, StepScale, step_slider
+from workbench.panels.variability.blame_controls import (
+    WORLD,
+    WORLD_IS_MADE,
+    WORLD_IS_MISSING,
+    StepScale,
+    step_slider,
+)
 from workbench.panels.variability.blame_state import EMULATED, GENERATED, OWN, OwnFile
 from workbench.panels.variability.blame_view import sentences
-from workbench.panels.variability.forecast_controls import ASKED, forecast_controls
+from workbench.panels.variability.forecast_controls import ASKED, OF_DEVIATION, forecast_controls
 from workbench.panels.variability.forecast_state import (
     BEST,
     ForecastState,
@@ -42,7 +48,7 @@ from workbench.panels.variability.forecast_state import (
     forecast_call,
     python_lines,
 )
-from workbench.panels.variability.forecast_studies import RUN, STUDIES, VIEWS, Study, Work
+from workbench.panels.variability.forecast_studies import RUN, STUDIES, VIEWS, Shown, Study, Work
 from workbench.panels.variability.forecast_view import (
     RunForecastView,
     describe_moment,
@@ -56,7 +62,6 @@ from workbench.panels.variability.own_blame_tables import file_content, take_fil
 from workbench.panels.variability.own_table import OwnTable
 from workbench.panels.variability.step_sources import StepSource, emulated_steps, made_steps
 from workbench.panels.variability.table_columns import STEP_COLUMNS, first_rows
-from workbench.result import StoredResult
 from workbench.variability import Forecast, StepTable, read_steps
 
 _SETTINGS = tuple(one.name for one in fields(ForecastState))
@@ -90,10 +95,9 @@ class ForecastPanel(Panel[Forecast | None]):
         self._source: StepSource | None = None
         self._last: dict[str, StepSource] = {}  # by where they come from
         self._found: Cache[Forecast] = Cache(_KEPT)
-        self._results: Cache[StoredResult] = Cache(_KEPT)
+        self._results: Cache[Shown] = Cache(_KEPT)
         self._downloads: Cache[Downloads] = Cache(_KEPT)
         self._forecasting: Hashable = None
-        self._shown: Hashable = None
         self._step = step_slider(
             lambda: self._error.guard(self._take_moment),
             "Steps passed",
@@ -108,6 +112,7 @@ class ForecastPanel(Panel[Forecast | None]):
             _WORLD_READY,
             lock=partial(self._lock_controls, WORLD),
             ended=self._made,
+            failed=self._making_failed,
         )
         self._work: JobControls[Forecast] = JobControls(
             ("▶ Forecast", "Train all models and foretell each run", "110px"),
@@ -115,6 +120,7 @@ class ForecastPanel(Panel[Forecast | None]):
             "",
             lock=lambda running: None,
             ended=self._forecast_ended,
+            failed=self._forecast_failed,
         )
         self._own: OwnTable[StepTable] = OwnTable(
             "steps",
@@ -157,7 +163,7 @@ class ForecastPanel(Panel[Forecast | None]):
         return self._found.get(self._choice)
 
     @property
-    def result(self) -> StoredResult | None:
+    def result(self) -> Shown | None:
         """What the present view shows; None before it is computed."""
         study = self._study
         return self.found if study is None else self._results.get(self._study_key(study))
@@ -304,8 +310,6 @@ class ForecastPanel(Panel[Forecast | None]):
         if so_far is not None and self._found.get(self._forecasting) is None:
             self._keep(so_far)
         drawing = self._figure.refresh()
-        if not drawing and self._shown != (self._controls["view"].value, self.result is None):
-            self._say()
         return making or forecasting or drawing
 
     def _lay_out(self) -> Any:
@@ -333,9 +337,8 @@ class ForecastPanel(Panel[Forecast | None]):
         self._own_box = widgets.VBox([wrapping_row(c["zone"]), self._own.widget])
         self._asked = wrapping_row(c["m"], c["k"], c["features"], c["own_times"])
         self._run_row = wrapping_row(work.start, work.stop_button, work.state)
-        self._chosen = widgets.VBox(
-            [wrapping_row(c["run"], c["model"]), self._step.widget],
-            layout=widgets.Layout(width="100%"),
+        self._of_view = wrapping_row(
+            c["run"], c["model"], *(c[name] for name in OF_DEVIATION), c["models"]
         )
         return panel_box(
             [
@@ -346,7 +349,8 @@ class ForecastPanel(Panel[Forecast | None]):
                 self._run_row,
                 work.error,
                 c["view"],
-                self._chosen,
+                self._of_view,
+                self._step.widget,
                 self._error,
                 self._reading,
                 self._place,
@@ -358,7 +362,7 @@ class ForecastPanel(Panel[Forecast | None]):
 
     def _connect(self) -> None:
         c = self._controls
-        for name in ("run", "model", "view"):
+        for name in ("run", "model", "view", *OF_DEVIATION, "models"):
             c[name].observe(lambda _: self._error.guard(self._take), "value")
         for name in ASKED:
             c[name].observe(lambda _: self._error.guard(self._take_asked), "value")
@@ -378,6 +382,7 @@ class ForecastPanel(Panel[Forecast | None]):
             self._take_steps(self._last.get(source))
             if source == GENERATED and self._source is None:
                 self.generate()
+                self._show()
 
     def _own_changed(self) -> None:
         """Show the user's steps once they are read."""
@@ -398,6 +403,10 @@ class ForecastPanel(Panel[Forecast | None]):
         self._last[GENERATED] = made
         if self._controls["source"].value == GENERATED:
             self._take_steps(made)
+
+    def _making_failed(self, error: BaseException) -> None:
+        self._making.error.say(error_text(error))
+        self._take()
 
     def _take_steps(self, source: StepSource | None) -> None:
         """Show other steps, with their own windows and features, and foretell."""
@@ -444,6 +453,10 @@ class ForecastPanel(Panel[Forecast | None]):
         word = "all models" if is_whole(found) else "stopped; ridge only"
         self._work.status.value = f"{word}, {job.elapsed_s:.0f} s"
         self._keep(found)
+
+    def _forecast_failed(self, error: BaseException) -> None:
+        if not self._work.refused(error):
+            self._work.error.say(error_text(error))
 
     def _keep(self, found: Forecast) -> None:
         """Keep a forecast, and show it if it is the chosen one."""
@@ -505,7 +518,12 @@ class ForecastPanel(Panel[Forecast | None]):
         shown(self._own_box, source == OWN)
         for box in (self._asked, self._run_row, c["view"], self._tabs):
             shown(box, there)
-        shown(self._chosen, there and of_run)
+        study = self._study
+        asked = ("run", "model") if study is None else study.settings
+        for name in ("run", "model", *OF_DEVIATION, "models"):
+            shown(c[name], there and name in asked)
+        if source == GENERATED and not of_run:
+            shown(c["run"], False)
         foretold = found is not None and is_foretold(found, c["run"].value)
         shown(self._step.widget, there and of_run and foretold)
         shown(self._place, of_run)
@@ -516,8 +534,7 @@ class ForecastPanel(Panel[Forecast | None]):
         if source is None:
             self._place.children = []
             self._figure.clear()
-            text = _EXPLAINED if state.source == OWN else "The world is being made."
-            self._reading.value = sentences(text, "")
+            self._reading.value = sentences(self._missing(), "")
             self._errors_html.value = self._python.value = ""
             return
         if study is None:
@@ -535,6 +552,12 @@ class ForecastPanel(Panel[Forecast | None]):
         self._say()
         self._show_tabs()
 
+    def _missing(self) -> str:
+        """Return what to do where there are no steps yet."""
+        if self._controls["source"].value == OWN:
+            return _EXPLAINED
+        return WORLD_IS_MADE if self._making.job is not None else WORLD_IS_MISSING
+
     def _want(self, study: Study) -> None:
         """Compute and draw what a view shows, unless it waits for the forecast."""
         work, key = self._study_work(), self._study_key(study)
@@ -544,7 +567,7 @@ class ForecastPanel(Panel[Forecast | None]):
 
         def draw(ctx: jobs.JobContext) -> LayoutDOM:
             result = self._results.made(key, lambda: study.compute(ctx, work))
-            layout = study.draw(result)
+            layout = result.plot()
             self._downloads.keep(key, Downloads(layout))
             return layout
 
@@ -554,10 +577,8 @@ class ForecastPanel(Panel[Forecast | None]):
         source, state, study, found = self._source, self.state, self._study, self.found
         if source is None:
             return
-        result = self.result
-        self._shown = (state.view, result is None)
         if study is not None:
-            text = study.about if result is None else study.describe(result)
+            text = study.about
         else:
             model = "" if found is None else self._model_of(found)
             text = describe_moment(source.steps, found, state.run, state.at, model)

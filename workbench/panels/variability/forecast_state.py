@@ -33,6 +33,9 @@ class ForecastState:
     k: int
     features: tuple[str, ...]
     own_times: bool
+    ways: tuple[str, ...]
+    per_second: bool
+    models: tuple[str, ...]
     zone: str
 
     @property

@@ -80,7 +80,9 @@ class OwnBlameTables:
                 "for run"
             )
             steps = None
-        read = [self.runs, self.jobs, *([self.steps] if steps is not None else [])]
+        read: list[OwnTable[Any]] = [self.runs, self.jobs]
+        if steps is not None:
+            read.append(self.steps)
         names = [one.file_name for one in read]
         return BlameTables(
             runs,

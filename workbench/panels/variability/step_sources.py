@@ -12,10 +12,15 @@ from workbench.provenance import Provenance
 from workbench.variability import StepTable, World, shipped
 from workbench.variability.world.scene import WorldSettings
 
+Numbers = tuple[int, ...]
+
 _serials = itertools.count(1)
 
-PAPER_WINDOWS = {"amg": (8, 10), "milc": (10, 20)}
-"""m and k of the paper by program; it forecasts no other, whose runs are too short."""
+PAPER_GRIDS: dict[str, tuple[Numbers, Numbers]] = {
+    "amg": ((3, 8), (5, 10)),
+    "milc": ((10, 20), (20, 40)),
+}
+"""Steps seen and ahead in the paper by program; it forecasts no other, whose runs are too short."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,13 +38,23 @@ class StepSource:
         return self.steps.provenance
 
     @property
-    def windows(self) -> tuple[int, int]:
-        """The numbers of steps, seen and foretold, that are taken unless others are asked for."""
+    def grid(self) -> tuple[Numbers, Numbers]:
+        """The numbers of steps, seen and ahead, whose errors are compared.
+
+        They are the paper's, or up to a sixth and a third of a run.
+        """
         if self.world is not None:
             program = self.world.settings.application.partition("-")[0]
-            if program in PAPER_WINDOWS:
-                return PAPER_WINDOWS[program]
-        return max(1, self.steps.steps // 6), max(1, self.steps.steps // 3)
+            if program in PAPER_GRIDS:
+                return PAPER_GRIDS[program]
+        seen, ahead = max(2, self.steps.steps // 6), max(2, self.steps.steps // 3)
+        return (seen // 2, seen), (ahead // 2, ahead)
+
+    @property
+    def windows(self) -> tuple[int, int]:
+        """The numbers of steps, seen and ahead, that are taken unless others are asked for."""
+        seen, ahead = self.grid
+        return seen[-1], ahead[-1]
 
 
 def made_steps(ctx: JobContext, settings: WorldSettings) -> StepSource:

@@ -88,11 +88,11 @@ class RunForecastFigure:
         known = place < len(over["at"]) and over["at"][place] == at - 1
         self.seen.update(left=at - found.m - 0.5, right=at - 0.5, visible=True)
         self.now.update(location=at - 1, visible=True)
-        each = {name: [] for name in _AHEAD}
+        each: dict[str, FloatArray] = {name: np.empty(0) for name in _AHEAD}
         if known:
-            each = {"step": np.array([at - 0.5, at + found.k - 0.5])} | {
-                name: np.full(2, over[name][place] / found.k) for name in _AHEAD[1:]
-            }
+            each["step"] = np.array([at - 0.5, at + found.k - 0.5])
+            for name in _AHEAD[1:]:
+                each[name] = np.full(2, over[name][place] / found.k)
         self.ahead.data = each
 
 

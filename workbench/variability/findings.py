@@ -22,8 +22,8 @@ from workbench.variability.known_reports import shipped_report, shipped_reports
 from workbench.variability.report import VariabilityReport
 from workbench.variability.run_times import RunTimes, load_run_times
 from workbench.variability.steps import feature_of
-from workbench.variability.world.schedule import OURS
 from workbench.variability.world.truth import CULPRIT
+from workbench.variability.world.users import EXPERIMENTER
 
 FloatArray = NDArray[np.float64]
 
@@ -240,7 +240,7 @@ def _neighbours_tell(scores: BlameScores) -> Finding:
 
 
 def _own_jobs_interfere(reports: Mapping[str, VariabilityReport]) -> Finding:
-    own = np.array([one.slowed[OURS] for one in reports.values() if OURS in one.slowed])
+    own = np.array([one.slowed[EXPERIMENTER] for one in reports.values() if one.slowed])
     return Finding(
         "own-jobs-interfere",
         "Two jobs of the experimenter's own can slow each other down",
@@ -266,10 +266,8 @@ def _relevant(
         way = told.ways.index("paper")
         relevance = [float(told.relevance[way, told.counters.index(one)]) for one in counters]
         found.append(min(relevance) >= _RELEVANT)
-        words.append(
-            f"{program} {', '.join(f'{one} {of:.1f}' for one, of in zip(counters, relevance, strict=True))}"
-            f" (first {reports[program].most_relevant[0]})"
-        )
+        each = [f"{one} {of:.1f}" for one, of in zip(counters, relevance, strict=True)]
+        words.append(f"{program} {', '.join(each)} (first {reports[program].most_relevant[0]})")
     return Finding(
         name,
         claim,
@@ -311,13 +309,13 @@ def _deviation_within_5_percent(reports: Mapping[str, VariabilityReport]) -> Fin
     )
 
 
-def _grids(reports: Mapping[str, VariabilityReport]) -> dict[str, ForecastGrid]:
-    return {name: one.forecasts for name, one in reports.items() if one.forecasts is not None}
-
-
-def _paper_grids(reports: Mapping[str, VariabilityReport]) -> dict[str, ForecastGrid]:
-    """Return those of the paper's programs."""
-    return {name: one for name, one in _grids(reports).items() if reports[name].slowed}
+def _grids(reports: Mapping[str, VariabilityReport], program: str = "") -> dict[str, ForecastGrid]:
+    """Return the forecasts from counters alone by data set, of one program of the paper or all."""
+    return {
+        name: one.forecasts
+        for name, one in reports.items()
+        if one.forecasts is not None and name.startswith(program)
+    }
 
 
 def _errors(grid: ForecastGrid) -> tuple[FloatArray, FloatArray]:
@@ -353,9 +351,8 @@ def _more_helps(
 
 
 def _larger_jobs_are_harder(reports: Mapping[str, VariabilityReport]) -> Finding:
-    small, large = (
-        _errors(grid)[0].ravel() for grid in (reports_grid(reports, "amg", n) for n in (128, 512))
-    )
+    grids = _grids(reports, "amg-")
+    small, large = (_errors(grids[f"amg-{nodes}"])[0].ravel() for nodes in (128, 512))
     return Finding(
         "larger-jobs-are-harder-to-foretell",
         "Errors for AMG are slightly higher on 512 nodes than on 128",
@@ -369,23 +366,13 @@ def _larger_jobs_are_harder(reports: Mapping[str, VariabilityReport]) -> Finding
     )
 
 
-def reports_grid(
-    reports: Mapping[str, VariabilityReport], program: str, nodes: int
-) -> ForecastGrid:
-    """Return the forecasts of a program of the paper."""
-    return _paper_grids(reports)[f"{program}-{nodes}"]
-
-
 def _placement_does_not_help(reports: Mapping[str, VariabilityReport]) -> Finding:
-    gains = []
-    for nodes in (128, 512):
-        mape, interval = _errors(reports_grid(reports, "amg", nodes))
-        gains.append((interval[..., 1, 1] < interval[..., 0, 0]).ravel())
-    helped = np.concatenate(gains)
-    change = [
-        float((mape[..., 1] - mape[..., 0]).mean())
-        for mape in (_errors(reports_grid(reports, "amg", nodes))[0] for nodes in (128, 512))
-    ]
+    apart, change = [], []
+    for grid in _grids(reports, "amg-").values():
+        mape, interval = _errors(grid)
+        apart.append((interval[..., 1, 1] < interval[..., 0, 0]).ravel())
+        change.append(float((mape[..., 1] - mape[..., 0]).mean()))
+    overlap = ~np.concatenate(apart)
     return Finding(
         "placement-does-not-help-amg",
         "The placement's features do not improve AMG's forecast significantly",
@@ -393,16 +380,15 @@ def _placement_does_not_help(reports: Mapping[str, VariabilityReport]) -> Findin
         "confirmed if the intervals of the attention model with and without them overlap in all "
         "places of the grids; partly if in some",
         f"error changes by {span(change, '+.2f')} points in the mean; intervals overlap in "
-        f"{counted(~helped, 'places')}",
-        all_or_some(~helped),
+        f"{counted(overlap, 'places')}",
+        all_or_some(overlap),
         "003-fig-8",
     )
 
 
 def _system_counters_help(reports: Mapping[str, VariabilityReport]) -> Finding:
     steps, words = [], []
-    for nodes in (128, 512):
-        grid = reports_grid(reports, "milc", nodes)
+    for program, grid in _grids(reports, "milc-").items():
         mape, _ = _errors(grid)
         with_io = [at for at, name in enumerate(grid.features) if "io" in name.split("+")]
         before = mape[..., with_io[0] - 1]
@@ -410,7 +396,7 @@ def _system_counters_help(reports: Mapping[str, VariabilityReport]) -> Finding:
             steps.append((mape[..., at] < before).ravel())
             before = mape[..., at]
         words.append(
-            f"milc-{nodes} "
+            f"{program} "
             + ", ".join(
                 f"{name} {value:.2f}"
                 for name, value in zip(grid.features, mape.mean(axis=(0, 1)), strict=True)
@@ -453,7 +439,7 @@ def _io_flits_matter_most(reports: Mapping[str, VariabilityReport]) -> Finding:
 
 def _job_routers_tell_most(reports: Mapping[str, VariabilityReport]) -> Finding:
     shares = []
-    for grid in _paper_grids(reports).values():
+    for grid in (_grids(reports, "amg-") | _grids(reports, "milc-")).values():
         mape, _ = _errors(grid)
         mean = grid.mape[..., 0, grid.models.index("mean-trajectory")]
         saved = mean[..., None] - mape

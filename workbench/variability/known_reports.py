@@ -13,7 +13,6 @@ from workbench.jobs import Progress
 from workbench.suggestions import did_you_mean
 from workbench.variability.recorded_link import RecordedLink, shipped
 from workbench.variability.report import VariabilityReport, report
-from workbench.variability.routines import RoutineTimes
 from workbench.variability.world.world import World
 
 WINDOWS = {"amg": ((3, 8), (5, 10)), "milc": ((10, 20), (20, 40))}
@@ -53,7 +52,7 @@ def report_world(
         runs=world.runs,
         jobs=world.jobs,
         steps=world.steps,
-        routines=RoutineTimes(world.runs.run, world.routines, world.routine_s, world.provenance),
+        routines=world.routines,
         slowed=(world.known or world.truth(steps=_TRUTH_STEPS, stop=stop)).by_user(),
         m=m,
         k=k,

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -156,13 +156,13 @@ def report(
         raise ParameterError("m and k must both be given, or neither", key="m")
     forecasts = timed = importance = leakage = None
     if m:
-        most = {"m": max(m), "k": max(k), "seed": seed, "on_progress": on_progress, "stop": stop}
+        work: dict[str, Any] = {"seed": seed, "on_progress": on_progress, "stop": stop}
+        longest: dict[str, Any] = {"m": max(m), "k": max(k), **work}
         sets = feature_sets(steps) if features is None else [tuple(one) for one in features]
-        every = {"m": m, "k": k, "seed": seed, "on_progress": on_progress, "stop": stop}
-        forecasts = forecast_grid(steps, features=sets, own_times=False, **every)
-        timed = forecast_grid(steps, features=sets[-1:], **every)
-        importance = forecast(steps, features=sets[-1], own_times=False, **most)
-        leakage = forecast_leakage(steps, every=_SPACING, **most)
+        forecasts = forecast_grid(steps, m=m, k=k, features=sets, own_times=False, **work)
+        timed = forecast_grid(steps, m=m, k=k, features=sets[-1:], **work)
+        importance = forecast(steps, features=sets[-1], own_times=False, **longest)
+        leakage = forecast_leakage(steps, every=_SPACING, **longest)
     return VariabilityReport(
         name,
         runs,

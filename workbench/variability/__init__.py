@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from workbench.variability.blame import Blame, blame, blame_neighbours
     from workbench.variability.blame_scores import BlameScores, score_blame
     from workbench.variability.deviation import Deviation, deviation
+    from workbench.variability.findings import findings
     from workbench.variability.forecast import Forecast, forecast
     from workbench.variability.forecast_grid import ForecastGrid, forecast_grid
     from workbench.variability.forecast_leakage import Leakage, forecast_leakage
@@ -92,6 +93,7 @@ __all__ = [
     "blame_neighbours",
     "check_stalls",
     "deviation",
+    "findings",
     "fit_stall_curve",
     "forecast",
     "forecast_grid",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,9 @@ from workbench.variability.run_times import RunTimes, load_run_times
 from workbench.variability.steps import feature_of
 from workbench.variability.world.truth import CULPRIT
 from workbench.variability.world.users import EXPERIMENTER
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FloatArray = NDArray[np.float64]
 
@@ -219,6 +223,28 @@ def listed_users(one: VariabilityReport) -> tuple[str, ...]:
     rows = one.blame.to_frame("signed-mutual-information")
     found = rows[(rows["p"] <= 0.05) & (rows["score"] > 0)]["user"]
     return tuple(name for together in found for name in together.split(", "))
+
+
+def listed_users_table() -> pd.DataFrame:
+    """Return a row a program: the users listed, and which of them slow its runs down in truth."""
+    import pandas as pd
+
+    rows = []
+    for name in shipped_reports():
+        one = shipped_report(name)
+        if not one.slowed:
+            continue
+        users = listed_users(one)
+        rows.append(
+            {
+                "program": name,
+                "listed": ", ".join(users),
+                "of these to blame": ", ".join(u for u in users if one.slowed[u] >= CULPRIT),
+                "to blame": sum(effect >= CULPRIT for effect in one.slowed.values()),
+                "users": len(one.slowed),
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def _neighbours_tell(scores: BlameScores) -> Finding:

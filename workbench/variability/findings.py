@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.findings import Finding, Findings, all_or_most, all_or_some, counted, graded, span
-from workbench.variability.blame_scores import BlameScores, shipped_blame_scores
+from workbench.variability.blame_scores import CULPRIT, BlameScores, shipped_blame_scores
 from workbench.variability.forecast_grid import ForecastGrid
 from workbench.variability.known_reports import shipped_report, shipped_reports
 from workbench.variability.report import VariabilityReport
 from workbench.variability.run_times import RunTimes, load_run_times
 from workbench.variability.steps import feature_of
-from workbench.variability.world.truth import CULPRIT
 from workbench.variability.world.users import EXPERIMENTER
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.variability.blame import Blame, blame
 from workbench.variability.deviation import Deviation, deviation
-from workbench.variability.forecast import Forecast, forecast
+from workbench.variability.forecast import LEARNERS, MODELS, Forecast, forecast, known_models
 from workbench.variability.forecast_grid import ForecastGrid, feature_sets, forecast_grid
 from workbench.variability.forecast_leakage import Leakage, forecast_leakage
 from workbench.variability.forecast_long import LongForecast, forecast_long
@@ -127,6 +127,7 @@ def report(
     k: Sequence[int] = (),
     features: Iterable[Iterable[str]] | None = None,
     long_run: StepTable | None = None,
+    models: Iterable[str] = MODELS,
     seed: int = 0,
     on_progress: Callable[[Progress], None] | None = None,
     stop: threading.Event | None = None,
@@ -144,6 +145,7 @@ def report(
         k: numbers of steps that are foretold.
         features: as for ``forecast_grid``.
         long_run: a run of many more steps, for the forecast of a run never seen.
+        models: of the forecasts, as for ``forecast``.
         seed: of all analyses.
         on_progress: called after each analysis and within the long ones.
         stop: ends the work, once it is set.
@@ -154,15 +156,21 @@ def report(
     """
     if bool(m) != bool(k):
         raise ParameterError("m and k must both be given, or neither", key="m")
-    forecasts = timed = importance = leakage = None
+    forecasts = timed = importance = leakage = long = None
+    work: dict[str, Any] = {"seed": seed, "on_progress": on_progress, "stop": stop}
+    known = known_models(models)
+    learners = [name for name in LEARNERS if name in known]
     if m:
-        work: dict[str, Any] = {"seed": seed, "on_progress": on_progress, "stop": stop}
         longest: dict[str, Any] = {"m": max(m), "k": max(k), **work}
         sets = feature_sets(steps) if features is None else [tuple(one) for one in features]
-        forecasts = forecast_grid(steps, m=m, k=k, features=sets, own_times=False, **work)
-        timed = forecast_grid(steps, m=m, k=k, features=sets[-1:], **work)
-        importance = forecast(steps, features=sets[-1], own_times=False, **longest)
-        leakage = forecast_leakage(steps, every=_SPACING, **longest)
+        forecasts = forecast_grid(
+            steps, m=m, k=k, features=sets, models=known, own_times=False, **work
+        )
+        timed = forecast_grid(steps, m=m, k=k, features=sets[-1:], models=known, **work)
+        importance = forecast(steps, features=sets[-1], models=known, own_times=False, **longest)
+        leakage = forecast_leakage(steps, models=learners, every=_SPACING, **longest)
+    if long_run is not None:
+        long = forecast_long(steps, long_run, models=known, **work)
     return VariabilityReport(
         name,
         runs,
@@ -170,13 +178,11 @@ def report(
         routines,
         blame(runs, jobs, seed=seed),
         dict(slowed),
-        deviation(steps, seed=seed, on_progress=on_progress, stop=stop),
+        deviation(steps, **work),
         forecasts,
         timed,
         importance,
         leakage,
-        None
-        if long_run is None
-        else forecast_long(steps, long_run, seed=seed, on_progress=on_progress, stop=stop),
+        long,
         steps.provenance,
     )

@@ -152,6 +152,7 @@ from workbench.plotting.variability.run_dates import describe_run_dates, plot_ru
 from workbench.plotting.variability.run_forecast import describe_run_forecast, plot_run_forecast
 from workbench.plotting.variability.run_steps import describe_run_steps, plot_run_steps
 from workbench.plotting.variability.run_times import describe_run_times, plot_run_times
+from workbench.plotting.variability.stall_check import describe_stall_check, plot_stall_check
 from workbench.plotting.variability.world_map import describe_run_scene, plot_run_scene
 
 if TYPE_CHECKING:  # it needs workbench.tune, an eighth more to import than all other figures need
@@ -219,6 +220,7 @@ __all__ = [
     "describe_size",
     "describe_sobol",
     "describe_spacetime",
+    "describe_stall_check",
     "describe_study",
     "describe_study_convergence",
     "describe_study_curves",
@@ -298,6 +300,7 @@ __all__ = [
     "plot_simulator_runs",
     "plot_sobol",
     "plot_spacetime",
+    "plot_stall_check",
     "plot_study",
     "plot_study_convergence",
     "plot_study_curves",

@@ -38,8 +38,15 @@ if TYPE_CHECKING:
     from workbench.variability.samples import CounterSamples, read_samples
     from workbench.variability.steps import StepTable, read_steps
     from workbench.variability.table_gaps import table_gaps
+    from workbench.variability.world.blame_worlds import score_worlds
+    from workbench.variability.world.packet_check import (
+        StallCheck,
+        check_stalls,
+        fit_stall_curve,
+    )
     from workbench.variability.world.run_scene import RunScene, run_scene
-    from workbench.variability.world.truth import WorldTruth
+    from workbench.variability.world.stall_curve import StallCurve
+    from workbench.variability.world.truth import LinkTruth, ShapleyTruth, WorldTruth
     from workbench.variability.world.world import World, generate
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
@@ -54,6 +61,7 @@ __all__ = [
     "JobLog",
     "JobPlacement",
     "Leakage",
+    "LinkTruth",
     "LinkUser",
     "LongForecast",
     "Neighbourhood",
@@ -63,12 +71,17 @@ __all__ = [
     "RunTimeSummary",
     "RunTimes",
     "Runs",
+    "ShapleyTruth",
+    "StallCheck",
+    "StallCurve",
     "StepTable",
     "World",
     "WorldTruth",
     "blame",
     "blame_neighbours",
+    "check_stalls",
     "deviation",
+    "fit_stall_curve",
     "forecast",
     "forecast_grid",
     "forecast_leakage",
@@ -85,6 +98,7 @@ __all__ = [
     "read_steps",
     "run_scene",
     "score_blame",
+    "score_worlds",
     "shipped",
     "table_gaps",
 ]

@@ -137,7 +137,6 @@ def test_each_view_has_its_result_and_its_code(
 def test_relevance_is_found_in_a_table_of_the_user(panel: ForecastPanel, tmp_path: Path) -> None:
     path = step_table(tmp_path)
     panel.source = "own"
-    assert "Upload a table of steps" in panel.text
     panel._own.upload.value = file_items({path.name: path.read_bytes()})
     assert panel.error == ""
     found = until_forecast(panel)
@@ -161,7 +160,7 @@ def test_a_refusal_stands_beside_its_control(panel: ForecastPanel, tmp_path: Pat
     path.write_text(path.read_text().replace("r3,4,", "r3,four,"))
     panel.take_steps(path)
     assert panel._own.error.message.startswith("my steps.csv:54: ")
-    assert panel.steps is None
+    assert panel.steps is None and "Upload a table of steps" in panel.text
     with pytest.raises(ParameterError, match="no column 'tme'"):
         panel.take_steps(path, {"time_s": "tme"})
     panel.take_steps(step_table(tmp_path))
@@ -170,7 +169,7 @@ def test_a_refusal_stands_beside_its_control(panel: ForecastPanel, tmp_path: Pat
     panel.wait(60)
     assert "m + k must be at most the number of steps of a run, 16" in panel._work.error.message
     assert panel.figures  # the run's steps stay
-    with pytest.raises(ParameterError, match="steps seen must be"):
+    with pytest.raises(ParameterError, match="m must be a whole number from 1"):
         panel.m = 0
     with pytest.raises(ParameterError, match="suffix must be one of"):
         panel.save(tmp_path / "a.png")

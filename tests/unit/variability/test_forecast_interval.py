@@ -60,7 +60,6 @@ def test_it_agrees_with_a_loop_over_windows(found: Forecast) -> None:
         others = found.fold != found.fold[window]
         runs = {run: np.sum(found.run == run) for run in np.unique(found.run[others])}
         pairs = sorted((ratio[at], 1 / runs[found.run[at]]) for at in np.flatnonzero(others))
-        total = sum(weight for _, weight in pairs)
         weights = np.cumsum([weight for _, weight in pairs])
         for end, share in zip(ends[window], (0.1, 0.9), strict=True):
             place = int((weights < share * weights[-1] * (1 - 1e-12)).sum())

@@ -55,7 +55,7 @@ def minimal_ways(machine: WorldMachine, source: IntArray, target: IntArray) -> W
     if len(far):
         begin, end = source[far], target[far]
         gates = machine.gates[begin // ROUTERS, end // ROUTERS].astype(np.int64)
-        leave, arrive = machine.source[gates], machine.target[gates]
+        leave, arrive = (ends[gates].astype(np.int64) for ends in (machine.source, machine.target))
         cost = _hops(begin[:, None], leave) + _hops(arrive, end[:, None])
         cost[gates < 0] = 99
         shortest = cost == cost.min(axis=1, keepdims=True)
@@ -64,7 +64,7 @@ def minimal_ways(machine: WorldMachine, source: IntArray, target: IntArray) -> W
         row, column = np.nonzero(shortest)
         pair, gate, share = far[row], gates[row, column], weight[row, column]
         begin, end = source[pair], target[pair]
-        leave, arrive = leave[row, column].astype(np.int64), arrive[row, column].astype(np.int64)
+        leave, arrive = leave[row, column], arrive[row, column]
         parts += _local_ways(machine, begin, leave, pair, share, True)
         parts.append(WayLinks(pair, gate, share, begin == leave, begin))
         parts += _local_ways(machine, arrive, end, pair, share, False)
@@ -84,7 +84,7 @@ def _hops(one: NDArray[np.integer], other: NDArray[np.integer]) -> IntArray:
 
 
 def _ways_begin(one: NDArray[np.integer], other: NDArray[np.integer]) -> FloatArray:
-    """Return how many links begin ways to a router of the group; 2 where it is the router itself."""
+    """Return how many links begin ways to a router of the group; 2 for the router itself."""
     along_row, along_column = one % COLUMNS != other % COLUMNS, one // COLUMNS != other // COLUMNS
     found = along_row + COLUMN_LINKS * along_column
     return np.where(found == 0, 2.0, found)
@@ -109,9 +109,9 @@ def _local_ways(
     parts = []
 
     def add(which: NDArray[np.bool_], link: NDArray[np.int32], part: FloatArray, at: bool) -> None:
-        link, part = link[which].astype(np.int64), (share * part)[which]
-        first = np.full(len(link), begins and at)
-        parts.append(WayLinks(pair[which], link, part, first, source[which]))
+        chosen = link[which].astype(np.int64)
+        first = np.full(len(chosen), begins and at)
+        parts.append(WayLinks(pair[which], chosen, (share * part)[which], first, source[which]))
 
     add(along_row, machine.row_link[source, column], row_first, True)
     add(along_column, machine.column_link[source, row], column_first, True)
@@ -164,7 +164,10 @@ class Detours:
         Both are [2 routers, columns]: within the group, then between groups.
         """
         routers = len(sent) // 2
-        out, into = self.leave @ _in_groups(sent[routers:]), self.leave @ _in_groups(received[routers:])
+        out, into = (
+            self.leave @ _in_groups(sent[routers:]),
+            self.leave @ _in_groups(received[routers:]),
+        )
         here, back = (
             _visits(bytes_of[:routers], self.near)
             + _visits(bytes_of[routers:], self.within)
@@ -207,7 +210,8 @@ def _weighed(row: FloatArray, column: FloatArray, visits: FloatArray) -> FloatAr
     rows = row.reshape(-1, ROUTERS // COLUMNS, COLUMNS)
     columns = column.reshape(rows.shape)
     own_row, other_row, own_column, other_column = visits
-    found = (own_row - other_row) * rows + other_row * rows.sum(axis=1, keepdims=True)
+    found: FloatArray = (own_row - other_row) * rows
+    found += other_row * rows.sum(axis=1, keepdims=True)
     found += (own_column - other_column) * columns
     found += other_column * columns.sum(axis=2, keepdims=True)
     return found.ravel()
@@ -221,7 +225,7 @@ def _in_groups(values: FloatArray) -> FloatArray:
 
 @cache
 def detours_of(machine: WorldMachine) -> Detours:
-    """Return the detours of a machine: within a group by all its routers, else by many at random."""
+    """Return a machine's detours: within a group by all its routers, else by many at random."""
     routers = machine.routers
     all_routers = np.arange(routers)
     shift = np.arange(1, ROUTERS)

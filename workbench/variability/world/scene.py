@@ -32,7 +32,7 @@ LONG_STEPS = 620
 """Its steps (Bhatele et al. 2020, V-C)."""
 
 _USUAL = 1.3
-"""How much longer a step takes than on an idle machine, for who is beside it when."""
+"""How much longer a step usually takes than on an idle machine."""
 
 _NORM = 8
 _NOISE, _RUN_NOISE = 0.01, 0.004
@@ -109,6 +109,12 @@ class Scene:
         return self.program.step_s * self.program.shape
 
 
+def usual_pace(program: WorldApplication) -> FloatArray:
+    """Return how long steps usually take, s: who is beside which step does not depend on stalls."""
+    found: FloatArray = _USUAL * program.step_s * program.shape
+    return found
+
+
 @lru_cache(maxsize=8)
 def scene_of(settings: WorldSettings, run: int) -> Scene:
     """Return a run with the jobs beside it, or the long run."""
@@ -124,7 +130,7 @@ def scene_of(settings: WorldSettings, run: int) -> Scene:
         here = int(np.flatnonzero(schedule.user == LONG)[0])
     else:
         here = schedule.job_of(run)
-    pace = program.step_s * _USUAL * program.shape
+    pace = usual_pace(program)
     until = schedule.start[here] + np.cumsum(pace)
     beside = np.flatnonzero((schedule.start < until[-1]) & (schedule.end > schedule.start[here]))
     jobs = np.concatenate(([here], beside[beside != here]))

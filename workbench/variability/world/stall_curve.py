@@ -62,7 +62,7 @@ def detour_share(minimal: FloatArray, detour: FloatArray, ratio: FloatArray) -> 
     """Return the share of packets on detours, as UGAL has it by the queues of its own router.
 
     A packet takes a detour where the queue there times its links is less than the queue of the
-    minimal way times its own. Queues are taken for geometric: n packets or more with the chance x^n.
+    minimal way times its own. Queues are taken for geometric: n packets or more with chance x^n.
 
     Args:
         minimal: utilisation where minimal ways begin.

@@ -77,7 +77,9 @@ def shapley(settings: WorldSettings, run: int, steps: int, permutations: int) ->
     rng = np.random.default_rng([settings.seed, 8, run + 1])
     values = np.zeros((len(users) + 1, len(chosen)))
     alone = np.arange(len(scene.job)) == 0
-    orders = [rng.permutation(here) for _ in range(permutations)]
+    orders = [rng.permutation(here) for _ in range((permutations + 1) // 2)]
+    # Each order and the same backwards, which lowers the variance.
+    orders = [each for order in orders for each in (order, order[::-1])][:permutations]
     worlds = [alone]
     for order in orders:
         allowed = alone
@@ -105,7 +107,7 @@ def classes(settings: WorldSettings, run: int, steps: int) -> _Found:
 
 def _jobs_of(scene: Scene, user: str) -> NDArray[np.bool_]:
     """Return which jobs beside the run are a user's."""
-    found = np.array(scene.users) == user
+    found: NDArray[np.bool_] = np.array(scene.users) == user
     found[0] = False
     return found
 

@@ -1,4 +1,4 @@
-"""What slowed runs down: the same world again without a user, with users by turns, or other links."""
+"""What slowed runs down: the same world without a user, with users by turns, or other links."""
 
 from __future__ import annotations
 
@@ -99,8 +99,8 @@ class ShapleyTruth(StoredResult):
     """The time that users add to runs, shared out fairly where they add to one another's.
 
     A user's value is what their traffic adds, mean over random orders in which users join a machine
-    that has only the run (Shapley 1953; Castro, Gómez and Tejada 2009). Values sum to what all users
-    add together.
+    that has only the run (Shapley 1953; Castro, Gómez and Tejada 2009). Values sum to what all
+    users add together.
 
     Attributes:
         run: name of each run.

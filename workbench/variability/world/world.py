@@ -30,7 +30,13 @@ from workbench.variability.world.application import world_application
 from workbench.variability.world.counters import COUNTERS
 from workbench.variability.world.machine import CLASSES, NODES, ROUTERS, world_preset
 from workbench.variability.world.pieces import RunPiece, WorldProgress, do_runs
-from workbench.variability.world.scene import LONG_RUN, WorldSettings, scene_of, step_times
+from workbench.variability.world.scene import (
+    LONG_RUN,
+    WorldSettings,
+    scene_of,
+    step_times,
+    usual_pace,
+)
 from workbench.variability.world.schedule import EPOCH, LONG, OURS, WorldSchedule
 from workbench.variability.world.tasks import TASKS
 from workbench.variability.world.truth import LinkTruth, ShapleyTruth, WorldTruth
@@ -187,21 +193,7 @@ class World(PackagedResult):
             stop,
             on_progress,
         )
-        numbers, step, times = _stacked(pieces)
-        users = self.settings.suspects
-        beside = np.zeros((len(users), len(numbers)), bool)
-        for at, run in enumerate(numbers):
-            names = scene_users(self.settings, run)
-            beside[:, at] = [user in names for user in users]
-        return WorldTruth(
-            tuple(map(run_name, numbers)),
-            users,
-            beside,
-            step,
-            times[0],
-            times[1:],
-            self.provenance,
-        )
+        return truth_of(self.settings, pieces)
 
     def shapley(
         self,
@@ -217,7 +209,7 @@ class World(PackagedResult):
 
         Args:
             steps: as for ``truth``.
-            permutations: orders for each run.
+            permutations: orders for each run; every other one is the one before, backwards.
             workers: as for ``generate``.
             store: as for ``generate``; it may be the same folder.
             stop: as for ``generate``.
@@ -364,7 +356,7 @@ class World(PackagedResult):
         runs = self.number.tolist()
         found = do_runs(self.settings, task, options, runs, store, workers, stop, on_progress)
         if not found:
-            raise ParameterError("the work was stopped before its first run was done; start it again")
+            raise ParameterError("the work was stopped before its first run; start it again")
         return found
 
     def _number(self, run: int) -> int:
@@ -393,42 +385,55 @@ def _stacked(pieces: dict[int, RunPiece]) -> tuple[list[int], IntArray, FloatArr
     return list(pieces), step, np.ascontiguousarray(first.transpose(1, 0, 2))
 
 
+def truth_of(settings: WorldSettings, pieces: dict[int, RunPiece]) -> WorldTruth:
+    """Return the truth of what ``leave-one-out`` computes about runs."""
+    numbers, step, times = _stacked(pieces)
+    users = settings.suspects
+    beside = np.zeros((len(users), len(numbers)), bool)
+    for at, run in enumerate(numbers):
+        here = scene_users(settings, run)
+        beside[:, at] = [user in here for user in users]
+    names = tuple(map(run_name, numbers))
+    return WorldTruth(names, users, beside, step, times[0], times[1:], _provenance(settings))
+
+
 def scene_users(settings: WorldSettings, run: int) -> set[str]:
     """Return who has jobs beside a run."""
-    schedule, program = settings.schedule, settings.program
+    schedule = settings.schedule
     here = schedule.job_of(run)
-    start = schedule.start[here]
-    end = start + float((1.3 * program.step_s * program.shape).sum())
-    beside = np.flatnonzero((schedule.start < end) & (schedule.end > start))
+    until = schedule.start[here] + float(usual_pace(settings.program).sum())
+    beside = np.flatnonzero((schedule.start < until) & (schedule.end > schedule.start[here]))
     return {schedule.name_of(int(job)) for job in beside if job != here}
+
+
+def runs_and_jobs(
+    settings: WorldSettings,
+    step_s: Mapping[int, FloatArray],  # time of each step, of runs by number
+) -> tuple[Runs, JobLog]:
+    """Return the tables that a site has of runs, and of the jobs of all users."""
+    schedule = settings.schedule
+    jobs = [schedule.job_of(run) for run in step_s]
+    names = tuple(map(run_name, step_s))
+    start = EPOCH + np.round(schedule.start[jobs])
+    total = np.array([one.sum() for one in step_s.values()])
+    runs = Runs(names, start, start + total, total)
+    return runs, _job_log(schedule, dict(zip(jobs, names, strict=True)), runs.end)
 
 
 def _world(settings: WorldSettings, pieces: dict[int, RunPiece]) -> World:
     if not pieces:
         raise ParameterError("a world was stopped before its first run was done; start it again")
-    schedule = settings.schedule
-    number = np.array(list(pieces), np.int64)
-    jobs = [schedule.job_of(run) for run in pieces]
-    names = tuple(map(run_name, pieces))
-    start = EPOCH + np.round(schedule.start[jobs])
-    time = np.array([piece.first[:, 0] for piece in pieces.values()])
-    total = time.sum(axis=1)
-    null = "" if settings.interference else " without interference"
-    provenance = Provenance(
-        "synthetic",
-        f"{settings.program.title} runs on a {settings.preset} Aries dragonfly{null}",
-        "workbench.variability.generate",
-        details={"seed": str(settings.seed)},
-    )
+    runs, jobs = runs_and_jobs(settings, {run: one.first[:, 0] for run, one in pieces.items()})
+    provenance = _provenance(settings)
     return World(
         settings,
-        number,
-        Runs(names, start, start + total, total),
-        _job_log(schedule, dict(zip(jobs, names, strict=True)), start + total),
+        np.array(list(pieces), np.int64),
+        runs,
+        jobs,
         StepTable(
-            names,
-            start,
-            time,
+            runs.run,
+            runs.start,
+            np.array([piece.first[:, 0] for piece in pieces.values()]),
             COUNTERS,
             np.array([piece.first[:, 1:] for piece in pieces.values()]),
             provenance,
@@ -439,10 +444,20 @@ def _world(settings: WorldSettings, pieces: dict[int, RunPiece]) -> World:
     )
 
 
+def _provenance(settings: WorldSettings) -> Provenance:
+    null = "" if settings.interference else " without interference"
+    return Provenance(
+        "synthetic",
+        f"{settings.program.title} runs on a {settings.preset} Aries dragonfly{null}",
+        "workbench.variability.generate",
+        details={"seed": str(settings.seed)},
+    )
+
+
 def _job_log(schedule: WorldSchedule, runs: dict[int, str], ends: FloatArray) -> JobLog:
     """Return the jobs of all users; those of the runs end when these do."""
-    at = np.flatnonzero(schedule.user >= OURS) if not runs else np.arange(len(schedule.user))
-    kept = [int(job) for job in at if int(job) in runs or schedule.user[job] not in (OURS, -2)]
+    # Runs that were not done, and the long one, are in no table.
+    kept = [job for job, who in enumerate(schedule.user) if job in runs or who not in (OURS, LONG)]
     end = EPOCH + np.round(schedule.end)
     end[list(runs)] = ends
     sizes = np.diff(schedule.first)

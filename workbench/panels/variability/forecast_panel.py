@@ -56,6 +56,7 @@ from workbench.panels.variability.forecast_view import (
     forecast_frame,
     is_foretold,
     moments,
+    result_table,
 )
 from workbench.panels.variability.forecast_work import is_whole, make_forecast
 from workbench.panels.variability.own_blame_tables import file_content, take_file
@@ -133,7 +134,7 @@ class ForecastPanel(Panel[Forecast | None]):
         )
         self._view = RunForecastView(partial(self._clicked, "at"))
         self._figure = BackgroundFigure(self._ticker.start)
-        self._reading, self._errors_html = widgets.HTML(), widgets.HTML()
+        self._reading, self._table = widgets.HTML(), widgets.HTML()
         self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
         self._python: Any = widgets.Textarea(
             rows=8, layout=widgets.Layout(width="98%", height="auto")
@@ -309,7 +310,10 @@ class ForecastPanel(Panel[Forecast | None]):
         so_far = job.partial if forecasting and job is not None else None
         if so_far is not None and self._found.get(self._forecasting) is None:
             self._keep(so_far)
+        was_drawing = self._figure.busy
         drawing = self._figure.refresh()
+        if was_drawing and not drawing:
+            self._show_tabs()
         return making or forecasting or drawing
 
     def _lay_out(self) -> Any:
@@ -321,8 +325,8 @@ class ForecastPanel(Panel[Forecast | None]):
             _EXPORTS, self._file, {"": (downloads, self._stem)}, lambda _: self._caption()
         )
         self._tabs = widgets.Tab(
-            [self._errors_html, self._python, self._export.widget],
-            titles=("Errors", "Python", "Export"),
+            [self._table, self._python, self._export.widget],
+            titles=("Table", "Python", "Export"),
             selected_index=0,
             layout=widgets.Layout(width="100%"),
         )
@@ -335,7 +339,7 @@ class ForecastPanel(Panel[Forecast | None]):
             ]
         )
         self._own_box = widgets.VBox([wrapping_row(c["zone"]), self._own.widget])
-        self._asked = wrapping_row(c["m"], c["k"], c["features"], c["own_times"])
+        self._asked = wrapping_row(*(c[name] for name in ASKED))
         self._run_row = wrapping_row(work.start, work.stop_button, work.state)
         self._of_view = wrapping_row(
             c["run"], c["model"], *(c[name] for name in OF_DEVIATION), c["models"]
@@ -411,8 +415,7 @@ class ForecastPanel(Panel[Forecast | None]):
     def _take_steps(self, source: StepSource | None) -> None:
         """Show other steps, with their own windows and features, and foretell."""
         self._source = source
-        self._work.drop()
-        self._work.status.value = ""
+        self._drop()
         if source is not None:
             c, total = self._controls, np.nansum(source.steps.time_s, axis=1)
             more = 100 * (total / total.mean() - 1)
@@ -428,25 +431,28 @@ class ForecastPanel(Panel[Forecast | None]):
                 c["features"].options = features
                 c["features"].value = features[0][1]
                 c["m"].value, c["k"].value = source.windows
-            self._begin()
         self._take()
 
     def _take_asked(self) -> None:
-        """Foretell with other windows or features, unless that is known."""
+        """Show another choice; what is foretold for the earlier one is not needed any more."""
         if self._mute.on:
             return
         with self._lock:
-            self._error.say("")
-            found = self.found
-            if found is None or not is_whole(found):
-                self._begin()
-            else:
-                self._work.drop()
-                self._work.status.value = ""
+            self._drop()
             self._take()
 
-    def _begin(self) -> None:
-        self._work.error.guard(self.forecast)
+    def _drop(self) -> None:
+        """Stop and forget the forecast that is being made."""
+        self._work.drop()
+        self._work.status.value, self._forecasting = "", None
+
+    def _forecast_if_needed(self) -> None:
+        """Foretell where the present view shows a forecast and there is none, or a stopped one."""
+        study, found = self._study, self.found
+        needed = self._source is not None and (study is None or study.needs_forecast)
+        tried = self._forecasting == self._choice
+        if needed and not tried and (found is None or not is_whole(found)):
+            self._work.error.guard(self.forecast)
 
     def _forecast_ended(self, job: jobs.Job[Forecast]) -> None:
         found = job.result()
@@ -488,6 +494,7 @@ class ForecastPanel(Panel[Forecast | None]):
             return
         with self._lock:
             self._error.say("")
+            self._forecast_if_needed()
             found = self.found
             if found is not None:
                 self._offer(found)
@@ -516,12 +523,13 @@ class ForecastPanel(Panel[Forecast | None]):
 
         shown(self._made_box, source == GENERATED)
         shown(self._own_box, source == OWN)
-        for box in (self._asked, self._run_row, c["view"], self._tabs):
+        for box in (c["view"], self._tabs):
             shown(box, there)
         study = self._study
-        asked = ("run", "model") if study is None else study.settings
-        for name in ("run", "model", *OF_DEVIATION, "models"):
+        asked = ("run", "model", *ASKED) if study is None else study.settings
+        for name in ("run", "model", *ASKED, *OF_DEVIATION, "models"):
             shown(c[name], there and name in asked)
+        shown(self._run_row, there and (study is None or study.needs_forecast))
         if source == GENERATED and not of_run:
             shown(c["run"], False)
         foretold = found is not None and is_foretold(found, c["run"].value)
@@ -535,7 +543,7 @@ class ForecastPanel(Panel[Forecast | None]):
             self._place.children = []
             self._figure.clear()
             self._reading.value = sentences(self._missing(), "")
-            self._errors_html.value = self._python.value = ""
+            self._table.value = self._python.value = ""
             return
         if study is None:
             model = "" if found is None else self._model_of(found)
@@ -588,9 +596,15 @@ class ForecastPanel(Panel[Forecast | None]):
         """Write the table and the code where they are seen."""
         if self._source is None:
             return
-        title, found = self._tabs.titles[self._tabs.selected_index or 0], self.found
-        if title == "Errors":
-            self._errors_html.value = "" if found is None else errors_table(found)
+        title = self._tabs.titles[self._tabs.selected_index or 0]
+        if title == "Table":
+            result = self.result
+            if result is None:
+                self._table.value = "The table comes with the figure."
+            elif isinstance(result, Forecast):
+                self._table.value = errors_table(result)
+            else:
+                self._table.value = result_table(result.to_frame())
         elif title == "Python":
             self._python.value = self.python
 

@@ -239,7 +239,7 @@ VIEWS = {
     "One run": RUN,
     "Errors": "errors",
     "Deviation": "deviation",
-    "m, k, counters": "grid",
+    "Ablation": "grid",
     "Leaks": "leakage",
     "Long run": "long",
 }

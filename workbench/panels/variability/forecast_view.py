@@ -23,6 +23,8 @@ from workbench.variability import Forecast, StepTable
 if TYPE_CHECKING:
     import pandas as pd
 
+_MOST_ROWS = 25
+
 
 class RunForecastView:
     """One run's steps and its forecasts; ``chosen`` is called with a clicked number of steps."""
@@ -97,6 +99,21 @@ def forecast_frame(found: Forecast) -> pd.DataFrame:
     return pd.DataFrame(
         columns | {f"{name} (s)": found.predicted_s[at] for at, name in enumerate(found.models)}
     )
+
+
+def result_table(frame: pd.DataFrame) -> str:
+    """Return the first rows of a result's table as HTML."""
+    shown = frame.iloc[:_MOST_ROWS]
+    rows = [[_cell(cell) for cell in row] for row in shown.itertuples(index=False)]
+    more = len(frame) - len(shown)
+    caption = f"{more} more rows are in the CSV file" if more else ""
+    return html_table(rows, [str(column) for column in frame.columns], caption)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return "" if np.isnan(value) else f"{value:.3g}"
+    return str(value)
 
 
 def errors_table(found: Forecast) -> str:

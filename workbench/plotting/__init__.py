@@ -132,6 +132,7 @@ from workbench.plotting.uq.system_coverage import describe_system_coverage, plot
 from workbench.plotting.variability.blame import describe_blame, plot_blame
 from workbench.plotting.variability.blame_methods import describe_blame_methods, plot_blame_methods
 from workbench.plotting.variability.blame_scores import describe_blame_scores, plot_blame_scores
+from workbench.plotting.variability.counter_tables import plot_importances, plot_relevance
 from workbench.plotting.variability.deviation import describe_deviation, plot_deviation
 from workbench.plotting.variability.forecast import describe_forecast, plot_forecast
 from workbench.plotting.variability.forecast_grid import (
@@ -144,6 +145,10 @@ from workbench.plotting.variability.long_forecast import (
     describe_long_forecast,
     plot_long_forecast,
 )
+from workbench.plotting.variability.relevance_cause import (
+    describe_relevance_and_cause,
+    plot_relevance_and_cause,
+)
 from workbench.plotting.variability.routine_times import (
     describe_routine_times,
     plot_routine_times,
@@ -151,6 +156,7 @@ from workbench.plotting.variability.routine_times import (
 from workbench.plotting.variability.run_dates import describe_run_dates, plot_run_dates
 from workbench.plotting.variability.run_steps import describe_run_steps, plot_run_steps
 from workbench.plotting.variability.run_times import describe_run_times, plot_run_times
+from workbench.plotting.variability.step_trends import describe_step_trends, plot_step_trends
 from workbench.plotting.variability.world_map import describe_run_scene, plot_run_scene
 
 if TYPE_CHECKING:  # it needs workbench.tune, an eighth more to import than all other figures need
@@ -207,6 +213,7 @@ __all__ = [
     "describe_prediction",
     "describe_pushed_curves",
     "describe_pushed_forward",
+    "describe_relevance_and_cause",
     "describe_root_engines",
     "describe_routine_times",
     "describe_run_dates",
@@ -217,6 +224,7 @@ __all__ = [
     "describe_size",
     "describe_sobol",
     "describe_spacetime",
+    "describe_step_trends",
     "describe_study",
     "describe_study_convergence",
     "describe_study_curves",
@@ -259,6 +267,7 @@ __all__ = [
     "plot_forecast",
     "plot_forecast_grid",
     "plot_identifiability",
+    "plot_importances",
     "plot_influence",
     "plot_intervals",
     "plot_jobs",
@@ -284,6 +293,8 @@ __all__ = [
     "plot_prediction",
     "plot_pushed_curves",
     "plot_pushed_forward",
+    "plot_relevance",
+    "plot_relevance_and_cause",
     "plot_resilience",
     "plot_root_engines",
     "plot_routine_times",
@@ -295,6 +306,7 @@ __all__ = [
     "plot_simulator_runs",
     "plot_sobol",
     "plot_spacetime",
+    "plot_step_trends",
     "plot_study",
     "plot_study_convergence",
     "plot_study_curves",

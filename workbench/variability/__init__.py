@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from workbench.variability.job_placement import JobPlacement, read_placement
     from workbench.variability.neighbourhood import Neighbourhood, neighbourhood
     from workbench.variability.recorded_link import LinkUser, RecordedLink, shipped
+    from workbench.variability.relevance_cause import (
+        RelevanceAndCause,
+        counter_causes,
+        relevance_and_cause,
+    )
     from workbench.variability.routines import RoutineTimes, read_routines
     from workbench.variability.run_times import (
         RunTimes,
@@ -58,6 +63,7 @@ __all__ = [
     "LongForecast",
     "Neighbourhood",
     "RecordedLink",
+    "RelevanceAndCause",
     "RoutineTimes",
     "RunScene",
     "RunTimeSummary",
@@ -68,6 +74,7 @@ __all__ = [
     "WorldTruth",
     "blame",
     "blame_neighbours",
+    "counter_causes",
     "deviation",
     "forecast",
     "forecast_grid",
@@ -83,6 +90,7 @@ __all__ = [
     "read_runs",
     "read_samples",
     "read_steps",
+    "relevance_and_cause",
     "run_scene",
     "score_blame",
     "shipped",

@@ -114,7 +114,7 @@ def fig_9() -> Any:
 
     names = ("amg-128", "amg-512", "milc-128", "milc-512", "minivite-128", "umt-128")
     found = {name: variability.shipped_report(name).deviation for name in names}
-    return plotting.plot_relevance(found)
+    return plotting.plot_relevance(found, way="paper")
 
 
 @VARIABILITY.ours("synthetic", reason=f"{_MADE}; all models and baselines, with intervals")

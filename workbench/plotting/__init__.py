@@ -132,6 +132,7 @@ from workbench.plotting.uq.system_coverage import describe_system_coverage, plot
 from workbench.plotting.variability.blame import describe_blame, plot_blame
 from workbench.plotting.variability.blame_methods import describe_blame_methods, plot_blame_methods
 from workbench.plotting.variability.blame_scores import describe_blame_scores, plot_blame_scores
+from workbench.plotting.variability.counter_tables import plot_importances, plot_relevance
 from workbench.plotting.variability.deviation import describe_deviation, plot_deviation
 from workbench.plotting.variability.forecast import describe_forecast, plot_forecast
 from workbench.plotting.variability.forecast_grid import (
@@ -145,6 +146,10 @@ from workbench.plotting.variability.long_forecast import (
     plot_long_forecast,
 )
 from workbench.plotting.variability.mean_steps import describe_mean_steps, plot_mean_steps
+from workbench.plotting.variability.relevance_cause import (
+    describe_relevance_and_cause,
+    plot_relevance_and_cause,
+)
 from workbench.plotting.variability.report import (
     describe_variability_report,
     plot_variability_report,
@@ -215,6 +220,7 @@ __all__ = [
     "describe_prediction",
     "describe_pushed_curves",
     "describe_pushed_forward",
+    "describe_relevance_and_cause",
     "describe_root_engines",
     "describe_routine_times",
     "describe_run_dates",
@@ -270,6 +276,7 @@ __all__ = [
     "plot_forecast",
     "plot_forecast_grid",
     "plot_identifiability",
+    "plot_importances",
     "plot_influence",
     "plot_intervals",
     "plot_jobs",
@@ -296,6 +303,8 @@ __all__ = [
     "plot_prediction",
     "plot_pushed_curves",
     "plot_pushed_forward",
+    "plot_relevance",
+    "plot_relevance_and_cause",
     "plot_resilience",
     "plot_root_engines",
     "plot_routine_times",

@@ -36,6 +36,11 @@ if TYPE_CHECKING:
     from workbench.variability.mean_behaviour import MeanBehaviour, mean_behaviour
     from workbench.variability.neighbourhood import Neighbourhood, neighbourhood
     from workbench.variability.recorded_link import LinkUser, RecordedLink, shipped
+    from workbench.variability.relevance_cause import (
+        RelevanceAndCause,
+        counter_causes,
+        relevance_and_cause,
+    )
     from workbench.variability.report import VariabilityReport, report
     from workbench.variability.routines import RoutineTimes, read_routines
     from workbench.variability.run_times import (
@@ -77,6 +82,7 @@ __all__ = [
     "MeanBehaviour",
     "Neighbourhood",
     "RecordedLink",
+    "RelevanceAndCause",
     "RoutineTimes",
     "RunScene",
     "RunTimeSummary",
@@ -92,6 +98,7 @@ __all__ = [
     "blame",
     "blame_neighbours",
     "check_stalls",
+    "counter_causes",
     "deviation",
     "findings",
     "fit_stall_curve",
@@ -110,6 +117,7 @@ __all__ = [
     "read_runs",
     "read_samples",
     "read_steps",
+    "relevance_and_cause",
     "report",
     "report_link",
     "report_on",

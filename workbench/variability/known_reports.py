@@ -21,7 +21,7 @@ WINDOWS = {"amg": ((3, 8), (5, 10)), "milc": ((10, 20), (20, 40))}
 AMG_FEATURES = (("app",), ("app", "placement"))
 """Counters of AMG's forecasts; the paper leaves those of I/O and of the system out (V-C)."""
 
-_TRUTH_STEPS = 6
+_TRUTH_STEPS, _LINK_STEPS = 6, 4  # of each run
 _LINK_WINDOWS = ((8, 15), (15, 30))  # of 60 steps, in the paper's proportions
 
 
@@ -47,6 +47,7 @@ def report_world(
     name = world.settings.application
     program = name.partition("-")[0]
     m, k = WINDOWS.get(program, ((), ()))
+    links = world.link_truth(steps=_LINK_STEPS, stop=stop)
     return report(
         name,
         runs=world.runs,
@@ -54,6 +55,7 @@ def report_world(
         steps=world.steps,
         routines=world.routines,
         slowed=(world.known or world.truth(steps=_TRUTH_STEPS, stop=stop)).by_user(),
+        saved=dict(zip(links.kinds, links.saved.tolist(), strict=True)),
         m=m,
         k=k,
         features=AMG_FEATURES if program == "amg" else None,

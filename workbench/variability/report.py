@@ -27,6 +27,11 @@ from workbench.variability.forecast_leakage import Leakage, forecast_leakage
 from workbench.variability.forecast_long import LongForecast, forecast_long
 from workbench.variability.job_log import JobLog
 from workbench.variability.mean_behaviour import MeanBehaviour, mean_behaviour
+from workbench.variability.relevance_cause import (
+    RelevanceAndCause,
+    counter_causes,
+    relevance_and_cause,
+)
 from workbench.variability.routines import RoutineTimes
 from workbench.variability.runs import Runs
 from workbench.variability.steps import StepTable
@@ -50,6 +55,7 @@ class VariabilityReport(StoredResult):
         blame: of the users beside the runs.
         slowed: by how much each user slows runs down in truth, relative; empty where not known.
         deviation: of steps from the mean, and which counters tell.
+        cause: the relevance of counters beside what causes the delay; None where not known.
         forecasts: from counters alone, as in the paper; None where runs are too short.
         timed_forecasts: from all counters and the run's own step times.
         importance: a forecast with the most steps seen and foretold, with its importances.
@@ -65,6 +71,7 @@ class VariabilityReport(StoredResult):
     blame: Blame
     slowed: Mapping[str, float]
     deviation: Deviation
+    cause: RelevanceAndCause | None
     forecasts: ForecastGrid | None
     timed_forecasts: ForecastGrid | None
     importance: Forecast | None
@@ -123,6 +130,7 @@ def report(
     steps: StepTable,
     routines: RoutineTimes | None = None,
     slowed: Mapping[str, float] = MappingProxyType({}),
+    saved: Mapping[str, float] = MappingProxyType({}),
     m: Sequence[int] = (),
     k: Sequence[int] = (),
     features: Iterable[Iterable[str]] | None = None,
@@ -141,6 +149,8 @@ def report(
         steps: of the same runs.
         routines: of the same runs.
         slowed: by how much each user slows runs down in truth, where that is known.
+        saved: share of the time that each class of link costs in truth, as for
+            ``counter_causes``, where that is known.
         m: numbers of steps that forecasts see; without any there are no forecasts.
         k: numbers of steps that are foretold.
         features: as for ``forecast_grid``.
@@ -171,6 +181,10 @@ def report(
         leakage = forecast_leakage(steps, models=learners, every=_SPACING, **longest)
     if long_run is not None:
         long = forecast_long(steps, long_run, models=known, **work)
+    deviated = deviation(steps, **work)
+    cause = None
+    if saved:
+        cause = relevance_and_cause(deviated, counter_causes(deviated.counters, saved))
     return VariabilityReport(
         name,
         runs,
@@ -178,7 +192,8 @@ def report(
         routines,
         blame(runs, jobs, seed=seed),
         dict(slowed),
-        deviation(steps, **work),
+        deviated,
+        cause,
         forecasts,
         timed,
         importance,

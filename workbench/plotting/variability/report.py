@@ -14,6 +14,7 @@ from workbench.plotting.variability.forecast_grid import describe_forecast_grid,
 from workbench.plotting.variability.leakage import plot_leakage
 from workbench.plotting.variability.long_forecast import plot_long_forecast
 from workbench.plotting.variability.mean_steps import plot_mean_steps
+from workbench.plotting.variability.relevance_cause import plot_relevance_and_cause
 from workbench.plotting.variability.routine_times import plot_routine_times
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ def plot_variability_report(found: VariabilityReport) -> LayoutDOM:
     if found.routines is not None:
         parts.append(plot_routine_times(found.routines))
     parts += [plot_blame(found.blame), plot_deviation(found.deviation)]
+    if found.cause is not None:
+        parts.append(plot_relevance_and_cause(found.cause))
     for grid in (found.forecasts, found.timed_forecasts):
         if grid is not None:
             parts.append(plot_forecast_grid(grid))

@@ -80,7 +80,7 @@ def test_a_report_has_all_analyses_and_is_read_back(
     assert frame["slowest over fastest"] == pytest.approx(made.slowest)
     assert isinstance(made.plot(), LayoutDOM)
     assert isinstance(made.plot("leakage", "mean"), LayoutDOM)
-    with pytest.raises(ParameterError, match="parts must be some of mean, blame, .*'long_run'"):
+    with pytest.raises(ParameterError, match=r"parts must be some of mean, blame, .*'long_run'"):
         made.plot("long_run")
 
 

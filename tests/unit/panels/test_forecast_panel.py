@@ -79,6 +79,11 @@ def test_it_opens_on_the_recording_with_ridge_at_once(panel: ForecastPanel) -> N
     assert panel.error == ""
 
 
+def test_a_model_may_be_chosen_before_it_is_there(panel: ForecastPanel) -> None:
+    panel.model = "attention"
+    assert "ridge forecast" in panel.text
+
+
 def test_stop_leaves_what_ridge_foretold(panel: ForecastPanel) -> None:
     assert panel.found is not None
     assert panel.found.models == ("ridge", "persistence", "mean-trajectory")

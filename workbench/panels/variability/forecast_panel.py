@@ -64,6 +64,7 @@ from workbench.panels.variability.own_table import OwnTable
 from workbench.panels.variability.step_sources import StepSource, emulated_steps, made_steps
 from workbench.panels.variability.table_columns import STEP_COLUMNS, first_rows
 from workbench.variability import Forecast, StepTable, read_steps
+from workbench.variability.forecast import MODELS
 
 _SETTINGS = tuple(one.name for one in fields(ForecastState))
 _KEPT = 24
@@ -430,7 +431,9 @@ class ForecastPanel(Panel[Forecast | None]):
                 features = feature_choices(source.steps)
                 c["features"].options = features
                 c["features"].value = features[0][1]
-                c["m"].value, c["k"].value = source.windows
+                seen, ahead = c["m"].value, c["k"].value = source.windows
+                last = max(seen, source.steps.steps - ahead)
+                self._step.offer(StepScale(last, seen), (seen + last) // 2)
         self._take()
 
     def _take_asked(self) -> None:
@@ -478,9 +481,9 @@ class ForecastPanel(Panel[Forecast | None]):
         options = [
             (f"the best one: {found.best}", BEST),
             *((f"{name}, {errors[name]:.1f} % off", name) for name in order),
+            *((f"{name}, not there yet", name) for name in MODELS if name not in errors),
         ]
-        model = c["model"].value
-        self._mute.set(c["model"], model if model in errors else BEST, options=options)
+        self._mute.set(c["model"], c["model"].value, options=options)
         first, last = moments(found, c["run"].value)
         if last:
             with self._mute:

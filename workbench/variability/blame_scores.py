@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.checks import whole
+from workbench.datasets import data_folder
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
 from workbench.variability.blame import Blame
@@ -162,6 +164,12 @@ def score_blame(
         float(least),
         seed,
     )
+
+
+@cache
+def shipped_blame_scores() -> BlameScores:
+    """Return the scores over twenty generated worlds and as many null worlds that ship."""
+    return BlameScores.load(data_folder() / "variability" / "blame-scores" / "scores.json")
 
 
 @dataclass(frozen=True)

@@ -132,14 +132,34 @@ from workbench.plotting.uq.system_coverage import describe_system_coverage, plot
 from workbench.plotting.variability.blame import describe_blame, plot_blame
 from workbench.plotting.variability.blame_methods import describe_blame_methods, plot_blame_methods
 from workbench.plotting.variability.blame_scores import describe_blame_scores, plot_blame_scores
+from workbench.plotting.variability.counter_tables import plot_importances, plot_relevance
 from workbench.plotting.variability.deviation import describe_deviation, plot_deviation
 from workbench.plotting.variability.forecast import describe_forecast, plot_forecast
+from workbench.plotting.variability.forecast_grid import (
+    describe_forecast_grid,
+    plot_forecast_grid,
+)
+from workbench.plotting.variability.leakage import describe_leakage, plot_leakage
 from workbench.plotting.variability.link_traffic import plot_link_traffic
+from workbench.plotting.variability.long_forecast import (
+    describe_long_forecast,
+    plot_long_forecast,
+)
+from workbench.plotting.variability.mean_steps import describe_mean_steps, plot_mean_steps
+from workbench.plotting.variability.relevance_cause import (
+    describe_relevance_and_cause,
+    plot_relevance_and_cause,
+)
+from workbench.plotting.variability.report import (
+    describe_variability_report,
+    plot_variability_report,
+)
 from workbench.plotting.variability.routine_times import (
     describe_routine_times,
     plot_routine_times,
 )
 from workbench.plotting.variability.run_dates import describe_run_dates, plot_run_dates
+from workbench.plotting.variability.run_forecast import describe_run_forecast, plot_run_forecast
 from workbench.plotting.variability.run_steps import describe_run_steps, plot_run_steps
 from workbench.plotting.variability.run_times import describe_run_times, plot_run_times
 from workbench.plotting.variability.stall_check import describe_stall_check, plot_stall_check
@@ -185,8 +205,12 @@ __all__ = [
     "describe_engines",
     "describe_errors",
     "describe_forecast",
+    "describe_forecast_grid",
     "describe_identifiability",
     "describe_influence",
+    "describe_leakage",
+    "describe_long_forecast",
+    "describe_mean_steps",
     "describe_message_sizes",
     "describe_noise_checks",
     "describe_pairs",
@@ -196,9 +220,11 @@ __all__ = [
     "describe_prediction",
     "describe_pushed_curves",
     "describe_pushed_forward",
+    "describe_relevance_and_cause",
     "describe_root_engines",
     "describe_routine_times",
     "describe_run_dates",
+    "describe_run_forecast",
     "describe_run_scene",
     "describe_run_steps",
     "describe_run_times",
@@ -214,6 +240,7 @@ __all__ = [
     "describe_system_coverage",
     "describe_threshold",
     "describe_tolerance",
+    "describe_variability_report",
     "error_figure",
     "influence_figure",
     "load_bokeh",
@@ -247,15 +274,20 @@ __all__ = [
     "plot_fabric_replay",
     "plot_fit",
     "plot_forecast",
+    "plot_forecast_grid",
     "plot_identifiability",
+    "plot_importances",
     "plot_influence",
     "plot_intervals",
     "plot_jobs",
     "plot_latency_load",
+    "plot_leakage",
     "plot_linear_program",
     "plot_link_loads",
     "plot_link_traffic",
     "plot_load_curves",
+    "plot_long_forecast",
+    "plot_mean_steps",
     "plot_measured_validation",
     "plot_message_sizes",
     "plot_noise_checks",
@@ -271,10 +303,13 @@ __all__ = [
     "plot_prediction",
     "plot_pushed_curves",
     "plot_pushed_forward",
+    "plot_relevance",
+    "plot_relevance_and_cause",
     "plot_resilience",
     "plot_root_engines",
     "plot_routine_times",
     "plot_run_dates",
+    "plot_run_forecast",
     "plot_run_scene",
     "plot_run_steps",
     "plot_run_times",
@@ -295,6 +330,7 @@ __all__ = [
     "plot_topology",
     "plot_traffic",
     "plot_trajectory",
+    "plot_variability_report",
     "spacetime_figure",
     "standalone_html",
     "study_heatmap",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from workbench.checks import whole
 from workbench.datasets import data_folder
-from workbench.errors import ParameterError
+from workbench.errors import DatasetError, ParameterError
 from workbench.result import Drawing, StoredResult
 from workbench.variability.blame import Blame
 
@@ -28,6 +27,7 @@ FloatArray = NDArray[np.float64]
 CULPRIT = 0.02
 """Least relative slow-down of a user who is to blame."""
 
+_SHIPPED = data_folder() / "variability" / "blame-scores" / "scores.json"
 _LEVEL = 0.05
 _RESAMPLES = 2000
 
@@ -166,10 +166,15 @@ def score_blame(
     )
 
 
-@cache
 def shipped_blame_scores() -> BlameScores:
-    """Return the scores over twenty generated worlds and as many null worlds that ship."""
-    return BlameScores.load(data_folder() / "variability" / "blame-scores" / "scores.json")
+    """Return the scores that ship, of twenty worlds and twenty null worlds.
+
+    Raises:
+        DatasetError: they are missing.
+    """
+    if not _SHIPPED.exists():
+        raise DatasetError(f"{_SHIPPED} must be there; restore it, or install the workbench again")
+    return BlameScores.load(_SHIPPED)
 
 
 @dataclass(frozen=True)

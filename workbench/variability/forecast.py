@@ -172,6 +172,7 @@ def forecast(
     own_times: bool = True,
     folds: int = 5,
     seed: int = 0,
+    every: int = 1,
     importance_of: str = "attention",
     on_progress: Callable[[Progress], None] | None = None,
     stop: threading.Event | None = None,
@@ -190,6 +191,7 @@ def forecast(
             they see counters only, as in the paper.
         folds: number of parts of the runs, each foretold from the others; at most one a run.
         seed: of the folds, the models and the intervals.
+        every: a window begins every so many steps of a run; the paper has 1.
         importance_of: the model whose importances are computed, if it is one of ``models``.
         on_progress: called after each fold.
         stop: ends the work, once it is set.
@@ -201,17 +203,7 @@ def forecast(
     names = known_models(models)
     folds, seed = whole(folds, "folds", 2), whole(seed, "seed", 0)
     table = steps if features is None else steps.only(features)
-    usual = int(np.median(np.isfinite(table.time_s).sum(axis=1)))
-    m = max(1, usual // 8) if m is None else whole(m, "m", 1)
-    k = max(1, usual // 4) if k is None else whole(k, "k", 1)
-    windows = windows_of(table, m, k)
-    present = np.unique(windows.run)
-    if len(present) < _LEAST_RUNS:
-        raise ParameterError(
-            f"at least {_LEAST_RUNS} runs must have {m + k} steps (m + k), so that one is foretold "
-            f"from others; got {len(present)} of {len(steps)} runs; lower m or k, or add runs",
-            key="m",
-        )
+    windows, present = forecast_windows(table, m, k, every)
     folds = min(folds, len(present))
     fold_of_run = folds_of_runs(len(table), present, folds, seed)
     learners = [name for name in LEARNERS if name in names]
@@ -237,8 +229,8 @@ def forecast(
     rises = [float(np.mean([piece.rise.get(name, 0.0) for piece in pieces])) for name in important]
     scores = scores_of(predicted, windows.actual_s, windows.run, names, seed)
     return Forecast(
-        m=m,
-        k=k,
+        m=windows.m,
+        k=windows.k,
         features=tuple(name for name in FEATURES if name in table.features),
         counters=seen,
         own_times=own_times,
@@ -265,6 +257,24 @@ def forecast(
         provenance=steps.provenance,
         notes=(*steps.notes, *_notes(table, windows, len(present), pieces, own_times)),
     )
+
+
+def forecast_windows(
+    steps: StepTable, m: int | None, k: int | None, every: int
+) -> tuple[Windows, NDArray[np.int64]]:
+    """Return the windows of a table, and the runs that have one; enough of these, or an error."""
+    usual = int(np.median(np.isfinite(steps.time_s).sum(axis=1)))
+    m = max(1, usual // 8) if m is None else whole(m, "m", 1)
+    k = max(1, usual // 4) if k is None else whole(k, "k", 1)
+    windows = windows_of(steps, m, k, every=whole(every, "every", 1))
+    present = np.unique(windows.run)
+    if len(present) < _LEAST_RUNS:
+        raise ParameterError(
+            f"at least {_LEAST_RUNS} runs must have {m + k} steps (m + k), so that one is foretold "
+            f"from others; got {len(present)} of {len(steps)} runs; lower m or k, or add runs",
+            key="m",
+        )
+    return windows, present
 
 
 def known_models(models: Iterable[str]) -> list[ForecastModel]:
@@ -374,9 +384,11 @@ def learn_from(
     *,
     seed: list[int],
     group: NDArray[np.int64] | None = None,
+    trajectories_s: FloatArray | None = None,
 ) -> dict[Learner, Learned]:
     """Return models that have learned from windows, which are held out together by run."""
-    target = np.log(windows.actual_s / windows.foretold(base.trajectories_s))
+    expected = base.trajectories_s if trajectories_s is None else trajectories_s
+    target = np.log(windows.actual_s / windows.foretold(expected))
     return learn(
         learners,
         channels,

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from workbench.variability import attention
 from workbench.variability.windows import Windows, summaries
@@ -27,7 +25,7 @@ _CUT = 4.0  # standardised summaries are cut off there
 _BEYOND = 0.2  # how far a forecast may lie outside the range learned from, relative to it
 _FEW_GROUPS = 8
 _LASTING = 0.75
-_TREES = 150
+_TREES = 60
 _CHOSEN_EVERY = 5  # the number of trees is a multiple of it
 
 Forecaster = Callable[[FloatArray, Windows], FloatArray]
@@ -191,38 +189,33 @@ def _trees(
     rng: np.random.Generator,
 ) -> tuple[Forecaster, FloatArray]:
     """Return the mean of boosted trees that each left out a fold, and their forecasts of it."""
-    from sklearn.ensemble import HistGradientBoostingRegressor
+    from workbench.variability.boosted import BoostedTrees
 
     def inputs(channels: FloatArray, windows: Windows) -> FloatArray:
         return summaries(channels[:, :, one_each], windows, spread=True)
 
     seen = inputs(channels, windows)
-    grown, unseen = [], np.empty((_TREES // _CHOSEN_EVERY, len(target)))
-    # One thread: sums over samples in several threads differ in their last digits.
-    with threadpool_limits(1, "openmp"):
-        for at in range(fold.max() + 1):
-            out = fold == at
-            model = HistGradientBoostingRegressor(
-                learning_rate=0.05,
-                max_iter=_TREES,
-                max_leaf_nodes=15,
-                min_samples_leaf=max(20, len(target) // 100),
-                l2_regularization=5.0,
-                max_features=0.5,
-                early_stopping=False,
-                random_state=int(rng.integers(2**31)),
-            ).fit(seen[~out], target[~out])
-            grown.append(model)
-            stages = list(model.staged_predict(seen[out]))[_CHOSEN_EVERY - 1 :: _CHOSEN_EVERY]
-            unseen[:, out] = stages
+    numbers = range(_CHOSEN_EVERY, _TREES + 1, _CHOSEN_EVERY)
+    grown, unseen = [], np.empty((len(numbers), len(target)))
+    for at in range(fold.max() + 1):
+        out = fold == at
+        model = BoostedTrees(
+            learning_rate=0.12,
+            max_iter=_TREES,
+            max_leaf_nodes=8,
+            min_samples_leaf=max(20, len(target) // 100),
+            l2_regularization=5.0,
+            max_features=0.5,
+            early_stopping=False,
+            random_state=int(rng.integers(2**31)),
+        ).fit(seen[~out], target[~out])
+        grown.append(model)
+        unseen[:, out] = model.stages(seen[out], numbers)
     best = int(((unseen - target) ** 2).mean(axis=1).argmin())
-    last = (best + 1) * _CHOSEN_EVERY
 
     def predict(channels: FloatArray, windows: Windows) -> FloatArray:
-        with threadpool_limits(1, "openmp"):
-            seen = inputs(channels, windows)
-            stages = [islice(model.staged_predict(seen), last - 1, last) for model in grown]
-            return _average([next(stage) for stage in stages])
+        seen = inputs(channels, windows)
+        return _average([model.stages(seen, [numbers[best]])[0] for model in grown])
 
     return predict, unseen[best]
 
@@ -237,13 +230,13 @@ def _attention(
 ) -> tuple[Forecaster, FloatArray]:
     """Return the mean of networks that each left out a fold, and their forecasts of it."""
     gather = _gather(channels, windows, one_each)
-    trained, unseen = [], np.empty((attention.EPOCHS, len(target)))
+    trained, unseen = [], np.empty((attention.STAGES, len(target)))
     for at in range(fold.max() + 1):
         trained.append(attention.train(gather, target, np.flatnonzero(fold != at), rng))
         out = gather(np.flatnonzero(fold == at))
         unseen[:, fold == at] = [network.predict(out) for network in trained[-1]]
     best = int(((unseen - target) ** 2).mean(axis=1).argmin())
-    networks = [epochs[best] for epochs in trained]
+    networks = [stages[best] for stages in trained]
     limits = _limits(target)
 
     def predict(channels: FloatArray, windows: Windows) -> FloatArray:

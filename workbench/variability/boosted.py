@@ -1,0 +1,38 @@
+"""Boosted trees of scikit-learn that several threads may grow at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.ensemble import HistGradientBoostingRegressor
+from threadpoolctl import threadpool_limits
+
+_LOCK = threading.Lock()
+
+
+class BoostedTrees(HistGradientBoostingRegressor):  # type: ignore[misc]
+    """The same trees whatever other threads do, with one thread each."""
+
+    def fit(self, *args: Any, **kwargs: Any) -> Any:
+        """Learn."""
+        # Sums over samples in several threads differ in their last digits.
+        with threadpool_limits(1, "openmp"):
+            return super().fit(*args, **kwargs)
+
+    def stages(self, seen: NDArray[np.float64], numbers: Sequence[int]) -> NDArray[np.float64]:
+        """Return the forecasts of the first so many trees each, float64[numbers, samples]."""
+        wanted = set(numbers)
+        with threadpool_limits(1, "openmp"):
+            staged = islice(self.staged_predict(seen), max(wanted))
+            return np.array([one for number, one in enumerate(staged, 1) if number in wanted])
+
+    def _bin_data(self, *args: Any, **kwargs: Any) -> Any:
+        # scikit-learn (1.8) changes the filters of warnings of the whole process here: two threads
+        # at a time see none, or leave others behind.
+        with _LOCK:
+            return super()._bin_data(*args, **kwargs)

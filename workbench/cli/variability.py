@@ -20,6 +20,7 @@ from workbench.cli import (
     variability_forecast,
     variability_generate,
     variability_record,
+    variability_report,
     variability_score,
     variability_stalls,
 )
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 _ANALYSES = {
     "deviation": variability_deviation,
     "forecast": variability_forecast,
+    "report": variability_report,
     "score": variability_score,
     "stalls": variability_stalls,
 }

@@ -132,6 +132,7 @@ from workbench.plotting.uq.system_coverage import describe_system_coverage, plot
 from workbench.plotting.variability.blame import describe_blame, plot_blame
 from workbench.plotting.variability.blame_methods import describe_blame_methods, plot_blame_methods
 from workbench.plotting.variability.blame_scores import describe_blame_scores, plot_blame_scores
+from workbench.plotting.variability.counter_tables import plot_importances, plot_relevance
 from workbench.plotting.variability.deviation import describe_deviation, plot_deviation
 from workbench.plotting.variability.forecast import describe_forecast, plot_forecast
 from workbench.plotting.variability.forecast_grid import (
@@ -143,6 +144,15 @@ from workbench.plotting.variability.link_traffic import plot_link_traffic
 from workbench.plotting.variability.long_forecast import (
     describe_long_forecast,
     plot_long_forecast,
+)
+from workbench.plotting.variability.mean_steps import describe_mean_steps, plot_mean_steps
+from workbench.plotting.variability.relevance_cause import (
+    describe_relevance_and_cause,
+    plot_relevance_and_cause,
+)
+from workbench.plotting.variability.report import (
+    describe_variability_report,
+    plot_variability_report,
 )
 from workbench.plotting.variability.routine_times import (
     describe_routine_times,
@@ -200,6 +210,7 @@ __all__ = [
     "describe_influence",
     "describe_leakage",
     "describe_long_forecast",
+    "describe_mean_steps",
     "describe_message_sizes",
     "describe_noise_checks",
     "describe_pairs",
@@ -209,6 +220,7 @@ __all__ = [
     "describe_prediction",
     "describe_pushed_curves",
     "describe_pushed_forward",
+    "describe_relevance_and_cause",
     "describe_root_engines",
     "describe_routine_times",
     "describe_run_dates",
@@ -228,6 +240,7 @@ __all__ = [
     "describe_system_coverage",
     "describe_threshold",
     "describe_tolerance",
+    "describe_variability_report",
     "error_figure",
     "influence_figure",
     "load_bokeh",
@@ -263,6 +276,7 @@ __all__ = [
     "plot_forecast",
     "plot_forecast_grid",
     "plot_identifiability",
+    "plot_importances",
     "plot_influence",
     "plot_intervals",
     "plot_jobs",
@@ -273,6 +287,7 @@ __all__ = [
     "plot_link_traffic",
     "plot_load_curves",
     "plot_long_forecast",
+    "plot_mean_steps",
     "plot_measured_validation",
     "plot_message_sizes",
     "plot_noise_checks",
@@ -288,6 +303,8 @@ __all__ = [
     "plot_prediction",
     "plot_pushed_curves",
     "plot_pushed_forward",
+    "plot_relevance",
+    "plot_relevance_and_cause",
     "plot_resilience",
     "plot_root_engines",
     "plot_routine_times",
@@ -313,6 +330,7 @@ __all__ = [
     "plot_topology",
     "plot_traffic",
     "plot_trajectory",
+    "plot_variability_report",
     "spacetime_figure",
     "standalone_html",
     "study_heatmap",

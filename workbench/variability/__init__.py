@@ -19,14 +19,29 @@ if TYPE_CHECKING:
     from workbench.variability.blame import Blame, blame, blame_neighbours
     from workbench.variability.blame_scores import BlameScores, score_blame
     from workbench.variability.deviation import Deviation, deviation
+    from workbench.variability.findings import findings
     from workbench.variability.forecast import Forecast, forecast
     from workbench.variability.forecast_grid import ForecastGrid, forecast_grid
     from workbench.variability.forecast_leakage import Leakage, forecast_leakage
     from workbench.variability.forecast_long import LongForecast, forecast_long
     from workbench.variability.job_log import JobLog, read_jobs
     from workbench.variability.job_placement import JobPlacement, read_placement
+    from workbench.variability.known_reports import (
+        report_link,
+        report_on,
+        report_world,
+        shipped_report,
+        shipped_reports,
+    )
+    from workbench.variability.mean_behaviour import MeanBehaviour, mean_behaviour
     from workbench.variability.neighbourhood import Neighbourhood, neighbourhood
     from workbench.variability.recorded_link import LinkUser, RecordedLink, shipped
+    from workbench.variability.relevance_cause import (
+        RelevanceAndCause,
+        counter_causes,
+        relevance_and_cause,
+    )
+    from workbench.variability.report import VariabilityReport, report
     from workbench.variability.routines import RoutineTimes, read_routines
     from workbench.variability.run_times import (
         RunTimes,
@@ -64,8 +79,10 @@ __all__ = [
     "LinkTruth",
     "LinkUser",
     "LongForecast",
+    "MeanBehaviour",
     "Neighbourhood",
     "RecordedLink",
+    "RelevanceAndCause",
     "RoutineTimes",
     "RunScene",
     "RunTimeSummary",
@@ -75,12 +92,15 @@ __all__ = [
     "StallCheck",
     "StallCurve",
     "StepTable",
+    "VariabilityReport",
     "World",
     "WorldTruth",
     "blame",
     "blame_neighbours",
     "check_stalls",
+    "counter_causes",
     "deviation",
+    "findings",
     "fit_stall_curve",
     "forecast",
     "forecast_grid",
@@ -88,6 +108,7 @@ __all__ = [
     "forecast_long",
     "generate",
     "load_run_times",
+    "mean_behaviour",
     "neighbourhood",
     "read_jobs",
     "read_placement",
@@ -96,9 +117,16 @@ __all__ = [
     "read_runs",
     "read_samples",
     "read_steps",
+    "relevance_and_cause",
+    "report",
+    "report_link",
+    "report_on",
+    "report_world",
     "run_scene",
     "score_blame",
     "score_worlds",
     "shipped",
+    "shipped_report",
+    "shipped_reports",
     "table_gaps",
 ]

@@ -18,8 +18,11 @@ from numpy.typing import NDArray
 Weights = dict[str, NDArray[Any]]
 Gather = Callable[[NDArray[np.intp]], NDArray[np.float32]]
 
-EPOCHS = 10
-"""Number of times that all windows are learned from."""
+STAGES = 10
+"""Number of networks that a training returns, from early to late."""
+
+UPDATES = 600
+"""Of the weights in a training."""
 
 _WIDTH = 16
 _HIDDEN = 32
@@ -32,7 +35,7 @@ _MOMENTUM, _SQUARES = 0.9, 0.99
 
 @dataclass(frozen=True)
 class Trained:
-    """A network after some epochs of training.
+    """A network at some moment of its training.
 
     Attributes:
         weights: by name.
@@ -53,16 +56,16 @@ def train(
     learn: NDArray[np.intp],
     rng: np.random.Generator,
     *,
-    epochs: int = EPOCHS,
+    updates: int = UPDATES,
 ) -> list[Trained]:
-    """Return a network after each epoch of its training.
+    """Return networks from ``STAGES`` moments of a training, from early to late.
 
     Args:
         gather: returns what is seen in windows, float32[windows, steps, channels].
         target: float64[windows], of all windows.
         learn: the windows to learn from.
         rng: of the weights at the start and of the order of the windows.
-        epochs: their number.
+        updates: of the weights, each from some of the windows.
     """
     scale = float(target[learn].std()) or 1.0
     wanted = (target / scale).astype(np.float32)
@@ -71,17 +74,18 @@ def train(
     mean = {name: np.zeros_like(one) for name, one in weights.items()}
     square = {name: np.zeros_like(one) for name, one in weights.items()}
     batches = max(1, -(-len(learn) // _BATCH))
-    found, done = [], 0
-    for _ in range(epochs):
-        for batch in np.array_split(rng.permutation(learn), batches):
-            done += 1
-            slopes = gradient(weights, gather(batch), wanted[batch])
-            rate = _RATE * _schedule(done / (epochs * batches))
-            weights = {
-                name: _stepped(name, one, slopes[name], mean, square, rate, done)
-                for name, one in weights.items()
-            }
-        found.append(Trained(weights, scale))
+    found, waiting = list[Trained](), list[NDArray[np.intp]]()
+    for done in range(1, updates + 1):
+        waiting = waiting or np.array_split(rng.permutation(learn), batches)
+        batch = waiting.pop()
+        slopes = gradient(weights, gather(batch), wanted[batch])
+        rate = _RATE * _schedule(done / updates)
+        weights = {
+            name: _stepped(name, one, slopes[name], mean, square, rate, done)
+            for name, one in weights.items()
+        }
+        if done * STAGES // updates > len(found):
+            found.append(Trained(weights, scale))
     return found
 
 
@@ -105,6 +109,7 @@ def first_weights(
         "hidden_bias": np.zeros(_HIDDEN, dtype),
         "out": drawn(_HIDDEN, scale=0.1),
         "out_bias": np.zeros(1, dtype),
+        "skip": np.zeros(2 * channels, dtype),
     }
 
 
@@ -112,7 +117,8 @@ def forward(weights: Mapping[str, NDArray[Any]], seen: NDArray[Any]) -> tuple[ND
     """Return the forecast of ``seen[windows, steps, channels]``, and what led to it.
 
     softmax(Q K^T / sqrt(d)) V is added to the embedded steps; its mean over the steps and its last
-    step are the input of the fully connected layer.
+    step are the input of the fully connected layer. The output also has a part that is linear in
+    the mean and the last of the steps seen.
     """
     embedded = seen @ weights["embed"] + weights["embed_bias"] + weights["place"]
     query, key, value = (embedded @ weights[name] for name in ("query", "key", "value"))
@@ -123,7 +129,7 @@ def forward(weights: Mapping[str, NDArray[Any]], seen: NDArray[Any]) -> tuple[ND
     context = embedded + attention @ value
     pooled = np.concatenate([context.mean(axis=1), context[:, -1]], axis=1)
     hidden = np.tanh(pooled @ weights["hidden"] + weights["hidden_bias"])
-    out = hidden @ weights["out"] + weights["out_bias"]
+    out = hidden @ weights["out"] + weights["out_bias"] + _ends(seen) @ weights["skip"]
     return out, embedded, query, key, value, attention, pooled, hidden
 
 
@@ -161,6 +167,7 @@ def gradient(
         "hidden_bias": d_hidden.sum(axis=0),
         "out": hidden.T @ d_out,
         "out_bias": d_out.sum(keepdims=True),
+        "skip": _ends(seen).T @ d_out,
     }
 
 
@@ -187,6 +194,11 @@ def _stepped(
 def _schedule(share: float) -> float:
     """Return the rate relative to its greatest: it rises at first, then falls as a cosine."""
     return min(1.0, share / _WARM_UP) * 0.5 * (1 + math.cos(math.pi * share))
+
+
+def _ends(seen: NDArray[Any]) -> NDArray[Any]:
+    """Return the mean and the last of the steps seen, [windows, 2 channels]."""
+    return np.concatenate([seen.mean(axis=1), seen[:, -1]], axis=1)
 
 
 def _shrink(dtype: np.dtype[Any]) -> Any:

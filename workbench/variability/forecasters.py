@@ -25,7 +25,7 @@ _CUT = 4.0  # standardised summaries are cut off there
 _BEYOND = 0.2  # how far a forecast may lie outside the range learned from, relative to it
 _FEW_GROUPS = 8
 _LASTING = 0.75
-_TREES = 150
+_TREES = 60
 _CHOSEN_EVERY = 5  # the number of trees is a multiple of it
 
 Forecaster = Callable[[FloatArray, Windows], FloatArray]
@@ -200,9 +200,9 @@ def _trees(
     for at in range(fold.max() + 1):
         out = fold == at
         model = BoostedTrees(
-            learning_rate=0.05,
+            learning_rate=0.12,
             max_iter=_TREES,
-            max_leaf_nodes=15,
+            max_leaf_nodes=8,
             min_samples_leaf=max(20, len(target) // 100),
             l2_regularization=5.0,
             max_features=0.5,
@@ -230,13 +230,13 @@ def _attention(
 ) -> tuple[Forecaster, FloatArray]:
     """Return the mean of networks that each left out a fold, and their forecasts of it."""
     gather = _gather(channels, windows, one_each)
-    trained, unseen = [], np.empty((attention.EPOCHS, len(target)))
+    trained, unseen = [], np.empty((attention.STAGES, len(target)))
     for at in range(fold.max() + 1):
         trained.append(attention.train(gather, target, np.flatnonzero(fold != at), rng))
         out = gather(np.flatnonzero(fold == at))
         unseen[:, fold == at] = [network.predict(out) for network in trained[-1]]
     best = int(((unseen - target) ** 2).mean(axis=1).argmin())
-    networks = [epochs[best] for epochs in trained]
+    networks = [stages[best] for stages in trained]
     limits = _limits(target)
 
     def predict(channels: FloatArray, windows: Windows) -> FloatArray:

@@ -51,7 +51,7 @@ def test_processes_make_the_same_digits(world: World) -> None:
     again = generate("small", application="minivite-128", runs=RUNS, seed=3, workers=2)
     np.testing.assert_array_equal(again.steps.values, world.steps.values)
     np.testing.assert_array_equal(again.steps.time_s, world.steps.time_s)
-    np.testing.assert_array_equal(again.routine_s, world.routine_s)
+    np.testing.assert_array_equal(again.routines.time_s, world.routines.time_s)
 
 
 def test_work_that_was_stopped_goes_on(world: World, tmp_path: Path) -> None:

@@ -7,7 +7,9 @@ are made up to plausible values; analyses do not depend on them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,9 @@ from workbench.variability.world.congestion import LinkState
 from workbench.variability.world.loads import MachineLoads
 from workbench.variability.world.machine import WorldMachine
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 FloatArray = NDArray[np.float64]
 
 FLIT_BYTES = 16
@@ -23,34 +28,46 @@ CLOCK_HZ = 800e6
 TILES = 2
 """Bytes of a flit, cycles a second, and processor tiles of a node."""
 
-JOB_COUNTERS = (
-    "RT_FLIT_TOT",  # flits that arrive at router tiles from other routers
-    "RT_PKT_TOT",  # packets that do
-    "RT_RB_2X_USG",  # cycles in which two of a tile's channels stall
-    "RT_RB_STL",  # cycles in which what arrived at a router tile waits for the next link
-    "PT_CB_STL_RQ",  # cycles in which requests wait for room at the nodes
-    "PT_CB_STL_RS",  # cycles in which responses do
-    "PT_FLIT_VC0",  # flits of requests that nodes send
-    "PT_FLIT_VC4",  # flits of responses that nodes send
-    "PT_FLIT_TOT",  # both
-    "PT_PKT_TOT",  # packets that nodes send
-    "PT_RB_STL_RQ",  # cycles in which requests from nodes wait for the network
-    "PT_RB_STL_RS",  # cycles in which responses do
-    "PT_RB_2X_USG",  # cycles in which both do
-)
-"""Counters of the routers that a job's nodes are at."""
+JOB_COUNTERS: Mapping[str, str] = {
+    "RT_FLIT_TOT": "flits that arrive at router tiles from other routers",
+    "RT_PKT_TOT": "packets that arrive at router tiles from other routers",
+    "RT_RB_2X_USG": "cycles in which two channels of a router tile stall",
+    "RT_RB_STL": "cycles in which what arrived at a router tile waits for the next link",
+    "PT_CB_STL_RQ": "cycles in which requests wait for room at the nodes",
+    "PT_CB_STL_RS": "cycles in which responses wait for room at the nodes",
+    "PT_FLIT_VC0": "flits of requests that nodes send",
+    "PT_FLIT_VC4": "flits of responses that nodes send",
+    "PT_FLIT_TOT": "flits that nodes send",
+    "PT_PKT_TOT": "packets that nodes send",
+    "PT_RB_STL_RQ": "cycles in which requests from nodes wait for the network",
+    "PT_RB_STL_RS": "cycles in which responses from nodes wait for the network",
+    "PT_RB_2X_USG": "cycles in which both wait for the network",
+}
+"""Counters of the routers that a job's nodes are at, and what each counts."""
 
 LDMS_COUNTERS = ("RT_FLIT_TOT", "RT_RB_STL", "PT_FLIT_TOT", "PT_PKT_TOT")
 """Those that are also read system-wide. The paper has four and names PT_FLIT_TOT."""
 
-COUNTERS = (
-    *JOB_COUNTERS,
-    "NUM_ROUTERS",
-    "NUM_GROUPS",
-    *(f"IO_{name}" for name in LDMS_COUNTERS),
-    *(f"SYS_{name}" for name in LDMS_COUNTERS),
-)
-"""All columns of the table of steps."""
+_ELSEWHERE = {"IO": "routers of I/O nodes", "SYS": "routers without nodes of the job"}
+
+COUNTERS: Mapping[str, str] = {
+    **JOB_COUNTERS,
+    "NUM_ROUTERS": "routers that the job's nodes are at",
+    "NUM_GROUPS": "groups that the job's nodes are in",
+    **{
+        f"{prefix}_{name}": f"{JOB_COUNTERS[name]}, at {where}"
+        for prefix, where in _ELSEWHERE.items()
+        for name in LDMS_COUNTERS
+    },
+}
+"""All columns of the table of steps, and what each counts."""
+
+
+def counters_table() -> pd.DataFrame:
+    """Return a row a counter: ``counter`` and ``counts``, in the place of the paper's table II."""
+    import pandas as pd
+
+    return pd.DataFrame({"counter": list(COUNTERS), "counts": list(COUNTERS.values())})
 
 
 @dataclass(frozen=True, eq=False)

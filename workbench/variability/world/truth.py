@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 
 from workbench.provenance import Provenance
 from workbench.result import StoredResult
+from workbench.variability.blame_scores import CULPRIT
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
-
-CULPRIT = 0.02
-"""By how much a user slows down the runs they are beside, to be called a culprit, relative."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

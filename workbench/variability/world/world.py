@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -23,6 +23,7 @@ from workbench.errors import ParameterError, ParseError
 from workbench.provenance import Provenance
 from workbench.suggestions import did_you_mean
 from workbench.variability.job_log import JobLog
+from workbench.variability.routines import RoutineTimes
 from workbench.variability.runs import Runs
 from workbench.variability.steps import StepTable
 from workbench.variability.world import tables
@@ -106,8 +107,7 @@ class World(PackagedResult):
         runs: the watched runs.
         jobs: of all users; the experimenter is ``user-00``.
         steps: times and counters.
-        routines: names, ``computation`` and MPI's.
-        routine_s: float64[runs, routines], time in each.
+        routines: time in computation and in MPI's routines.
         provenance: what was made up.
         known: what slowed the runs down, where it was asked for.
     """
@@ -117,8 +117,7 @@ class World(PackagedResult):
     runs: Runs
     jobs: JobLog
     steps: StepTable
-    routines: tuple[str, ...]
-    routine_s: NDArray[np.float64] = field(metadata={"axes": 2})
+    routines: RoutineTimes
     provenance: Provenance
     known: WorldTruth | None = None
 
@@ -277,7 +276,12 @@ class World(PackagedResult):
         schedule = self.settings.schedule
         start = EPOCH + np.round(schedule.start[schedule.user == LONG])
         return StepTable(
-            ("long-run",), start, values[None, :, 0], COUNTERS, values[None, :, 1:], self.provenance
+            ("long-run",),
+            start,
+            values[None, :, 0],
+            tuple(COUNTERS),
+            values[None, :, 1:],
+            self.provenance,
         )
 
     def to_frame(self) -> pd.DataFrame:
@@ -300,16 +304,8 @@ class World(PackagedResult):
             tables.PLACEMENT,
             "one row a node of a run",
         )
-        routines: dict[str, Any] = {
-            "run": self.runs.run,
-            **{name: self.routine_s[:, at] for at, name in enumerate(self.routines)},
-        }
-        add(
-            "routines",
-            tables.csv_bytes(routines),
-            tables.routine_columns(self.routines),
-            "one row a run: time in computation and in MPI's routines, as mpiP has it",
-        )
+        routines = tables.routines_table(self.routines)
+        add("routines", routines, tables.ROUTINES, "one row a run and routine, as mpiP has it")
         if self.known is not None:
             truth = tables.truth_table(self.known)
             add("truth", truth, tables.TRUTH, "what slowed which step of which run down")
@@ -324,12 +320,14 @@ class World(PackagedResult):
         }
         steps = tables.read_csv_bytes(read["steps"])
         routines = tables.read_csv_bytes(read["routines"])
+        routines = routines.pivot(index="run", columns="routine", values="time_s")
         each = settings.program.steps
         values = steps.iloc[:, 2:].to_numpy(np.float64).reshape(-1, each, steps.shape[1] - 2)
-        routine = routines.iloc[:, 1:].to_numpy(np.float64)
+        names = steps["run"].iloc[::each]
+        routine = routines.loc[names, list(settings.program.parts)].to_numpy(np.float64)
         pieces = {
             int(name.rpartition("-")[2]) - 1: RunPiece(at, values[at], routine[at : at + 1])
-            for at, name in enumerate(routines["run"])
+            for at, name in enumerate(names)
         }
         made = _world(settings, pieces)
         if tables.jobs_table(made.jobs) != read["jobs"]:
@@ -434,12 +432,16 @@ def _world(settings: WorldSettings, pieces: dict[int, RunPiece]) -> World:
             runs.run,
             runs.start,
             np.array([piece.first[:, 0] for piece in pieces.values()]),
-            COUNTERS,
+            tuple(COUNTERS),
             np.array([piece.first[:, 1:] for piece in pieces.values()]),
             provenance,
         ),
-        ("computation", *settings.program.routines),
-        np.array([piece.second[0] for piece in pieces.values()]),
+        RoutineTimes(
+            runs.run,
+            settings.program.parts,
+            np.array([piece.second[0] for piece in pieces.values()]),
+            provenance,
+        ),
         provenance,
     )
 

@@ -1,0 +1,103 @@
+"""Relevance of counters beside the share of the delay that they cause."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bokeh.models import ColumnDataSource, LayoutDOM, Range1d
+from bokeh.plotting import figure
+
+from workbench.plotting import palette
+from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.rows import beside, row_figure
+
+if TYPE_CHECKING:
+    from workbench.variability import RelevanceAndCause
+
+_ROW_PX = 22
+
+
+def plot_relevance_and_cause(found: RelevanceAndCause) -> LayoutDOM:
+    """Return two bars a counter: how relevant it is, and what share of the delay it causes.
+
+    Args:
+        found: of ``workbench.variability.relevance_and_cause``.
+    """
+    rows = found.to_frame()
+    names = rows["counter"].tolist()
+    source = ColumnDataSource(
+        data={
+            "row": list(range(len(names))),
+            "counter": names,
+            "relevance": rows["relevance"].tolist(),
+            "low": rows["relevance from"].tolist(),
+            "high": rows["relevance to"].tolist(),
+            "cause": rows["causes (%)"].tolist(),
+        }
+    )
+    return stacked(
+        heading(
+            "What predicts a deviation, and what causes it",
+            f"{len(names)} counters; causes are known by construction; "
+            f"{found.provenance.caption()}",
+        ),
+        beside(
+            _bars(names, source, "relevance", "share of folds in which it is needed", 1.0),
+            _bars(names, source, "cause", "share of the delay that it causes (%)", 100.0),
+            shares=[1, 1],
+        ),
+        sentence(describe_relevance_and_cause(found)),
+    )
+
+
+def describe_relevance_and_cause(found: RelevanceAndCause) -> str:
+    """Return a sentence on counters that are relevant without causing, and the reverse.
+
+    Args:
+        found: of ``workbench.variability.relevance_and_cause``.
+    """
+    parts = []
+    if found.misleading:
+        parts.append(f"{_listed(found.misleading)} predict without causing")
+    if found.overlooked:
+        parts.append(f"{_listed(found.overlooked)} cause without being needed to predict")
+    text = "; ".join(parts) or "What predicts is what causes"
+    if found.correlation == found.correlation:
+        text += f". Relevance and cause have a rank correlation of {found.correlation:.2f}"
+    return f"{text}."
+
+
+def _bars(
+    names: list[str], source: ColumnDataSource, column: str, label: str, most: float
+) -> figure:
+    fig = row_figure(
+        names,
+        title="Relevance" if column == "relevance" else "Cause",
+        x_label=label,
+        file_name=f"deviation-{column}",
+        row_px=_ROW_PX,
+    )
+    fig.x_range = Range1d(0, 1.02 * most)
+    bars = fig.hbar(
+        y="row",
+        right=column,
+        height=0.62,
+        source=source,
+        fill_color=palette.BLUE if column == "relevance" else palette.VERMILLION,
+        line_color=palette.CAPTION,
+    )
+    hover(
+        fig,
+        [bars],
+        [
+            ("", "@counter"),
+            ("relevance", "@relevance{0.00} (@low{0.00} to @high{0.00})"),
+            ("causes", "@cause{0.0} % of the delay"),
+        ],
+    )
+    return fig
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    return ", ".join(names[:4]) + more

@@ -318,16 +318,16 @@ class _Question:
             self.stop,
         )
         halt_if(self.stop)
-        chosen = elimination.chosen
-        model = grow(
-            values[np.ix_(learn, chosen)], time[learn], self.trees, int(rng.integers(2**31))
-        )
-        seen = values[held]
-        foretold = model.predict(seen[:, chosen])
-        deviations = [foretold, _ridge(values[learn], time[learn], seen), np.zeros(held.sum())]
+        chosen, seen, nothing = elimination.chosen, values[held], np.zeros(held.sum())
+        foretold = nothing
+        if chosen.any():
+            seed = int(rng.integers(2**31))
+            model = grow(values[np.ix_(learn, chosen)], time[learn], self.trees, seed)
+            foretold = model.predict(seen[:, chosen])
+        deviations = [foretold, _ridge(values[learn], time[learn], seen), nothing]
         centre = self.actual[held] - time[held]
         rises = np.zeros(int(self.group.max()) + 1)
-        if way == "by-run":
+        if way == "by-run" and chosen.any():
             order = rng.permutation(len(seen))
             for group in np.unique(self.group[chosen]):
                 changed = seen.copy()

@@ -88,17 +88,17 @@ def test_runs_that_are_held_out_together_do_not_see_one_another() -> None:
 
 
 def test_folds_by_step_flatter_where_runs_differ_as_a_whole() -> None:
-    steps = drawn_steps(runs=20, steps=10)
+    steps = drawn_steps(runs=12, steps=30)
     rng = np.random.default_rng(0)
-    slow = rng.lognormal(0, 0.2, 20)[:, None]
-    routers = np.broadcast_to(rng.permutation(20)[:, None] + 40.0, (20, 10))
+    slow = rng.lognormal(0, 0.2, 12)[:, None]
+    routers = np.broadcast_to(rng.permutation(12)[:, None] + 40.0, (12, 30))
     named = replace(
         steps,
-        time_s=slow * np.exp(0.01 * rng.standard_normal((20, 10))),
+        time_s=slow * np.exp(0.01 * rng.standard_normal((12, 30))),
         counters=("NUM_ROUTERS",),
         values=routers[:, :, None].copy(),
     )
-    error = deviation(named, folds=5, ways=("by-step",))
+    error = deviation(named, folds=3, ways=("by-step",))
     trees = error.mape[:, error.models.index("trees")]
     assert trees[error.ways.index("by-step")] < 0.7 * trees[0]
 

@@ -68,12 +68,12 @@ def run(arguments: argparse.Namespace) -> int:
     tables = [variability.read_steps(arguments.steps)]
     if arguments.action == "forecast-long":
         tables.append(variability.read_steps(arguments.long))
-    call, describe, summary = {
+    calls: dict[str, tuple[Callable[..., Any], Callable[..., str], Callable[..., Any]]] = {
         "forecast-grid": (variability.forecast_grid, plotting.describe_forecast_grid, _grid),
         "forecast-leakage": (variability.forecast_leakage, plotting.describe_leakage, _leakage),
         "forecast-long": (variability.forecast_long, plotting.describe_long_forecast, _long),
-    }[arguments.action]
-    make: Callable[..., Any] = call
+    }
+    make, describe, summary = calls[arguments.action]
     with stoppable() as stop, ProgressLine() as line:
         try:
             found = make(

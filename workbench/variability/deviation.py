@@ -8,7 +8,7 @@ found.mape                             # of the time of a step, by model and by 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Literal, get_args
@@ -193,7 +193,7 @@ def deviation(
     steps: StepTable,
     *,
     folds: int = 10,
-    ways: tuple[str, ...] = DEVIATION_WAYS,
+    ways: Iterable[str] = DEVIATION_WAYS,
     per_second: bool = False,
     trees: Trees = "histogram",
     seed: int = 0,
@@ -484,7 +484,7 @@ def _stability(chosen: NDArray[np.bool_]) -> float:
     return float(1 - spread.mean() / (mean * (1 - mean)))
 
 
-def _known(given: tuple[str, ...], names: tuple[str, ...], key: str) -> tuple[str, ...]:
+def _known(given: Iterable[str], names: tuple[str, ...], key: str) -> tuple[str, ...]:
     wanted = (given,) if isinstance(given, str) else tuple(given)
     for name in wanted:
         if name not in names:

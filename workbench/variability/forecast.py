@@ -221,9 +221,8 @@ def forecast(
             predicted[row, held] = piece.predicted_s[name]
             if name in piece.alone_s:
                 alone[row, held] = piece.alone_s[name]
-    mixed = [name for name in learners if name != "ridge"]
     shares = [
-        np.mean([piece.share[name] for piece in pieces]) if name in learners else 1.0
+        float(np.mean([piece.share[name] for piece in pieces])) if name in learners else 1.0
         for name in names
     ]
     seen = _seen_counters(pieces, table)
@@ -260,7 +259,7 @@ def forecast(
         notes=(
             *steps.notes,
             *_notes(table, windows, len(present), pieces, own_times),
-            *_only_ridge(dict(zip(names, shares, strict=True)), mixed),
+            *_only_ridge(dict(zip(names, shares, strict=True)), learners),
         ),
     )
 
@@ -438,9 +437,9 @@ def scores_of(
     return Scores(mape, ends(drawn), error.mean(axis=1), r2, skill, ends(drawn_skill))
 
 
-def _only_ridge(share: Mapping[ForecastModel, float], mixed: list[Learner]) -> list[str]:
+def _only_ridge(share: Mapping[ForecastModel, float], learners: list[Learner]) -> list[str]:
     """Return a note if models that are mixed with ridge hardly change its forecasts."""
-    idle = [name for name in mixed if share[name] < _IDLE]
+    idle = [name for name in learners if share[name] < _IDLE]
     if not idle:
         return []
     return [

@@ -119,4 +119,5 @@ def _mean(values: FloatArray) -> FloatArray:
     known = np.isfinite(values)
     count = known.sum(axis=0)
     total = np.where(known, values, 0.0).sum(axis=0)
-    return np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0)
+    mean: FloatArray = np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0)
+    return mean

@@ -25,7 +25,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 # tests/conftest.py says how many processes there are.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
-.PHONY: help lab install test lint types tests-imported kernels-uncompiled bench deep fuzz studies search-comparison paper-scale findings slurm-demo binder-check clean
+.PHONY: help lab install test lint types tests-imported kernels-uncompiled bench deep fuzz studies search-comparison paper-scale variability findings slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -127,6 +127,19 @@ paper-scale: $(LAB_STAMP) ## compare searches at the scale of SHAMan's paper, si
 	  --heuristics surrogate-gp,annealing,genetic,random --resamplings none \
 	  --stoppings 'best improvement 15' --noise normal:0.05 --seeds 10 --budget 150 --reruns 100 \
 	  --jobs 2 --rows .cache/paper-scale/rows.csv --save datasets/tuning/paper-scale
+
+variability: $(LAB_STAMP) ## make runs with known causes, reports on them and scores of blame again (hours)
+	@mkdir -p .cache/worlds
+	@for program in umt-128 minivite-128 amg-128 amg-512 milc-128 milc-512; do \
+	  .venv/bin/workbench variability generate --application $$program \
+	    --output .cache/worlds/$$program || exit; \
+	  .venv/bin/workbench variability report .cache/worlds/$$program \
+	    --save datasets/variability/reports/$$program.json || exit; \
+	done
+	.venv/bin/workbench variability report emulated-link \
+	  --save datasets/variability/reports/emulated-link.json
+	.venv/bin/workbench variability score --worlds 20 --store .cache/blame-scores \
+	  --save datasets/variability/blame-scores/scores.json
 
 findings: $(LAB_STAMP) ## judge the papers' claims on the shipped studies again (minutes)
 	.venv/bin/workbench uq coverage --save datasets/coverage/collectives.json

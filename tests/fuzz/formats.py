@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tests.fuzz.tables import TABLES, read_any_table
 from workbench.programs.goal import read_goal, write_goal
 from workbench.programs.traces import read_trace
 
@@ -182,4 +183,5 @@ FORMATS = {
     "text": Format([{"": text} for text in GOAL_TEXTS], read_any_goal),
     "binary": Format([{"": content} for content in GOAL_BINARIES], read_any_goal),
     "trace": Format(TRACES, read_any_trace),
+    "variability": Format(TABLES, read_any_table),
 }

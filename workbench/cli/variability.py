@@ -21,13 +21,22 @@ from workbench.cli import (
     variability_forecast_studies,
     variability_generate,
     variability_record,
+    variability_report,
+    variability_score,
+    variability_stalls,
 )
 from workbench.cli.output import add_json, given, print_json, say
 
 if TYPE_CHECKING:
     from workbench.variability import Blame
 
-_ANALYSES = {"deviation": variability_deviation, "forecast": variability_forecast}
+_ANALYSES = {
+    "deviation": variability_deviation,
+    "forecast": variability_forecast,
+    "report": variability_report,
+    "score": variability_score,
+    "stalls": variability_stalls,
+}
 
 ABOUT = "say which users' jobs make runs slow"
 

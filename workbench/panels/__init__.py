@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from workbench.panels.tuning.panel import TuningPanel
     from workbench.panels.uq.panel import UncertaintyPanel
     from workbench.panels.variability.blame_panel import BlamePanel
+    from workbench.panels.variability.forecast_panel import ForecastPanel
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
 
@@ -33,6 +34,7 @@ __all__ = [
     "ComparePanel",
     "ExplorePanel",
     "FitPanel",
+    "ForecastPanel",
     "PapersPanel",
     "PlacementPanel",
     "RegimePanel",

@@ -145,18 +145,24 @@ from workbench.plotting.variability.long_forecast import (
     describe_long_forecast,
     plot_long_forecast,
 )
+from workbench.plotting.variability.mean_steps import describe_mean_steps, plot_mean_steps
 from workbench.plotting.variability.relevance_cause import (
     describe_relevance_and_cause,
     plot_relevance_and_cause,
+)
+from workbench.plotting.variability.report import (
+    describe_variability_report,
+    plot_variability_report,
 )
 from workbench.plotting.variability.routine_times import (
     describe_routine_times,
     plot_routine_times,
 )
 from workbench.plotting.variability.run_dates import describe_run_dates, plot_run_dates
+from workbench.plotting.variability.run_forecast import describe_run_forecast, plot_run_forecast
 from workbench.plotting.variability.run_steps import describe_run_steps, plot_run_steps
 from workbench.plotting.variability.run_times import describe_run_times, plot_run_times
-from workbench.plotting.variability.step_trends import describe_step_trends, plot_step_trends
+from workbench.plotting.variability.stall_check import describe_stall_check, plot_stall_check
 from workbench.plotting.variability.world_map import describe_run_scene, plot_run_scene
 
 if TYPE_CHECKING:  # it needs workbench.tune, an eighth more to import than all other figures need
@@ -204,6 +210,7 @@ __all__ = [
     "describe_influence",
     "describe_leakage",
     "describe_long_forecast",
+    "describe_mean_steps",
     "describe_message_sizes",
     "describe_noise_checks",
     "describe_pairs",
@@ -217,6 +224,7 @@ __all__ = [
     "describe_root_engines",
     "describe_routine_times",
     "describe_run_dates",
+    "describe_run_forecast",
     "describe_run_scene",
     "describe_run_steps",
     "describe_run_times",
@@ -224,7 +232,7 @@ __all__ = [
     "describe_size",
     "describe_sobol",
     "describe_spacetime",
-    "describe_step_trends",
+    "describe_stall_check",
     "describe_study",
     "describe_study_convergence",
     "describe_study_curves",
@@ -232,6 +240,7 @@ __all__ = [
     "describe_system_coverage",
     "describe_threshold",
     "describe_tolerance",
+    "describe_variability_report",
     "error_figure",
     "influence_figure",
     "load_bokeh",
@@ -278,6 +287,7 @@ __all__ = [
     "plot_link_traffic",
     "plot_load_curves",
     "plot_long_forecast",
+    "plot_mean_steps",
     "plot_measured_validation",
     "plot_message_sizes",
     "plot_noise_checks",
@@ -299,6 +309,7 @@ __all__ = [
     "plot_root_engines",
     "plot_routine_times",
     "plot_run_dates",
+    "plot_run_forecast",
     "plot_run_scene",
     "plot_run_steps",
     "plot_run_times",
@@ -306,7 +317,7 @@ __all__ = [
     "plot_simulator_runs",
     "plot_sobol",
     "plot_spacetime",
-    "plot_step_trends",
+    "plot_stall_check",
     "plot_study",
     "plot_study_convergence",
     "plot_study_curves",
@@ -319,6 +330,7 @@ __all__ = [
     "plot_topology",
     "plot_traffic",
     "plot_trajectory",
+    "plot_variability_report",
     "spacetime_figure",
     "standalone_html",
     "study_heatmap",

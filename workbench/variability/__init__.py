@@ -17,14 +17,23 @@ from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from workbench.variability.blame import Blame, blame, blame_neighbours
-    from workbench.variability.blame_scores import BlameScores, score_blame
+    from workbench.variability.blame_scores import BlameScores, score_blame, shipped_blame_scores
     from workbench.variability.deviation import Deviation, deviation
+    from workbench.variability.findings import findings
     from workbench.variability.forecast import Forecast, forecast
     from workbench.variability.forecast_grid import ForecastGrid, forecast_grid
     from workbench.variability.forecast_leakage import Leakage, forecast_leakage
     from workbench.variability.forecast_long import LongForecast, forecast_long
     from workbench.variability.job_log import JobLog, read_jobs
     from workbench.variability.job_placement import JobPlacement, read_placement
+    from workbench.variability.known_reports import (
+        report_link,
+        report_on,
+        report_world,
+        shipped_report,
+        shipped_reports,
+    )
+    from workbench.variability.mean_behaviour import MeanBehaviour, mean_behaviour
     from workbench.variability.neighbourhood import Neighbourhood, neighbourhood
     from workbench.variability.recorded_link import LinkUser, RecordedLink, shipped
     from workbench.variability.relevance_cause import (
@@ -32,6 +41,7 @@ if TYPE_CHECKING:
         counter_causes,
         relevance_and_cause,
     )
+    from workbench.variability.report import VariabilityReport, report
     from workbench.variability.routines import RoutineTimes, read_routines
     from workbench.variability.run_times import (
         RunTimes,
@@ -43,8 +53,16 @@ if TYPE_CHECKING:
     from workbench.variability.samples import CounterSamples, read_samples
     from workbench.variability.steps import StepTable, read_steps
     from workbench.variability.table_gaps import table_gaps
+    from workbench.variability.world.blame_worlds import score_worlds
+    from workbench.variability.world.packet_check import (
+        StallCheck,
+        check_stalls,
+        fit_stall_curve,
+    )
     from workbench.variability.world.run_scene import RunScene, run_scene
-    from workbench.variability.world.truth import WorldTruth
+    from workbench.variability.world.shipped_curve import shipped_stall_curve
+    from workbench.variability.world.stall_curve import StallCurve
+    from workbench.variability.world.truth import LinkTruth, ShapleyTruth, WorldTruth
     from workbench.variability.world.world import World, generate
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
@@ -59,8 +77,10 @@ __all__ = [
     "JobLog",
     "JobPlacement",
     "Leakage",
+    "LinkTruth",
     "LinkUser",
     "LongForecast",
+    "MeanBehaviour",
     "Neighbourhood",
     "RecordedLink",
     "RelevanceAndCause",
@@ -69,19 +89,27 @@ __all__ = [
     "RunTimeSummary",
     "RunTimes",
     "Runs",
+    "ShapleyTruth",
+    "StallCheck",
+    "StallCurve",
     "StepTable",
+    "VariabilityReport",
     "World",
     "WorldTruth",
     "blame",
     "blame_neighbours",
+    "check_stalls",
     "counter_causes",
     "deviation",
+    "findings",
+    "fit_stall_curve",
     "forecast",
     "forecast_grid",
     "forecast_leakage",
     "forecast_long",
     "generate",
     "load_run_times",
+    "mean_behaviour",
     "neighbourhood",
     "read_jobs",
     "read_placement",
@@ -91,8 +119,17 @@ __all__ = [
     "read_samples",
     "read_steps",
     "relevance_and_cause",
+    "report",
+    "report_link",
+    "report_on",
+    "report_world",
     "run_scene",
     "score_blame",
+    "score_worlds",
     "shipped",
+    "shipped_blame_scores",
+    "shipped_report",
+    "shipped_reports",
+    "shipped_stall_curve",
     "table_gaps",
 ]

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.checks import whole
-from workbench.errors import ParameterError
+from workbench.datasets import data_folder
+from workbench.errors import DatasetError, ParameterError
 from workbench.result import Drawing, StoredResult
 from workbench.variability.blame import Blame
 
@@ -26,6 +27,7 @@ FloatArray = NDArray[np.float64]
 CULPRIT = 0.02
 """Least relative slow-down of a user who is to blame."""
 
+_SHIPPED = data_folder() / "variability" / "blame-scores" / "scores.json"
 _LEVEL = 0.05
 _RESAMPLES = 2000
 
@@ -162,6 +164,17 @@ def score_blame(
         float(least),
         seed,
     )
+
+
+def shipped_blame_scores() -> BlameScores:
+    """Return the scores that ship, of twenty worlds and twenty null worlds.
+
+    Raises:
+        DatasetError: they are missing.
+    """
+    if not _SHIPPED.exists():
+        raise DatasetError(f"{_SHIPPED} must be there; restore it, or install the workbench again")
+    return BlameScores.load(_SHIPPED)
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParseError
 from workbench.result import StoredResult
-from workbench.text_table import check_columns, numbers_of
+from workbench.text_table import check_columns
 from workbench.variability.clock import seconds_of
-from workbench.variability.table_file import read_table, renamed, texts_of
+from workbench.variability.table_file import read_table, renamed, texts_of, whole_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,7 +110,7 @@ def read_jobs(
     end = np.full(len(kept), np.inf)
     ended, more = seconds_of(kept[~running], "end", source, zone)
     end[~running.to_numpy()] = ended
-    nodes = numbers_of(kept, "nodes", source, least=1)
+    nodes = whole_numbers(kept, "nodes", source, least=1)
     _check(kept, start, end, source)
     counted = (
         (int(steps.sum()), "steps of jobs were left out"),
@@ -121,7 +121,7 @@ def read_jobs(
     return JobLog(
         tuple(kept["job"]),
         tuple(kept["user"]),
-        nodes.astype(np.int64),
+        nodes,
         start + offset_s,
         end + offset_s,
         (*notes, *dict.fromkeys((*words, *more))),

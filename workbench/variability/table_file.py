@@ -255,14 +255,18 @@ def _parsed(cells: pd.Series) -> tuple[FloatArray, NDArray[np.bool_]]:
     return np.where(np.isinf(values), np.nan, values), bad
 
 
-def whole_numbers(table: pd.DataFrame, column: str, source: str) -> NDArray[np.int64]:
+def whole_numbers(
+    table: pd.DataFrame, column: str, source: str, *, least: int = -(2**53)
+) -> NDArray[np.int64]:
     """Return a column's whole numbers; ParseError names the line of a cell that is none."""
     values, bad = _parsed(table[column])
-    wrong = bad | ~np.isfinite(values) | (values != np.floor(values)) | (np.abs(values) > 2**53)
+    wrong = bad | ~np.isfinite(values) | (values != np.floor(values)) | (values > 2**53)
+    wrong |= values < least
     if wrong.any():
         at = int(np.argmax(wrong))
+        limit = "" if least == -(2**53) else f" of at least {least}"
         raise ParseError(
-            f"{column} must be a whole number; got {table[column].iloc[at]!r}",
+            f"{column} must be a whole number{limit}; got {table[column].iloc[at]!r}",
             source=source,
             line=int(table.index[at]),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections.abc import Iterator
@@ -83,6 +84,9 @@ def test_without_a_user_the_steps_are_simulated_again(panel: BlamePanel) -> None
     np.testing.assert_allclose(panel.drawn("without")["time"], without, rtol=1e-12)
     assert f"without {worst} it takes {without.sum():.4g} s" in panel.text
     assert panel.figures[0].endswith(f"without {worst} (synthetic)")
+    # The one who is left out has a mark of its own.
+    labels = [item.label["value"] for item in panel._run_view._machine.figure.legend[0].items]
+    assert f"{worst}, left out" in labels
 
 
 def test_a_step_is_drawn_at_once(panel: BlamePanel) -> None:
@@ -163,7 +167,7 @@ def test_the_recording_of_a_shared_link_has_its_causes_too(panel: BlamePanel) ->
     panel.step = 7
     panel.view, panel.permutations = "blame", 100
     panel.wait(60)
-    assert "5 truly are to blame" in panel.text
+    assert panel.figures[0] == "Truth"
     scope: dict[str, Any] = {}
     for view in ("blame", "run"):
         panel.view = view
@@ -177,7 +181,7 @@ def test_own_tables_are_read_and_a_user_is_blamed(panel: BlamePanel, tmp_path: P
     panel.source = "own"
     assert "Upload a table of runs" in panel.text
     panel.view, panel.permutations = "blame", 100
-    panel._own_runs.upload.value = file_items({runs.name: runs.read_bytes()})
+    panel._own.runs.upload.value = file_items({runs.name: runs.read_bytes()})
     assert "40 runs" in panel.text  # its column Name is taken for the runs' names
     panel.take_jobs(jobs)
     panel.wait(60)
@@ -185,9 +189,50 @@ def test_own_tables_are_read_and_a_user_is_blamed(panel: BlamePanel, tmp_path: P
     assert panel.found is not None and panel.found.blamed == ("bad",)
     assert "measured: my runs.csv and jobs.csv" in panel.text
     assert "read_runs('my runs.csv', columns={'run': 'Name'})" in panel.python
-    panel._own_jobs.lists["user"].value = "job"
+    panel._own.jobs.lists["user"].value = "job"
     assert "job is chosen for job and user" in panel.error
     assert panel.tables is None
+
+
+def test_own_steps_are_drawn_beside_their_mean(panel: BlamePanel, tmp_path: Path) -> None:
+    runs, jobs = own_files(tmp_path)
+    steps = pd.DataFrame(
+        [(run, at, 1.0 + (run == 3) * (at == 2)) for run in range(39) for at in range(6)],
+        columns=["Job ID", "iteration", "seconds"],
+    )
+    steps.to_csv(tmp_path / "steps.csv", index=False)
+    panel.take_runs(runs)
+    panel.take_jobs(jobs)
+    with pytest.raises(ParameterError, match="run is not a known view"):
+        panel.view = "run"
+    panel.take_steps(tmp_path / "steps.csv")
+    panel.view, panel.run = "run", 3
+    assert panel.figures == ["Step times of run 3 (measured)"]
+    assert panel.drawn("steps")["time"].tolist() == [1, 1, 2, 1, 1, 1]
+    scope: dict[str, Any] = {}
+    with contextlib.chdir(tmp_path):
+        exec(panel.python, scope)
+    assert scope["figure"].title.text == panel.figures[0]
+    assert len(pd.read_csv(panel.save(tmp_path / "run.csv"))) == 6
+    panel.run = 39
+    assert panel.figures == [] and "has none of run 39" in panel.text
+    other = steps.assign(**{"Job ID": "other"})
+    other.to_csv(tmp_path / "steps.csv", index=False)
+    panel.take_steps(tmp_path / "steps.csv")
+    assert "must be named as in my runs.csv" in panel.error
+
+
+def test_the_first_runs_are_shown_while_the_others_are_made() -> None:
+    panel = BlamePanel(application="umt-128", runs=10, seed=3)
+    while panel.tables is None:
+        assert panel.refresh()
+        time.sleep(0.01)
+    assert 6 <= len(panel.tables.runs) < 10
+    shown = panel.tables.runs.run[panel.run]
+    panel.step = 1
+    assert panel.wait(120) is not None
+    assert len(panel.tables.runs) == 10 and panel.tables.truth is not None
+    assert panel.tables.runs.run[panel.run] == shown
 
 
 def test_a_refusal_stands_beside_its_file(panel: BlamePanel, tmp_path: Path) -> None:
@@ -198,6 +243,6 @@ def test_a_refusal_stands_beside_its_file(panel: BlamePanel, tmp_path: Path) -> 
     assert "a run must end after it starts; run b does not" in panel.error
     assert panel.error.startswith("runs.csv:3: ")
     path.write_bytes(bytes(range(256)) * 4)
-    panel._own_runs.upload.value = file_items({"noise.csv": path.read_bytes()})
+    panel._own.runs.upload.value = file_items({"noise.csv": path.read_bytes()})
     assert "CSV" in panel.error
     assert panel.tables is None

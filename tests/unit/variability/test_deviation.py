@@ -20,11 +20,9 @@ from workbench.errors import ParameterError, SimulationHalted
 from workbench.plotting import (
     describe_deviation,
     describe_relevance_and_cause,
-    describe_step_trends,
     plot_deviation,
     plot_relevance,
     plot_relevance_and_cause,
-    plot_step_trends,
 )
 from workbench.variability import (
     Deviation,
@@ -183,9 +181,6 @@ def test_it_is_kept_and_drawn(found: Deviation, tmp_path: Path) -> None:
     assert plot_deviation(read).references()
     assert plot_relevance({"one": read, "other": found}).references()
     assert "RT_RB_STL" in describe_deviation(read)
-    steps = drawn_steps(runs=4, steps=6)
-    assert plot_step_trends(steps).references()
-    assert "RT_RB_STL" in describe_step_trends(steps, steps.counters)
 
 
 def test_the_command_prints_errors_and_relevances(

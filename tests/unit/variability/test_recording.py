@@ -26,8 +26,8 @@ from workbench.variability.recording import (
     LinkRecording,
     LinkRecordingError,
     LinkRun,
+    LinkSchedule,
     LinkSettings,
-    Schedule,
     emulated_users,
     link_tables,
     record_link,
@@ -118,7 +118,7 @@ def test_users_have_names_that_say_nothing(seed: int) -> None:
 def test_a_longer_schedule_goes_on_with_a_shorter_one(seed: int, runs: int) -> None:
     users = emulated_users(seed)
     short, long = (
-        Schedule.drawn(users, runs=count, slot_s=10.0, seed=seed) for count in (runs, runs + 20)
+        LinkSchedule.drawn(users, runs=count, slot_s=10.0, seed=seed) for count in (runs, runs + 20)
     )
     for run in range(runs):
         one, other = short.during(run), long.during(run)

@@ -80,7 +80,7 @@ def test_clocks_that_are_put_back_and_forward_are_reported(tmp_path: Path) -> No
     [
         ("job,user,nodes,start\n1,a,1,0\n", "lacks end", 1),
         ("JobID|User|Start|End\n1|a|0|1\n", "lacks NNodes", 1),
-        (TABLE.replace("256", "many"), "nodes must be a number of at least 1; got 'many'", 2),
+        (TABLE.replace("256", "many"), "nodes must be a whole number of at least 1; got 'many'", 2),
         (TABLE.replace("256", "0"), "nodes must be", 2),
         (TABLE.replace("0,100", "9,3"), "ends? before it starts; job 1 runs from 9 to 3", 2),
         (TABLE.replace("bob", ""), "each job must have a user; job 2 has none", 3),

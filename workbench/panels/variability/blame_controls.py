@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import ipywidgets as widgets
@@ -14,8 +14,10 @@ from workbench.panels.variability.blame_state import EMULATED, GENERATED, OWN, R
 from workbench.variability.world.application import APPLICATIONS
 from workbench.variability.world.machine import PRESETS
 
-FIRST_RUNS = 40
+FIRST_APPLICATION, FIRST_RUNS = "amg-128", 40
 PERMUTATIONS = 2000
+
+_SOURCES = {GENERATED: "Made-up world", EMULATED: "Emulated link", OWN: "Your tables"}
 
 WORLD = ("preset", "application", "runs", "seed", "interference")
 """Settings of a made-up world."""
@@ -26,30 +28,36 @@ FILES = ("zone", "offset_s")
 ASKED = ("least_nodes", "during_all", "permutations")
 """Settings of blame."""
 
+WORLD_IS_MADE = "The world is being made."
+WORLD_IS_MISSING = "There is no world yet; press ▶ Generate to make one."
+
 
 class StepScale(Even):
-    """The steps of a run, from 0 to the last."""
+    """The steps of a run from one to another."""
 
-    def __init__(self, last: int) -> None:
-        super().__init__(0, last, 1, "step")
+    def __init__(self, last: int, first: int = 0) -> None:
+        super().__init__(first, last, 1, "step")
+        self._first = first
 
     def value_at(self, position: int) -> int:
         """Return the step at a position."""
-        return position
+        return self._first + position
 
     def read(self, given: Any) -> int:
         """Return the step that is given as a text or a number, or raise a ParameterError."""
         return round(super().read(given))
 
 
-def step_slider(moved: Callable[[], None]) -> Slider:
+def step_slider(
+    moved: Callable[[], None], name: str = "Step", tooltip: str = "A step of the run"
+) -> Slider:
     """Return the slider of the step; ``moved`` is called after each move."""
     return Slider(
         StepScale(0),
         0,
         lambda _: moved(),
-        name="Step",
-        typed_tooltip="A step of the run",
+        name=name,
+        typed_tooltip=tooltip,
         text_width="64px",
         width="min(560px, 98%)",
     )
@@ -64,7 +72,7 @@ def world_controls(first_runs: int = FIRST_RUNS) -> dict[str, Any]:
         "preset": widgets.Dropdown(options=presets, value="small", **named("Machine", "270px")),
         "application": widgets.Dropdown(
             options=[(one.title, name) for name, one in APPLICATIONS.items()],
-            value="milc-128",
+            value=FIRST_APPLICATION,
             **named("Program", "290px"),
         ),
         "runs": NumberField(first_runs, 10, 1000, step=10, **named("Runs", "110px")),
@@ -79,22 +87,36 @@ def world_controls(first_runs: int = FIRST_RUNS) -> dict[str, Any]:
     }
 
 
+def source_buttons(tooltips: Mapping[str, str], value: str) -> Any:
+    """Return the buttons for where tables come from, in the order of their tooltips."""
+    return widgets.ToggleButtons(
+        options=[(_SOURCES[name], name) for name in tooltips],
+        value=value,
+        tooltips=list(tooltips.values()),
+        style={"button_width": "130px"},
+    )
+
+
+def zone_control() -> Any:
+    """Return the control of the time zone of the user's files."""
+    return widgets.Text(
+        "UTC",
+        continuous_update=False,
+        tooltip="Time zone of times that name none, such as America/Los_Angeles",
+        **named("Time zone", "270px"),
+    )
+
+
 def blame_controls(step: Slider) -> dict[str, Any]:
     """Return all controls of the panel, by name."""
     return {
-        "source": widgets.ToggleButtons(
-            options=[
-                ("Made-up world", GENERATED),
-                ("Emulated link", EMULATED),
-                ("Your tables", OWN),
-            ],
-            value=GENERATED,
-            tooltips=[
-                "A dragonfly with users whose traffic is made up: synthetic, causes known",
-                "A program recorded on a link that users share: emulated, causes known",
-                "Runs and jobs of your machine",
-            ],
-            style={"button_width": "130px"},
+        "source": source_buttons(
+            {
+                GENERATED: "A dragonfly whose users are made up: synthetic, causes known",
+                EMULATED: "A program recorded on a link that users share: emulated, causes known",
+                OWN: "Runs and jobs of your machine",
+            },
+            GENERATED,
         ),
         **world_controls(),
         "view": widgets.ToggleButtons(
@@ -121,12 +143,7 @@ def blame_controls(step: Slider) -> dict[str, Any]:
         "permutations": NumberField(
             PERMUTATIONS, 100, 1_000_000, step=1000, **named("Permutations", "170px")
         ),
-        "zone": widgets.Text(
-            "UTC",
-            continuous_update=False,
-            tooltip="Time zone of times that name none, such as America/Los_Angeles",
-            **named("Time zone", "270px"),
-        ),
+        "zone": zone_control(),
         "offset_s": NumberField(
             0.0,
             -1e9,

@@ -9,12 +9,11 @@ panel.take_runs("runs.csv"); panel.take_jobs("sacct.txt")
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Mapping
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ipywidgets as widgets
 import numpy as np
@@ -35,12 +34,16 @@ from workbench.panels.style import STALE, choose, panel_box, wrapping_row
 from workbench.panels.variability.blame_controls import (
     ASKED,
     FILES,
+    FIRST_APPLICATION,
     FIRST_RUNS,
     WORLD,
+    WORLD_IS_MADE,
+    WORLD_IS_MISSING,
     StepScale,
     blame_controls,
     step_slider,
 )
+from workbench.panels.variability.blame_export import EXPORTS, all_json, shown_frame
 from workbench.panels.variability.blame_state import (
     BLAME,
     EMULATED,
@@ -50,7 +53,6 @@ from workbench.panels.variability.blame_state import (
     RUNS,
     VIEWS,
     BlameState,
-    OwnFile,
     python_lines,
 )
 from workbench.panels.variability.blame_tables import BlameTables, emulated_tables, make_world
@@ -62,40 +64,25 @@ from workbench.panels.variability.blame_view import (
     neighbours_table,
     sentences,
 )
+from workbench.panels.variability.own_blame_tables import (
+    EXPLAINED,
+    OwnBlameTables,
+    file_content,
+    take_file,
+)
 from workbench.panels.variability.own_table import OwnTable
-from workbench.panels.variability.table_columns import JOB_COLUMNS, RUN_COLUMNS, first_rows
-from workbench.plotting.variability.blame_methods import (
-    describe_blame_methods,
-    plot_blame_methods,
-)
+from workbench.panels.variability.scene_work import SceneWork
+from workbench.plotting.variability.blame_methods import plot_blame_methods
 from workbench.plotting.variability.world_map import NAMED_USERS
-from workbench.provenance import Provenance
-from workbench.variability import (
-    Blame,
-    JobLog,
-    Runs,
-    RunScene,
-    blame,
-    read_jobs,
-    read_runs,
-    run_scene,
-)
-
-if TYPE_CHECKING:
-    import pandas as pd
+from workbench.variability import Blame, RunScene, blame
 
 _SETTINGS = tuple(one.name for one in fields(BlameState))
-_SCENES, _KEPT = 12, 24
+_KEPT = 24
 _READY = "A world is made in some seconds; its runs, jobs and causes are known."
-_EXPLAINED = (
-    "Upload a table of runs (a row a run: run, start, end and, if you have it, time_s) and one of "
-    "jobs of all users (job, user, nodes, start, end), or what sacct prints. Other names of "
-    "columns can be chosen after the upload."
+_BLAME_ABOUT = (
+    "What each method makes of the tables of runs and jobs alone: a bar for each user who had a "
+    "large job beside runs."
 )
-_EXPORTS = {
-    ".csv": "the table of what is shown: steps of the run, all runs, or blame by every method",
-    ".json": "settings, blame, truth where it is known, and the code that makes them",
-}
 
 
 class BlamePanel(Panel[BlameTables | None]):
@@ -117,7 +104,7 @@ class BlamePanel(Panel[BlameTables | None]):
         self,
         preset: str = "small",
         *,
-        application: str = "milc-128",
+        application: str = FIRST_APPLICATION,
         runs: int = FIRST_RUNS,
         seed: int = 0,
     ) -> None:
@@ -126,9 +113,8 @@ class BlamePanel(Panel[BlameTables | None]):
         self._tables: BlameTables | None = None
         self._last: dict[str, BlameTables] = {}  # by where they come from
         self._run_views: Cache[RunView] = Cache(len(VIEWS))
-        self._scenes: Cache[RunScene] = Cache(_SCENES)
-        self._look: jobs.Job[RunScene] | None = None
-        self._looking: Hashable = None
+        self._scenes = SceneWork(self._ticker.start)
+        self._offered: tuple[int, int, str] | None = None  # run, step and user, untouched
         self._found: Cache[Blame] = Cache(_KEPT)
         self._blame_downloads: Cache[Downloads] = Cache(_KEPT)
         self._blame_wanted = False
@@ -141,7 +127,7 @@ class BlamePanel(Panel[BlameTables | None]):
             ("seed", seed),
         ):
             choose(c[name], name, value)
-        self._error, self._look_error = ErrorLine(), ErrorLine()
+        self._error = ErrorLine()
         self._runs_view = RunsView(partial(self._clicked, "run"))
         self._blame_figure = BackgroundFigure(self._ticker.start)
         self._reading, self._neighbours = widgets.HTML(), widgets.HTML()
@@ -185,7 +171,7 @@ class BlamePanel(Panel[BlameTables | None]):
         name = "" if near is None or column < 0 else ", ".join(near.users[column])
         settings = None if tables.world is None else tables.world.settings
         first = tables.worst(state.run)[:NAMED_USERS]
-        return python_lines(state, settings, tables.files, name, first)
+        return python_lines(state, settings, tables.files, name, first, tables.runs.run[state.run])
 
     def generate(self) -> jobs.Job[BlameTables]:
         """Make the world of the controls in the background, and what each user did in truth.
@@ -217,7 +203,7 @@ class BlamePanel(Panel[BlameTables | None]):
         Raises:
             ParameterError: the file is no table of runs.
         """
-        self._take_own(self._own_runs, path, columns)
+        self._take_own(self._own.runs, path, columns)
 
     def take_jobs(self, path: str | Path, columns: Mapping[str, str] | None = None) -> None:
         """Read a file of jobs, or what sacct prints, as an upload does.
@@ -229,7 +215,19 @@ class BlamePanel(Panel[BlameTables | None]):
         Raises:
             ParameterError: the file is no job log.
         """
-        self._take_own(self._own_jobs, path, columns)
+        self._take_own(self._own.jobs, path, columns)
+
+    def take_steps(self, path: str | Path, columns: Mapping[str, str] | None = None) -> None:
+        """Read a file of the runs' steps, as an upload does.
+
+        Args:
+            path: the file.
+            columns: as for `take_runs`.
+
+        Raises:
+            ParameterError: the file is no table of steps.
+        """
+        self._take_own(self._own.steps, path, columns)
 
     def save(self, path: str | Path) -> Path:
         """Write ``.csv`` (the table of what is shown) or ``.json`` (settings, blame, truth).
@@ -240,7 +238,7 @@ class BlamePanel(Panel[BlameTables | None]):
         Raises:
             ParameterError: the suffix is none of these, or nothing is shown.
         """
-        return write_file(path, _EXPORTS, self._file)
+        return write_file(path, EXPORTS, self._file)
 
     def __repr__(self) -> str:
         state = self.state
@@ -258,9 +256,8 @@ class BlamePanel(Panel[BlameTables | None]):
         own = (
             self._error,
             self._work.error,
-            self._own_runs.error,
-            self._own_jobs.error,
-            self._look_error,
+            *self._own.errors,
+            self._scenes.error,
             self._step.error,
             self._blame_figure.error,
             self._export.error,
@@ -268,7 +265,7 @@ class BlamePanel(Panel[BlameTables | None]):
         return [*own, *errors_of(self._controls.values())]
 
     def _jobs(self) -> list[jobs.Job[Any] | None]:
-        return [self._work.job, self._look]
+        return [self._work.job, self._scenes.job]
 
     def _refresh(self) -> bool:
         job = self._work.job
@@ -276,12 +273,12 @@ class BlamePanel(Panel[BlameTables | None]):
         so_far = job.partial if running and job is not None else None
         if so_far is not None and self._last.get(GENERATED) is not so_far:
             self._take_world(so_far)
-        looking = self._refresh_look()
+        self._refresh_scene()
         drawing = self._blame_figure.refresh()
         if self._blame_wanted and not drawing:
             self._blame_wanted = False
             self._say()
-        return running or looking or drawing
+        return running or drawing or self._scenes.job is not None
 
     def _make_controls(self) -> None:
         self._step = step_slider(lambda: self._error.guard(self._take_step))
@@ -292,28 +289,9 @@ class BlamePanel(Panel[BlameTables | None]):
             _READY,
             lock=self._lock_controls,
             ended=self._end,
+            failed=self._failed,
         )
-        self._own_runs: OwnTable[Runs] = OwnTable(
-            "runs",
-            RUN_COLUMNS,
-            lambda path, columns: read_runs(
-                path, columns=columns, zone=self._controls["zone"].value
-            ),
-            first_rows,
-            self._own_changed,
-        )
-        self._own_jobs: OwnTable[JobLog] = OwnTable(
-            "jobs",
-            JOB_COLUMNS,
-            lambda path, columns: read_jobs(
-                path,
-                columns=columns,
-                zone=self._controls["zone"].value,
-                offset_s=self._controls["offset_s"].value,
-            ),
-            first_rows,
-            self._own_changed,
-        )
+        self._own = OwnBlameTables(self._controls, self._own_changed)
 
     def _lay_out(self) -> Any:
         c, work = self._controls, self._work
@@ -321,7 +299,7 @@ class BlamePanel(Panel[BlameTables | None]):
         self._carrier = LiveView(carrier)
         downloads = ShownDownloads(carrier, self._shown_downloads)
         self._export = ExportTab(
-            _EXPORTS, self._file, {"": (downloads, self._stem)}, lambda _: self._caption()
+            EXPORTS, self._file, {"": (downloads, self._stem)}, lambda _: self._caption()
         )
         self._tabs = widgets.Tab(
             [self._neighbours, self._python, self._export.widget],
@@ -336,25 +314,18 @@ class BlamePanel(Panel[BlameTables | None]):
                 work.error,
             ]
         )
-        self._own = widgets.VBox(
-            [
-                wrapping_row(c["zone"], c["offset_s"]),
-                self._own_runs.widget,
-                self._own_jobs.widget,
-            ]
-        )
         self._asked = wrapping_row(c["least_nodes"], c["during_all"], c["permutations"])
         return panel_box(
             [
                 c["source"],
                 self._made,
-                self._own,
+                self._own.widget,
                 c["view"],
                 wrapping_row(c["run"], c["user"]),
                 self._step.widget,
                 self._asked,
                 self._error,
-                self._look_error,
+                self._scenes.error,
                 self._reading,
                 self._place,
                 self._blame_figure.widget,
@@ -383,35 +354,26 @@ class BlamePanel(Panel[BlameTables | None]):
             self._take_tables(self._last.get(source))
 
     def _own_changed(self) -> None:
-        """Show the user's tables if both are read."""
-        both = self._own_runs, self._own_jobs
-        runs, log = self._own_runs.table, self._own_jobs.table
+        """Show the user's tables if runs and jobs are read."""
         self._last.pop(OWN, None)
-        if runs is not None and log is not None:
-            first, second = (OwnFile(one.file_name, one.columns) for one in both)
-            provenance = Provenance("measured", f"{first.name} and {second.name}")
-            self._last[OWN] = BlameTables(runs, log, provenance, files=(first, second))
+        tables = self._own.tables()
+        if tables is not None:
+            self._last[OWN] = tables
         if self._controls["source"].value == OWN:
             with self._lock:
-                self._take_tables(self._last.get(OWN))
+                self._take_tables(tables)
 
     def _take_own(
         self, table: OwnTable[Any], path: str | Path, columns: Mapping[str, str] | None
     ) -> None:
         source = Path(path)
-        try:
-            data = source.read_bytes()
-        except OSError as error:
-            raise ParameterError(f"a file must be readable; {error}", key="path") from error
+        data = file_content(source)
         self._set("source", OWN)
-        table.take(source.name, data)
-        if columns:
-            table.choose_columns(columns)
+        take_file(table, source.name, data, columns or {})
 
     def _read_again(self) -> None:
         self._error.say("")
-        self._own_runs.read_again()
-        self._own_jobs.read_again()
+        self._own.read_again()
 
     def _take_world(self, tables: BlameTables) -> None:
         """Show a world, or the same one with its causes."""
@@ -422,12 +384,11 @@ class BlamePanel(Panel[BlameTables | None]):
     def _take_tables(self, tables: BlameTables | None) -> None:
         """Show other tables, or the same with more about them."""
         before, self._tables = self._tables, tables
-        same = before is not None and tables is not None and before.serial == tables.serial
-        self._offer(keep=same)
+        self._offer(before)
         self._take()
 
-    def _offer(self, keep: bool = False) -> None:
-        """Offer the runs, steps and users of the tables; ``keep`` the run, or take the slowest."""
+    def _offer(self, before: BlameTables | None) -> None:
+        """Offer the runs and steps of the tables, the slowest run unless a choice is to be kept."""
         tables, c = self._tables, self._controls
         if tables is None:
             return
@@ -438,14 +399,34 @@ class BlamePanel(Panel[BlameTables | None]):
             for at, name in enumerate(tables.runs.run)
         ]
         names.sort(key=lambda pair: -time[pair[1]])
+        run = self._kept_run(before, tables)
         with self._mute:
-            run = c["run"].value
             c["run"].options = names
-            c["run"].value = run if keep else names[0][1]
-            if tables.steps is not None and not keep:
+            c["run"].value = names[0][1] if run is None else run
+            row = tables.step_row(c["run"].value)
+            if run is None and tables.steps is not None and row is not None:
                 time = tables.steps.time_s
-                lost = np.nan_to_num(time[c["run"].value] - np.nanmean(time, axis=0))
+                lost = np.nan_to_num(time[row] - np.nanmean(time, axis=0))
                 self._step.offer(StepScale(tables.steps.steps - 1), int(lost.argmax()))
+        if run is None:
+            self._offered = self._choice
+
+    @property
+    def _choice(self) -> tuple[int, int, str]:
+        c = self._controls
+        return c["run"].value, c["step"].value, c["user"].value
+
+    def _kept_run(self, before: BlameTables | None, tables: BlameTables) -> int | None:
+        """Return where the shown run is in tables that have taken the place of others, or None."""
+        if before is None:
+            return None
+        run = int(self._controls["run"].value)
+        if before.serial == tables.serial:
+            return run
+        if before.world is None or tables.world is None or self._choice == self._offered:
+            return None
+        grown = before.world.settings == tables.world.settings
+        return tables.runs.run.index(before.runs.run[run]) if grown else None
 
     def _offer_users(self, tables: BlameTables) -> None:
         """Offer the users: beside the run those who were there, with what they did to it."""
@@ -493,8 +474,9 @@ class BlamePanel(Panel[BlameTables | None]):
         c, tables = self._controls, self._tables
         source = c["source"].value
         self._made.layout.display = "" if source == GENERATED else "none"
-        self._own.layout.display = "" if source == OWN else "none"
-        known = {text: name for text, name in VIEWS.items() if source != OWN or name != RUN}
+        self._own.widget.layout.display = "" if source == OWN else "none"
+        no_steps = source == OWN and (tables is None or tables.steps is None)
+        known = {text: name for text, name in VIEWS.items() if name != RUN or not no_steps}
         if list(c["view"].options) != list(known.items()):
             view = c["view"].value
             value = view if view in known.values() else RUNS
@@ -504,8 +486,8 @@ class BlamePanel(Panel[BlameTables | None]):
         c["user"].description = "Without" if view == RUN else "Mark runs beside"
         hidden = tables is None or view == BLAME
         c["run"].layout.display = "none" if hidden else ""
-        # Nobody can be left out of a recording.
-        fixed = view == RUN and source == EMULATED
+        # Nobody can be left out of what was recorded or measured.
+        fixed = view == RUN and source != GENERATED
         c["user"].layout.display = "none" if hidden or fixed else ""
         self._step.widget.layout.display = "" if tables is not None and view == RUN else "none"
         self._asked.layout.display = "" if view == BLAME and tables is not None else "none"
@@ -517,8 +499,7 @@ class BlamePanel(Panel[BlameTables | None]):
         if tables is None:
             self._place.children = []
             self._blame_figure.clear()
-            text = _EXPLAINED if state.source == OWN else "The world is being made."
-            self._reading.value = sentences(text, "")
+            self._reading.value = sentences(self._missing(), "")
             self._neighbours.value = self._python.value = ""
             return
         if state.view == RUN:
@@ -531,60 +512,59 @@ class BlamePanel(Panel[BlameTables | None]):
         self._say()
         self._show_tabs()
 
+    def _missing(self) -> str:
+        """Return what to do where there are no tables yet."""
+        if self._controls["source"].value == OWN:
+            return EXPLAINED
+        return WORLD_IS_MADE if self._work.job is not None else WORLD_IS_MISSING
+
     @property
     def _run_view(self) -> RunView | None:
-        """The view of one run; None for the user's own tables."""
+        """The view of one run; None where no steps are known."""
         tables = self._tables
         if tables is None or tables.steps is None:
             return None
         clicked = partial(self._clicked, "step")
-        return self._run_views.made(tables.serial, lambda: RunView(tables, clicked))
+        return self._run_views.made(tables.scenery, lambda: RunView(tables, clicked))
 
     @property
     def _scene_key(self) -> Hashable:
         tables, state = self._tables, self.state
-        return None if tables is None else (tables.serial, state.run, state.user)
+        if tables is None or tables.world is None:
+            return None
+        return tables.world.settings, tables.runs.run[state.run], state.user
 
     @property
     def _scene(self) -> RunScene | None:
         """The machine during the chosen run; None where it is not computed, or there is none."""
-        return self._scenes.get(self._scene_key)
+        key = self._scene_key
+        return None if key is None else self._scenes.get(key)
 
     def _want_scene(self, tables: BlameTables, state: BlameState) -> None:
         """Draw the run, of a world once its links are computed."""
-        world, key = tables.world, self._scene_key
-        if world is None or self._scene is not None:
-            self._draw_run(state)
-        elif self._look is None or self._looking != key:
+        if tables.world is None or self._scene is not None:
+            self._draw_run(tables, state)
+        else:
             self._place.add_class(STALE)
-            self._looking = key
-            self._look = jobs.submit(lambda ctx: run_scene(world, state.run, without=state.user))
-            self._ticker.start()
+            self._scenes.want(self._scene_key, tables.world, state.run, state.user)
 
-    def _refresh_look(self) -> bool:
-        """Draw the run whose links were computed meanwhile; return whether they still are."""
-        job = self._look
-        if job is None:
-            return False
-        if not job.finished:
-            return True
-        self._look = None
-        if job.exception is not None:
-            self._place.remove_class(STALE)
-            self._look_error.say(error_text(job.exception))
-            return False
-        self._scenes.keep(self._looking, job.result())
+    def _refresh_scene(self) -> None:
+        """Draw the run whose links were computed meanwhile."""
+        if not self._scenes.refresh():
+            return
         tables, state = self._tables, self.state
-        if tables is not None and state.view == RUN:
+        if self._scenes.error.message:
+            self._place.remove_class(STALE)
+        elif tables is not None and state.view == RUN:
             self._want_scene(tables, state)
             self._say()
-        return self._look is not None
 
-    def _draw_run(self, state: BlameState) -> None:
+    def _draw_run(self, tables: BlameTables, state: BlameState) -> None:
         view = self._run_view
-        if view is not None:
-            self._look_error.say("")
-            view.show(state.run, state.step, self._scene)
+        if tables.step_row(state.run) is None:
+            self._place.children = []
+        elif view is not None:
+            view.show(tables, state.run, state.step, self._scene)
             self._put(view.view)
 
     def _put(self, view: LiveView) -> None:
@@ -630,9 +610,8 @@ class BlamePanel(Panel[BlameTables | None]):
             text = describe_runs(tables, state)
         else:
             found = self.found
-            text = "Blame is being computed." if found is None else _sentence_of(found, tables)
-            notes = "" if found is None else " ".join(f"{one}." for one in found.notes)
-            text = f"{text} {notes}".strip()
+            notes = () if found is None else found.notes
+            text = " ".join([_BLAME_ABOUT, *(f"{one}." for one in notes)])
         self._reading.value = sentences(text, self._caption())
 
     def _show_tabs(self) -> None:
@@ -659,6 +638,10 @@ class BlamePanel(Panel[BlameTables | None]):
         )
         self._take_world(tables)
 
+    def _failed(self, error: BaseException) -> None:
+        self._work.error.say(error_text(error))
+        self._take()
+
     def _lock_controls(self, running: bool) -> None:
         for name in WORLD:
             self._controls[name].disabled = running
@@ -679,46 +662,14 @@ class BlamePanel(Panel[BlameTables | None]):
         name = state.application if state.source == GENERATED else state.source
         return f"{name}-{state.view}"
 
-    def _frame(self) -> pd.DataFrame:
-        """Return the table of what is shown."""
-        import pandas as pd
-
-        tables, state = self._tables, self.state
-        if tables is None:
-            raise ParameterError("there are no runs and jobs yet", key="path")
-        if state.view == RUNS:
-            return tables.runs.to_frame()
-        if state.view == RUN and tables.steps is not None:
-            time, scene = tables.steps.time_s, self._scene
-            columns = {
-                "step": np.arange(time.shape[1]),
-                "time (s)": time[state.run],
-                "mean of all runs (s)": np.nanmean(time, axis=0),
-            }
-            if scene is not None and scene.without:
-                columns[f"without {scene.without} (s)"] = scene.time_s
-            return pd.DataFrame(columns)
-        found = self.found
-        if found is None:
-            raise ParameterError("blame is not computed yet; open its view", key="path")
-        parts = [found.to_frame(method).assign(method=method) for method in found.methods]
-        return pd.concat(parts, ignore_index=True)
-
     def _file(self, suffix: str) -> tuple[str, str]:
-        if suffix == ".csv":
-            return self._stem(), str(self._frame().to_csv(index=False))
-        tables, found = self._tables, self.found
+        tables, state, found = self._tables, self.state, self.found
         if tables is None:
             raise ParameterError("there are no runs and jobs yet", key="path")
-        content = {
-            "data": tables.provenance.to_dict(),
-            "shown": {name: control.value for name, control in self.controls.items()},
-            "runs": tables.runs.to_frame().to_dict("records"),
-            "blame": None if found is None else found.to_dict(),
-            "truth": None if tables.causes is None else tables.causes.truth,
-            "python": self.python,
-        }
-        return self._stem(), json.dumps(content, indent=1, default=str) + "\n"
+        if suffix == ".csv":
+            frame = shown_frame(tables, state, self._scene, found)
+            return self._stem(), str(frame.to_csv(index=False))
+        return self._stem(), all_json(tables, state, found, self.python)
 
 
 def _figure_of(found: Blame, tables: BlameTables) -> LayoutDOM:
@@ -729,10 +680,3 @@ def _figure_of(found: Blame, tables: BlameTables) -> LayoutDOM:
     return plot_blame_methods(
         found, causes.truth, truth_label=causes.truth_label, culprits=causes.culprits
     )
-
-
-def _sentence_of(found: Blame, tables: BlameTables) -> str:
-    causes = tables.causes
-    if causes is None:
-        return describe_blame_methods(found)
-    return describe_blame_methods(found, causes.truth, culprits=causes.culprits)

@@ -80,15 +80,16 @@ def world_call(settings: WorldSettings) -> str:
 def python_lines(
     state: BlameState,
     settings: WorldSettings | None,  # of the world that is shown; None: own tables
-    files: tuple[OwnFile, OwnFile] | None = None,  # runs and jobs
+    files: Sequence[OwnFile] = (),  # runs and jobs, and steps if there are any
     column: str = "",  # of the user in the table of neighbours
     first: Sequence[str] = (),  # users who get a mark of their own
+    name: str = "",  # of the run that is shown
 ) -> str:
     """Return Python code for ``runs``, ``jobs`` and the figure that is shown."""
     lines = ["from workbench import plotting, variability", ""]
     if settings is not None:
         lines += [f"world = {world_call(settings)}", "runs, jobs = world.runs, world.jobs"]
-    elif files is None:
+    elif not files:
         lines += [
             f'recorded = variability.shipped("{EMULATED_NAME}")',
             "runs, jobs = recorded.runs, recorded.jobs",
@@ -99,14 +100,19 @@ def python_lines(
         lines += [
             f"runs = {files[0].call('read_runs', zone)}",
             f"jobs = {files[1].call('read_jobs', f'{zone}{offset}')}",
+            *(f"steps = {one.call('read_steps', zone)}" for one in files[2:]),
         ]
-    kind = GENERATED if settings is not None else EMULATED if files is None else OWN
-    lines += _figure_lines(state, kind, column, first)
+    kind = GENERATED if settings is not None else OWN if files else EMULATED
+    lines += _figure_lines(state, kind, column, first, name)
     return "\n".join(lines)
 
 
-def _figure_lines(state: BlameState, kind: str, column: str, first: Sequence[str]) -> list[str]:
+def _figure_lines(
+    state: BlameState, kind: str, column: str, first: Sequence[str], name: str
+) -> list[str]:
     user = f'"{state.user}"'
+    if state.view == RUN and kind == OWN:
+        return [f"figure = plotting.plot_run_steps(steps, {name!r}, step={state.step})"]
     if state.view == RUN and kind == EMULATED:
         at = f"{state.run}, step={state.step}"
         return [

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import tempfile
+import threading
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from workbench.errors import ParameterError
 from workbench.jobs import JobContext
 from workbench.panels.variability.blame_state import EMULATED_NAME, TRUTH_STEPS, OwnFile
+from workbench.panels.variability.world_work import Report, progress_of, workers_for, world_of
 from workbench.provenance import Provenance
 from workbench.variability import (
     JobLog,
@@ -22,12 +26,12 @@ from workbench.variability import (
 from workbench.variability.world.pieces import WorldProgress
 from workbench.variability.world.scene import WorldSettings
 from workbench.variability.world.truth import WorldTruth
-from workbench.variability.world.world import World, generate
+from workbench.variability.world.world import World
 
 _serials = itertools.count(1)
 
-_FEW = 60
-"""Runs of the small machine that one process makes in the time that others take to start."""
+FIRST_SHOWN = 6
+"""Runs after which a world that is being made is shown."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,10 @@ class Causes:
 
 @dataclass(frozen=True, eq=False)
 class BlameTables:
-    """Runs and the jobs beside them; of a world or a recording also steps and causes."""
+    """Runs and the jobs beside them; of a world or a recording also steps and causes.
+
+    Steps of the user's own are in an order of their own; ``step_row`` finds a run's.
+    """
 
     runs: Runs
     jobs: JobLog
@@ -49,15 +56,28 @@ class BlameTables:
     world: World | None = None
     truth: WorldTruth | None = None
     recorded: RecordedLink | None = None
-    files: tuple[OwnFile, OwnFile] | None = None  # of runs and jobs
+    files: tuple[OwnFile, ...] = ()  # of runs and jobs, and of steps if there are any
+    own_steps: StepTable | None = None
     serial: int = field(default_factory=lambda: next(_serials))  # the same of a world with causes
 
     @property
     def steps(self) -> StepTable | None:
-        """Times of the runs' steps; None for the user's own tables."""
+        """Times of the runs' steps; None where only runs are known."""
         if self.recorded is not None:
             return self.recorded.steps
-        return None if self.world is None else self.world.steps
+        return self.own_steps if self.world is None else self.world.steps
+
+    @property
+    def scenery(self) -> Hashable:
+        """What the figures of one run draw beside its steps: the same for the same machine."""
+        if self.world is not None:
+            return self.world.settings.preset
+        return self.serial if self.recorded is not None else ()
+
+    def step_row(self, run: int) -> int | None:
+        """Return the place of a run among the runs whose steps are known; None if it has none."""
+        steps, name = self.steps, self.runs.run[run]
+        return None if steps is None or name not in steps.run else steps.run.index(name)
 
     @property
     def causes(self) -> Causes | None:
@@ -120,27 +140,34 @@ class BlameTables:
 
 
 def make_world(ctx: JobContext, settings: WorldSettings) -> BlameTables:
-    """Return a world with its truth; before that is known, the world is the job's ``partial``."""
-    workers = 1 if settings.preset == "small" and settings.runs <= _FEW else None
+    """Return a world with its truth; before, the job's ``partial`` is its first runs, then all."""
+    tell = progress_of(ctx)
+    with tempfile.TemporaryDirectory(prefix="workbench-world-") as store:
+        enough = threading.Event()
 
-    def tell(progress: WorldProgress) -> None:
-        ctx.progress(progress.done, progress.total, progress.line())
+        def first(progress: WorldProgress) -> None:
+            tell(progress)
+            if progress.done >= FIRST_SHOWN or ctx.stopping:
+                enough.set()
 
-    world = generate(
-        settings.preset,
-        application=settings.application,
-        runs=settings.runs,
-        seed=settings.seed,
-        interference=settings.interference,
-        workers=workers,
-        stop=ctx.stop_event,
-        on_progress=tell,
-    )
-    tables = BlameTables(world.runs, world.jobs, world.provenance, world)
-    ctx.partial_from(lambda: tables)
-    if ctx.stopping:
-        return tables
-    truth = world.truth(steps=TRUTH_STEPS, workers=workers, stop=ctx.stop_event, on_progress=tell)
+        def made(stop: threading.Event, report: Report) -> tuple[BlameTables, World]:
+            world = world_of(settings, stop, report, store)
+            tables = BlameTables(world.runs, world.jobs, world.provenance, world)
+            ctx.partial_from(lambda: tables)
+            return tables, world
+
+        tables, world = made(enough, first)
+        if not ctx.stopping and len(world.runs) < settings.runs:
+            tables, world = made(ctx.stop_event, tell)
+        if ctx.stopping:
+            return tables
+        truth = world.truth(
+            steps=TRUTH_STEPS,
+            workers=workers_for(settings),
+            store=store,
+            stop=ctx.stop_event,
+            on_progress=tell,
+        )
     return replace(tables, truth=truth)
 
 

@@ -39,11 +39,12 @@ _MOST_NEIGHBOURS = 10
 class RunView:
     """A run's steps beside what slowed them: the machine, or what was sent over a shared link.
 
-    ``chosen`` is called with a clicked step.
+    It shows any tables with the scenery of those it was made for. ``chosen`` is called with a
+    clicked step.
     """
 
     def __init__(self, tables: BlameTables, chosen: Callable[[int], None]) -> None:
-        self._tables, self._chosen = tables, chosen
+        self._chosen = chosen
         self._machine: WorldMap | None = None
         self._traffic: LinkTrafficFigure | None = None
         figures = []
@@ -61,10 +62,10 @@ class RunView:
         self.downloads = Downloads(both)
         self._steps.run.selected.on_change("indices", self._tapped)
 
-    def show(self, run: int, step: int, scene: RunScene | None) -> None:
+    def show(self, tables: BlameTables, run: int, step: int, scene: RunScene | None) -> None:
         """Draw a run, with all users or, of a world, without the one who is not in the scene."""
-        tables = self._tables
-        if tables.steps is None:
+        row = tables.step_row(run)
+        if tables.steps is None or row is None:
             return
         without, user = None, ""
         with self.view.one_patch():
@@ -72,8 +73,8 @@ class RunView:
                 self._machine.show(scene, step, tables.worst(run))
                 without, user = scene.time_s if scene.without else None, scene.without
             elif self._traffic is not None and tables.recorded is not None:
-                self._traffic.show(tables.recorded, run, step)
-            self._steps.show(tables.steps, run, step=step, without=without, user=user)
+                self._traffic.show(tables.recorded, row, step)
+            self._steps.show(tables.steps, row, step=step, without=without, user=user)
 
     def show_step(self, step: int, scene: RunScene | None) -> None:
         """Draw another step of the same run."""
@@ -127,10 +128,12 @@ def beside_user(tables: BlameTables, user: str) -> np.ndarray | None:
 
 def describe_run(tables: BlameTables, state: BlameState, scene: RunScene | None) -> str:
     """Return sentences on the run that is shown."""
-    if tables.steps is None:
-        return ""
+    row = tables.step_row(state.run)
+    if tables.steps is None or row is None:
+        name = run_label(tables.runs.run[state.run])
+        return f"The table of steps has none of {name}; choose another run, or complete the table."
     without = scene.time_s if scene is not None and scene.without else None
-    text = describe_run_steps(tables.steps, state.run, without=without, user=state.user)
+    text = describe_run_steps(tables.steps, row, without=without, user=state.user)
     slowed = tables.slowdown(state.run)
     if slowed and not state.user:
         worst = tables.worst(state.run)[0]

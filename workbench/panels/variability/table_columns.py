@@ -29,6 +29,11 @@ JOB_COLUMNS = (
     TableColumn("start", "When it started: s, or a date", ("begin", "start time", "started")),
     TableColumn("end", "When it ended; empty while it runs", ("finish", "end time", "ended")),
 )
+STEP_COLUMNS = (
+    TableColumn("run", "Name of the run of each step", ("run id", "job", "job id")),
+    TableColumn("step", "Number of the step in its run", ("time step", "iteration", "iter")),
+    TableColumn("time_s", "What the step took, s", ("time", "elapsed", "seconds", "duration")),
+)
 
 
 def first_rows(path: Path, rows: int) -> pd.DataFrame:

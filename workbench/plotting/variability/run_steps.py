@@ -54,7 +54,7 @@ class RunStepsFigure:
         self.without.data = {**_EMPTY} if left is None else {"step": numbers, "time": left}
         items = self.figure.legend[0].items
         items[2].label = {"value": run_label(steps.run[run])}
-        items[3].label = {"value": f"the same without {user}"}
+        items[3].label = {"value": f"without {user}"}
         items[3].visible = left is not None
         self.mark(step)
         most = np.nanmax([np.nanmax(high), np.nanmax(time)])
@@ -156,7 +156,7 @@ def run_steps_figure(*, height: int = 320) -> RunStepsFigure:
         source=all_runs,
         fill_color=palette.WAITING,
         fill_alpha=0.6,
-        legend_label=f"{_LOW} to {_HIGH} % of the runs",
+        legend_label=f"{_LOW} to {_HIGH} % of runs",
     )
     mean = fig.line(
         x="step",

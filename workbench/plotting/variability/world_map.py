@@ -164,7 +164,7 @@ def describe_run_scene(scene: RunScene, *, step: int = 0) -> str:
     at = int(np.argmax(value))
     kind = CLASSES[scene.machine.kind[at]]
     return (
-        f"In step {step} {int((value >= LEAST_STALL).sum())} of {len(value)} links stall at least "
+        f"In step {step}, {int((value >= LEAST_STALL).sum())} of {len(value)} links stall at least "
         f"{100 * LEAST_STALL:g} % of the time; the worst, a {kind} link, {100 * value[at]:.0f} %."
     )
 

@@ -20,7 +20,7 @@ from workbench.variability.recording.record import (
     LinkSettings,
     record_link,
 )
-from workbench.variability.recording.schedule import EmulatedUser, Schedule, emulated_users
+from workbench.variability.recording.schedule import EmulatedUser, LinkSchedule, emulated_users
 from workbench.variability.recording.tables import link_tables
 
 __all__ = [
@@ -28,8 +28,8 @@ __all__ = [
     "LinkRecording",
     "LinkRecordingError",
     "LinkRun",
+    "LinkSchedule",
     "LinkSettings",
-    "Schedule",
     "emulated_users",
     "link_tables",
     "record_link",

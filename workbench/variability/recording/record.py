@@ -26,7 +26,7 @@ from workbench.variability.recording.network import (
     LinkRecordingError,
     congestion_control,
 )
-from workbench.variability.recording.schedule import EmulatedUser, Schedule, emulated_users
+from workbench.variability.recording.schedule import EmulatedUser, LinkSchedule, emulated_users
 from workbench.variability.recording.step_program import StepProgram, run_steps
 from workbench.variability.recording.users import RunningUsers
 
@@ -151,11 +151,13 @@ class LinkRecording(StoredResult):
         )
 
     @property
-    def schedule(self) -> Schedule:
+    def schedule(self) -> LinkSchedule:
         """The users' schedule, as long as the runs."""
         count = 1 + max((run.number for run in self.runs), default=0)
         settings = self.settings
-        return Schedule.drawn(self.users, runs=count, slot_s=settings.slot_s, seed=settings.seed)
+        return LinkSchedule.drawn(
+            self.users, runs=count, slot_s=settings.slot_s, seed=settings.seed
+        )
 
     def __repr__(self) -> str:
         times = [sum(run.time_s) for run in self.runs]
@@ -212,7 +214,7 @@ def record_link(
     path.parent.mkdir(parents=True, exist_ok=True)
     program = StepProgram.found(mpirun)
     network = LinkNetwork(rate_Mbps=settings.rate_Mbps, queue_kB=settings.queue_kB)
-    schedule = Schedule.drawn(users, runs=runs, slot_s=settings.slot_s, seed=settings.seed)
+    schedule = LinkSchedule.drawn(users, runs=runs, slot_s=settings.slot_s, seed=settings.seed)
     with (
         network,
         NetworkCounters(network) as counters,
@@ -244,7 +246,7 @@ class _Recorder:
     settings: LinkSettings
     stop: threading.Event | None
 
-    def run(self, number: int, schedule: Schedule) -> LinkRun | None:
+    def run(self, number: int, schedule: LinkSchedule) -> LinkRun | None:
         """Return a recorded run, None where it was stopped; a failed one is tried again."""
         for left in reversed(range(_TRIES)):
             if self.stop is not None and self.stop.is_set():
@@ -258,7 +260,7 @@ class _Recorder:
                     ) from error
         return None
 
-    def _once(self, number: int, schedule: Schedule) -> LinkRun:
+    def _once(self, number: int, schedule: LinkSchedule) -> LinkRun:
         readings: list[dict[str, int]] = []
         sent: list[list[int]] = []
         machine = []

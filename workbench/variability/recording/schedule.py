@@ -1,7 +1,7 @@
 """Users of a link with secret schedules: who sends how much, when, and whether over the link.
 
 users = emulated_users(seed=1)
-schedule = Schedule.drawn(users, runs=40, slot_s=20.0, seed=1)
+schedule = LinkSchedule.drawn(users, runs=40, slot_s=20.0, seed=1)
 schedule.during(3)                       # jobs in the slot of the fourth run
 """
 
@@ -62,7 +62,7 @@ class SlotJob:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Schedule(StoredResult):
+class LinkSchedule(StoredResult):
     """When each user's jobs run, on a clock that goes on only while runs are recorded.
 
     Attributes:
@@ -82,7 +82,7 @@ class Schedule(StoredResult):
     @classmethod
     def drawn(
         cls, users: tuple[EmulatedUser, ...], *, runs: int, slot_s: float, seed: int
-    ) -> Schedule:
+    ) -> LinkSchedule:
         """Return a schedule for a number of runs; more runs go on with the same.
 
         Args:
@@ -135,7 +135,7 @@ class Schedule(StoredResult):
         )
 
     def __repr__(self) -> str:
-        return f"Schedule({len(self.user)} jobs of {len(self.users)} users)"
+        return f"LinkSchedule({len(self.user)} jobs of {len(self.users)} users)"
 
 
 def emulated_users(seed: int) -> tuple[EmulatedUser, ...]:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FloatArray = NDArray[np.float64]
 
@@ -53,6 +57,11 @@ class WorldApplication:
     packet_flits: float
     routines: Mapping[str, float]
     waiting: tuple[str, ...]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What a run's time goes to: computation, and MPI's routines."""
+        return "computation", *self.routines
 
     @property
     def steps(self) -> int:
@@ -151,9 +160,9 @@ APPLICATIONS: Mapping[str, WorldApplication] = MappingProxyType(
                 nodes=128,
                 step_s=55.0,
                 shape=np.array([0.8, 0.95, 1.02, 1.06, 1.06, 1.06, 1.05]),
-                communication=0.14,
-                mean_weight=10.0,
-                hot_weight=10.0,
+                communication=0.10,
+                mean_weight=6.0,
+                hot_weight=5.0,
                 patterns={"stencil-3d": 0.8, "all-to-all": 0.2},
                 node_rate=0.25e9,
                 requests=0.9,
@@ -176,3 +185,26 @@ def world_application(name: str) -> WorldApplication:
             key="application",
         )
     return APPLICATIONS[name]
+
+
+def applications_table() -> pd.DataFrame:
+    """Return a row a program, in the place of the paper's table I."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        [
+            {
+                "program": one.title,
+                "name": one.name,
+                "nodes": one.nodes,
+                "steps": one.steps,
+                "idle run (s)": one.step_s * one.shape.sum(),
+                "MPI when idle (%)": 100 * one.communication,
+                "traffic": ", ".join(
+                    f"{100 * of:.0f} % {name}" for name, of in one.patterns.items()
+                ),
+                "a node sends (MB/s)": one.node_rate / 1e6,
+            }
+            for one in APPLICATIONS.values()
+        ]
+    )

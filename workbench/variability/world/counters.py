@@ -7,7 +7,9 @@ are made up to plausible values; analyses do not depend on them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,56 +18,65 @@ from workbench.variability.world.congestion import LinkState
 from workbench.variability.world.loads import MachineLoads
 from workbench.variability.world.machine import WorldMachine
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 FloatArray = NDArray[np.float64]
 
 FLIT_BYTES = 16
 CLOCK_HZ = 800e6
-TILES = 8
-"""Bytes of a flit, cycles a second, and processor tiles of a router."""
+TILES = 2
+"""Bytes of a flit, cycles a second, and processor tiles of a node."""
 
-JOB_COUNTERS = (
-    "RT_FLIT_TOT",  # flits that arrive at router tiles from other routers
-    "RT_PKT_TOT",  # packets that do
-    "RT_RB_2X_USG",  # cycles in which two of a tile's channels stall
-    "RT_RB_STL",  # cycles in which what arrived at a router tile waits for the next link
-    "PT_CB_STL_RQ",  # cycles in which requests wait for room at the nodes
-    "PT_CB_STL_RS",  # cycles in which responses do
-    "PT_FLIT_VC0",  # flits of requests that nodes send
-    "PT_FLIT_VC4",  # flits of responses that nodes send
-    "PT_FLIT_TOT",  # both
-    "PT_PKT_TOT",  # packets that nodes send
-    "PT_RB_STL_RQ",  # cycles in which requests from nodes wait for the network
-    "PT_RB_STL_RS",  # cycles in which responses do
-    "PT_RB_2X_USG",  # cycles in which both do
-)
-"""Counters of the routers that a job's nodes are at."""
+JOB_COUNTERS: Mapping[str, str] = {
+    "RT_FLIT_TOT": "flits that arrive at router tiles from other routers",
+    "RT_PKT_TOT": "packets that arrive at router tiles from other routers",
+    "RT_RB_2X_USG": "cycles in which two channels of a router tile stall",
+    "RT_RB_STL": "cycles in which what arrived at a router tile waits for the next link",
+    "PT_CB_STL_RQ": "cycles in which requests wait for room at the nodes",
+    "PT_CB_STL_RS": "cycles in which responses wait for room at the nodes",
+    "PT_FLIT_VC0": "flits of requests that nodes send",
+    "PT_FLIT_VC4": "flits of responses that nodes send",
+    "PT_FLIT_TOT": "flits that nodes send",
+    "PT_PKT_TOT": "packets that nodes send",
+    "PT_RB_STL_RQ": "cycles in which requests from nodes wait for the network",
+    "PT_RB_STL_RS": "cycles in which responses from nodes wait for the network",
+    "PT_RB_2X_USG": "cycles in which both wait for the network",
+}
+"""Counters of the routers that a job's nodes are at, and what each counts."""
 
 LDMS_COUNTERS = ("RT_FLIT_TOT", "RT_RB_STL", "PT_FLIT_TOT", "PT_PKT_TOT")
 """Those that are also read system-wide. The paper has four and names PT_FLIT_TOT."""
 
-COUNTERS = (
-    *JOB_COUNTERS,
-    "NUM_ROUTERS",
-    "NUM_GROUPS",
-    *(f"IO_{name}" for name in LDMS_COUNTERS),
-    *(f"SYS_{name}" for name in LDMS_COUNTERS),
-)
-"""All columns of the table of steps."""
+_ELSEWHERE = {"IO": "routers of I/O nodes", "SYS": "routers without nodes of the job"}
+
+COUNTERS: Mapping[str, str] = {
+    **JOB_COUNTERS,
+    "NUM_ROUTERS": "routers that the job's nodes are at",
+    "NUM_GROUPS": "groups that the job's nodes are in",
+    **{
+        f"{prefix}_{name}": f"{JOB_COUNTERS[name]}, at {where}"
+        for prefix, where in _ELSEWHERE.items()
+        for name in LDMS_COUNTERS
+    },
+}
+"""All columns of the table of steps, and what each counts."""
+
+
+def counters_table() -> pd.DataFrame:
+    """Return a row a counter: ``counter`` and ``counts``, in the place of the paper's table II."""
+    import pandas as pd
+
+    return pd.DataFrame({"counter": list(COUNTERS), "counts": list(COUNTERS.values())})
 
 
 @dataclass(frozen=True, eq=False)
 class TrafficKind:
-    """What a job's bytes look like, float64[parcels] each.
+    """What a job's bytes look like, float64[parcels] each."""
 
-    Attributes:
-        requests: share of the bytes that are requests.
-        packet_flits: mean flits of a packet.
-        own: 1 for the traffic of the run, 0 for that of others.
-    """
-
-    requests: FloatArray
-    packet_flits: FloatArray
-    own: FloatArray
+    requests: FloatArray  # share of the bytes; the others are responses
+    packet_flits: FloatArray  # mean of a packet
+    own: FloatArray  # 1 for the traffic of the run, 0 for that of others
 
 
 def router_counters(
@@ -82,11 +93,11 @@ def router_counters(
     A run sends the same bytes however long a step takes; what others send lasts as long as it does.
     """
     machine = loads.machine
-    into, injected = _tiles(machine, routers)
+    into = _arriving(machine, routers)
     seconds = np.where(kind.own[:, None] > 0, idle_s, time_s)
     cycles = CLOCK_HZ * time_s
     arrived = _bytes(loads, state, activity, into) * seconds
-    sent = (loads.minimal.visits @ injected * loads.rate)[:, None] * activity * seconds
+    sent = (routers[loads.source] * loads.rate)[:, None] * activity * seconds
     flits, per_packet = 1.0 / FLIT_BYTES, 1.0 / (FLIT_BYTES * kind.packet_flits)
     requests = kind.requests
     width = machine.capacity[: machine.between] / _one_link(machine)
@@ -95,13 +106,12 @@ def router_counters(
     # At nodes requests and responses share what is used; each kind waits in its own channel.
     asked = _at_nodes(loads, activity * requests[:, None])
     answered = _at_nodes(loads, activity * (1.0 - requests)[:, None])
-    first = slice(machine.between, machine.between + machine.routers)
-    last = slice(machine.between + machine.routers, None)
-    at = routers[:, None]
-    blocked = state.blocking[last] * at
-    waiting = state.stall[first] * at
+    at = routers[machine.topology.host_router][:, None]
+    wait = state.wait[machine.to_nodes]
+    blocked = wait / (1.0 + wait) * at
+    waiting = state.stall[machine.from_nodes] * at
     share = asked / np.maximum(asked + answered, 1e-300)
-    ask_in, ask_out = share[: machine.routers], share[machine.routers :]
+    ask_in, ask_out = np.split(share, 2)
     return {
         "RT_FLIT_TOT": flits * arrived.sum(axis=0),
         "RT_PKT_TOT": per_packet @ arrived,
@@ -119,21 +129,19 @@ def router_counters(
     }
 
 
-def _tiles(machine: WorldMachine, routers: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
-    """Return which links arrive at routers from others and from their nodes, 0 or 1."""
-    there = routers[machine.target].astype(np.float64)
-    at = np.arange(len(machine.source))
-    between = at < machine.between
-    to_nodes = at >= machine.between + machine.routers
-    return there * between, there * (~between & ~to_nodes)
+def _arriving(machine: WorldMachine, routers: NDArray[np.bool_]) -> FloatArray:
+    """Return which links lead to some routers from others, 0 or 1."""
+    between = np.arange(len(machine.source)) < machine.between
+    return np.asarray(routers[machine.target] & between, np.float64)
 
 
 def _bytes(
     loads: MachineLoads, state: LinkState, activity: FloatArray, links: FloatArray
 ) -> FloatArray:
     """Return the B/s that each parcel has on some links, [parcels, steps]."""
-    short = loads.minimal.visits @ links * loads.rate
-    long = loads.valiant.visits @ links * loads.rate
+    sent, received = loads.detours.weigh(links)
+    short = loads.minimal.T @ links
+    long = loads.leaving.T @ sent + loads.arriving.T @ received
     found: FloatArray = activity * (
         short[:, None] * state.minimal + long[:, None] * (1.0 - state.minimal)
     )
@@ -141,9 +149,8 @@ def _bytes(
 
 
 def _at_nodes(loads: MachineLoads, activity: FloatArray) -> FloatArray:
-    """Return the utilisation of links from and to nodes, [2 routers, steps]."""
-    ends = loads.minimal.loaded[loads.machine.between :]
-    found: FloatArray = ends @ activity
+    """Return the B/s from each node and to each, [2 nodes, steps]."""
+    found: FloatArray = loads.ends @ activity
     return found
 
 

@@ -64,9 +64,9 @@ PRESETS: Mapping[str, WorldPreset] = MappingProxyType(
     {
         one.name: one
         for one in (
-            WorldPreset("small", 5, 5, 24, 2, 24, 0.85, 110.0),
-            WorldPreset("medium", 12, 12, 24, 2, 40, 0.85, 150.0),
-            WorldPreset("cori", 34, 27, None, 2, 60, 0.85, 200.0),
+            WorldPreset("small", 5, 5, 16, 2, 24, 0.85, 110.0),
+            WorldPreset("medium", 12, 12, 6, 2, 40, 0.85, 150.0),
+            WorldPreset("cori", 34, 27, 4, 2, 60, 0.85, 200.0),
         )
     }
 )
@@ -90,7 +90,7 @@ class WorldMachine:
     """A machine whose parallel links count as one wide link, with links of nodes at the end.
 
     Wide link e leads from router ``source[e]`` to ``target[e]``. After the B between routers come,
-    for each router, one by which its four nodes send (B + router) and one by which they receive.
+    for each node, one by which it sends (B + node), and then one by which it receives.
 
     Attributes:
         topology: the network.
@@ -117,7 +117,17 @@ class WorldMachine:
     @property
     def between(self) -> int:
         """Number of wide links between routers, B."""
-        return len(self.source) - 2 * self.topology.num_routers
+        return len(self.source) - 2 * self.topology.num_hosts
+
+    @property
+    def from_nodes(self) -> slice:
+        """The links by which nodes send."""
+        return slice(self.between, self.between + self.topology.num_hosts)
+
+    @property
+    def to_nodes(self) -> slice:
+        """The links by which nodes receive."""
+        return slice(self.between + self.topology.num_hosts, len(self.source))
 
     @property
     def routers(self) -> int:
@@ -187,17 +197,16 @@ def machine_of(
     # Class 0 of the topology is that of nodes' links; row, column and blue are 1, 2 and 3.
     kind = (ports.link_class[:between][new] - 1).astype(np.uint8)
     each = np.array([_BANDWIDTH[name] for name in CLASSES[:-1]])
-    routers = np.arange(topology.num_routers, dtype=np.int32)
-    hosts = np.bincount(topology.host_router, minlength=len(routers))
-    at_nodes = np.full(2 * len(routers), CLASSES.index("endpoint"), np.uint8)
+    ends = np.tile(topology.host_router, 2).astype(np.int32)
+    at_nodes = np.full(len(ends), CLASSES.index("endpoint"), np.uint8)
     return WorldMachine(
         topology,
         ports,
         wide,
-        np.concatenate((source[new], routers, routers)),
-        np.concatenate((target[new], routers, routers)),
+        np.concatenate((source[new], ends)),
+        np.concatenate((target[new], ends)),
         np.concatenate((kind, at_nodes)),
-        np.concatenate((np.bincount(wide) * each[kind], np.tile(hosts * NODE_BANDWIDTH, 2))),
+        np.concatenate((np.bincount(wide) * each[kind], np.full(len(ends), NODE_BANDWIDTH))),
         io,
         compute,
     )

@@ -48,13 +48,7 @@ class WorldProgress:
 
 @dataclass(frozen=True, eq=False)
 class RunPiece(StoredResult):
-    """What was computed about a run: arrays whose meaning the work knows.
-
-    Attributes:
-        run: its number.
-        first: float64[n, m].
-        second: float64[k, l].
-    """
+    """What was computed about a run: its number, and arrays whose meaning the work knows."""
 
     run: int
     first: NDArray[np.float64] = field(metadata={"axes": 2})
@@ -122,6 +116,7 @@ def perform(
 
 _WORDS = {
     "simulate": "simulated",
+    "times": "timed",
     "leave-one-out": "simulated again without each user",
     "shapley": "simulated again with users in turn",
     "classes": "simulated again with links of infinite capacity",

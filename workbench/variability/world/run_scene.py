@@ -15,7 +15,12 @@ from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 from workbench.variability.world.machine import WorldMachine
-from workbench.variability.world.scene import scene_of, scene_state, slowed_by, step_times, times_of
+from workbench.variability.world.scene import (
+    scene_of,
+    scene_states,
+    step_times,
+    times_of,
+)
 from workbench.variability.world.world import World
 
 FloatArray = NDArray[np.float64]
@@ -81,10 +86,11 @@ def run_scene(world: World, run: int, *, without: str = "") -> RunScene:
     kept = np.array(scene.users) != without
     kept[0] = True
     activity = scene.activity * kept[:, None]
-    state = scene_state(scene, activity)
-    steps = np.arange(len(scene.noise))
+    parts = list(scene_states(scene, activity))
+    stall = np.concatenate([state.stall.astype(np.float32) for _, state, _ in parts], axis=1)
     if scene.interference:
-        time = times_of(scene, slowed_by(scene, state, activity), steps)
+        slowed = np.concatenate([slowed for _, _, slowed in parts])
+        time = times_of(scene, slowed, np.arange(len(scene.noise)))
     else:
         time = step_times(scene, activity)
     return RunScene(
@@ -94,6 +100,6 @@ def run_scene(world: World, run: int, *, without: str = "") -> RunScene:
         scene.users[1:],
         tuple(schedule.nodes_of(int(job)) for job in scene.job[1:]),
         schedule.nodes_of(int(scene.job[0])),
-        state.stall.astype(np.float32),
+        stall,
         time,
     )

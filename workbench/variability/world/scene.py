@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -13,22 +14,25 @@ from workbench.variability.world.application import (
     milc_shape,
     world_application,
 )
-from workbench.variability.world.congestion import LinkState, link_state
+from workbench.variability.world.congestion import LinkState, bytes_on_links, link_states
 from workbench.variability.world.counters import TrafficKind
 from workbench.variability.world.flows import JobFlows, job_flows
 from workbench.variability.world.loads import MachineLoads, machine_loads
 from workbench.variability.world.machine import CLASSES, WorldMachine, world_machine, world_preset
 from workbench.variability.world.schedule import LONG, OURS, WorldSchedule, world_schedule
+from workbench.variability.world.users import EXPERIMENTER
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-LONG_STEPS = 620
-"""Of the long run (Bhatele et al. 2020, V-C)."""
+LONG_RUN = -1
+"""Number of the long run."""
 
-_LONG_SLOT_S = 3 * 3600.0
+LONG_STEPS = 620
+"""Its steps (Bhatele et al. 2020, V-C)."""
+
 _USUAL = 1.3
-"""How much longer a step takes than on an idle machine, for who is beside it when."""
+"""How much longer a step usually takes than on an idle machine."""
 
 _NORM = 8
 _NOISE, _RUN_NOISE = 0.01, 0.004
@@ -65,8 +69,14 @@ class WorldSettings:
     @property
     def schedule(self) -> WorldSchedule:
         """Which jobs ran when and where."""
-        preset = world_preset(self.preset)
-        return world_schedule(preset, self.program, self.runs, self.seed, _LONG_SLOT_S)
+        preset, program = world_preset(self.preset), self.program
+        slot = 2.0 * LONG_STEPS * program.step_s * float(program.shape.mean())
+        return world_schedule(preset, program, self.runs, self.seed, slot)
+
+    @property
+    def suspects(self) -> tuple[str, ...]:
+        """All users who may slow a run down, the experimenter last: their other runs count."""
+        return (*(user.name for user in self.schedule.users), EXPERIMENTER)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,11 +109,17 @@ class Scene:
         return self.program.step_s * self.program.shape
 
 
+def usual_pace(program: WorldApplication) -> FloatArray:
+    """Return how long steps usually take, s: who is beside which step does not depend on stalls."""
+    found: FloatArray = _USUAL * program.step_s * program.shape
+    return found
+
+
 @lru_cache(maxsize=8)
 def scene_of(settings: WorldSettings, run: int) -> Scene:
-    """Return a run with the jobs beside it; run -1 is the long one."""
+    """Return a run with the jobs beside it, or the long run."""
     schedule, machine, program = settings.schedule, settings.machine, settings.program
-    if run < 0:
+    if run == LONG_RUN:
         shape = program.shape
         long = (
             milc_shape(LONG_STEPS)
@@ -114,7 +130,7 @@ def scene_of(settings: WorldSettings, run: int) -> Scene:
         here = int(np.flatnonzero(schedule.user == LONG)[0])
     else:
         here = schedule.job_of(run)
-    pace = program.step_s * _USUAL * program.shape
+    pace = usual_pace(program)
     until = schedule.start[here] + np.cumsum(pace)
     beside = np.flatnonzero((schedule.start < until[-1]) & (schedule.end > schedule.start[here]))
     jobs = np.concatenate(([here], beside[beside != here]))
@@ -126,7 +142,7 @@ def scene_of(settings: WorldSettings, run: int) -> Scene:
     ]
     rng = np.random.default_rng([settings.seed, 6, run + 1])
     rates = np.array([sender.node_rate for sender in senders])
-    loads = machine_loads(machine, flows, rates, rng)
+    loads = machine_loads(machine, flows, rates)
     middle = until - pace / 2
     there = (schedule.start[jobs, None] <= middle) & (schedule.end[jobs, None] > middle)
     there[0] = True
@@ -207,29 +223,26 @@ def _activity(senders: list[_Sender], pace: FloatArray, rng: np.random.Generator
     return found
 
 
-def scene_state(
+def scene_states(
     scene: Scene,
-    activity: FloatArray | None = None,  # [jobs, columns]; None takes the scene's
-    *,
+    activity: FloatArray,  # [jobs, columns]
     unlimited: NDArray[np.bool_] | None = None,
-) -> LinkState:
-    """Return the links at the steps of a run, or in other worlds."""
-    activity = scene.activity if activity is None else activity
-    return link_state(scene.loads, activity[scene.loads.job], unlimited=unlimited)
+) -> Iterator[tuple[slice, LinkState, FloatArray]]:
+    """Yield columns, some at a time, the links in them, and the slow-down of the run.
 
-
-def slowed_by(scene: Scene, state: LinkState, activity: FloatArray) -> FloatArray:
-    """Return by how much the communication of the run takes longer in each column, relative."""
-    ours = scene.loads.job == 0
-    rate = activity[scene.loads.job[ours]] * scene.loads.rate[ours, None]
-    share = state.minimal[ours]
-    passes = scene.loads.minimal.visits[ours].T @ (rate * share)
-    passes += scene.loads.valiant.visits[ours].T @ (rate * (1.0 - share))
-    passes /= np.maximum(passes.sum(axis=0), 1e-300)
-    mean = (passes * state.stall).sum(axis=0)
-    hot = (passes * state.stall**_NORM).sum(axis=0) ** (1.0 / _NORM)
-    slowed: FloatArray = scene.program.mean_weight * mean + scene.program.hot_weight * hot
-    return slowed
+    The slow-down is that of its communication, relative.
+    """
+    loads = scene.loads
+    ours = (loads.job == 0)[:, None]
+    for columns, state in link_states(loads, activity[loads.job], unlimited=unlimited):
+        passes = bytes_on_links(loads, activity[loads.job, columns] * ours, state.minimal)
+        # What arrives at nodes waits no more.
+        passes[loads.machine.to_nodes] = 0.0
+        passes /= np.maximum(passes.sum(axis=0), 1e-300)
+        mean = (passes * state.stall).sum(axis=0)
+        hot = (passes * state.stall**_NORM).sum(axis=0) ** (1.0 / _NORM)
+        program = scene.program
+        yield columns, state, program.mean_weight * mean + program.hot_weight * hot
 
 
 def step_times(
@@ -244,8 +257,8 @@ def step_times(
     steps = np.arange(len(scene.noise)) if steps is None else steps
     if not scene.interference:
         activity = np.where(np.arange(len(scene.job))[:, None] == 0, activity, 0.0)
-    state = scene_state(scene, activity, unlimited=unlimited)
-    return times_of(scene, slowed_by(scene, state, activity), steps)
+    slowed = [slowed for _, _, slowed in scene_states(scene, activity, unlimited)]
+    return times_of(scene, np.concatenate(slowed), steps)
 
 
 def times_of(scene: Scene, slowed: FloatArray, steps: IntArray) -> FloatArray:

@@ -11,8 +11,10 @@ import numpy as np
 
 from workbench.datapackage import Column
 from workbench.variability.job_log import JobLog
+from workbench.variability.routines import RoutineTimes
 from workbench.variability.runs import Runs
 from workbench.variability.steps import StepTable
+from workbench.variability.world.counters import COUNTERS
 from workbench.variability.world.truth import WorldTruth
 
 if TYPE_CHECKING:
@@ -37,6 +39,11 @@ PLACEMENT: Mapping[str, Column] = {
     "router": ("integer", "", "router of the node"),
     "group": ("integer", "", "group of the router"),
 }
+ROUTINES: Mapping[str, Column] = {
+    "run": ("string", "", "name of the run"),
+    "routine": ("string", "", "computation, or the MPI routine without MPI_"),
+    "time_s": ("number", "s", "time in it, mean of the ranks"),
+}
 TRUTH: Mapping[str, Column] = {
     "run": ("string", "", "name of the run"),
     "step": ("integer", "", "step, from 0"),
@@ -48,21 +55,24 @@ TRUTH: Mapping[str, Column] = {
 
 def steps_columns(counters: tuple[str, ...]) -> dict[str, Column]:
     """Return the columns of the table of steps."""
-    about = "rise during the step, of the job's routers; IO_ and SYS_ of others"
     return {
         "run": ("string", "", "name of the run"),
         "step": ("integer", "", "step, from 0"),
         "time_s": ("number", "s", "time of the step"),
-        **dict.fromkeys(counters, ("number", "", about)),
+        **{name: ("number", "", COUNTERS[name]) for name in counters},
     }
 
 
-def routine_columns(routines: tuple[str, ...]) -> dict[str, Column]:
-    """Return the columns of the table of routines."""
-    return {
-        "run": ("string", "", "name of the run"),
-        **dict.fromkeys(routines, ("number", "s", "time in it, mean of the ranks")),
-    }
+def routines_table(routines: RoutineTimes) -> bytes:
+    """Return the table of routines."""
+    each = len(routines.routine)
+    return csv_bytes(
+        {
+            "run": np.repeat(np.array(routines.run, object), each),
+            "routine": np.tile(np.array(routines.routine, object), len(routines.run)),
+            "time_s": routines.time_s.ravel(),
+        }
+    )
 
 
 def csv_bytes(columns: Mapping[str, Any]) -> bytes:

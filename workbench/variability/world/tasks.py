@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.variability.steps import feature_of
+from workbench.variability.world.congestion import LinkState
 from workbench.variability.world.counters import COUNTERS, LDMS_COUNTERS, router_counters
 from workbench.variability.world.machine import CLASSES, ROUTERS
 from workbench.variability.world.scene import (
@@ -16,8 +17,7 @@ from workbench.variability.world.scene import (
     WorldSettings,
     links_of_class,
     scene_of,
-    scene_state,
-    slowed_by,
+    scene_states,
     step_times,
     times_of,
 )
@@ -26,54 +26,70 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 _Found = tuple[FloatArray, FloatArray]
 
-_COUNTER_NOISE, _LDMS_NOISE = 0.01, 0.03
-"""Standard deviations of the logarithms of read noise."""
+_READ_NOISE = np.array(
+    [
+        {"placement": 0.0, "app": 0.01, "io": 0.03, "sys": 0.03}[feature_of(name)]
+        for name in COUNTERS
+    ]
+)
+"""Standard deviation of the logarithm of each counter's read noise."""
 
 
 def simulate(settings: WorldSettings, run: int) -> _Found:
     """Return each step's time, s, before its counters, [steps, 1 + counters], and routine times."""
     scene = scene_of(settings, run)
-    steps = np.arange(len(scene.noise))
-    state = scene_state(scene)
-    time = times_of(scene, slowed_by(scene, state, scene.activity), steps)
-    if not scene.interference:
-        time = step_times(scene)
     rng = np.random.default_rng([settings.seed, 7, run + 1])
-    values = _counters(settings, scene, state, time, rng)
-    return np.column_stack((time, values)), _routines(scene, time, rng)[None]
+    alone = None if scene.interference else step_times(scene)
+    parts, values = [], []
+    for columns, state, slowed in scene_states(scene, scene.activity):
+        steps = np.arange(columns.start, columns.stop)
+        time = times_of(scene, slowed, steps) if alone is None else alone[columns]
+        parts.append(time)
+        values.append(_counters(settings, scene, state, columns, time))
+    time, read = np.concatenate(parts), np.concatenate(values)
+    noisy = np.round(read * np.exp(_READ_NOISE * rng.standard_normal(read.shape)))
+    return np.column_stack((time, noisy)), _routines(scene, time, rng)[None]
+
+
+def times(settings: WorldSettings, run: int) -> _Found:
+    """Return each step's time, s, [steps, 1]; the second array is empty."""
+    return step_times(scene_of(settings, run))[:, None], np.zeros((0, 0))
 
 
 def leave_one_out(settings: WorldSettings, run: int, steps: int) -> _Found:
     """Return the time of some steps with all users and without each, and which steps those are."""
     scene = scene_of(settings, run)
     chosen = chosen_steps(scene, steps)
-    users = settings.schedule.users
     worlds = [np.ones(len(scene.job), bool)]
-    names = np.array(scene.users)
-    worlds += [(names != user.name) | (np.arange(len(names)) == 0) for user in users]
+    worlds += [~_jobs_of(scene, user) for user in settings.suspects]
     return _times_of_worlds(scene, np.array(worlds), chosen), chosen[None].astype(float)
 
 
 def shapley(settings: WorldSettings, run: int, steps: int, permutations: int) -> _Found:
-    """Return each user's Shapley value of the time of some steps, s, [users, steps]."""
+    """Return each user's Shapley value of the time of some steps, and their time with nobody else.
+
+    The first array, s, is [users + 1, steps], the second has the steps.
+    """
     scene = scene_of(settings, run)
     chosen = chosen_steps(scene, steps)
-    users = [user.name for user in settings.schedule.users]
-    here = [at for at, name in enumerate(users) if name in scene.users[1:]]
-    names = np.array(scene.users)
+    users = settings.suspects
+    here = [at for at, user in enumerate(users) if _jobs_of(scene, user).any()]
     rng = np.random.default_rng([settings.seed, 8, run + 1])
-    values = np.zeros((len(users), len(chosen)))
-    for _ in range(permutations):
-        order = rng.permutation(here)
-        # The experimenter's other runs are there in all of these worlds.
-        allowed = ~np.isin(names, users)
-        allowed[0] = True
-        worlds = [allowed]
+    values = np.zeros((len(users) + 1, len(chosen)))
+    alone = np.arange(len(scene.job)) == 0
+    orders = [rng.permutation(here) for _ in range((permutations + 1) // 2)]
+    # Each order and the same backwards, which lowers the variance.
+    orders = [each for order in orders for each in (order, order[::-1])][:permutations]
+    worlds = [alone]
+    for order in orders:
+        allowed = alone
         for at in order:
-            allowed = allowed | (names == users[at])
+            allowed = allowed | _jobs_of(scene, users[at])
             worlds.append(allowed)
-        times = _times_of_worlds(scene, np.array(worlds), chosen)
-        values[order] += np.diff(times, axis=0) / permutations
+    found = _times_of_worlds(scene, np.array(worlds), chosen)
+    values[-1] = found[0]
+    for order, joined in zip(orders, np.split(found[1:], permutations), strict=True):
+        values[order] += np.diff(joined, axis=0, prepend=found[:1]) / permutations
     return values, chosen[None].astype(float)
 
 
@@ -82,16 +98,24 @@ def classes(settings: WorldSettings, run: int, steps: int) -> _Found:
     scene = scene_of(settings, run)
     chosen = chosen_steps(scene, steps)
     activity = scene.activity[:, chosen]
-    times = [step_times(scene, activity, chosen)]
+    found = [step_times(scene, activity, chosen)]
     for name in CLASSES:
         free = links_of_class(scene.loads.machine, name)
-        times.append(step_times(scene, activity, chosen, unlimited=free))
-    return np.array(times), chosen[None].astype(float)
+        found.append(step_times(scene, activity, chosen, unlimited=free))
+    return np.array(found), chosen[None].astype(float)
+
+
+def _jobs_of(scene: Scene, user: str) -> NDArray[np.bool_]:
+    """Return which jobs beside the run are a user's."""
+    found: NDArray[np.bool_] = np.array(scene.users) == user
+    found[0] = False
+    return found
 
 
 TASKS: Mapping[str, Callable[..., _Found]] = MappingProxyType(
     {
         "simulate": simulate,
+        "times": times,
         "leave-one-out": leave_one_out,
         "shapley": shapley,
         "classes": classes,
@@ -120,42 +144,30 @@ def _times_of_worlds(
     activity = np.concatenate(
         [scene.activity[:, chosen] * worlds[at][:, None] for at in first], axis=1
     )
-    times = step_times(scene, activity, np.tile(chosen, len(first)))
-    found: FloatArray = times.reshape(len(first), len(chosen))[place.ravel()]
+    each = step_times(scene, activity, np.tile(chosen, len(first)))
+    found: FloatArray = each.reshape(len(first), len(chosen))[place.ravel()]
     return found
 
 
 def _counters(
-    settings: WorldSettings, scene: Scene, state: Any, time: FloatArray, rng: np.random.Generator
+    settings: WorldSettings, scene: Scene, state: LinkState, columns: slice, time: FloatArray
 ) -> FloatArray:
-    """Return the columns of ``COUNTERS``, [steps, counters]."""
+    """Return the columns of ``COUNTERS`` without noise, [steps, counters]."""
     machine = scene.loads.machine
     nodes = settings.schedule.nodes_of(int(scene.job[0]))
     at = machine.topology.host_router[nodes]
     ours = np.zeros(machine.routers, bool)
     ours[at] = True
-    others = machine.compute & ~ours
-    activity = scene.activity[scene.loads.job]
+    activity = scene.activity[scene.loads.job, columns]
     given = (scene.loads, state, activity, scene.kind)
-    found: dict[str, FloatArray] = dict(router_counters(*given, ours, scene.idle_s, time))
+    idle = scene.idle_s[columns]
+    found: dict[str, FloatArray] = dict(router_counters(*given, ours, idle, time))
     found["NUM_ROUTERS"] = np.full(len(time), float(ours.sum()))
     found["NUM_GROUPS"] = np.full(len(time), float(len(np.unique(at // ROUTERS))))
-    for prefix, routers in (("IO", machine.io), ("SYS", others)):
-        read = router_counters(*given, routers, scene.idle_s, time)
+    for prefix, routers in (("IO", machine.io), ("SYS", machine.compute & ~ours)):
+        read = router_counters(*given, routers, idle, time)
         found |= {f"{prefix}_{name}": read[name] for name in LDMS_COUNTERS}
-    values = np.column_stack([found[name] for name in COUNTERS])
-    spread = np.array(
-        [
-            0.0
-            if name.startswith("NUM_")
-            else _LDMS_NOISE
-            if name.startswith(("IO_", "SYS_"))
-            else _COUNTER_NOISE
-            for name in COUNTERS
-        ]
-    )
-    noisy: FloatArray = np.round(values * np.exp(spread * rng.standard_normal(values.shape)))
-    return noisy
+    return np.column_stack([found[name] for name in COUNTERS])
 
 
 def _routines(scene: Scene, time: FloatArray, rng: np.random.Generator) -> FloatArray:

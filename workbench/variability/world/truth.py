@@ -1,4 +1,4 @@
-"""What slowed runs down: the same world again without a user, by turns, or with wider links."""
+"""What slowed runs down: the same world without a user, with users by turns, or other links."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 
 from workbench.provenance import Provenance
 from workbench.result import StoredResult
+from workbench.variability.blame_scores import CULPRIT
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
-
-CULPRIT = 0.02
-"""By how much a user slows down the runs they are beside, to be called a culprit, relative."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,7 +26,7 @@ class WorldTruth(StoredResult):
 
     Attributes:
         run: name of each run.
-        users: all but the experimenter, whose other runs count as well where they are named.
+        users: all, the experimenter last: of theirs, other runs than the watched one.
         beside: bool[users, runs], whether a job of the user ran beside some of the run.
         step: int64[steps], those that were simulated again.
         time_s: float64[runs, steps], with all users.
@@ -71,6 +69,10 @@ class WorldTruth(StoredResult):
         order = np.argsort(-effect, kind="stable")
         return tuple(self.users[at] for at in order if effect[at] > CULPRIT)
 
+    def by_user(self) -> dict[str, float]:
+        """Return ``effect`` by the name of the user."""
+        return dict(zip(self.users, self.effect.tolist(), strict=True))
+
     def to_frame(self) -> pd.DataFrame:
         """Return a row a user, the worst first: ``user``, ``runs beside``, ``slower (%)``."""
         import pandas as pd
@@ -87,4 +89,98 @@ class WorldTruth(StoredResult):
         return (
             f"WorldTruth({len(self.run)} runs, {len(self.users)} users; slowed down by "
             f"{', '.join(self.culprits) or 'nobody'}; {self.provenance.origin})"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ShapleyTruth(StoredResult):
+    """The time that users add to runs, shared out fairly where they add to one another's.
+
+    A user's value is what their traffic adds, mean over random orders in which users join a machine
+    that has only the run (Shapley 1953; Castro, Gómez and Tejada 2009). Values sum to what all
+    users add together.
+
+    Attributes:
+        run: name of each run.
+        users: all, the experimenter last: of theirs, other runs than the watched one.
+        step: int64[steps], those that were simulated.
+        alone_s: float64[runs, steps], time with nobody else.
+        value_s: float64[users, runs, steps], what each user adds.
+        permutations: orders for each run.
+        provenance: what was simulated.
+    """
+
+    run: tuple[str, ...]
+    users: tuple[str, ...]
+    step: NDArray[np.int64]
+    alone_s: NDArray[np.float64] = field(metadata={"axes": 2})
+    value_s: NDArray[np.float64] = field(metadata={"axes": 3})
+    permutations: int
+    provenance: Provenance
+
+    @property
+    def share(self) -> FloatArray:
+        """Each user's share of what all add to all runs, float64[users]; nan where nobody does."""
+        added = self.value_s.sum(axis=(1, 2))
+        total = added.sum()
+        return np.asarray(added / total if total else np.full(len(added), np.nan))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row a user, the worst first: ``user``, ``added (s)`` a run, ``share (%)``."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "user": self.users,
+                "added (s)": self.value_s.sum(axis=(1, 2)) / len(self.run),
+                "share (%)": 100 * self.share,
+            }
+        ).sort_values("added (s)", ascending=False, kind="stable", ignore_index=True)
+
+    def __repr__(self) -> str:
+        added, alone = self.value_s.sum(), self.alone_s.sum()
+        return (
+            f"ShapleyTruth({len(self.run)} runs, {len(self.users)} users, {self.permutations} "
+            f"orders; all add {100 * added / alone:.1f} %; {self.provenance.origin})"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LinkTruth(StoredResult):
+    """How long steps of runs take where links of one class could carry everything.
+
+    Attributes:
+        run: name of each run.
+        kinds: classes of links: ``row``, ``column``, ``global`` and ``endpoint``.
+        step: int64[steps], those that were simulated.
+        time_s: float64[runs, steps], as it is.
+        unlimited_s: float64[kinds, runs, steps], with infinite capacity of each class.
+        provenance: what was simulated.
+    """
+
+    run: tuple[str, ...]
+    kinds: tuple[str, ...]
+    step: NDArray[np.int64]
+    time_s: NDArray[np.float64] = field(metadata={"axes": 2})
+    unlimited_s: NDArray[np.float64] = field(metadata={"axes": 3})
+    provenance: Provenance
+
+    @property
+    def saved(self) -> FloatArray:
+        """Share of the time of all runs that each class costs, float64[kinds]."""
+        return np.asarray(1.0 - self.unlimited_s.sum(axis=(1, 2)) / self.time_s.sum())
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row a class: ``class`` and ``saved (%)`` of the time."""
+        import pandas as pd
+
+        return pd.DataFrame({"class": self.kinds, "saved (%)": 100 * self.saved})
+
+    def __repr__(self) -> str:
+        saved = ", ".join(
+            f"{name} {100 * share:.1f} %"
+            for name, share in zip(self.kinds, self.saved, strict=True)
+        )
+        return f"LinkTruth({len(self.run)} runs; saved with wide links: {saved}; " + (
+            f"{self.provenance.origin})"
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -23,16 +23,24 @@ from workbench.errors import ParameterError, ParseError
 from workbench.provenance import Provenance
 from workbench.suggestions import did_you_mean
 from workbench.variability.job_log import JobLog
+from workbench.variability.routines import RoutineTimes
 from workbench.variability.runs import Runs
 from workbench.variability.steps import StepTable
 from workbench.variability.world import tables
 from workbench.variability.world.application import world_application
 from workbench.variability.world.counters import COUNTERS
-from workbench.variability.world.machine import NODES, ROUTERS, world_preset
+from workbench.variability.world.machine import CLASSES, NODES, ROUTERS, world_preset
 from workbench.variability.world.pieces import RunPiece, WorldProgress, do_runs
-from workbench.variability.world.scene import WorldSettings, scene_of, step_times
-from workbench.variability.world.schedule import EPOCH, OURS, WorldSchedule
-from workbench.variability.world.truth import WorldTruth
+from workbench.variability.world.scene import (
+    LONG_RUN,
+    WorldSettings,
+    scene_of,
+    step_times,
+    usual_pace,
+)
+from workbench.variability.world.schedule import EPOCH, LONG, OURS, WorldSchedule
+from workbench.variability.world.tasks import TASKS
+from workbench.variability.world.truth import LinkTruth, ShapleyTruth, WorldTruth
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,8 +107,7 @@ class World(PackagedResult):
         runs: the watched runs.
         jobs: of all users; the experimenter is ``user-00``.
         steps: times and counters.
-        routines: names, ``computation`` and MPI's.
-        routine_s: float64[runs, routines], time in each.
+        routines: time in computation and in MPI's routines.
         provenance: what was made up.
         known: what slowed the runs down, where it was asked for.
     """
@@ -110,8 +117,7 @@ class World(PackagedResult):
     runs: Runs
     jobs: JobLog
     steps: StepTable
-    routines: tuple[str, ...]
-    routine_s: NDArray[np.float64] = field(metadata={"axes": 2})
+    routines: RoutineTimes
     provenance: Provenance
     known: WorldTruth | None = None
 
@@ -147,11 +153,11 @@ class World(PackagedResult):
             ParameterError: there is no such user or run.
         """
         names = (users,) if isinstance(users, str) else tuple(users)
-        known = (*self.users, "user-00")
+        known = self.settings.suspects
         for name in names:
             if name not in known:
                 raise ParameterError(
-                    f"users must be some of {known[0]} to {known[-2]}; got {name!r}"
+                    f"users must be some of {', '.join(known)}; got {name!r}"
                     f"{did_you_mean(name, known)}",
                     key="users",
                 )
@@ -178,30 +184,103 @@ class World(PackagedResult):
             stop: as for ``generate``.
             on_progress: as for ``generate``.
         """
-        pieces = do_runs(
-            self.settings,
+        pieces = self._pieces(
             "leave-one-out",
             {"steps": whole(steps, "steps", 0)},
-            self.number.tolist(),
             store,
             workers,
             stop,
             on_progress,
         )
-        numbers = list(pieces)
-        place = {int(run): at for at, run in enumerate(self.number)}
-        times = np.array([piece.first for piece in pieces.values()])
-        beside = np.zeros((len(self.users), len(numbers)), bool)
-        for at, run in enumerate(numbers):
-            names = scene_users(self.settings, run)
-            beside[:, at] = [user in names for user in self.users]
-        return WorldTruth(
-            tuple(self.runs.run[place[run]] for run in numbers),
-            self.users,
-            beside,
-            pieces[numbers[0]].second[0].astype(np.int64),
-            times[:, 0],
-            np.ascontiguousarray(times[:, 1:].transpose(1, 0, 2)),
+        return truth_of(self.settings, pieces)
+
+    def shapley(
+        self,
+        *,
+        steps: int = 4,
+        permutations: int = 20,
+        workers: int | None = None,
+        store: str | Path | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Report | None = None,
+    ) -> ShapleyTruth:
+        """Return what each user adds to the time of runs, by Shapley values over random orders.
+
+        Args:
+            steps: as for ``truth``.
+            permutations: orders for each run; every other one is the one before, backwards.
+            workers: as for ``generate``.
+            store: as for ``generate``; it may be the same folder.
+            stop: as for ``generate``.
+            on_progress: as for ``generate``.
+
+        Raises:
+            ParameterError: an argument is not accepted.
+        """
+        permutations = whole(permutations, "permutations", 1, 10_000)
+        pieces = self._pieces(
+            "shapley",
+            {"steps": whole(steps, "steps", 0), "permutations": permutations},
+            store,
+            workers,
+            stop,
+            on_progress,
+        )
+        numbers, step, values = _stacked(pieces)
+        return ShapleyTruth(
+            tuple(map(run_name, numbers)),
+            self.settings.suspects,
+            step,
+            values[-1],
+            values[:-1],
+            permutations,
+            self.provenance,
+        )
+
+    def link_truth(
+        self,
+        *,
+        steps: int = 4,
+        workers: int | None = None,
+        store: str | Path | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Report | None = None,
+    ) -> LinkTruth:
+        """Return how long steps take where links of each class could carry everything.
+
+        Args:
+            steps: as for ``truth``.
+            workers: as for ``generate``.
+            store: as for ``generate``; it may be the same folder.
+            stop: as for ``generate``.
+            on_progress: as for ``generate``.
+
+        Raises:
+            ParameterError: an argument is not accepted.
+        """
+        pieces = self._pieces(
+            "classes", {"steps": whole(steps, "steps", 0)}, store, workers, stop, on_progress
+        )
+        numbers, step, times = _stacked(pieces)
+        return LinkTruth(
+            tuple(map(run_name, numbers)), CLASSES, step, times[0], times[1:], self.provenance
+        )
+
+    def long_run(self) -> StepTable:
+        """Return a run of 620 steps of the same program, after all others (synthetic).
+
+        It is made beside the jobs of the same users and is none of ``runs``, as for the paper's
+        forecast of a run that no model was trained on (Bhatele et al. 2020, V-C, figure 12).
+        """
+        values, _ = TASKS["simulate"](self.settings, LONG_RUN)
+        schedule = self.settings.schedule
+        start = EPOCH + np.round(schedule.start[schedule.user == LONG])
+        return StepTable(
+            ("long-run",),
+            start,
+            values[None, :, 0],
+            tuple(COUNTERS),
+            values[None, :, 1:],
             self.provenance,
         )
 
@@ -225,16 +304,8 @@ class World(PackagedResult):
             tables.PLACEMENT,
             "one row a node of a run",
         )
-        routines: dict[str, Any] = {
-            "run": self.runs.run,
-            **{name: self.routine_s[:, at] for at, name in enumerate(self.routines)},
-        }
-        add(
-            "routines",
-            tables.csv_bytes(routines),
-            tables.routine_columns(self.routines),
-            "one row a run: time in computation and in MPI's routines, as mpiP has it",
-        )
+        routines = tables.routines_table(self.routines)
+        add("routines", routines, tables.ROUTINES, "one row a run and routine, as mpiP has it")
         if self.known is not None:
             truth = tables.truth_table(self.known)
             add("truth", truth, tables.TRUTH, "what slowed which step of which run down")
@@ -249,12 +320,14 @@ class World(PackagedResult):
         }
         steps = tables.read_csv_bytes(read["steps"])
         routines = tables.read_csv_bytes(read["routines"])
+        routines = routines.pivot(index="run", columns="routine", values="time_s")
         each = settings.program.steps
         values = steps.iloc[:, 2:].to_numpy(np.float64).reshape(-1, each, steps.shape[1] - 2)
-        routine = routines.iloc[:, 1:].to_numpy(np.float64)
+        names = steps["run"].iloc[::each]
+        routine = routines.loc[names, list(settings.program.parts)].to_numpy(np.float64)
         pieces = {
             int(name.rpartition("-")[2]) - 1: RunPiece(at, values[at], routine[at : at + 1])
-            for at, name in enumerate(routines["run"])
+            for at, name in enumerate(names)
         }
         made = _world(settings, pieces)
         if tables.jobs_table(made.jobs) != read["jobs"]:
@@ -267,6 +340,22 @@ class World(PackagedResult):
         if any(entry["path"] == "truth.csv" for entry in descriptor["resources"]):
             known = _truth_from(made, read_resource(folder, descriptor, "truth.csv"))
         return cls(**{**vars(made), "known": known})
+
+    def _pieces(
+        self,
+        task: str,
+        options: Mapping[str, Any],
+        store: str | Path | None,
+        workers: int | None,
+        stop: threading.Event | None,
+        on_progress: Report | None,
+    ) -> dict[int, RunPiece]:
+        """Return what a task computes about the runs of this world."""
+        runs = self.number.tolist()
+        found = do_runs(self.settings, task, options, runs, store, workers, stop, on_progress)
+        if not found:
+            raise ParameterError("the work was stopped before its first run; start it again")
+        return found
 
     def _number(self, run: int) -> int:
         """Return the number of the run at a place."""
@@ -282,56 +371,95 @@ class World(PackagedResult):
         )
 
 
+def run_name(number: int) -> str:
+    """Return the name of a run in all tables."""
+    return f"run-{number + 1:03d}"
+
+
+def _stacked(pieces: dict[int, RunPiece]) -> tuple[list[int], IntArray, FloatArray]:
+    """Return numbers of runs, the steps, and the first arrays as [rows, runs, steps]."""
+    first = np.array([piece.first for piece in pieces.values()])
+    step = next(iter(pieces.values())).second[0].astype(np.int64)
+    return list(pieces), step, np.ascontiguousarray(first.transpose(1, 0, 2))
+
+
+def truth_of(settings: WorldSettings, pieces: dict[int, RunPiece]) -> WorldTruth:
+    """Return the truth of what ``leave-one-out`` computes about runs."""
+    numbers, step, times = _stacked(pieces)
+    users = settings.suspects
+    beside = np.zeros((len(users), len(numbers)), bool)
+    for at, run in enumerate(numbers):
+        here = scene_users(settings, run)
+        beside[:, at] = [user in here for user in users]
+    names = tuple(map(run_name, numbers))
+    return WorldTruth(names, users, beside, step, times[0], times[1:], _provenance(settings))
+
+
 def scene_users(settings: WorldSettings, run: int) -> set[str]:
     """Return who has jobs beside a run."""
-    schedule, program = settings.schedule, settings.program
+    schedule = settings.schedule
     here = schedule.job_of(run)
-    start = schedule.start[here]
-    end = start + float((1.3 * program.step_s * program.shape).sum())
-    beside = np.flatnonzero((schedule.start < end) & (schedule.end > start))
+    until = schedule.start[here] + float(usual_pace(settings.program).sum())
+    beside = np.flatnonzero((schedule.start < until) & (schedule.end > schedule.start[here]))
     return {schedule.name_of(int(job)) for job in beside if job != here}
+
+
+def runs_and_jobs(
+    settings: WorldSettings,
+    step_s: Mapping[int, FloatArray],  # time of each step, of runs by number
+) -> tuple[Runs, JobLog]:
+    """Return the tables that a site has of runs, and of the jobs of all users."""
+    schedule = settings.schedule
+    jobs = [schedule.job_of(run) for run in step_s]
+    names = tuple(map(run_name, step_s))
+    start = EPOCH + np.round(schedule.start[jobs])
+    total = np.array([one.sum() for one in step_s.values()])
+    runs = Runs(names, start, start + total, total)
+    return runs, _job_log(schedule, dict(zip(jobs, names, strict=True)), runs.end)
 
 
 def _world(settings: WorldSettings, pieces: dict[int, RunPiece]) -> World:
     if not pieces:
         raise ParameterError("a world was stopped before its first run was done; start it again")
-    schedule = settings.schedule
-    number = np.array(list(pieces), np.int64)
-    jobs = [schedule.job_of(run) for run in pieces]
-    names = tuple(f"run-{run + 1:03d}" for run in pieces)
-    start = EPOCH + np.round(schedule.start[jobs])
-    time = np.array([piece.first[:, 0] for piece in pieces.values()])
-    total = time.sum(axis=1)
+    runs, jobs = runs_and_jobs(settings, {run: one.first[:, 0] for run, one in pieces.items()})
+    provenance = _provenance(settings)
+    return World(
+        settings,
+        np.array(list(pieces), np.int64),
+        runs,
+        jobs,
+        StepTable(
+            runs.run,
+            runs.start,
+            np.array([piece.first[:, 0] for piece in pieces.values()]),
+            tuple(COUNTERS),
+            np.array([piece.first[:, 1:] for piece in pieces.values()]),
+            provenance,
+        ),
+        RoutineTimes(
+            runs.run,
+            settings.program.parts,
+            np.array([piece.second[0] for piece in pieces.values()]),
+            provenance,
+        ),
+        provenance,
+    )
+
+
+def _provenance(settings: WorldSettings) -> Provenance:
     null = "" if settings.interference else " without interference"
-    provenance = Provenance(
+    return Provenance(
         "synthetic",
         f"{settings.program.title} runs on a {settings.preset} Aries dragonfly{null}",
         "workbench.variability.generate",
         details={"seed": str(settings.seed)},
     )
-    return World(
-        settings,
-        number,
-        Runs(names, start, start + total, total),
-        _job_log(schedule, dict(zip(jobs, names, strict=True)), start + total),
-        StepTable(
-            names,
-            start,
-            time,
-            COUNTERS,
-            np.array([piece.first[:, 1:] for piece in pieces.values()]),
-            provenance,
-        ),
-        ("computation", *settings.program.routines),
-        np.array([piece.second[0] for piece in pieces.values()]),
-        provenance,
-    )
 
 
 def _job_log(schedule: WorldSchedule, runs: dict[int, str], ends: FloatArray) -> JobLog:
     """Return the jobs of all users; those of the runs end when these do."""
-    at = np.flatnonzero(schedule.user >= OURS) if not runs else np.arange(len(schedule.user))
-    kept = [int(job) for job in at if int(job) in runs or schedule.user[job] not in (OURS, -2)]
+    # Runs that were not done, and the long one, are in no table.
+    kept = [job for job, who in enumerate(schedule.user) if job in runs or who not in (OURS, LONG)]
     end = EPOCH + np.round(schedule.end)
     end[list(runs)] = ends
     sizes = np.diff(schedule.first)
@@ -366,12 +494,13 @@ def _truth_from(world: World, data: bytes) -> WorldTruth:
     runs = list(dict.fromkeys(table["run"]))
     step = np.unique(table["step"].to_numpy(np.int64))
     run = np.array([runs.index(name) for name in table["run"]], np.int64)
-    user = np.array([world.users.index(name) for name in table["user"]], np.int64)
+    users = world.settings.suspects
+    user = np.array([users.index(name) for name in table["user"]], np.int64)
     place = np.searchsorted(step, table["step"].to_numpy(np.int64))
     time = np.zeros((len(runs), len(step)))
     time[run, place] = table["time_s"].astype(np.float64)
-    beside = np.zeros((len(world.users), len(runs)), bool)
+    beside = np.zeros((len(users), len(runs)), bool)
     beside[user, run] = True
-    without = np.repeat(time[None], len(world.users), axis=0)
+    without = np.repeat(time[None], len(users), axis=0)
     without[user, run, place] = table["without_s"].astype(np.float64)
-    return WorldTruth(tuple(runs), world.users, beside, step, time, without, world.provenance)
+    return WorldTruth(tuple(runs), users, beside, step, time, without, world.provenance)

@@ -1,0 +1,99 @@
+"""Run all analyses on the runs of one program: blame, deviation, forecasts and what flatters them.
+
+workbench variability report emulated-link
+workbench variability report world --save report.json
+workbench variability report --runs runs.csv --jobs jobs.csv --steps steps.csv --m 3,8 --k 5,10
+
+DATA is the name of a shipped recording, or a folder that `workbench variability generate` or
+`workbench variability record` wrote. Tables of one's own are as for `blame` and `forecast`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.output import SIGNALLED, add_json, given, output_file, print_json, say
+from workbench.cli.progress import ProgressLine
+from workbench.cli.signals import stoppable
+from workbench.errors import ParameterError, SimulationHalted
+
+if TYPE_CHECKING:
+    from workbench.variability import VariabilityReport
+
+ABOUT = "run all analyses on the runs of one program"
+
+_TABLES = ("runs", "jobs", "steps")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of a report."""
+    parser.add_argument("data", nargs="?", metavar="DATA", help="a recording, or a folder")
+    for name in _TABLES:
+        parser.add_argument(f"--{name}", metavar="FILE", help=f"table of {name}, in place of DATA")
+    for name, what in (("m", "seen"), ("k", "foretold")):
+        parser.add_argument(
+            f"--{name}",
+            type=_counts,
+            default=(),
+            metavar="LIST",
+            help=f"numbers of steps that are {what} in forecasts of the tables (default: none)",
+        )
+    parser.add_argument("--seed", type=int, metavar="N", help="of all analyses (default 0)")
+    parser.add_argument(
+        "--save", type=output_file(".json"), metavar="FILE.json", help="keep the result"
+    )
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the analyses and return the exit status."""
+    with stoppable() as stop, ProgressLine() as line:
+        try:
+            found = _report(
+                arguments,
+                on_progress=lambda now: line.show(now.message),
+                stop=stop.event,
+                **given(arguments, "seed"),
+            )
+        except SimulationHalted as error:
+            say(str(error))
+            return SIGNALLED + stop.number
+    if arguments.save is not None:
+        found.save(arguments.save)
+    if arguments.json:
+        rows = found.to_frame().to_dict("records")
+        print_json({"name": found.name, "origin": found.provenance.origin, "report": rows})
+    else:
+        from workbench.plotting import describe_variability_report
+
+        print(found.to_frame().to_string(index=False))
+        print(describe_variability_report(found))
+    return 0
+
+
+def _report(arguments: argparse.Namespace, **options: Any) -> VariabilityReport:
+    from workbench.variability import known_reports, read_jobs, read_runs, read_steps, report
+
+    files = [getattr(arguments, name) for name in _TABLES]
+    if (arguments.data is None) == (None in files) or (arguments.data and any(files)):
+        raise ParameterError(
+            "either DATA or all of --runs, --jobs and --steps must be given", key="data"
+        )
+    if arguments.data is not None:
+        return known_reports.report_on(arguments.data, **options)
+    runs, jobs, steps = files
+    return report(
+        Path(runs).stem,
+        runs=read_runs(runs),
+        jobs=read_jobs(jobs),
+        steps=read_steps(steps),
+        m=arguments.m,
+        k=arguments.k,
+        **options,
+    )
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    return tuple(int(word) for word in text.split(","))

@@ -1,0 +1,91 @@
+"""Score methods of blame on generated worlds whose causes are known.
+
+workbench variability score --worlds 20 --store scores --save scores.json
+
+Each world has runs beside other users' jobs, and each run is simulated again without each user: a
+user is to blame where runs beside them take 2 % longer than without. Null worlds have the same
+users, whose traffic slows nothing down. Ctrl-C scores the worlds so far; with --store the same
+command goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from workbench.cli.output import (
+    SIGNALLED,
+    add_json,
+    given,
+    output_file,
+    output_folder,
+    print_json,
+    say,
+    slow_import_notice,
+)
+from workbench.cli.progress import ProgressLine
+from workbench.cli.signals import stoppable
+from workbench.errors import ParameterError
+
+ABOUT = "score methods of blame on generated worlds whose causes are known"
+
+_PROGRESS_S = 0.1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("--worlds", type=int, metavar="N", help="their number (default 20)")
+    parser.add_argument("--null", type=int, metavar="N", help="null worlds (default: as many)")
+    parser.add_argument(
+        "--preset", metavar="NAME", help="small, medium or cori: 5, 12 or 34 groups (default small)"
+    )
+    parser.add_argument(
+        "--application", metavar="NAME", help="whose runs are slowed down (default amg-128)"
+    )
+    parser.add_argument("--runs", type=int, metavar="N", help="of each world (default 200)")
+    parser.add_argument("--seed", type=int, metavar="N", help="of the first world (default 101)")
+    parser.add_argument(
+        "--permutations", type=int, metavar="N", help="for the p-values (default 1000)"
+    )
+    parser.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core)")
+    parser.add_argument("--store", type=output_folder, metavar="FOLDER", help="for finished worlds")
+    parser.add_argument("--save", type=output_file(".json"), metavar="FILE", help="for all scores")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Score, print the table and return the exit status."""
+    with slow_import_notice():
+        from workbench.plotting import describe_blame_scores
+        from workbench.variability import score_worlds
+    options = given(
+        arguments,
+        *("worlds", "null", "preset", "application", "runs", "seed", "permutations"),
+        *("workers", "store"),
+    )
+    with stoppable() as stop, ProgressLine(every_s=_PROGRESS_S) as line:
+        try:
+            found = score_worlds(
+                **options, stop=stop.event, on_progress=lambda now: line.show(now.line())
+            )
+        except ParameterError:
+            if not stop.number:
+                raise
+            say("stopped before the first world was done")
+            return SIGNALLED + stop.number
+    if arguments.save:
+        found.save(arguments.save)
+    rows = found.to_frame()
+    if arguments.json:
+        print_json(
+            {
+                "worlds": len(found.auc),
+                "null_worlds": len(found.null_least),
+                "origin": "synthetic",
+                "best": found.best,
+                "methods": rows.to_dict("records"),
+            }
+        )
+    else:
+        print(rows.to_string(index=False, float_format="{:.3f}".format))
+        print(describe_blame_scores(found))
+    return SIGNALLED + stop.number if stop.number else 0

@@ -1,0 +1,44 @@
+"""Made-up worlds in the background, with progress and Stop."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+from workbench.jobs import JobContext
+from workbench.variability import World, generate
+from workbench.variability.world.pieces import WorldProgress
+from workbench.variability.world.scene import WorldSettings
+
+_FEW = 60
+"""Runs of the small machine that one process makes in the time that others take to start."""
+
+Report = Callable[[WorldProgress], None]
+
+
+def workers_for(settings: WorldSettings) -> int | None:
+    """Return the number of processes for a world; None takes as many as there are cores."""
+    return 1 if settings.preset == "small" and settings.runs <= _FEW else None
+
+
+def progress_of(ctx: JobContext) -> Report:
+    """Return a function that shows the progress on a world as that of a job."""
+    return lambda progress: ctx.progress(progress.done, progress.total, progress.line())
+
+
+def world_of(
+    settings: WorldSettings,
+    stop: threading.Event,
+    report: Report,
+    store: str | Path | None = None,
+) -> World:
+    """Return the world of some settings, or its runs so far once ``stop`` is set."""
+    return generate(
+        **asdict(settings),
+        workers=workers_for(settings),
+        store=store,
+        stop=stop,
+        on_progress=report,
+    )

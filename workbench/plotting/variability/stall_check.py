@@ -1,0 +1,98 @@
+"""Stalls of links by the flow model of a world beside those of the packet simulator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from bokeh.models import ColumnDataSource, LayoutDOM
+
+from workbench.plotting import palette
+from workbench.plotting.axes import new_figure
+from workbench.plotting.grid import heading, hover, sentence, stacked
+
+if TYPE_CHECKING:
+    from workbench.variability.world.packet_check import StallCheck
+
+_LEAST = 1e-6
+_STYLES = (
+    ("row", palette.BLUE, "circle"),
+    ("column", palette.ORANGE, "square"),
+    ("global", palette.GREEN, "triangle"),
+)
+
+
+def plot_stall_check(found: StallCheck, *, height: int = 420) -> LayoutDOM:
+    """Return the stall of each link by the flow model over that of the packet simulator.
+
+    Args:
+        found: of ``workbench.variability.check_stalls``.
+        height: pixels.
+    """
+    fig = new_figure(
+        title="Share of the time that links stall",
+        y_label="by the flow model (%)",
+        height=height,
+        x_type="log",
+        y_type="log",
+        file_name="stalls",
+    )
+    fig.xaxis.axis_label = "by packets, mean of two simulations (%)"
+    rows = found.to_frame()
+    ends = 100 * np.array([_LEAST, 1.0])
+    fig.line(ends, ends, line_color=palette.CAPTION, line_dash="dashed", legend_label="equal")
+    for name, colour, marker in _STYLES:
+        of_class = rows[rows["class"] == name]
+        if not len(of_class):
+            continue
+        source = ColumnDataSource(
+            data={
+                "packets": 100 * np.maximum(of_class["stall, packets"], _LEAST),
+                "flows": 100 * np.maximum(of_class["stall, flows"], _LEAST),
+                "used": 100 * of_class["utilisation, packets"],
+            },
+            name=name,
+        )
+        dots = fig.scatter(
+            x="packets",
+            y="flows",
+            source=source,
+            size=5,
+            marker=marker,
+            color=colour,
+            alpha=0.6,
+            legend_label=f"{name} links",
+        )
+        hover(
+            fig,
+            [dots],
+            [
+                ("", f"{name} link"),
+                ("by packets", "@packets{0.000} %"),
+                ("by flows", "@flows{0.000} %"),
+                ("sending", "@used{0.0} %"),
+            ],
+        )
+    fig.legend.location = "top_left"
+    return stacked(
+        heading(
+            f"{len(found.kind)} links of {found.groups} group{'s' * (found.groups > 1)} of Aries "
+            f"routers ({found.provenance.origin})",
+            f"at least {100 * _LEAST:g} % is drawn",
+        ),
+        fig,
+        sentence(describe_stall_check(found)),
+    )
+
+
+def describe_stall_check(found: StallCheck) -> str:
+    """Return a sentence on how well both models agree, and on what chance allows.
+
+    Args:
+        found: of ``workbench.variability.check_stalls``.
+    """
+    return (
+        f"The ranks of links by stall agree by {found.stall_rank:.2f} (Spearman) between flows and "
+        f"packets, and by {found.chance_rank:.2f} between two simulations of the same packets at "
+        f"other times; by utilisation flows and packets agree by {found.utilisation_rank:.2f}."
+    )

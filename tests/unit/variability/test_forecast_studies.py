@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -8,7 +9,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from tests.unit.variability.step_tables import drawn_steps
+from tests.unit import commands
+from tests.unit.variability.step_tables import drawn_steps, write_steps
+from workbench.cli import variability
 from workbench.errors import ParameterError
 from workbench.plotting import (
     describe_forecast_grid,
@@ -32,6 +35,7 @@ from workbench.variability import (
 from workbench.variability.forecast_grid import feature_sets
 from workbench.variability.forecast_leakage import _overlapping
 
+command = partial(commands.run, variability)
 ridge = ("ridge",)
 
 
@@ -137,3 +141,24 @@ def test_what_is_no_long_run_is_refused() -> None:
         tried(replace(other, counters=("RT_RB_STL",), values=other.values[:, :, :1]))
     with pytest.raises(ParameterError, match="at least m \\+ k = 7 steps; got 6"):
         tried(drawn_steps(runs=1, steps=6, seed=5))
+
+
+def test_the_commands_print_what_the_results_hold(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_steps(drawn_steps(runs=6, steps=12), tmp_path / "steps.csv")
+    long_run = replace(drawn_steps(runs=1, steps=30, seed=3), run=("long",))
+    other = write_steps(long_run, tmp_path / "long.csv")
+    options = ("--models", "ridge", "--json")
+    assert command("forecast-grid", "--steps", path, "--m", "2,3", "--k", "4", *options) == 0
+    assert len(json.loads(capsys.readouterr().out)["places"]) == 2 * 3
+    assert command("forecast-leakage", "--steps", path, "--m", 2, "--k", 4, *options) == 0
+    leaks = json.loads(capsys.readouterr().out)["mistakes"]
+    assert leaks[0]["mistake"] == "random windows"
+    words = ("--steps", path, "--long", other, "--m", 3, "--k", 4, *options)
+    assert command("forecast-long", *words) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert {*printed["mape"]} == {"ridge", "persistence", "mean-trajectory"}
+    assert len(printed["pieces"]) == 6
+    with pytest.raises(ParameterError, match="m must be one number here; got 2"):
+        command("forecast-leakage", "--steps", path, "--m", "2,3")

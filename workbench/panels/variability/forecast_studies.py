@@ -140,7 +140,7 @@ def _cause_code(work: Work) -> list[str]:
     return [
         f"deviation = variability.deviation(steps, ways={DEVIATION_WAYS[:1]!r}{rates})",
         "truth = world.link_truth()",
-        "saved = dict(zip(truth.kinds, truth.saved))",
+        "saved = dict(zip(truth.kinds, truth.saved, strict=True))",
         "cause = variability.counter_causes(deviation.counters, saved)",
         "found = variability.relevance_and_cause(deviation, cause)",
         "figure = found.plot()",

@@ -87,9 +87,12 @@ NO_PLOT = {
     "JobPlacement": _TABLE,
     "LPSolution": _DERIVED,
     "LinkRecording": _TABLE,
+    "LinkTruth": _TABLE,
     "LinkSchedule": _TABLE,
     "LogGPS": _TABLE,
     "Neighbourhood": _TABLE,
+    "ShapleyTruth": _TABLE,
+    "StallCurve": "plot_stall_check draws what it makes of links",
     "StepTable": _TABLE,
     "PaperIndex": "text",
     "Placement": "plot_placement needs the weights of the ranks",
@@ -108,6 +111,8 @@ NO_PLOT = {
     "Throughput": _TABLE,
     "TopologyMetrics": _TABLE,
     "WireSensitivity": _DERIVED,
+    "World": "its runs, steps and routines have figures",
+    "WorldTruth": "plot_blame_methods draws it beside what is blamed",
 }
 NO_FILE = {
     "DataSheet": "written by hand, read by workbench.measure.datasheet",

@@ -17,7 +17,7 @@ from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from workbench.variability.blame import Blame, blame, blame_neighbours
-    from workbench.variability.blame_scores import BlameScores, score_blame
+    from workbench.variability.blame_scores import BlameScores, score_blame, shipped_blame_scores
     from workbench.variability.deviation import Deviation, deviation
     from workbench.variability.findings import findings
     from workbench.variability.forecast import Forecast, forecast
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         fit_stall_curve,
     )
     from workbench.variability.world.run_scene import RunScene, run_scene
+    from workbench.variability.world.shipped_curve import shipped_stall_curve
     from workbench.variability.world.stall_curve import StallCurve
     from workbench.variability.world.truth import LinkTruth, ShapleyTruth, WorldTruth
     from workbench.variability.world.world import World, generate
@@ -128,7 +129,9 @@ __all__ = [
     "score_blame",
     "score_worlds",
     "shipped",
+    "shipped_blame_scores",
     "shipped_report",
     "shipped_reports",
+    "shipped_stall_curve",
     "table_gaps",
 ]

@@ -33,6 +33,7 @@ _LEAST_RUNS = 10
 _RIDGE_STRENGTHS = np.logspace(-2, 3, 11)
 _NOTHING = 1e-12  # of a column that does not vary, as rounding leaves it
 _LEAST_PROPENSITY = 0.05
+_LASSO_SWEEPS = 50_000  # with fewer runs than users it takes many
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -357,8 +358,11 @@ def _lasso(asked: _Question) -> tuple[FloatArray, FloatArray]:
 
     folds = KFold(5, shuffle=True, random_state=asked.seed)
     centred = asked.exposure - asked.exposure.mean(axis=0)
-    strength = LassoCV(alphas=30, cv=folds).fit(centred, asked.log_times[0]).alpha_
-    fitted = Lasso(strength, fit_intercept=False, precompute=True).fit(centred, asked.log_times.T)
+    strength = (
+        LassoCV(alphas=30, cv=folds, max_iter=_LASSO_SWEEPS).fit(centred, asked.log_times[0]).alpha_
+    )
+    model = Lasso(strength, fit_intercept=False, precompute=True, max_iter=_LASSO_SWEEPS)
+    fitted = model.fit(centred, asked.log_times.T)
     effect = np.atleast_2d(fitted.coef_)
     return 100 * np.expm1(effect), np.expm1(effect[0])
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -75,6 +80,21 @@ def test_work_that_was_stopped_goes_on(world: World, tmp_path: Path) -> None:
     np.testing.assert_array_equal(whole.steps.values, world.steps.values)
     with pytest.raises(ParameterError, match="runs of another world, whose seed is 3; got 4"):
         generate("small", **{**common, "seed": 4}, store=tmp_path)
+
+
+@pytest.mark.deep
+def test_work_that_was_killed_goes_on(world: World, tmp_path: Path) -> None:
+    made = ["--application", "minivite-128", "--runs", str(RUNS), "--seed", "3", "--workers", "2"]
+    command = [sys.executable, "-m", "workbench", "variability", "generate", *made]
+    command += ["--output", str(tmp_path)]
+    killed = subprocess.Popen(command, start_new_session=True)
+    while not list(tmp_path.glob("simulate-*.json")):
+        assert killed.poll() is None
+        time.sleep(0.05)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.wait()
+    subprocess.run(command, check=True, capture_output=True)
+    np.testing.assert_array_equal(World.load(tmp_path).steps.values, world.steps.values)
 
 
 def test_tables_are_read_back_as_they_were(world: World, truth: WorldTruth, tmp_path: Path) -> None:

@@ -131,16 +131,14 @@ def _cause(ctx: JobContext, work: Work) -> RelevanceAndCause:
     )
     if ctx.stopping:
         raise SimulationHalted("stopped before all causes were known")
-    saved = dict(zip(truth.kinds, truth.saved.tolist(), strict=True))
-    return relevance_and_cause(found, counter_causes(found.counters, saved))
+    return relevance_and_cause(found, counter_causes(found.counters, truth.by_class()))
 
 
 def _cause_code(work: Work) -> list[str]:
     rates = ", per_second=True" if work.state.per_second else ""
     return [
         f"deviation = variability.deviation(steps, ways={DEVIATION_WAYS[:1]!r}{rates})",
-        "truth = world.link_truth()",
-        "saved = dict(zip(truth.kinds, truth.saved, strict=True))",
+        "saved = world.link_truth().by_class()",
         "cause = variability.counter_causes(deviation.counters, saved)",
         "found = variability.relevance_and_cause(deviation, cause)",
         "figure = found.plot()",

@@ -98,6 +98,7 @@ def score_worlds(
     count, nulls = whole(worlds, "worlds", 1, 1000), worlds if null is None else null
     nulls = whole(nulls, "null", 0, 1000)
     seed, runs = whole(seed, "seed", 0, 2**61), whole(runs, "runs", 10, 10_000)
+    steps, permutations = whole(steps, "steps", 0), whole(permutations, "permutations", 100)
     seeds = [*range(seed, seed + count), *range(seed + _NULL, seed + _NULL + nulls)]
     made = [WorldSettings(preset, application, runs, each, each < seed + _NULL) for each in seeds]
     stop = threading.Event() if stop is None else stop

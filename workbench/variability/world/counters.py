@@ -72,17 +72,11 @@ def counters_table() -> pd.DataFrame:
 
 @dataclass(frozen=True, eq=False)
 class TrafficKind:
-    """What a job's bytes look like, float64[parcels] each.
+    """What a job's bytes look like, float64[parcels] each."""
 
-    Attributes:
-        requests: share of the bytes that are requests.
-        packet_flits: mean flits of a packet.
-        own: 1 for the traffic of the run, 0 for that of others.
-    """
-
-    requests: FloatArray
-    packet_flits: FloatArray
-    own: FloatArray
+    requests: FloatArray  # share of the bytes; the others are responses
+    packet_flits: FloatArray  # mean of a packet
+    own: FloatArray  # 1 for the traffic of the run, 0 for that of others
 
 
 def router_counters(

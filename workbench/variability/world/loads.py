@@ -28,7 +28,6 @@ class MachineLoads:
         detours: what goes by way of random routers.
         job: int64[parcels], place of the job that sends.
         source: int64[parcels], router.
-        far: bool[parcels], whether it goes to other groups.
         rate: float64[parcels], B/s at activity 1.
         minimal: sparse [links, parcels], B/s of each link at activity 1, all on minimal ways.
         first: sparse [parcels, links], share of the parcel whose minimal ways begin with a link.
@@ -46,7 +45,6 @@ class MachineLoads:
     detours: Detours
     job: IntArray
     source: IntArray
-    far: NDArray[np.bool_]
     rate: FloatArray
     minimal: sparse.csr_array
     first: sparse.csr_array
@@ -108,7 +106,6 @@ def machine_loads(
         detours,
         parcels // 2 // routers,
         begin,
-        far,
         total,
         minimal,
         first,

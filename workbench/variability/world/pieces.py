@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.atomic_write import replace_file
-from workbench.errors import ParameterError, ParseError, StudyError
+from workbench.errors import ParameterError, StudyError
 from workbench.jsonfile import read_json
 from workbench.result import StoredResult
 from workbench.variability.world.scene import WorldSettings
@@ -48,13 +48,7 @@ class WorldProgress:
 
 @dataclass(frozen=True, eq=False)
 class RunPiece(StoredResult):
-    """What was computed about a run: arrays whose meaning the work knows.
-
-    Attributes:
-        run: its number.
-        first: float64[n, m].
-        second: float64[k, l].
-    """
+    """What was computed about a run: its number, and arrays whose meaning the work knows."""
 
     run: int
     first: NDArray[np.float64] = field(metadata={"axes": 2})
@@ -156,12 +150,3 @@ def remove_pieces(folder: Path) -> None:
         if path.suffix in (".json", ".npz") and path.stem.rsplit("-", 1)[-1].isdigit():
             path.unlink()
     (folder / SETTINGS).unlink(missing_ok=True)
-
-
-def whole_piece(folder: Path, name: str, run: int) -> bool:
-    """Return whether a piece is there and can be read."""
-    try:
-        RunPiece.load(_piece_file(folder, name, run))
-    except (OSError, ParseError):
-        return False
-    return True

@@ -30,21 +30,13 @@ _AT_ONCE = 100_000
 
 @dataclass(frozen=True, eq=False)
 class WayLinks:
-    """The links of minimal ways between pairs of routers, an entry a pair and a link.
+    """The links of minimal ways between pairs of routers, an entry a pair and a link."""
 
-    Attributes:
-        pair: int64[n].
-        link: int64[n], wide link.
-        share: float64[n], of what the pair sends.
-        first: bool[n], whether ways begin with the link.
-        origin: int64[n], router where the ways came into the group that the link is in or leaves.
-    """
-
-    pair: IntArray
-    link: IntArray
-    share: FloatArray
-    first: NDArray[np.bool_]
-    origin: IntArray
+    pair: IntArray  # its place
+    link: IntArray  # wide link
+    share: FloatArray  # of what the pair sends
+    first: NDArray[np.bool_]  # whether ways begin with the link
+    origin: IntArray  # router where the ways came into the group that the link is in or leaves
 
 
 def minimal_ways(machine: WorldMachine, source: IntArray, target: IntArray) -> WayLinks:

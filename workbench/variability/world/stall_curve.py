@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.provenance import Provenance
 from workbench.result import StoredResult
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FloatArray = NDArray[np.float64]
 
@@ -38,6 +41,16 @@ class StallCurve(StoredResult):
     spread: float
     provenance: Provenance
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row a utilisation: the wait there, and the stall where all links are alike."""
+        import pandas as pd
+
+        x = np.linspace(0.05, 0.95, 19)
+        z = self.presence_gain(x) * self.wait(x)
+        return pd.DataFrame(
+            {"utilisation": x, "wait (packets)": self.wait(x), "stall (%)": 100 * z / (1 + z)}
+        )
+
     def wait(self, busy: FloatArray) -> FloatArray:
         """Return the mean wait at links, in packets.
 
@@ -58,16 +71,15 @@ class StallCurve(StoredResult):
         return found
 
 
-def detour_share(minimal: FloatArray, detour: FloatArray, ratio: FloatArray) -> FloatArray:
+def detour_share(
+    minimal: FloatArray,  # utilisation where minimal ways begin
+    detour: FloatArray,  # utilisation where detours begin
+    ratio: FloatArray,  # links of detours over links of minimal ways
+) -> FloatArray:
     """Return the share of packets on detours, as UGAL has it by the queues of its own router.
 
     A packet takes a detour where the queue there times its links is less than the queue of the
     minimal way times its own. Queues are taken for geometric: n packets or more with chance x^n.
-
-    Args:
-        minimal: utilisation where minimal ways begin.
-        detour: utilisation where detours begin.
-        ratio: links of detours over links of minimal ways.
     """
     x, y = np.minimum(minimal, FULL), np.minimum(detour, FULL)
     share: FloatArray = x * (1.0 - y) / (1.0 - y * x**ratio)

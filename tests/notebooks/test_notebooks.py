@@ -43,14 +43,11 @@ SHORTER = {
         "cg(256, cells=128, iterations=8)": "cg(64, cells=128, iterations=1)",
         "halo(216, ": "halo(27, ",
     },
-    "12-forecast-the-next-steps.ipynb": {
-        "runs=24": "runs=8",
-        "folds=5)\nexplained": "folds=3)\nexplained",
-    },
     "10-how-sure.ipynb": {
         "datasets=200": "datasets=40",
         '"default-binomial").plot()': '"default-binomial", draws=400).plot()',
     },
+    "12-forecast-the-next-steps.ipynb": {"runs=24": "runs=8"},
 }
 AS_THEY_ARE = [
     pytest.param(name, False, marks=pytest.mark.deep, id=f"{name}, as it is") for name in SHORTER

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.cli import (
     variability_deviation,
     variability_forecast,
+    variability_forecast_studies,
     variability_generate,
     variability_record,
     variability_report,
@@ -94,6 +95,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             allow_abbrev=False,
         )
         command.add_arguments(analysed)
+    for name, about in variability_forecast_studies.ACTIONS.items():
+        studied = actions.add_parser(
+            name,
+            help=about,
+            description=variability_forecast_studies.__doc__,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        variability_forecast_studies.add_arguments(studied, name)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -104,6 +114,8 @@ def run(arguments: argparse.Namespace) -> int:
         return variability_generate.run(arguments)
     if arguments.action in _ANALYSES:
         return int(_ANALYSES[arguments.action].run(arguments))
+    if arguments.action in variability_forecast_studies.ACTIONS:
+        return variability_forecast_studies.run(arguments)
     from workbench.variability import blame, read_jobs, read_runs, table_gaps
 
     zone = given(arguments, "zone")

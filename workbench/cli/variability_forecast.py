@@ -101,6 +101,12 @@ def summary(found: Forecast) -> dict[str, Any]:
             }
             for at, other in enumerate(("mean-trajectory", "persistence"))
         },
+        "alone_mape": {
+            name: float(found.alone_mape[at])
+            for at, name in enumerate(names)
+            if name in ("attention", "trees")
+        },
+        "share_of_the_model_in_its_mix_with_ridge": dict(zip(names, found.share, strict=True)),
         "best": found.best,
         "m": found.m,
         "k": found.k,

@@ -59,7 +59,7 @@ def fig_4() -> Any:
     from workbench import variability
 
     reports = [variability.shipped_report(name) for name in ("amg-512", "milc-512")]
-    return column(*(one.routines.plot() for one in reports), sizing_mode="stretch_width")
+    return column(*(one.plot("routines") for one in reports), sizing_mode="stretch_width")
 
 
 @VARIABILITY.ours("synthetic", reason=_SHARES)
@@ -70,7 +70,7 @@ def fig_5() -> Any:
     from workbench import variability
 
     reports = [variability.shipped_report(name) for name in ("minivite-128", "umt-128")]
-    return column(*(one.routines.plot() for one in reports), sizing_mode="stretch_width")
+    return column(*(one.plot("routines") for one in reports), sizing_mode="stretch_width")
 
 
 @VARIABILITY.ours("emulated", reason=f"one run and its forecasts instead of a drawing; {_LINK}")
@@ -102,7 +102,7 @@ def fig_8() -> Any:
     from workbench import variability
 
     reports = [variability.shipped_report(name) for name in ("amg-128", "amg-512")]
-    return column(*(one.forecasts.plot() for one in reports), sizing_mode="stretch_width")
+    return column(*(one.plot("forecasts") for one in reports), sizing_mode="stretch_width")
 
 
 @VARIABILITY.ours(
@@ -125,7 +125,7 @@ def fig_10() -> Any:
     from workbench import variability
 
     reports = [variability.shipped_report(name) for name in ("milc-128", "milc-512")]
-    return column(*(one.forecasts.plot() for one in reports), sizing_mode="stretch_width")
+    return column(*(one.plot("forecasts") for one in reports), sizing_mode="stretch_width")
 
 
 @VARIABILITY.ours("synthetic", reason=_MADE)
@@ -134,8 +134,10 @@ def fig_11() -> Any:
     from workbench import plotting, variability
 
     names = ("amg-128", "amg-512", "milc-128", "milc-512")
-    found = {name: variability.shipped_report(name).importance for name in names}
-    return plotting.plot_importances(found)
+    reports = [variability.shipped_report(name) for name in names]
+    return plotting.plot_importances(
+        {one.name: one.importance for one in reports if one.importance}
+    )
 
 
 @VARIABILITY.ours("synthetic", reason=f"{_MADE}; beside baselines, with intervals")
@@ -143,7 +145,7 @@ def fig_12() -> Any:
     """Forecast of a run of 620 steps in segments of 40."""
     from workbench import variability
 
-    return variability.shipped_report("milc-128").long_run.plot()
+    return variability.shipped_report("milc-128").plot("long_run")
 
 
 @VARIABILITY.ours("synthetic", reason="programs like the paper's, made up")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from workbench.variability.findings import findings
     from workbench.variability.forecast import Forecast, forecast
     from workbench.variability.forecast_grid import ForecastGrid, forecast_grid
+    from workbench.variability.forecast_interval import forecast_interval
     from workbench.variability.forecast_leakage import Leakage, forecast_leakage
     from workbench.variability.forecast_long import LongForecast, forecast_long
     from workbench.variability.job_log import JobLog, read_jobs
@@ -105,6 +106,7 @@ __all__ = [
     "fit_stall_curve",
     "forecast",
     "forecast_grid",
+    "forecast_interval",
     "forecast_leakage",
     "forecast_long",
     "generate",

@@ -8,7 +8,7 @@ found.mape                             # of the time of a step, by model and by 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Literal, get_args
@@ -193,7 +193,7 @@ def deviation(
     steps: StepTable,
     *,
     folds: int = 10,
-    ways: tuple[str, ...] = DEVIATION_WAYS,
+    ways: Iterable[str] = DEVIATION_WAYS,
     per_second: bool = False,
     trees: Trees = "histogram",
     seed: int = 0,
@@ -318,16 +318,16 @@ class _Question:
             self.stop,
         )
         halt_if(self.stop)
-        chosen = elimination.chosen
-        model = grow(
-            values[np.ix_(learn, chosen)], time[learn], self.trees, int(rng.integers(2**31))
-        )
-        seen = values[held]
-        foretold = model.predict(seen[:, chosen])
-        deviations = [foretold, _ridge(values[learn], time[learn], seen), np.zeros(held.sum())]
+        chosen, seen, nothing = elimination.chosen, values[held], np.zeros(held.sum())
+        foretold = nothing
+        if chosen.any():
+            seed = int(rng.integers(2**31))
+            model = grow(values[np.ix_(learn, chosen)], time[learn], self.trees, seed)
+            foretold = model.predict(seen[:, chosen])
+        deviations = [foretold, _ridge(values[learn], time[learn], seen), nothing]
         centre = self.actual[held] - time[held]
         rises = np.zeros(int(self.group.max()) + 1)
-        if way == "by-run":
+        if way == "by-run" and chosen.any():
             order = rng.permutation(len(seen))
             for group in np.unique(self.group[chosen]):
                 changed = seen.copy()
@@ -484,7 +484,7 @@ def _stability(chosen: NDArray[np.bool_]) -> float:
     return float(1 - spread.mean() / (mean * (1 - mean)))
 
 
-def _known(given: tuple[str, ...], names: tuple[str, ...], key: str) -> tuple[str, ...]:
+def _known(given: Iterable[str], names: tuple[str, ...], key: str) -> tuple[str, ...]:
     wanted = (given,) if isinstance(given, str) else tuple(given)
     for name in wanted:
         if name not in names:

@@ -30,7 +30,8 @@ class Elimination:
         place: int64[counters], 1 for the last one left, 2 for the one before it.
         error: float64[counters], mean cost with 1, 2, ... counters, on groups not learned from; nan
             for numbers that were skipped.
-        chosen: bool[counters], the fewest whose cost is within one standard error of the least.
+        chosen: bool[counters], the fewest whose cost is within one standard error of the least;
+            none where the mean does as well.
     """
 
     place: NDArray[np.int64]
@@ -67,7 +68,8 @@ def eliminate(
     learn = rng.permutation(np.flatnonzero(~checked))[:_MOST_SAMPLES]
     check = rng.permutation(np.flatnonzero(checked))[:_MOST_CHECKED]
     count = inputs.shape[1]
-    left, order, costs = np.arange(count), list[int](), dict[int, FloatArray]()
+    left, order = np.arange(count), list[int]()
+    costs = {0: weight[check] * np.abs(target[learn].mean() - target[check])}
     seed = int(rng.integers(2**31))
     while len(left):
         halt_if(stop)
@@ -84,7 +86,9 @@ def eliminate(
     place = np.empty(count, np.int64)
     place[order[::-1]] = np.arange(1, count + 1)
     error = np.full(count, np.nan)
-    error[[number - 1 for number in costs]] = [cost.mean() for cost in costs.values()]
+    for number in range(1, count + 1):
+        if number in costs:
+            error[number - 1] = costs[number].mean()
     return Elimination(place, error, place <= _fewest(costs, group[check]))
 
 
@@ -98,7 +102,12 @@ def grow(inputs: FloatArray, target: FloatArray, trees: Trees, seed: int) -> Any
 
     # On 3000 steps with 23 counters 0.07 s, exact trees 1.4 s, with an error that is 2 % more.
     return BoostedTrees(
-        max_iter=50, learning_rate=0.2, max_leaf_nodes=8, early_stopping=False, random_state=seed
+        max_iter=50,
+        learning_rate=0.2,
+        max_leaf_nodes=8,
+        min_samples_leaf=max(2, min(20, len(target) // 10)),
+        early_stopping=False,
+        random_state=seed,
     ).fit(inputs, target)
 
 

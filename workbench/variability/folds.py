@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -35,7 +35,7 @@ def folds_of_runs(
 
 
 def in_threads(
-    work: list[Callable[[], _Piece]],
+    work: Sequence[Callable[[], _Piece]],
     on_progress: Callable[[Progress], None] | None,
     stop: threading.Event | None,
     what: str,

@@ -7,7 +7,7 @@ found.to_frame()
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Literal, get_args
@@ -45,6 +45,7 @@ LEARNERS: tuple[Learner, ...] = get_args(Learner)
 _LEAST_RUNS = 3
 _FEW_RUNS = 10
 _IMPORTANCE_WINDOWS = 400
+_IDLE = 0.02  # share of a model that is mixed with ridge
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -221,7 +222,7 @@ def forecast(
             if name in piece.alone_s:
                 alone[row, held] = piece.alone_s[name]
     shares = [
-        np.mean([piece.share[name] for piece in pieces]) if name in learners else 1.0
+        float(np.mean([piece.share[name] for piece in pieces])) if name in learners else 1.0
         for name in names
     ]
     seen = _seen_counters(pieces, table)
@@ -255,7 +256,11 @@ def forecast(
         folds=folds,
         seed=seed,
         provenance=steps.provenance,
-        notes=(*steps.notes, *_notes(table, windows, len(present), pieces, own_times)),
+        notes=(
+            *steps.notes,
+            *_notes(table, windows, len(present), pieces, own_times),
+            *_only_ridge(dict(zip(names, shares, strict=True)), learners),
+        ),
     )
 
 
@@ -430,6 +435,17 @@ def scores_of(
         drawn_skill = 1 - drawn[:, :, None] / drawn[:, None, against]
         r2 = 1 - (error**2).mean(axis=1) / actual.var()
     return Scores(mape, ends(drawn), error.mean(axis=1), r2, skill, ends(drawn_skill))
+
+
+def _only_ridge(share: Mapping[ForecastModel, float], learners: list[Learner]) -> list[str]:
+    """Return a note if models that are mixed with ridge hardly change its forecasts."""
+    idle = [name for name in learners if share[name] < _IDLE]
+    if not idle:
+        return []
+    return [
+        f"{' and '.join(idle)} add nothing to ridge on runs not learned from: what stands under "
+        "their names is ridge's forecast; alone_mape has them without it"
+    ]
 
 
 def _seen_counters(pieces: list[_Piece], table: StepTable) -> tuple[str, ...]:

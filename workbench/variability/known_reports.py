@@ -55,7 +55,7 @@ def report_world(
         steps=world.steps,
         routines=world.routines,
         slowed=(world.known or world.truth(steps=_TRUTH_STEPS, stop=stop)).by_user(),
-        saved=dict(zip(links.kinds, links.saved.tolist(), strict=True)),
+        saved=links.by_class(),
         m=m,
         k=k,
         features=AMG_FEATURES if program == "amg" else None,

@@ -2,8 +2,7 @@
 
 world = generate("small", application="amg-128")
 found = deviation(world.steps)
-truth = world.link_truth()
-cause = counter_causes(found.counters, dict(zip(truth.kinds, truth.saved)))
+cause = counter_causes(found.counters, world.link_truth().by_class())
 relevance_and_cause(found, cause).plot()
 """
 
@@ -150,7 +149,7 @@ def counter_causes(counters: Iterable[str], saved: Mapping[str, float]) -> dict[
     Args:
         counters: names.
         saved: share of the time that goes away where links of a class could carry everything, by
-            ``row``, ``column``, ``global`` and ``endpoint``; ``LinkTruth.saved`` has it.
+            ``row``, ``column``, ``global`` and ``endpoint``; ``LinkTruth.by_class`` has it.
     """
     kept = {name: max(0.0, float(share)) for name, share in saved.items()}
     total = sum(kept.values()) or 1.0

@@ -79,6 +79,11 @@ def test_it_opens_on_the_recording_with_ridge_at_once(panel: ForecastPanel) -> N
     assert panel.error == ""
 
 
+def test_a_model_may_be_chosen_before_it_is_there(panel: ForecastPanel) -> None:
+    panel.model = "attention"
+    assert "ridge forecast" in panel.text
+
+
 def test_stop_leaves_what_ridge_foretold(panel: ForecastPanel) -> None:
     assert panel.found is not None
     assert panel.found.models == ("ridge", "persistence", "mean-trajectory")
@@ -189,3 +194,22 @@ def test_a_made_up_world_has_the_windows_of_the_paper(panel: ForecastPanel) -> N
     assert panel._source.world.settings == WorldSettings("small", "amg-128", 10, 0, True)
     assert "synthetic: AMG-like" in panel.text
     assert panel._source.grid == ((3, 8), (5, 10))
+    assert "Cause" in dict(panel.controls["view"].options)
+    panel.source = "emulated"
+    assert "Cause" not in dict(panel.controls["view"].options)
+
+
+@pytest.mark.deep
+def test_relevance_stands_beside_the_cause(panel: ForecastPanel) -> None:
+    panel.application, panel.runs, panel.source = "amg-128", 12, "generated"
+    panel.generate()
+    panel.wait(600)
+    panel.view = "cause"
+    panel.wait(600)
+    assert panel.error == "" and panel.figures == ["Relevance", "Cause"]
+    scope: dict[str, Any] = {}
+    exec(panel.python, scope)
+    assert scope["found"].to_frame().equals(panel.result.to_frame())
+    panel.view = "long"
+    panel.wait(600)
+    assert panel.result is not None and panel.result.run_name == "long-run"

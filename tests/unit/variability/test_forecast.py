@@ -8,49 +8,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.linear_model import Ridge
 
 from tests.unit import commands
+from tests.unit.variability.step_tables import drawn_steps, write_steps
 from workbench.cli import variability
 from workbench.errors import ParameterError
 from workbench.plotting import describe_forecast, plot_forecast
-from workbench.provenance import Provenance
-from workbench.variability import Forecast, StepTable, forecast
+from workbench.variability import Forecast, forecast
 from workbench.variability.attention import first_weights, forward, gradient
+from workbench.variability.forecasters import _STRENGTHS, _coefficients
 from workbench.variability.windows import persistence, windows_of
 
 command = partial(commands.run, variability)
 
 
-def table(runs: int = 24, steps: int = 20, seed: int = 0) -> StepTable:
-    """Return runs whose congestion, an AR(1) process, slows steps down and drives two counters."""
-    rng = np.random.default_rng(seed)
-    level = np.zeros((runs, steps))
-    level[:, 0] = rng.standard_normal(runs)
-    for at in range(1, steps):
-        level[:, at] = 0.95 * level[:, at - 1] + 0.3 * rng.standard_normal(runs)
-    shape = 1 + 0.5 * (np.arange(steps) > 5)
-    time = shape * np.exp(0.2 * level + 0.02 * rng.standard_normal(level.shape))
-    counters = np.stack(
-        [
-            time * np.exp(level + 0.1 * rng.standard_normal(level.shape)),
-            time * np.exp(0.8 * level + 0.3 * rng.standard_normal(level.shape)),
-            time * np.exp(rng.standard_normal(level.shape)),
-        ],
-        axis=2,
-    )
-    return StepTable(
-        tuple(f"r{run}" for run in range(runs)),
-        np.full(runs, np.nan),
-        time,
-        ("RT_RB_STL", "RT_FLIT_TOT", "PT_PKT_TOT"),
-        1e6 * counters,
-        Provenance("synthetic", "an AR(1) process"),
-    )
-
-
 @pytest.fixture(scope="module")
 def found() -> Forecast:
-    return forecast(table(), m=4, k=6)
+    return forecast(drawn_steps(), m=4, k=6, folds=2)
 
 
 def test_the_gradient_is_that_of_finite_differences() -> None:
@@ -77,7 +52,7 @@ def test_the_gradient_is_that_of_finite_differences() -> None:
 
 
 def test_windows_slide_from_m_to_the_last_k_steps() -> None:
-    steps = table(runs=2)
+    steps = drawn_steps(runs=2)
     windows = windows_of(steps, 4, 6)
     assert len(windows.actual_s) == 2 * (20 - 6 - 4 + 1)
     assert windows.actual_s[0] == pytest.approx(steps.time_s[0, 4:10].sum())
@@ -85,7 +60,7 @@ def test_windows_slide_from_m_to_the_last_k_steps() -> None:
 
 
 def test_persistence_of_runs_that_are_slower_by_a_factor_is_exact() -> None:
-    steps = table(runs=3)
+    steps = drawn_steps(runs=3)
     shape = steps.time_s[0]
     scaled = replace(steps, time_s=np.array([1.0, 1.3, 2.0])[:, None] * shape)
     windows = windows_of(scaled, 4, 6)
@@ -101,10 +76,65 @@ def test_what_is_seen_halves_the_error_of_the_mean_trajectory(found: Forecast) -
     assert (found.mape <= found.mape_interval[:, 1]).all()
 
 
-def test_the_same_seed_gives_the_same_digits(found: Forecast) -> None:
-    again = forecast(table(), m=4, k=6)
-    assert_array_equal(again.mape, found.mape)
-    assert_array_equal(again.mape_interval, found.mape_interval)
+def test_the_same_seed_gives_the_same_digits_and_later_steps_change_nothing() -> None:
+    steps = drawn_steps(runs=6, steps=10)
+    before = forecast(steps, m=2, k=3, folds=2)
+    # All that one run does after its sixth step: neither its own earlier windows nor other runs of
+    # its fold may know of it.
+    changed = replace(steps, time_s=steps.time_s.copy(), values=steps.values.copy())
+    changed.time_s[0, 6:] *= 3
+    changed.values[0, 6:] *= 7
+    after = forecast(changed, m=2, k=3, folds=2)
+    fold = before.fold == before.fold[before.run == 0][0]
+    untouched = fold & ((before.run != 0) | (before.at <= 6))
+    assert set(before.run[untouched]) > {0}
+    assert_array_equal(after.predicted_s[:, untouched], before.predicted_s[:, untouched])
+
+
+def test_next_steps_that_are_linear_in_a_counter_are_foretold_by_ridge() -> None:
+    steps = drawn_steps(runs=40, steps=12)
+    rng = np.random.default_rng(0)
+    slow = 0.05 * rng.standard_normal(40)[:, None]
+    shape = np.exp(0.2 * rng.standard_normal(12))
+    exact = replace(
+        steps,
+        time_s=shape * np.exp(slow) * np.ones((40, 12)),
+        counters=("A", "B"),
+        values=np.stack(
+            [slow - np.arange(12), rng.standard_normal((40, 12))], axis=2
+        ),  # A falls by one a step, and says how slow the run is
+    )
+    found = forecast(exact, m=3, k=4, models=("ridge",), own_times=False)
+    error = dict(zip(found.models, found.mape, strict=True))
+    assert error["persistence"] == pytest.approx(0, abs=1e-9)
+    assert error["ridge"] < 0.02 * error["mean-trajectory"]
+
+
+def test_noise_gives_no_skill() -> None:
+    steps = drawn_steps(runs=30, steps=12)
+    rng = np.random.default_rng(0)
+    noise = replace(
+        steps,
+        time_s=np.exp(0.1 * rng.standard_normal((30, 12))),
+        values=rng.lognormal(0, 1, (30, 12, 3)),
+    )
+    found = forecast(noise, m=3, k=4, folds=2)
+    on_mean = dict(zip(found.models, found.skill[:, 0], strict=True))
+    for name in ("attention", "trees", "ridge"):
+        assert abs(on_mean[name]) < 0.05
+    assert on_mean["persistence"] < -0.2
+
+
+def test_ridge_is_that_of_scikit_learn() -> None:
+    rng = np.random.default_rng(0)
+    inputs = rng.standard_normal((50, 4))
+    target = inputs @ [1.0, 0.0, -2.0, 0.5] + rng.standard_normal(50)
+    wide = np.column_stack([inputs, np.ones(50)])
+    found = _coefficients(wide.T @ wide, wide.T @ target, np.zeros(4, bool))
+    for at, strength in enumerate(_STRENGTHS):
+        theirs = Ridge(alpha=50 * strength).fit(inputs, target)
+        assert_allclose(found[:-1, at], theirs.coef_, atol=1e-10)
+        assert found[-1, at] == pytest.approx(theirs.intercept_, abs=1e-10)
 
 
 def test_it_is_kept_and_drawn(found: Forecast, tmp_path: Path) -> None:
@@ -116,23 +146,17 @@ def test_it_is_kept_and_drawn(found: Forecast, tmp_path: Path) -> None:
 
 def test_too_short_runs_are_refused() -> None:
     with pytest.raises(ParameterError):
-        forecast(table(), m=15, k=10)
+        forecast(drawn_steps(), m=15, k=10)
     with pytest.raises(ParameterError):
-        forecast(table(runs=1), m=4, k=6)
+        forecast(drawn_steps(runs=1), m=4, k=6)
 
 
 def test_the_command_prints_errors_and_intervals(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    steps = table(runs=12, steps=14)
-    rows = ["run,step,time_s," + ",".join(steps.counters)]
-    for run, name in enumerate(steps.run):
-        for step in range(steps.steps):
-            cells = (steps.time_s[run, step], *steps.values[run, step])
-            rows.append(f"{name},{step + 1},{','.join(map(repr, map(float, cells)))}")
-    path = tmp_path / "steps.csv"
-    path.write_text("\n".join(rows) + "\n")
-    assert command("forecast", "--steps", path, "--m", 3, "--k", 4, "--json") == 0
+    steps = drawn_steps(runs=12, steps=14)
+    path = write_steps(steps, tmp_path / "steps.csv")
+    assert command("forecast", "--steps", path, "--m", 3, "--k", 4, "--folds", 2, "--json") == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["mape"].keys() == printed["intervals"].keys()
     assert {"attention", "trees", "ridge", "persistence", "mean-trajectory"} == {*printed["mape"]}

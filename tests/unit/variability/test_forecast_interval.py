@@ -9,8 +9,7 @@ import pytest
 
 from workbench.errors import ParameterError
 from workbench.provenance import Provenance
-from workbench.variability import Forecast, StepTable, forecast
-from workbench.variability.forecast_interval import forecast_interval
+from workbench.variability import Forecast, StepTable, forecast, forecast_interval
 
 
 def noisy(runs: int, seed: int) -> StepTable:

@@ -79,6 +79,9 @@ def test_a_report_has_all_analyses_and_is_read_back(
     frame = again.to_frame().set_index("quantity")["value"]
     assert frame["slowest over fastest"] == pytest.approx(made.slowest)
     assert isinstance(made.plot(), LayoutDOM)
+    assert isinstance(made.plot("leakage", "mean"), LayoutDOM)
+    with pytest.raises(ParameterError, match=r"parts must be some of mean, blame, .*'long_run'"):
+        made.plot("long_run")
 
 
 def test_without_windows_there_are_no_forecasts(tables: tuple[Runs, JobLog, StepTable]) -> None:

@@ -17,7 +17,7 @@ from workbench.panels.variability.blame_controls import (
 from workbench.panels.variability.blame_state import EMULATED, GENERATED, OWN
 from workbench.panels.variability.forecast_state import BEST
 from workbench.variability.deviation import DEVIATION_WAYS
-from workbench.variability.forecast import LEARNERS
+from workbench.variability.forecast import LEARNERS, MODELS
 
 ASKED = ("m", "k", "features", "own_times")
 """Settings of the forecast."""
@@ -47,7 +47,9 @@ def forecast_controls(moment: Slider, views: dict[str, str]) -> dict[str, Any]:
         "run": widgets.Dropdown(options=[("", 0)], value=0, **named("Run", "270px")),
         "at": moment,
         "model": widgets.Dropdown(
-            options=[("the best one", BEST)], value=BEST, **named("Model", "270px")
+            options=[("the best one", BEST), *((name, name) for name in MODELS)],
+            value=BEST,
+            **named("Model", "270px"),
         ),
         "m": NumberField(
             1,

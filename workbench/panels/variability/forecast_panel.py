@@ -64,6 +64,7 @@ from workbench.panels.variability.own_table import OwnTable
 from workbench.panels.variability.step_sources import StepSource, emulated_steps, made_steps
 from workbench.panels.variability.table_columns import STEP_COLUMNS, first_rows
 from workbench.variability import Forecast, StepTable, read_steps
+from workbench.variability.forecast import MODELS
 
 _SETTINGS = tuple(one.name for one in fields(ForecastState))
 _KEPT = 24
@@ -271,12 +272,11 @@ class ForecastPanel(Panel[Forecast | None]):
         return Work(source, self.state, self.found)
 
     def _study_key(self, study: Study) -> Hashable:
-        source = self._source
+        source, found = self._source, self.found
         if source is None:
             return None
-        found = self.found
-        whole = found is not None and is_whole(found)
-        return self._controls["view"].value, source.serial, study.depends(self.state), whole
+        models = found.models if study.needs_forecast and found is not None else ()
+        return self._controls["view"].value, source.serial, study.depends(self.state), models
 
     def _model_of(self, found: Forecast) -> str:
         model = self._controls["model"].value
@@ -430,7 +430,9 @@ class ForecastPanel(Panel[Forecast | None]):
                 features = feature_choices(source.steps)
                 c["features"].options = features
                 c["features"].value = features[0][1]
-                c["m"].value, c["k"].value = source.windows
+                seen, ahead = c["m"].value, c["k"].value = source.windows
+                last = max(seen, source.steps.steps - ahead)
+                self._step.offer(StepScale(last, seen), (seen + last) // 2)
         self._take()
 
     def _take_asked(self) -> None:
@@ -478,9 +480,9 @@ class ForecastPanel(Panel[Forecast | None]):
         options = [
             (f"the best one: {found.best}", BEST),
             *((f"{name}, {errors[name]:.1f} % off", name) for name in order),
+            *((f"{name}, not there yet", name) for name in MODELS if name not in errors),
         ]
-        model = c["model"].value
-        self._mute.set(c["model"], model if model in errors else BEST, options=options)
+        self._mute.set(c["model"], c["model"].value, options=options)
         first, last = moments(found, c["run"].value)
         if last:
             with self._mute:
@@ -494,6 +496,7 @@ class ForecastPanel(Panel[Forecast | None]):
             return
         with self._lock:
             self._error.say("")
+            self._offer_views()
             self._forecast_if_needed()
             found = self.found
             if found is not None:
@@ -512,11 +515,24 @@ class ForecastPanel(Panel[Forecast | None]):
                 self._say()
             self._show_tabs()
 
+    def _offer_views(self) -> None:
+        """Offer the views that the steps have: causes are known of a made-up world only."""
+        c, has_world = self._controls, self._source is not None and self._source.world is not None
+        known = {
+            text: name
+            for text, name in VIEWS.items()
+            if name == RUN or not STUDIES[name].needs_world or has_world
+        }
+        if list(c["view"].options) != list(known.items()):
+            view = c["view"].value
+            self._mute.set(
+                c["view"], view if view in known.values() else RUN, options=list(known.items())
+            )
+
     def _arrange(self) -> None:
         """Show the controls and the place of the present view."""
         c, there = self._controls, self._source is not None
         source, found = c["source"].value, self.found
-        of_run = c["view"].value == RUN
 
         def shown(box: Any, whether: bool) -> None:
             box.layout.display = "" if whether else "none"
@@ -525,7 +541,7 @@ class ForecastPanel(Panel[Forecast | None]):
         shown(self._own_box, source == OWN)
         for box in (c["view"], self._tabs):
             shown(box, there)
-        study = self._study
+        study, of_run = self._study, c["view"].value == RUN
         asked = ("run", "model", *ASKED) if study is None else study.settings
         for name in ("run", "model", *ASKED, *OF_DEVIATION, "models"):
             shown(c[name], there and name in asked)

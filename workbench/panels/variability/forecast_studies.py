@@ -8,23 +8,28 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from bokeh.models import LayoutDOM
 
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, SimulationHalted
 from workbench.jobs import JobContext, Progress
 from workbench.panels.variability.forecast_controls import ASKED, OF_DEVIATION
 from workbench.panels.variability.forecast_state import ForecastState, forecast_call
 from workbench.panels.variability.forecast_work import is_whole
 from workbench.panels.variability.step_sources import StepSource
+from workbench.panels.variability.world_work import progress_of, workers_for
 from workbench.variability import (
     Deviation,
     Forecast,
     ForecastGrid,
     Leakage,
     LongForecast,
+    RelevanceAndCause,
+    counter_causes,
     deviation,
     forecast_grid,
     forecast_leakage,
     forecast_long,
+    relevance_and_cause,
 )
+from workbench.variability.deviation import DEVIATION_WAYS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,6 +69,7 @@ class Study:
     code: Callable[[Work], list[str]]
     settings: tuple[str, ...]  # that it depends on, besides the steps
     needs_forecast: bool = False
+    needs_world: bool = False
 
     def depends(self, state: ForecastState) -> Hashable:
         """Return the values of these settings."""
@@ -109,12 +115,52 @@ def _deviation_code(work: Work) -> list[str]:
     ]
 
 
+def _cause(ctx: JobContext, work: Work) -> RelevanceAndCause:
+    world = work.source.world
+    if world is None:
+        raise ParameterError("causes are known of a made-up world only; choose one", key="view")
+    found = deviation(
+        work.source.steps,
+        ways=DEVIATION_WAYS[:1],
+        per_second=work.state.per_second,
+        stop=ctx.stop_event,
+        on_progress=_progress(ctx),
+    )
+    truth = world.link_truth(
+        workers=workers_for(world.settings), stop=ctx.stop_event, on_progress=progress_of(ctx)
+    )
+    if ctx.stopping:
+        raise SimulationHalted("stopped before all causes were known")
+    return relevance_and_cause(found, counter_causes(found.counters, truth.by_class()))
+
+
+def _cause_code(work: Work) -> list[str]:
+    rates = ", per_second=True" if work.state.per_second else ""
+    return [
+        f"deviation = variability.deviation(steps, ways={DEVIATION_WAYS[:1]!r}{rates})",
+        "saved = world.link_truth().by_class()",
+        "cause = variability.counter_causes(deviation.counters, saved)",
+        "found = variability.relevance_and_cause(deviation, cause)",
+        "figure = found.plot()",
+    ]
+
+
 DEVIATION = Study(
     about="Which counters say by how much a step deviates from the mean of this step over runs: "
     "those that are needed in how many of ten parts of the runs.",
     compute=_deviation,
     code=_deviation_code,
     settings=OF_DEVIATION,
+)
+
+
+CAUSE = Study(
+    about="How relevant each counter is beside the share of the delay that what it counts causes: "
+    "the runs simulated again with links of each class that could carry everything.",
+    compute=_cause,
+    code=_cause_code,
+    settings=("per_second",),
+    needs_world=True,
 )
 
 
@@ -231,6 +277,7 @@ LONG = Study(
 STUDIES = {
     "errors": ERRORS,
     "deviation": DEVIATION,
+    "cause": CAUSE,
     "grid": GRID,
     "leakage": LEAKAGE,
     "long": LONG,
@@ -239,6 +286,7 @@ VIEWS = {
     "One run": RUN,
     "Errors": "errors",
     "Deviation": "deviation",
+    "Cause": "cause",
     "Ablation": "grid",
     "Leaks": "leakage",
     "Long run": "long",

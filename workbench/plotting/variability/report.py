@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from bokeh.models import LayoutDOM
 
+from workbench.errors import ParameterError
 from workbench.plotting.grid import stacked
 from workbench.plotting.variability.blame import describe_blame, plot_blame
 from workbench.plotting.variability.deviation import describe_deviation, plot_deviation
@@ -16,33 +18,46 @@ from workbench.plotting.variability.long_forecast import plot_long_forecast
 from workbench.plotting.variability.mean_steps import plot_mean_steps
 from workbench.plotting.variability.relevance_cause import plot_relevance_and_cause
 from workbench.plotting.variability.routine_times import plot_routine_times
+from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from workbench.variability import VariabilityReport
 
+_FIGURES: dict[str, Callable[[Any], LayoutDOM]] = {
+    "mean": plot_mean_steps,
+    "routines": plot_routine_times,
+    "blame": plot_blame,
+    "deviation": plot_deviation,
+    "cause": plot_relevance_and_cause,
+    "forecasts": plot_forecast_grid,
+    "timed_forecasts": plot_forecast_grid,
+    "importance": plot_forecast,
+    "leakage": plot_leakage,
+    "long_run": plot_long_forecast,
+}
 
-def plot_variability_report(found: VariabilityReport) -> LayoutDOM:
-    """Return the figures of all analyses.
+
+def plot_variability_report(found: VariabilityReport, *parts: str) -> LayoutDOM:
+    """Return the figures of all analyses, or of some.
 
     Args:
         found: of ``workbench.variability.report``.
+        parts: some of ``mean``, ``routines``, ``blame``, ``deviation``, ``cause``, ``forecasts``,
+            ``timed_forecasts``, ``importance``, ``leakage`` and ``long_run``, as the report's
+            attributes are called; without any all that it has.
+
+    Raises:
+        ParameterError: the report has no such part.
     """
-    parts: list[LayoutDOM] = [plot_mean_steps(found.mean)]
-    if found.routines is not None:
-        parts.append(plot_routine_times(found.routines))
-    parts += [plot_blame(found.blame), plot_deviation(found.deviation)]
-    if found.cause is not None:
-        parts.append(plot_relevance_and_cause(found.cause))
-    for grid in (found.forecasts, found.timed_forecasts):
-        if grid is not None:
-            parts.append(plot_forecast_grid(grid))
-    if found.importance is not None:
-        parts.append(plot_forecast(found.importance))
-    if found.leakage is not None:
-        parts.append(plot_leakage(found.leakage))
-    if found.long_run is not None:
-        parts.append(plot_long_forecast(found.long_run))
-    return stacked(*parts)
+    there = [name for name in _FIGURES if getattr(found, name) is not None]
+    for name in parts:
+        if name not in there:
+            raise ParameterError(
+                f"parts must be some of {', '.join(there)}, which {found.name} has; got {name!r}"
+                f"{did_you_mean(name, there)}",
+                key="parts",
+            )
+    return stacked(*(_FIGURES[name](getattr(found, name)) for name in parts or there))
 
 
 def describe_variability_report(found: VariabilityReport) -> str:

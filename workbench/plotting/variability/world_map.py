@@ -38,7 +38,7 @@ IntArray = NDArray[np.int64]
 NAMED_USERS = 4
 """Users with a colour and a mark of their own."""
 
-LEAST_STALL, FULL_STALL = 0.05, 0.5
+LEAST_STALL, FULL_STALL = 0.05, 1.0
 """Shares of the time: of the links that are drawn the least, and the end of the scale."""
 
 STALL = "share of the time that a link stalls"
@@ -46,7 +46,7 @@ STALL = "share of the time that a link stalls"
 _GAP = 1.4  # between groups, in rows or columns
 _TALL = 1.5  # distance of rows over that of columns
 _BEND = 0.12  # of a link's curve, as a share of its length
-_MOST_LINKS = 400
+_MOST_LINKS = 150  # more of them hide the machine
 _OTHERS, _IDLE, _IO = "other users", "idle", "I/O routers"
 _MARKS: tuple[tuple[str, str, float], ...] = (
     # marker, colour, size relative to a router's
@@ -118,7 +118,7 @@ class WorldMap:
             "cx": ((x0 + x1) / 2 - _BEND * (y1 - y0)).astype(np.float32),
             "cy": ((y0 + y1) / 2 + _BEND * (x1 - x0)).astype(np.float32),
             "value": value[shown],
-            "width": (0.6 + 3.4 * share).astype(np.float32),
+            "width": (0.5 + 2.0 * share).astype(np.float32),
             "one": one,
             "other": other,
         }
@@ -132,7 +132,7 @@ def plot_run_scene(
     """Return the machine during a step of a run: whose jobs are where, and which links stall.
 
     Each box is a group of 16 by 6 routers, each mark a router. Curves are links that stall at least
-    5 % of the time, the 400 that stall most.
+    5 % of the time, the 150 that stall most.
 
     Args:
         scene: of ``workbench.variability.run_scene``.
@@ -208,6 +208,7 @@ def world_map(machine: WorldMachine, *, height: int = 420) -> WorldMap:
         source=links,
         line_color={"field": "value", "transform": mapper},
         line_width="width",
+        line_alpha=0.8,
         line_cap="round",
     )
     size = float(np.clip(420 / across, 2.0, 7.5))
@@ -274,6 +275,7 @@ def _frames(fig: figure, machine: WorldMachine, x: FloatArray, y: FloatArray) ->
         text_font_size="10px",
         text_color=palette.CAPTION,
         text_baseline="bottom",
+        level="overlay",
     )
 
 

@@ -170,6 +170,10 @@ class LinkTruth(StoredResult):
         """Share of the time of all runs that each class costs, float64[kinds]."""
         return np.asarray(1.0 - self.unlimited_s.sum(axis=(1, 2)) / self.time_s.sum())
 
+    def by_class(self) -> dict[str, float]:
+        """Return ``saved`` by the class of links."""
+        return dict(zip(self.kinds, self.saved.tolist(), strict=True))
+
     def to_frame(self) -> pd.DataFrame:
         """Return a row a class: ``class`` and ``saved (%)`` of the time."""
         import pandas as pd

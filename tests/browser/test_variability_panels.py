@@ -1,0 +1,70 @@
+"""The panels of variability as people use them: a user left out, a step, a table of one's own."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from tests.browser.layout import cut
+from tests.browser.panel import Keep, Steady, Until, button, slider, status
+from tests.browser.servers import Server
+
+BLAME, FORECAST = "11-who-slowed-my-job.ipynb", "12-forecast-the-next-steps.ipynb"
+TOOK = re.compile("took .* the mean of")
+AFTER = re.compile("^After .* steps of")
+
+
+def test_a_user_is_left_out_and_the_step_moves(
+    voila: Server, page: Any, until: Until, steady: Steady, keep: Keep
+) -> None:
+    watch = voila.open(page, BLAME)
+    panel = page.locator(".workbench-panel").first
+    panel.get_by_text("and their causes").first.wait_for()
+    users = panel.get_by_label("Without", exact=True)
+    users.select_option(index=1)
+    until(lambda: "; without user-" in status(page, TOOK))
+    said = status(page, TOOK)
+    handle = slider(page, "Step")
+    handle.focus()
+    page.keyboard.press("ArrowLeft")
+    until(lambda: status(page, TOOK) != said)
+    panel.evaluate("e => e.scrollIntoView()")
+    steady(page.screenshot)
+    keep("without")
+    assert cut(page) == []
+    button(page, "Your tables").click()
+    panel.get_by_text("Upload a table of runs").wait_for()
+    assert watch.errors == []
+    assert watch.outside == []
+
+
+def test_the_next_steps_of_a_table_are_forecast(
+    voila: Server, page: Any, until: Until, steady: Steady, keep: Keep, tmp_path: Path
+) -> None:
+    watch = voila.open(page, FORECAST)
+    panel = page.locator(".workbench-panel").first
+    until(lambda: "run r049" in status(page, AFTER))
+    button(page, "■ Stop").click()
+    said = status(page, AFTER)
+    handle = slider(page, "Steps passed")
+    handle.focus()
+    page.keyboard.press("ArrowRight")
+    until(lambda: status(page, AFTER) != said)
+    panel.evaluate("e => e.scrollIntoView()")
+    steady(page.screenshot)
+    keep("forecast")
+    assert cut(page) == []
+    table = tmp_path / "steps.csv"
+    rows = [f"r{run},{step},{1 + run / 10 + step % 3},7" for run in range(8) for step in range(12)]
+    table.write_text("\n".join(["run,iteration,what,RT_RB_STL", *rows]))
+    button(page, "Your tables").click()
+    with page.expect_file_chooser() as chooser:
+        panel.get_by_role("button", name=re.compile("Upload steps")).click()
+    chooser.value.set_files(table)
+    panel.get_by_text("choose above which column is time_s").wait_for()
+    panel.get_by_label("time_s", exact=True).select_option(label="what")
+    until(lambda: "run r7" in status(page, AFTER))
+    steady(page.screenshot)
+    keep("own")
+    assert watch.errors == []

@@ -1,0 +1,139 @@
+"""What forecasts gain from more steps and counters, what mistakes flatter them by, and long runs.
+
+workbench variability forecast-grid --steps steps.csv --m 10,20 --k 20,40
+workbench variability forecast-leakage --steps steps.csv --m 10 --k 20 --json
+workbench variability forecast-long --steps steps.csv --long long-run.csv --m 30 --k 40
+
+STEPS is a table of steps as for `workbench variability forecast`; LONG is one of a single run, with
+the same counters. Errors are mean absolute percentage errors (MAPE, %), with 95 % intervals over
+runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.output import SIGNALLED, add_json, given, print_json, say
+from workbench.cli.progress import ProgressLine
+from workbench.cli.signals import stoppable
+from workbench.errors import ParameterError, SimulationHalted
+
+if TYPE_CHECKING:
+    from workbench.variability import ForecastGrid, Leakage, LongForecast
+
+ACTIONS = {
+    "forecast-grid": "foretell from more or fewer steps and counters",
+    "forecast-leakage": "say by how much usual mistakes flatter a forecast",
+    "forecast-long": "foretell a long run piece by piece, from short runs",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser, action: str) -> None:
+    """Add the arguments of one of the actions."""
+    several = action == "forecast-grid"
+    number = "N,N" if several else "N"
+    parser.add_argument("--steps", required=True, metavar="STEPS", help="table of steps")
+    if action == "forecast-long":
+        parser.add_argument("--long", required=True, metavar="LONG", help="table of one long run")
+    for name, what in (("--m", "seen"), ("--k", "foretold")):
+        parser.add_argument(name, type=_numbers, metavar=number, help=f"steps that are {what}")
+    parser.add_argument(
+        "--models", metavar="NAMES", help="some of attention,trees,ridge (default: all)"
+    )
+    parser.add_argument(
+        "--counters-only",
+        action="store_true",
+        help="let models see no step times of the run itself, as in the paper",
+    )
+    if action != "forecast-long":
+        parser.add_argument("--folds", type=int, metavar="N", help="parts of the runs (default 5)")
+    parser.add_argument("--seed", type=int, metavar="N", help="of folds and models (default 0)")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do the action and return the exit status."""
+    from workbench import plotting, variability
+
+    grid = arguments.action == "forecast-grid"
+    options: dict[str, Any] = given(arguments, "m", "k", "seed")
+    options |= given(arguments, "folds") if hasattr(arguments, "folds") else {}
+    if not grid:
+        for name in {"m", "k"} & options.keys():
+            options[name] = _one(options[name], name)
+    if arguments.models is not None:
+        options["models"] = [word.strip() for word in arguments.models.split(",")]
+    tables = [variability.read_steps(arguments.steps)]
+    if arguments.action == "forecast-long":
+        tables.append(variability.read_steps(arguments.long))
+    calls: dict[str, tuple[Callable[..., Any], Callable[..., str], Callable[..., Any]]] = {
+        "forecast-grid": (variability.forecast_grid, plotting.describe_forecast_grid, _grid),
+        "forecast-leakage": (variability.forecast_leakage, plotting.describe_leakage, _leakage),
+        "forecast-long": (variability.forecast_long, plotting.describe_long_forecast, _long),
+    }
+    make, describe, summary = calls[arguments.action]
+    with stoppable() as stop, ProgressLine() as line:
+        try:
+            found = make(
+                *tables,
+                own_times=not arguments.counters_only,
+                on_progress=lambda now: line.show(now.message),
+                stop=stop.event,
+                **options,
+            )
+        except SimulationHalted as error:
+            say(str(error))
+            return SIGNALLED + stop.number
+    for note in found.notes:
+        say(f"note: {note}")
+    if arguments.json:
+        print_json(summary(found))
+    else:
+        print(found.to_frame().to_string(index=False, float_format="{:.3g}".format))
+        print(describe(found))
+    return 0
+
+
+def _grid(found: ForecastGrid) -> dict[str, Any]:
+    met = found.target_met
+    return {
+        "places": found.to_frame().to_dict("records"),
+        "best": found.best,
+        "halves_mean_trajectory_and_beats_persistence": [int(met.sum()), int(met.size)],
+        "runs": found.runs,
+        "notes": list(found.notes),
+    }
+
+
+def _leakage(found: Leakage) -> dict[str, Any]:
+    return {
+        "mistakes": found.to_frame().to_dict("records"),
+        "m": found.m,
+        "k": found.k,
+        "runs": found.runs,
+        "notes": list(found.notes),
+    }
+
+
+def _long(found: LongForecast) -> dict[str, Any]:
+    names = found.models
+    return {
+        "mape": dict(zip(names, found.mape.tolist(), strict=True)),
+        "mape_of_short_runs": dict(zip(names, found.short_mape.tolist(), strict=True)),
+        "interval_holds": dict(zip(names, found.coverage.tolist(), strict=True)),
+        "best": found.best,
+        "pieces": found.to_frame().to_dict("records"),
+        "notes": list(found.notes),
+    }
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(word) for word in text.split(",")]
+
+
+def _one(numbers: list[int], name: str) -> int:
+    if len(numbers) != 1:
+        raise ParameterError(f"{name} must be one number here; got {len(numbers)}", key=name)
+    return numbers[0]

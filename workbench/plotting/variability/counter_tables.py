@@ -53,7 +53,7 @@ def plot_relevance(found: Mapping[str, Deviation], way: str = "by-run") -> Layou
             list(found),
             title="Relevance",
             file_name="relevance",
-            colours=palette.SEQUENTIAL,
+            colours=palette.AMOUNTS,
             number="{:.1f}",
             ends=(0.0, 1.0),
             tips={"95 % interval": tips.ravel().tolist()},

@@ -154,9 +154,9 @@ def _error_rows(found: Deviation) -> figure:
         title="Error of the time of a step",
         x_label="mean absolute percentage error (%)",
         file_name="deviation-errors",
+        x_range=Range1d(0.0, 1.04 * float(ends.max()) or 1.0),
         row_px=_ROW_PX,
     )
-    fig.x_range.start = 0
     bars = fig.hbar(
         y="row",
         right="mape",

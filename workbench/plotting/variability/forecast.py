@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM, Whisker
+from bokeh.models import ColumnDataSource, LayoutDOM, Range1d, Whisker
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
@@ -86,9 +86,9 @@ def _error_rows(found: Forecast) -> figure:
         title="Error of each model",
         x_label="mean absolute percentage error (%)",
         file_name="forecast-errors",
+        x_range=Range1d(0.0, 1.04 * float(found.mape_interval.max()) or 1.0),
         row_px=_ROW_PX,
     )
-    fig.x_range.start = 0
     bars = fig.hbar(
         y="row",
         right="mape",

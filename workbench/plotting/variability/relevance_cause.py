@@ -58,9 +58,11 @@ def describe_relevance_and_cause(found: RelevanceAndCause) -> str:
     """
     parts = []
     if found.misleading:
-        parts.append(f"{_listed(found.misleading)} predict without causing")
+        verb = "predicts" if len(found.misleading) == 1 else "predict"
+        parts.append(f"{_listed(found.misleading)} {verb} without causing")
     if found.overlooked:
-        parts.append(f"{_listed(found.overlooked)} cause without being needed to predict")
+        verb = "causes" if len(found.overlooked) == 1 else "cause"
+        parts.append(f"{_listed(found.overlooked)} {verb} delay without being needed to predict")
     text = "; ".join(parts) or "What predicts is what causes"
     if found.correlation == found.correlation:
         text += f". Relevance and cause have a rank correlation of {found.correlation:.2f}"

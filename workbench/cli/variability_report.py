@@ -51,12 +51,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the analyses and return the exit status."""
     with stoppable() as stop, ProgressLine() as line:
         try:
-            found = _report(
-                arguments,
-                on_progress=lambda now: line.show(now.message),
-                stop=stop.event,
+            options = {
+                "on_progress": lambda now: line.show(now.message),
+                "stop": stop.event,
                 **given(arguments, "seed"),
-            )
+            }
+            found = _report(arguments, options)
         except SimulationHalted as error:
             say(str(error))
             return SIGNALLED + stop.number
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _report(arguments: argparse.Namespace, **options: Any) -> VariabilityReport:
+def _report(arguments: argparse.Namespace, options: dict[str, Any]) -> VariabilityReport:
     from workbench.variability import known_reports, read_jobs, read_runs, read_steps, report
 
     files = [getattr(arguments, name) for name in _TABLES]

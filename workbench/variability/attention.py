@@ -35,15 +35,10 @@ _MOMENTUM, _SQUARES = 0.9, 0.99
 
 @dataclass(frozen=True)
 class Trained:
-    """A network at some moment of its training.
+    """A network at some moment of its training."""
 
-    Attributes:
-        weights: by name.
-        scale: of its output.
-    """
-
-    weights: Weights
-    scale: float
+    weights: Weights  # by name
+    scale: float  # of its output
 
     def predict(self, seen: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the forecast of ``seen[windows, steps, channels]``, float64[windows]."""
@@ -51,22 +46,14 @@ class Trained:
 
 
 def train(
-    gather: Gather,
-    target: NDArray[np.float64],
-    learn: NDArray[np.intp],
-    rng: np.random.Generator,
+    gather: Gather,  # returns what is seen in windows, float32[windows, steps, channels]
+    target: NDArray[np.float64],  # of all windows
+    learn: NDArray[np.intp],  # the windows to learn from
+    rng: np.random.Generator,  # of the weights at the start and of the order of the windows
     *,
-    updates: int = UPDATES,
+    updates: int = UPDATES,  # of the weights, each from some of the windows
 ) -> list[Trained]:
-    """Return networks from ``STAGES`` moments of a training, from early to late.
-
-    Args:
-        gather: returns what is seen in windows, float32[windows, steps, channels].
-        target: float64[windows], of all windows.
-        learn: the windows to learn from.
-        rng: of the weights at the start and of the order of the windows.
-        updates: of the weights, each from some of the windows.
-    """
+    """Return networks from ``STAGES`` moments of a training, from early to late."""
     scale = float(target[learn].std()) or 1.0
     wanted = (target / scale).astype(np.float32)
     steps, channels = gather(learn[:1]).shape[1:]

@@ -18,11 +18,11 @@ _LOCK = threading.Lock()
 class BoostedTrees(HistGradientBoostingRegressor):  # type: ignore[misc]
     """The same trees whatever other threads do, with one thread each."""
 
-    def fit(self, *args: Any, **kwargs: Any) -> Any:
-        """Learn."""
+    def fit(self, inputs: NDArray[np.float64], target: NDArray[np.float64]) -> Any:
+        """Learn ``target[samples]`` from ``inputs[samples, counters]``."""
         # Sums over samples in several threads differ in their last digits.
         with threadpool_limits(1, "openmp"):
-            return super().fit(*args, **kwargs)
+            return super().fit(inputs, target)
 
     def stages(self, seen: NDArray[np.float64], numbers: Sequence[int]) -> NDArray[np.float64]:
         """Return the forecasts of the first so many trees each, float64[numbers, samples]."""
@@ -31,8 +31,8 @@ class BoostedTrees(HistGradientBoostingRegressor):  # type: ignore[misc]
             staged = islice(self.staged_predict(seen), max(wanted))
             return np.array([one for number, one in enumerate(staged, 1) if number in wanted])
 
-    def _bin_data(self, *args: Any, **kwargs: Any) -> Any:
+    def _bin_data(self, *given: Any, is_training_data: bool) -> Any:
         # scikit-learn (1.8) changes the filters of warnings of the whole process here: two threads
         # at a time see none, or leave others behind.
         with _LOCK:
-            return super()._bin_data(*args, **kwargs)
+            return super()._bin_data(*given, is_training_data=is_training_data)

@@ -13,13 +13,11 @@ TOGETHER = 0.9
 _MOST_SAMPLES = 5000
 
 
-def groups_of(deviations: FloatArray, timed: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the group of each counter, int64[counters], from 0 in the order of the counters.
-
-    Args:
-        deviations: float64[runs, steps, counters], from the mean.
-        timed: bool[runs, steps], the samples.
-    """
+def groups_of(
+    deviations: FloatArray,  # from the mean, [runs, steps, counters]
+    timed: NDArray[np.bool_],  # [runs, steps], the samples
+) -> NDArray[np.int64]:
+    """Return the group of each counter, int64[counters], from 0 in the order of the counters."""
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
     from scipy.stats import rankdata

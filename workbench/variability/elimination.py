@@ -26,42 +26,30 @@ _CHECKED = 0.25  # share of the groups that each number of counters is checked o
 class Elimination:
     """In which order counters were set aside, and how many are needed.
 
-    Attributes:
-        place: int64[counters], 1 for the last one left, 2 for the one before it.
-        error: float64[counters], mean cost with 1, 2, ... counters, on groups not learned from; nan
-            for numbers that were skipped.
-        chosen: bool[counters], the fewest whose cost is within one standard error of the least;
-            none where the mean does as well.
+    Chosen are the fewest whose cost on groups not learned from is within one standard error of the
+    least; none where the mean does as well.
     """
 
-    place: NDArray[np.int64]
-    error: FloatArray
-    chosen: NDArray[np.bool_]
+    place: NDArray[np.int64]  # of each counter: 1 for the last one left, 2 for the one before it
+    error: FloatArray  # mean cost with 1, 2, ... counters; nan for numbers that were skipped
+    chosen: NDArray[np.bool_]  # [counters]
 
 
 def eliminate(
-    inputs: FloatArray,
+    inputs: FloatArray,  # [samples, counters]
     target: FloatArray,
-    weight: FloatArray,
-    group: NDArray[np.int64],
+    weight: FloatArray,  # cost of an error of 1, [samples]
+    group: NDArray[np.int64],  # of samples that are learned from or checked together
     trees: Trees,
-    rng: np.random.Generator,
+    rng: np.random.Generator,  # of the samples that are used, the trees and the exchanges
     stop: threading.Event | None = None,
 ) -> Elimination:
     """Set counters aside, those with the least importance first: one at a time, of ten or more two.
 
     With ``histogram`` trees the importance of a counter is by how much the cost of samples that
     were not learned from rises when its readings are exchanged among them; with ``exact`` ones it
-    is that of scikit-learn, as in the paper (Bhatele et al. 2020, IV-B).
-
-    Args:
-        inputs: float64[samples, counters].
-        target: float64[samples].
-        weight: float64[samples], cost of an error of 1.
-        group: int64[samples], of samples that are learned from or checked together.
-        trees: which.
-        rng: of the samples that are used, the trees and the exchanges.
-        stop: raises SimulationHalted once it is set.
+    is that of scikit-learn, as in the paper (Bhatele et al. 2020, IV-B). Once ``stop`` is set,
+    SimulationHalted is raised.
     """
     names = rng.permutation(np.unique(group))
     checked = np.isin(group, names[: max(1, round(_CHECKED * len(names)))])

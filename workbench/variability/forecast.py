@@ -26,7 +26,7 @@ from workbench.variability.folds import drawn_mapes, ends, folds_of_runs, in_thr
 from workbench.variability.forecasters import Learned, Learner, learn
 from workbench.variability.steps import FEATURES, StepTable
 from workbench.variability.windows import (
-    Baseline,
+    StepBaseline,
     Windows,
     baseline_of,
     persistence,
@@ -356,7 +356,7 @@ class _Question:
         )
 
     def _rise(
-        self, model: Learned, base: Baseline, channels: FloatArray, held: Windows, at: int
+        self, model: Learned, base: StepBaseline, channels: FloatArray, held: Windows, at: int
     ) -> dict[str, float]:
         """Return by how much the MAPE rises where a channel's readings are another run's."""
         rng = np.random.default_rng([self.seed, at, 1])
@@ -382,7 +382,7 @@ class _Question:
 
 
 def learn_from(
-    base: Baseline,
+    base: StepBaseline,
     channels: FloatArray,
     windows: Windows,
     learners: list[Learner],

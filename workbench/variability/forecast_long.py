@@ -33,7 +33,7 @@ from workbench.variability.forecast import (
 from workbench.variability.forecasters import Learner
 from workbench.variability.steps import StepTable
 from workbench.variability.windows import (
-    Baseline,
+    StepBaseline,
     Windows,
     baseline_of,
     continued,
@@ -275,7 +275,7 @@ def _long(
 
 
 def _foretold(
-    base: Baseline,
+    base: StepBaseline,
     learn: Windows,
     channels: FloatArray,  # of the runs that are foretold
     steps: StepTable,

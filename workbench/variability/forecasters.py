@@ -35,45 +35,29 @@ steps over that of the mean trajectory, float64[windows]."""
 
 @dataclass(frozen=True)
 class Learned:
-    """A model after it has learned.
-
-    Attributes:
-        predict: the forecaster.
-        alone: the same without its share of ridge.
-        share: of the model itself in ``predict``, the rest is ridge.
-    """
+    """A model after it has learned."""
 
     predict: Forecaster
-    alone: Forecaster
-    share: float
+    alone: Forecaster  # the same without its share of ridge
+    share: float  # of the model itself in ``predict``, the rest is ridge
 
 
 def learn(
     models: Iterable[Learner],
-    channels: FloatArray,
-    windows: Windows,
-    target: FloatArray,
-    group: NDArray[np.int64],
+    channels: FloatArray,  # [runs, steps, channels], of ``StepBaseline.channels``
+    windows: Windows,  # to learn from
+    target: FloatArray,  # what a forecaster returns, [windows]
+    group: NDArray[np.int64],  # of windows that are held out together
     *,
-    own_spread: float,
-    one_each: Indices,
-    seed: Sequence[int],
+    own_spread: float,  # of the first channel, if that holds the job's own step times; else 0
+    one_each: Indices,  # the channels that trees and attention see
+    seed: Sequence[int],  # of the folds, and of trees and attention
 ) -> dict[Learner, Learned]:
     """Return models that have learned from windows.
 
     Trees and attention are mixed with ridge: their share is the one with the least squared error
     on groups of windows that they have not learned from, less the more that share is uncertain.
     With few runs they thus fall back on ridge.
-
-    Args:
-        models: which ones.
-        channels: float64[runs, steps, channels], of ``Baseline.channels``.
-        windows: to learn from.
-        target: float64[windows], what a forecaster returns.
-        group: int64[windows], of windows that are held out together.
-        own_spread: of the first channel, if that holds the job's own step times; else 0.
-        one_each: the channels that trees and attention see.
-        seed: of the folds, and of trees and attention.
     """
     rng = np.random.default_rng(seed)
     ridge, plain = _ridge(channels, windows, target, group, own_spread > 0, rng)

@@ -24,27 +24,16 @@ _MOST_SPREADS = 6.0  # a standardised counter is cut off there
 
 @dataclass(frozen=True)
 class Windows:
-    """Windows of ``m`` steps that are seen and ``k`` steps that are foretold.
-
-    Attributes:
-        m: number of steps that are seen.
-        k: number of steps whose total time is foretold.
-        run: int64[windows], position of the run.
-        at: int64[windows], number of steps of the run up to t_c, the last step that is seen.
-        actual_s: float64[windows], s, the total time of those of the next k steps that have one.
-        known: bool[runs, steps], whether a step has a time.
-        left_out: number of windows with no step seen that has a time, or with too few to foretell.
-        gaps: number of the other windows with a step to foretell that has no time.
-    """
+    """Windows of ``m`` steps that are seen and ``k`` steps whose total time is foretold."""
 
     m: int
     k: int
-    run: NDArray[np.int64]
-    at: NDArray[np.int64]
-    actual_s: FloatArray
-    known: NDArray[np.bool_]
-    left_out: int = 0
-    gaps: int = 0
+    run: NDArray[np.int64]  # position of each window's run
+    at: NDArray[np.int64]  # number of its steps up to t_c, the last step that is seen
+    actual_s: FloatArray  # s, total time of those of the next k steps that have one
+    known: NDArray[np.bool_]  # whether a step has a time, [runs, steps]
+    left_out: int = 0  # windows with no step seen that has a time, or with too few to foretell
+    gaps: int = 0  # other windows with a step to foretell that has no time
 
     def __len__(self) -> int:
         return len(self.run)
@@ -52,27 +41,17 @@ class Windows:
     def seen(self, values: FloatArray, last: int | None = None) -> FloatArray:
         """Return the mean over the last steps seen of each window, of ``values[runs, steps, ...]``.
 
-        Args:
-            values: without missing ones.
-            last: number of steps; None is all ``m``.
+        No value may be missing. None takes all ``m`` steps.
         """
         steps = self.m if last is None else last
         return _total(values, self.run, self.at - steps, self.at) / steps
 
     def foretold(self, trajectories: FloatArray) -> FloatArray:
-        """Return the total over the steps to foretell, of ``trajectories[runs, steps]``.
-
-        Args:
-            trajectories: without missing values.
-        """
+        """Return the total over the steps to foretell, of whole ``trajectories[runs, steps]``."""
         return _total(np.where(self.known, trajectories, 0.0), self.run, self.at, self.at + self.k)
 
     def only(self, chosen: NDArray[np.bool_]) -> Windows:
-        """Return some of the windows.
-
-        Args:
-            chosen: bool[windows].
-        """
+        """Return the windows that ``chosen``, bool[windows], says."""
         return replace(
             self,
             run=self.run[chosen],
@@ -86,14 +65,7 @@ class Windows:
 def windows_of(steps: StepTable, m: int, k: int, *, every: int = 1) -> Windows:
     """Return all windows of a table, t_c from m to T - k (Bhatele et al. 2020, IV-C).
 
-    Args:
-        steps: of the runs.
-        m: number of steps that are seen.
-        k: number of steps that are foretold.
-        every: t_c goes on by so many steps.
-
-    Raises:
-        ParameterError: the table has fewer than m + k steps.
+    t_c goes on by ``every`` steps. ParameterError if the table has fewer than m + k steps.
     """
     total = steps.steps
     if m + k > total:
@@ -126,37 +98,24 @@ def persistence(steps: StepTable, windows: Windows, trajectories: FloatArray) ->
 
 
 @dataclass(frozen=True)
-class Baseline:
+class StepBaseline:
     """Means and spreads of some runs of a table, relative to which all runs are seen.
 
     Each of these runs is seen relative to the means of the others, as a new run will be; a model
     that learned from runs relative to their own mean would rely on it too much where runs are few.
-
-    Attributes:
-        table: the runs.
-        trajectory_s: float64[steps], s, mean time of each step, without gaps.
-        trajectories_s: float64[runs, steps], s, the same for each run of the table, without it.
-        sources: of each channel, position of its counter.
-        logarithmic: of each channel, whether it is the counter's logarithm.
-        floor: float64[channels], added before a logarithm.
-        centre: float64[steps, channels], mean at each step.
-        centres: float64[runs, steps, channels], the same for each run of the table, without it.
-        spread: float64[channels], standard deviation about the centre, above 0.
-        own_spread: of the logarithm of the times relative to the trajectory; 0 if not a channel.
-        notes: which counters are not used and why.
     """
 
-    table: StepTable
-    trajectory_s: FloatArray
-    trajectories_s: FloatArray
-    sources: NDArray[np.intp]
-    logarithmic: NDArray[np.bool_]
-    floor: FloatArray
-    centre: FloatArray
-    centres: FloatArray
-    spread: FloatArray
-    own_spread: float
-    notes: tuple[str, ...]
+    table: StepTable  # the runs
+    trajectory_s: FloatArray  # s, mean time of each step, without gaps
+    trajectories_s: FloatArray  # s, the same for each run of the table, without it
+    sources: NDArray[np.intp]  # of each channel, position of its counter
+    logarithmic: NDArray[np.bool_]  # of each channel, whether it is the counter's logarithm
+    floor: FloatArray  # of each channel, added before a logarithm
+    centre: FloatArray  # mean at each step, [steps, channels]
+    centres: FloatArray  # the same for each run of the table, without it
+    spread: FloatArray  # of each channel, standard deviation about the centre, above 0
+    own_spread: float  # of log times relative to the trajectory; 0 if they are not a channel
+    notes: tuple[str, ...]  # which counters are not used and why
 
     def channels(self) -> FloatArray:
         """Return the runs in the terms of the baseline, float64[runs, steps, channels].
@@ -168,11 +127,7 @@ class Baseline:
         return self._channels(self.table, self.trajectories_s, self.centres)
 
     def channels_of(self, others: StepTable) -> FloatArray:
-        """Return runs of another table, which may have more steps, in the same terms.
-
-        Args:
-            others: of the same counters.
-        """
+        """Return runs of another table of these counters, maybe longer, in the same terms."""
         length = others.steps
         return self._channels(
             others, continued(self.trajectory_s, length), continued(self.centre, length)
@@ -200,17 +155,17 @@ class Baseline:
         return np.array(own + [len(own) + at for at in best.values()], np.intp)
 
 
-def baseline_of(steps: StepTable, rows: NDArray[np.intp], *, own_times: bool = True) -> Baseline:
+def baseline_of(
+    steps: StepTable,  # of all runs
+    rows: NDArray[np.intp],  # positions of the runs
+    *,
+    own_times: bool = True,  # whether the times of the steps are a channel
+) -> StepBaseline:
     """Return the means and spreads of some runs.
 
     A counter that is nowhere negative is a channel twice: as it is, and its logarithm, in which
     what multiplies adds up. Left out are counters that are constant or never read in these runs,
     and with few runs those with one value a run, which say no more than as many numbers.
-
-    Args:
-        steps: of all runs.
-        rows: positions of the runs.
-        own_times: whether the times of the steps are a channel.
     """
     values = steps.values[rows]
     trajectory, trajectories = means_of(steps.time_s[:, :, None], rows)
@@ -241,7 +196,7 @@ def baseline_of(steps: StepTable, rows: NDArray[np.intp], *, own_times: bool = T
     scatter = np.ones(len(chosen))
     if len(chosen):
         scatter = np.sqrt(np.nanmean((formed - centres)[rows] ** 2, axis=(0, 1)))
-    return Baseline(
+    return StepBaseline(
         steps,
         trajectory[:, 0],
         trajectories[:, :, 0],

@@ -78,7 +78,7 @@ def plot_stall_check(found: StallCheck, *, height: int = 420) -> LayoutDOM:
         heading(
             f"{len(found.kind)} links of {found.groups} group{'s' * (found.groups > 1)} of Aries "
             f"routers ({found.provenance.origin})",
-            f"at least {100 * _LEAST:g} % is drawn",
+            f"links that stall for less than {100 * _LEAST:g} % of the time are drawn there",
         ),
         fig,
         sentence(describe_stall_check(found)),

@@ -18,6 +18,7 @@ from workbench.variability import (
     StepTable,
     VariabilityReport,
     findings,
+    generate,
     report,
     report_on,
     shipped_report,
@@ -110,6 +111,12 @@ def test_reports_on_the_programs_of_the_paper_ship() -> None:
         assert one.provenance.origin == ("emulated" if name == "emulated-link" else "synthetic")
     with pytest.raises(DatasetError, match="no report is named 'milc'"):
         shipped_report("milc")
+
+
+def test_the_runs_of_a_report_are_those_that_the_generator_makes() -> None:
+    shipped = shipped_report("umt-128")
+    again = generate("small", application="umt-128", runs=2, seed=0, workers=1)
+    np.testing.assert_allclose(again.runs.time_s, shipped.runs.time_s[:2], rtol=1e-9)  # libm
 
 
 def test_verdicts_follow_the_reports() -> None:

@@ -20,13 +20,11 @@ if TYPE_CHECKING:
     from workbench.variability.blame_scores import BlameScores, score_blame, shipped_blame_scores
     from workbench.variability.deviation import Deviation, deviation
     from workbench.variability.findings import findings
-    from workbench.variability.forecast import Forecast, forecast
-    from workbench.variability.forecast_grid import ForecastGrid, forecast_grid
-    from workbench.variability.forecast_interval import forecast_interval
-    from workbench.variability.forecast_leakage import Leakage, forecast_leakage
-    from workbench.variability.forecast_long import LongForecast, forecast_long
-    from workbench.variability.job_log import JobLog, read_jobs
-    from workbench.variability.job_placement import JobPlacement, read_placement
+    from workbench.variability.forecasting.forecast import Forecast, forecast
+    from workbench.variability.forecasting.grid import ForecastGrid, forecast_grid
+    from workbench.variability.forecasting.interval import forecast_interval
+    from workbench.variability.forecasting.leakage import Leakage, forecast_leakage
+    from workbench.variability.forecasting.long_run import LongForecast, forecast_long
     from workbench.variability.known_reports import (
         report_link,
         report_on,
@@ -43,17 +41,19 @@ if TYPE_CHECKING:
         relevance_and_cause,
     )
     from workbench.variability.report import VariabilityReport, report
-    from workbench.variability.routines import RoutineTimes, read_routines
-    from workbench.variability.run_times import (
+    from workbench.variability.tables.job_log import JobLog, read_jobs
+    from workbench.variability.tables.job_placement import JobPlacement, read_placement
+    from workbench.variability.tables.routines import RoutineTimes, read_routines
+    from workbench.variability.tables.run_times import (
         RunTimes,
         RunTimeSummary,
         load_run_times,
         read_run_times,
     )
-    from workbench.variability.runs import Runs, read_runs
-    from workbench.variability.samples import CounterSamples, read_samples
-    from workbench.variability.steps import StepTable, read_steps
-    from workbench.variability.table_gaps import table_gaps
+    from workbench.variability.tables.runs import Runs, read_runs
+    from workbench.variability.tables.samples import CounterSamples, read_samples
+    from workbench.variability.tables.steps import StepTable, read_steps
+    from workbench.variability.tables.table_gaps import table_gaps
     from workbench.variability.world.blame_worlds import score_worlds
     from workbench.variability.world.packet_check import (
         StallCheck,

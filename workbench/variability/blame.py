@@ -17,9 +17,9 @@ from workbench.blas import one_thread
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
-from workbench.variability.job_log import JobLog
 from workbench.variability.neighbourhood import Neighbourhood, neighbourhood
-from workbench.variability.runs import Runs
+from workbench.variability.tables.job_log import JobLog
+from workbench.variability.tables.runs import Runs
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -34,7 +34,7 @@ from workbench.variability.folds import (
     share_interval,
 )
 from workbench.variability.step_means import means_of
-from workbench.variability.steps import StepTable
+from workbench.variability.tables.steps import StepTable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from workbench.findings import Finding, Findings, all_or_most, all_or_some, counted, graded, span
 from workbench.variability.blame_scores import CULPRIT, BlameScores, shipped_blame_scores
-from workbench.variability.forecast_grid import ForecastGrid
+from workbench.variability.forecasting.grid import ForecastGrid
 from workbench.variability.known_reports import shipped_report, shipped_reports
 from workbench.variability.report import VariabilityReport
-from workbench.variability.run_times import RunTimes, load_run_times
-from workbench.variability.steps import feature_of
+from workbench.variability.tables.run_times import RunTimes, load_run_times
+from workbench.variability.tables.steps import feature_of
 from workbench.variability.world.users import EXPERIMENTER
 
 if TYPE_CHECKING:

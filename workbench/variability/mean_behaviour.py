@@ -17,7 +17,7 @@ from workbench.errors import ParameterError
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.variability.step_means import means_of
-from workbench.variability.steps import StepTable
+from workbench.variability.tables.steps import StepTable
 
 if TYPE_CHECKING:
     import pandas as pd

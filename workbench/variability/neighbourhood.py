@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from workbench.checks import whole as whole_number
 from workbench.errors import ParameterError
 from workbench.result import StoredResult
-from workbench.variability.job_log import JobLog
-from workbench.variability.runs import Runs
+from workbench.variability.tables.job_log import JobLog
+from workbench.variability.tables.runs import Runs
 
 if TYPE_CHECKING:
     import pandas as pd

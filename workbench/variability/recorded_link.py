@@ -31,10 +31,10 @@ from workbench.errors import DatasetError
 from workbench.provenance import Provenance
 from workbench.suggestions import did_you_mean
 from workbench.text_table import numbers_of, read_text_table
-from workbench.variability.job_log import JobLog, read_jobs
-from workbench.variability.routines import RoutineTimes, read_routines
-from workbench.variability.runs import Runs, read_runs
-from workbench.variability.steps import StepTable, read_steps
+from workbench.variability.tables.job_log import JobLog, read_jobs
+from workbench.variability.tables.routines import RoutineTimes, read_routines
+from workbench.variability.tables.runs import Runs, read_runs
+from workbench.variability.tables.steps import StepTable, read_steps
 
 if TYPE_CHECKING:
     import pandas as pd

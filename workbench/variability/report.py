@@ -21,20 +21,26 @@ from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.variability.blame import Blame, blame
 from workbench.variability.deviation import Deviation, deviation
-from workbench.variability.forecast import LEARNERS, MODELS, Forecast, forecast, known_models
-from workbench.variability.forecast_grid import ForecastGrid, feature_sets, forecast_grid
-from workbench.variability.forecast_leakage import Leakage, forecast_leakage
-from workbench.variability.forecast_long import LongForecast, forecast_long
-from workbench.variability.job_log import JobLog
+from workbench.variability.forecasting.forecast import (
+    LEARNERS,
+    MODELS,
+    Forecast,
+    forecast,
+    known_models,
+)
+from workbench.variability.forecasting.grid import ForecastGrid, feature_sets, forecast_grid
+from workbench.variability.forecasting.leakage import Leakage, forecast_leakage
+from workbench.variability.forecasting.long_run import LongForecast, forecast_long
 from workbench.variability.mean_behaviour import MeanBehaviour, mean_behaviour
 from workbench.variability.relevance_cause import (
     RelevanceAndCause,
     counter_causes,
     relevance_and_cause,
 )
-from workbench.variability.routines import RoutineTimes
-from workbench.variability.runs import Runs
-from workbench.variability.steps import StepTable
+from workbench.variability.tables.job_log import JobLog
+from workbench.variability.tables.routines import RoutineTimes
+from workbench.variability.tables.runs import Runs
+from workbench.variability.tables.steps import StepTable
 
 if TYPE_CHECKING:
     import pandas as pd

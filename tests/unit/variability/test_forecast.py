@@ -16,9 +16,9 @@ from workbench.cli import variability
 from workbench.errors import ParameterError
 from workbench.plotting import describe_forecast, plot_forecast
 from workbench.variability import Forecast, forecast
-from workbench.variability.attention import first_weights, forward, gradient
-from workbench.variability.forecasters import _STRENGTHS, _coefficients
-from workbench.variability.windows import persistence, windows_of
+from workbench.variability.forecasting.attention import first_weights, forward, gradient
+from workbench.variability.forecasting.forecasters import _STRENGTHS, _coefficients
+from workbench.variability.forecasting.windows import persistence, windows_of
 
 command = partial(commands.run, variability)
 

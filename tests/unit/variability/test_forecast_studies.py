@@ -32,8 +32,8 @@ from workbench.variability import (
     forecast_leakage,
     forecast_long,
 )
-from workbench.variability.forecast_grid import feature_sets
-from workbench.variability.forecast_leakage import _overlapping
+from workbench.variability.forecasting.grid import feature_sets
+from workbench.variability.forecasting.leakage import _overlapping
 
 command = partial(commands.run, variability)
 ridge = ("ridge",)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from workbench.variability.rises import WIDTHS, rises_of
+from workbench.variability.tables.rises import WIDTHS, rises_of
 
 
 @given(

@@ -17,7 +17,7 @@ from workbench.panels.variability.blame_controls import (
 from workbench.panels.variability.blame_state import EMULATED, GENERATED, OWN
 from workbench.panels.variability.forecast_state import BEST
 from workbench.variability.deviation import DEVIATION_WAYS
-from workbench.variability.forecast import LEARNERS, MODELS
+from workbench.variability.forecasting.forecast import LEARNERS, MODELS
 
 ASKED = ("m", "k", "features", "own_times")
 """Settings of the forecast."""

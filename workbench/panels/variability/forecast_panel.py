@@ -64,7 +64,7 @@ from workbench.panels.variability.own_table import OwnTable
 from workbench.panels.variability.step_sources import StepSource, emulated_steps, made_steps
 from workbench.panels.variability.table_columns import STEP_COLUMNS, first_rows
 from workbench.variability import Forecast, StepTable, read_steps
-from workbench.variability.forecast import MODELS
+from workbench.variability.forecasting.forecast import MODELS
 
 _SETTINGS = tuple(one.name for one in fields(ForecastState))
 _KEPT = 24

@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.panels.variability.blame_state import EMULATED_NAME, world_call
 from workbench.panels.variability.step_sources import StepSource
-from workbench.variability.steps import FEATURES, StepTable
+from workbench.variability.tables.steps import FEATURES, StepTable
 from workbench.variability.world.scene import WorldSettings
 
 BEST = ""

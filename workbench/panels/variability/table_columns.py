@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.panels.variability.own_table import TableColumn
-from workbench.variability.table_file import read_table
+from workbench.variability.tables.table_file import read_table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,7 @@ from workbench.plotting.axes import legend_above, live_figure, set_range
 from workbench.plotting.grid import hover
 from workbench.plotting.rows import beside
 from workbench.plotting.variability.run_steps import run_label, run_position
-from workbench.variability.forecast_interval import BAND, forecast_interval, model_row
+from workbench.variability.forecasting.interval import BAND, forecast_interval, model_row
 
 if TYPE_CHECKING:
     from workbench.variability import Forecast, StepTable

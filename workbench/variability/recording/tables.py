@@ -15,13 +15,13 @@ import numpy as np
 from workbench.errors import ParameterError
 from workbench.jobs import cores
 from workbench.provenance import Provenance
-from workbench.variability.job_log import JobLog
 from workbench.variability.recorded_link import LinkUser, RecordedLink
 from workbench.variability.recording.record import LinkRecording, LinkRun
 from workbench.variability.recording.step_program import ROUTINES
-from workbench.variability.routines import RoutineTimes
-from workbench.variability.runs import Runs
-from workbench.variability.steps import StepTable
+from workbench.variability.tables.job_log import JobLog
+from workbench.variability.tables.routines import RoutineTimes
+from workbench.variability.tables.runs import Runs
+from workbench.variability.tables.steps import StepTable
 
 _OWN_USER = "me"
 _HOSTS_OF_A_JOB = 2

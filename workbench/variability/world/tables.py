@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.datapackage import Column
-from workbench.variability.job_log import JobLog
-from workbench.variability.routines import RoutineTimes
-from workbench.variability.runs import Runs
-from workbench.variability.steps import StepTable
+from workbench.variability.tables.job_log import JobLog
+from workbench.variability.tables.routines import RoutineTimes
+from workbench.variability.tables.runs import Runs
+from workbench.variability.tables.steps import StepTable
 from workbench.variability.world.counters import COUNTERS
 from workbench.variability.world.truth import WorldTruth
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.variability.steps import feature_of
+from workbench.variability.tables.steps import feature_of
 from workbench.variability.world.congestion import LinkState
 from workbench.variability.world.counters import COUNTERS, LDMS_COUNTERS, router_counters
 from workbench.variability.world.machine import CLASSES, ROUTERS

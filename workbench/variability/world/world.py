@@ -22,10 +22,10 @@ from workbench.datapackage import Files, PackagedResult, read_resource, table_re
 from workbench.errors import ParameterError, ParseError
 from workbench.provenance import Provenance
 from workbench.suggestions import did_you_mean
-from workbench.variability.job_log import JobLog
-from workbench.variability.routines import RoutineTimes
-from workbench.variability.runs import Runs
-from workbench.variability.steps import StepTable
+from workbench.variability.tables.job_log import JobLog
+from workbench.variability.tables.routines import RoutineTimes
+from workbench.variability.tables.runs import Runs
+from workbench.variability.tables.steps import StepTable
 from workbench.variability.world import tables
 from workbench.variability.world.application import world_application
 from workbench.variability.world.counters import COUNTERS

@@ -17,8 +17,8 @@ import numpy as np
 
 from workbench.errors import ParameterError, ParseError
 from workbench.result import StoredResult
-from workbench.variability.steps import StepTable
-from workbench.variability.table_file import listed, names_in, read_table, texts_of
+from workbench.variability.tables.steps import StepTable
+from workbench.variability.tables.table_file import listed, names_in, read_table, texts_of
 
 if TYPE_CHECKING:
     import pandas as pd

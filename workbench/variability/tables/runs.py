@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from workbench.errors import ParseError
 from workbench.result import StoredResult
 from workbench.text_table import numbers_of
-from workbench.variability.clock import seconds_of
-from workbench.variability.table_file import names_in, read_table
+from workbench.variability.tables.clock import seconds_of
+from workbench.variability.tables.table_file import names_in, read_table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,7 +19,7 @@ from workbench.errors import ParseError
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.text_table import numbers_of
-from workbench.variability.table_file import names_in, positions, read_table
+from workbench.variability.tables.table_file import names_in, positions, read_table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,9 +18,9 @@ from workbench.errors import ParameterError
 from workbench.jobs import Progress
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
-from workbench.variability.forecast import MODELS, Forecast, forecast
-from workbench.variability.steps import FEATURES, StepTable
-from workbench.variability.windows import windows_of
+from workbench.variability.forecasting.forecast import MODELS, Forecast, forecast
+from workbench.variability.forecasting.windows import windows_of
+from workbench.variability.tables.steps import FEATURES, StepTable
 
 if TYPE_CHECKING:
     import pandas as pd

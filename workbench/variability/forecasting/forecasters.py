@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.variability import attention
-from workbench.variability.windows import Windows, summaries
+from workbench.variability.forecasting import attention
+from workbench.variability.forecasting.windows import Windows, summaries
 
 FloatArray = NDArray[np.float64]
 Indices = NDArray[np.intp]

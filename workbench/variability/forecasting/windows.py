@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.variability.step_means import means_of
-from workbench.variability.steps import StepTable
+from workbench.variability.tables.steps import StepTable
 
 FloatArray = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from workbench.variability.forecast import Forecast
+    from workbench.variability.forecasting.forecast import Forecast
 
 FloatArray = NDArray[np.float64]
 

@@ -22,7 +22,7 @@ from workbench.jobs import Progress
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.variability.folds import folds_of_runs, in_threads
-from workbench.variability.forecast import (
+from workbench.variability.forecasting.forecast import (
     LEARNERS,
     MODELS,
     ForecastModel,
@@ -30,9 +30,8 @@ from workbench.variability.forecast import (
     known_models,
     learn_from,
 )
-from workbench.variability.forecasters import Learner
-from workbench.variability.steps import StepTable
-from workbench.variability.windows import (
+from workbench.variability.forecasting.forecasters import Learner
+from workbench.variability.forecasting.windows import (
     StepBaseline,
     Windows,
     baseline_of,
@@ -40,6 +39,7 @@ from workbench.variability.windows import (
     persistence,
     windows_of,
 )
+from workbench.variability.tables.steps import StepTable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,10 +22,15 @@ from workbench.jobs import Progress
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.variability.folds import drawn_mapes, ends, folds_of_runs, in_threads
-from workbench.variability.forecast import LEARNERS, forecast_windows, known_models, learn_from
-from workbench.variability.forecasters import Learner
-from workbench.variability.steps import StepTable
-from workbench.variability.windows import Windows, baseline_of
+from workbench.variability.forecasting.forecast import (
+    LEARNERS,
+    forecast_windows,
+    known_models,
+    learn_from,
+)
+from workbench.variability.forecasting.forecasters import Learner
+from workbench.variability.forecasting.windows import Windows, baseline_of
+from workbench.variability.tables.steps import StepTable
 
 if TYPE_CHECKING:
     import pandas as pd

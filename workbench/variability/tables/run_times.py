@@ -24,8 +24,8 @@ from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.suggestions import did_you_mean
 from workbench.text_table import numbers_of
-from workbench.variability.clock import seconds_of
-from workbench.variability.table_file import names_in, read_table, whole_numbers
+from workbench.variability.tables.clock import seconds_of
+from workbench.variability.tables.table_file import names_in, read_table, whole_numbers
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,15 +23,15 @@ from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.suggestions import did_you_mean
 from workbench.variability.folds import drawn_mapes, ends, folds_of_runs, in_threads
-from workbench.variability.forecasters import Learned, Learner, learn
-from workbench.variability.steps import FEATURES, StepTable
-from workbench.variability.windows import (
+from workbench.variability.forecasting.forecasters import Learned, Learner, learn
+from workbench.variability.forecasting.windows import (
     StepBaseline,
     Windows,
     baseline_of,
     persistence,
     windows_of,
 )
+from workbench.variability.tables.steps import FEATURES, StepTable
 
 if TYPE_CHECKING:
     import pandas as pd

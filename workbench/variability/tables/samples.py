@@ -20,11 +20,11 @@ from workbench.errors import ParameterError, ParseError
 from workbench.provenance import Provenance
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
-from workbench.variability.clock import seconds_of
-from workbench.variability.job_placement import JobPlacement
-from workbench.variability.rises import WIDTHS, rises_of
-from workbench.variability.steps import StepTable
-from workbench.variability.table_file import (
+from workbench.variability.tables.clock import seconds_of
+from workbench.variability.tables.job_placement import JobPlacement
+from workbench.variability.tables.rises import WIDTHS, rises_of
+from workbench.variability.tables.steps import StepTable
+from workbench.variability.tables.table_file import (
     exact_counts,
     holds_no_number,
     listed,

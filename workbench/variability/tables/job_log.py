@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from workbench.errors import ParseError
 from workbench.result import StoredResult
 from workbench.text_table import check_columns
-from workbench.variability.clock import seconds_of
-from workbench.variability.table_file import read_table, renamed, texts_of, whole_numbers
+from workbench.variability.tables.clock import seconds_of
+from workbench.variability.tables.table_file import read_table, renamed, texts_of, whole_numbers
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.variability.job_log import JobLog
-from workbench.variability.runs import Runs
-from workbench.variability.steps import StepTable
-from workbench.variability.table_file import listed
+from workbench.variability.tables.job_log import JobLog
+from workbench.variability.tables.runs import Runs
+from workbench.variability.tables.steps import StepTable
+from workbench.variability.tables.table_file import listed
 
 _LEAST_SHARE = 0.5  # of a run's time that its steps take
 _MOST_SHARE = 1.05

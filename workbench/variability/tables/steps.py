@@ -18,9 +18,9 @@ from workbench.errors import ParameterError, ParseError
 from workbench.provenance import Provenance
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
-from workbench.variability.clock import seconds_of
-from workbench.variability.rises import WIDTHS, rises_of
-from workbench.variability.table_file import (
+from workbench.variability.tables.clock import seconds_of
+from workbench.variability.tables.rises import WIDTHS, rises_of
+from workbench.variability.tables.table_file import (
     exact_counts,
     holds_no_number,
     is_missing,

@@ -1,0 +1,1 @@
+"""Tables that people bring: runs, jobs, steps and counters, routine times, placement."""

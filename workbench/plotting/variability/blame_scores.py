@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from bokeh.models import ColumnDataSource, LayoutDOM, Range1d, Span
 
+from workbench.findings import span
 from workbench.plotting import palette
 from workbench.plotting.grid import heading, hover, sentence, stacked
 from workbench.plotting.rows import row_figure
@@ -57,8 +58,8 @@ def plot_blame_scores(found: BlameScores) -> LayoutDOM:
     return stacked(
         heading(
             f"Methods of blame on {len(found.auc)} worlds whose causes are known",
-            f"{found.culprits.min()} to {found.culprits.max()} of {found.users.min()} to "
-            f"{found.users.max()} users slow runs down by {100 * found.least:g} % or more",
+            f"{span(found.culprits)} of {span(found.users)} users slow runs down by "
+            f"{100 * found.least:g} % or more; intervals hold 90 % of the mean over worlds",
         ),
         fig,
         sentence(describe_blame_scores(found)),

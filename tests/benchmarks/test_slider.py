@@ -72,14 +72,14 @@ def percentile(values: list[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, round(share * (len(ordered) - 1)))]
 
 
-def handle(page: Any) -> Any:
-    row = page.locator(".widget-slider", has=page.get_by_text(LATENCY, exact=True))
+def handle(page: Any, label: str = LATENCY) -> Any:
+    row = page.locator(".widget-slider", has=page.get_by_text(label, exact=True))
     return row.locator(".noUi-handle").first
 
 
-def press_and_time(page: Any) -> list[float]:
+def press_and_time(page: Any, label: str = LATENCY) -> list[float]:
     """Return the milliseconds from each key press to its last pixel."""
-    slider = handle(page)
+    slider = handle(page, label)
     slider.focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_timeout(PAUSE_MS)
@@ -116,6 +116,24 @@ def test_slider_to_last_pixel(server: Server, page: Any, notebook: str) -> None:
     page.get_by_text("8 KiB message").first.wait_for()
     page.wait_for_timeout(3000)
     report(f"{server.kind} {notebook}", press_and_time(page))
+
+
+@pytest.mark.parametrize(
+    ("notebook", "label", "ready"),
+    [
+        ("11-who-slowed-my-job.ipynb", "Step", "40 runs and their causes"),
+        ("12-forecast-the-next-steps.ipynb", "Steps passed", "all models, "),
+    ],
+)
+def test_step_of_a_run_to_last_pixel(
+    server: Server, page: Any, notebook: str, label: str, ready: str
+) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.add_init_script(CLOCK)
+    server.open(page, notebook)
+    page.get_by_text(ready).first.wait_for(timeout=120_000)
+    page.wait_for_timeout(3000)
+    report(f"{server.kind} {notebook}", press_and_time(page, label))
 
 
 def test_slider_and_stop_while_a_fit_runs(server: Server, page: Any) -> None:

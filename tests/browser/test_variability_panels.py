@@ -20,7 +20,7 @@ def test_a_user_is_left_out_and_the_step_moves(
 ) -> None:
     watch = voila.open(page, BLAME)
     panel = page.locator(".workbench-panel").first
-    panel.get_by_text("and their causes").first.wait_for()
+    until(lambda: status(page, TOOK) != "")
     users = panel.get_by_label("Without", exact=True)
     users.select_option(index=1)
     until(lambda: "; without user-" in status(page, TOOK))

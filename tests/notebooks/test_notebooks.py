@@ -47,7 +47,10 @@ SHORTER = {
         "datasets=200": "datasets=40",
         '"default-binomial").plot()': '"default-binomial", draws=400).plot()',
     },
-    "12-forecast-the-next-steps.ipynb": {"runs=16": "runs=8"},
+    "12-forecast-the-next-steps.ipynb": {
+        "folds=5": "folds=2",
+        "runs=16": "runs=5",
+    },
 }
 AS_THEY_ARE = [
     pytest.param(name, False, marks=pytest.mark.deep, id=f"{name}, as it is") for name in SHORTER

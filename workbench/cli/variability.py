@@ -38,7 +38,7 @@ _ANALYSES = {
     "stalls": variability_stalls,
 }
 
-ABOUT = "say which users' jobs make runs slow"
+ABOUT = "say why one run is slower than another, and forecast the next steps"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

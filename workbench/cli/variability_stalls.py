@@ -14,13 +14,12 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from workbench.cli.output import add_json, given, output_file, print_json, slow_import_notice
 from workbench.cli.signals import run_stoppable
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from workbench.variability import StallCheck, StallCurve

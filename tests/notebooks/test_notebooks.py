@@ -48,6 +48,7 @@ SHORTER = {
         '"default-binomial").plot()': '"default-binomial", draws=400).plot()',
     },
     "12-forecast-the-next-steps.ipynb": {
+        "deviation(recorded.steps,": "deviation(recorded.steps.rows(range(24)),",
         "folds=5": "folds=2",
         "runs=16": "runs=5",
     },

@@ -86,6 +86,19 @@ def output_file(*suffixes: str) -> Callable[[str], str]:
     return checked
 
 
+def counts(text: str) -> tuple[int, ...]:
+    """Return the numbers of an argument such as ``8,64``, at least 1 each."""
+    try:
+        found = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        found = ()
+    if not found or min(found) < 1:
+        raise argparse.ArgumentTypeError(
+            f"must be whole numbers of at least 1, such as 8,64; got {text!r}"
+        )
+    return found
+
+
 def output_folder(text: str) -> str:
     """Return the name of a folder to write to, for argparse; it need not exist."""
     path = Path(text)

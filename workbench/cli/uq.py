@@ -27,6 +27,7 @@ from workbench.cli import uq_design, uq_evaluate
 from workbench.cli.output import (
     SIGNALLED,
     add_json,
+    counts,
     given,
     in_options,
     output_file,
@@ -107,7 +108,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = "predict a collective on other nodes, or with other bytes"
     asked = actions.add_parser("predict", help=about, description=about, allow_abbrev=False)
     asked.add_argument("file", metavar="FILE.json", help="what calibrate has kept")
-    asked.add_argument("--nodes", type=_counts, required=True, metavar="LIST", help="such as 4096")
+    asked.add_argument("--nodes", type=counts, required=True, metavar="LIST", help="such as 4096")
     asked.add_argument(
         "--topology",
         metavar="SPEC",
@@ -116,7 +117,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     asked.add_argument(
         "--bytes",
-        type=_counts,
+        type=counts,
         metavar="LIST",
         help="sizes of a block (default: those of the calibration)",
     )
@@ -141,7 +142,7 @@ def _add_measured(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--nodes",
-        type=_counts,
+        type=counts,
         metavar="LIST",
         help="numbers of nodes, such as 8,64 (default: all)",
     )
@@ -438,15 +439,3 @@ def _predict(arguments: argparse.Namespace) -> int:
         )
     print_json({"predictions": rows})
     return 0
-
-
-def _counts(text: str) -> tuple[int, ...]:
-    try:
-        found = tuple(int(part) for part in text.split(","))
-    except ValueError:
-        found = ()
-    if not found or min(found) < 1:
-        raise argparse.ArgumentTypeError(
-            f"must be whole numbers of at least 1, such as 8,64; got {text!r}"
-        )
-    return found

@@ -12,12 +12,11 @@ are by folds of runs; those by steps, and the paper's way, are in "ways".
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import SIGNALLED, add_json, given, print_json, say
-from workbench.cli.progress import ProgressLine
-from workbench.cli.signals import stoppable
-from workbench.errors import SimulationHalted
+from workbench.cli.analysis import run_analysis
+from workbench.cli.output import add_json, given, print_json
 
 if TYPE_CHECKING:
     from workbench.variability import Deviation
@@ -56,29 +55,19 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.ways is not None:
         options["ways"] = tuple(word.strip() for word in arguments.ways.split(","))
     steps = read_steps(arguments.steps)
-    with stoppable() as stop, ProgressLine() as line:
-        try:
-            found = deviation(
-                steps,
-                per_second=arguments.per_second,
-                on_progress=lambda now: line.show(now.message),
-                stop=stop.event,
-                **options,
-            )
-        except SimulationHalted as error:
-            say(str(error))
-            return SIGNALLED + stop.number
-    for note in found.notes:
-        say(f"note: {note}")
-    if arguments.json:
-        print_json(summary(found))
-    else:
+
+    def show(found: Deviation) -> None:
+        if arguments.json:
+            print_json(summary(found))
+            return
         from workbench.plotting import describe_deviation
 
         for frame in (found.mape_frame(), found.to_frame()):
             print(frame.to_string(index=False, float_format="{:.3g}".format))
         print(describe_deviation(found))
-    return 0
+
+    explain = partial(deviation, steps, per_second=arguments.per_second, **options)
+    return run_analysis(explain, show)
 
 
 def summary(found: Deviation) -> dict[str, Any]:

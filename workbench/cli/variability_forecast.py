@@ -13,12 +13,11 @@ foretold by models that have learned from other runs. Errors are mean absolute p
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import SIGNALLED, add_json, given, print_json, say
-from workbench.cli.progress import ProgressLine
-from workbench.cli.signals import stoppable
-from workbench.errors import SimulationHalted
+from workbench.cli.analysis import run_analysis
+from workbench.cli.output import add_json, given, print_json
 
 if TYPE_CHECKING:
     from workbench.variability import Forecast
@@ -60,28 +59,18 @@ def run(arguments: argparse.Namespace) -> int:
     for name, value in given(arguments, "features", "models").items():
         options[name] = [word.strip() for word in value.split(",")]
     steps = read_steps(arguments.steps)
-    with stoppable() as stop, ProgressLine() as line:
-        try:
-            found = forecast(
-                steps,
-                own_times=not arguments.counters_only,
-                on_progress=lambda now: line.show(now.message),
-                stop=stop.event,
-                **options,
-            )
-        except SimulationHalted as error:
-            say(str(error))
-            return SIGNALLED + stop.number
-    for note in found.notes:
-        say(f"note: {note}")
-    if arguments.json:
-        print_json(summary(found))
-    else:
+
+    def show(found: Forecast) -> None:
+        if arguments.json:
+            print_json(summary(found))
+            return
         from workbench.plotting import describe_forecast
 
         print(found.to_frame().to_string(index=False, float_format="{:.3g}".format))
         print(describe_forecast(found))
-    return 0
+
+    foretell = partial(forecast, steps, own_times=not arguments.counters_only, **options)
+    return run_analysis(foretell, show)
 
 
 def summary(found: Forecast) -> dict[str, Any]:

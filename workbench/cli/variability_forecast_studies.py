@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import SIGNALLED, add_json, given, print_json, say
-from workbench.cli.progress import ProgressLine
-from workbench.cli.signals import stoppable
-from workbench.errors import ParameterError, SimulationHalted
+from workbench.cli.analysis import run_analysis
+from workbench.cli.output import add_json, counts, given, print_json
+from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
     from workbench.variability import ForecastGrid, Leakage, LongForecast
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser, action: str) -> None:
     if action == "forecast-long":
         parser.add_argument("--long", required=True, metavar="LONG", help="table of one long run")
     for name, what in (("--m", "seen"), ("--k", "foretold")):
-        parser.add_argument(name, type=_numbers, metavar=number, help=f"steps that are {what}")
+        parser.add_argument(name, type=counts, metavar=number, help=f"steps that are {what}")
     parser.add_argument(
         "--models", metavar="NAMES", help="some of attention,trees,ridge (default: all)"
     )
@@ -74,26 +74,16 @@ def run(arguments: argparse.Namespace) -> int:
         "forecast-long": (variability.forecast_long, plotting.describe_long_forecast, _long),
     }
     make, describe, summary = calls[arguments.action]
-    with stoppable() as stop, ProgressLine() as line:
-        try:
-            found = make(
-                *tables,
-                own_times=not arguments.counters_only,
-                on_progress=lambda now: line.show(now.message),
-                stop=stop.event,
-                **options,
-            )
-        except SimulationHalted as error:
-            say(str(error))
-            return SIGNALLED + stop.number
-    for note in found.notes:
-        say(f"note: {note}")
-    if arguments.json:
-        print_json(summary(found))
-    else:
+
+    def show(found: Any) -> None:
+        if arguments.json:
+            print_json(summary(found))
+            return
         print(found.to_frame().to_string(index=False, float_format="{:.3g}".format))
         print(describe(found))
-    return 0
+
+    own_times = not arguments.counters_only
+    return run_analysis(partial(make, *tables, own_times=own_times, **options), show)
 
 
 def _grid(found: ForecastGrid) -> dict[str, Any]:
@@ -129,11 +119,7 @@ def _long(found: LongForecast) -> dict[str, Any]:
     }
 
 
-def _numbers(text: str) -> list[int]:
-    return [int(word) for word in text.split(",")]
-
-
-def _one(numbers: list[int], name: str) -> int:
+def _one(numbers: tuple[int, ...], name: str) -> int:
     if len(numbers) != 1:
         raise ParameterError(f"{name} must be one number here; got {len(numbers)}", key=name)
     return numbers[0]

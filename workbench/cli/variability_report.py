@@ -14,12 +14,15 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import SIGNALLED, add_json, given, output_file, print_json, say
-from workbench.cli.progress import ProgressLine
-from workbench.cli.signals import stoppable
-from workbench.errors import ParameterError, SimulationHalted
+from workbench.cli.analysis import run_analysis
+from workbench.cli.output import add_json, counts, given, output_file, print_json
+from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from threading import Event
+
+    from workbench.jobs import Progress
     from workbench.variability import VariabilityReport
 
 ABOUT = "run all analyses on the runs of one program"
@@ -35,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, what in (("m", "seen"), ("k", "foretold")):
         parser.add_argument(
             f"--{name}",
-            type=_counts,
+            type=counts,
             default=(),
             metavar="LIST",
             help=f"numbers of steps that are {what} in forecasts of the tables (default: none)",
@@ -49,28 +52,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the analyses and return the exit status."""
-    with stoppable() as stop, ProgressLine() as line:
-        try:
-            options = {
-                "on_progress": lambda now: line.show(now.message),
-                "stop": stop.event,
-                **given(arguments, "seed"),
-            }
-            found = _report(arguments, options)
-        except SimulationHalted as error:
-            say(str(error))
-            return SIGNALLED + stop.number
-    if arguments.save is not None:
-        found.save(arguments.save)
-    if arguments.json:
-        rows = found.to_frame().to_dict("records")
-        print_json({"name": found.name, "origin": found.provenance.origin, "report": rows})
-    else:
+
+    def show(found: VariabilityReport) -> None:
+        if arguments.save is not None:
+            found.save(arguments.save)
+        if arguments.json:
+            rows = found.to_frame().to_dict("records")
+            print_json({"name": found.name, "origin": found.provenance.origin, "report": rows})
+            return
         from workbench.plotting import describe_variability_report
 
         print(found.to_frame().to_string(index=False))
         print(describe_variability_report(found))
-    return 0
+
+    def analyse(on_progress: Callable[[Progress], None], stop: Event) -> VariabilityReport:
+        options = {"on_progress": on_progress, "stop": stop, **given(arguments, "seed")}
+        return _report(arguments, options)
+
+    return run_analysis(analyse, show)
 
 
 def _report(arguments: argparse.Namespace, options: dict[str, Any]) -> VariabilityReport:
@@ -93,7 +92,3 @@ def _report(arguments: argparse.Namespace, options: dict[str, Any]) -> Variabili
         k=arguments.k,
         **options,
     )
-
-
-def _counts(text: str) -> tuple[int, ...]:
-    return tuple(int(word) for word in text.split(","))

@@ -14,7 +14,14 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import add_json, given, output_file, print_json, slow_import_notice
+from workbench.cli.output import (
+    add_json,
+    counts,
+    given,
+    output_file,
+    print_json,
+    slow_import_notice,
+)
 from workbench.cli.signals import run_stoppable
 from workbench.errors import ParameterError
 
@@ -30,10 +37,10 @@ ABOUT = "check the stalls of generated worlds against the packet simulator"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "--groups", type=_numbers, default=(1, 2), metavar="N,N", help="1, 2 or 1,2 (default)"
+        "--groups", type=counts, default=(1, 2), metavar="N,N", help="1, 2 or 1,2 (default)"
     )
     parser.add_argument(
-        "--seeds", type=_numbers, metavar="N,N", help="of the checked jobs (default 101,102)"
+        "--seeds", type=counts, metavar="N,N", help="of the checked jobs (default 101,102)"
     )
     parser.add_argument(
         "--messages", type=int, metavar="N", help="of each simulation (default 500000)"
@@ -93,7 +100,3 @@ def run(arguments: argparse.Namespace) -> int:
     for one in checks:
         print(one)
     return status
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.split(","))

@@ -1,12 +1,14 @@
-"""Why one run is slower than another: neighbours on the machine and what they are to blame for.
+"""Why one run is slower than another: who is to blame, which counters tell, what comes next.
 
 from workbench import variability
 
 runs = variability.read_runs("runs.csv")        # run,start,end,time_s
 jobs = variability.read_jobs("sacct.txt")       # what sacct prints, or job,user,nodes,start,end
-found = variability.blame(runs, jobs)
-found.to_frame()
-found.plot()
+steps = variability.read_steps("steps.csv")     # run,step,time_s and counters
+variability.blame(runs, jobs).plot()
+variability.deviation(steps).plot()
+variability.forecast(steps, m=10, k=20).plot()
+world = variability.generate("small")           # runs with known causes
 """
 
 from __future__ import annotations

@@ -92,6 +92,11 @@ class VariabilityReport(StoredResult):
         """Time of the slowest run over that of the fastest."""
         return float(self.runs.time_s.max() / self.runs.time_s.min())
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know of the tables and of who is blamed, each a sentence."""
+        return tuple(dict.fromkeys((*self.mean.notes, *self.blame.notes)))
+
     def to_frame(self) -> pd.DataFrame:
         """Return a row a figure of the report: ``analysis``, ``quantity``, ``value``, ``unit``."""
         import pandas as pd

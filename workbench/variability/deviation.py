@@ -200,12 +200,11 @@ def deviation(
     on_progress: Callable[[Progress], None] | None = None,
     stop: threading.Event | None = None,
 ) -> Deviation:
-    """Return how well counters say by how much steps deviate from the mean, and which ones do.
+    """Return how well counters explain the deviations of steps, and the relevance of each counter.
 
     Args:
         steps: of runs of one program with one input.
-        folds: number of parts, each seen by models that have learned from the others; of runs at
-            most as many as there are.
+        folds: number of parts, each predicted by models trained on the others; at most one a run.
         ways: some of ``by-run``, ``by-step`` and ``paper``; the first is always there.
         per_second: divide counters by the time of their step. What a counter rises by contains that
             time, which it is to explain.
@@ -225,9 +224,7 @@ def deviation(
     _known((trees,), TREES, "trees")
     folds, seed = whole(folds, "folds", 2), whole(seed, "seed", 0)
     question = _question(steps, folds, per_second, trees, seed, stop)
-    work = [
-        partial(question.fold, way, at) for way in names for at in range(question.folds_of(way))
-    ]
+    work = [partial(question.fold, way, at) for way in names for at in range(question.parts)]
     with one_thread():
         pieces = in_threads(work, on_progress, stop, "fold")
     found = [_Found.of(question, [piece for piece in pieces if piece.way == way]) for way in names]
@@ -297,9 +294,10 @@ class _Question:
     stop: threading.Event | None
     notes: tuple[str, ...]
 
-    def folds_of(self, way: DeviationWay) -> int:
-        """Return the number of folds."""
-        return min(self.folds, len(np.unique(self.run))) if way == "by-run" else self.folds
+    @property
+    def parts(self) -> int:
+        """Number of folds, at most one a run."""
+        return min(self.folds, len(np.unique(self.run)))
 
     def fold(self, way: DeviationWay, at: int) -> _Piece:
         """Learn from the samples of the other folds and explain those of this one."""
@@ -340,13 +338,13 @@ class _Question:
         )
 
     def _held(self, way: DeviationWay, at: int) -> NDArray[np.bool_]:
-        """Return which samples are held out, bool[samples]."""
+        """Return whether each sample is held out, bool[samples]."""
         if way == "by-run":
             runs = np.unique(self.run)
-            fold = folds_of_runs(len(self.time_s), runs, self.folds_of(way), self.seed)
+            fold = folds_of_runs(len(self.time_s), runs, self.parts, self.seed)
             return np.asarray(fold[self.run] == at)
         order = np.random.default_rng([self.seed, 1]).permutation(len(self.run))
-        return np.asarray(order % self.folds == at)
+        return np.asarray(order % self.parts == at)
 
     def _deviations(self, held: NDArray[np.bool_] | None) -> tuple[FloatArray, FloatArray]:
         """Return the deviations of time and counters from means at each step.
@@ -414,7 +412,7 @@ def _question(
     seed: int,
     stop: threading.Event | None,
 ) -> _Question:
-    """Check a table and return what all folds have in common."""
+    """Check a table and return the data that all folds share."""
     timed = np.isfinite(steps.time_s)
     runs = int(timed.any(axis=1).sum())
     if runs < _LEAST_RUNS:
@@ -463,7 +461,7 @@ def _question(
 
 
 def _ridge(learn: FloatArray, target: FloatArray, seen: FloatArray) -> FloatArray:
-    """Return what ridge foretells, its strength chosen by leaving out one sample at a time."""
+    """Return ridge's predictions; leave-one-out errors choose its strength."""
     from sklearn.linear_model import RidgeCV
 
     spread = learn.std(axis=0)
@@ -474,7 +472,7 @@ def _ridge(learn: FloatArray, target: FloatArray, seen: FloatArray) -> FloatArra
 
 
 def _stability(chosen: NDArray[np.bool_]) -> float:
-    """Return how much ``chosen[folds, counters]`` are the same (Nogueira et al. 2018, eq. 4)."""
+    """Return the stability of ``chosen[folds, counters]`` (Nogueira et al. 2018, eq. 4)."""
     folds, counters = chosen.shape
     share = chosen.mean(axis=0)
     mean = chosen.sum(axis=1).mean() / counters

@@ -40,7 +40,7 @@ def in_threads(
     stop: threading.Event | None,
     what: str,
 ) -> list[_Piece]:
-    """Return what pieces of work return, done side by side, or raise SimulationHalted."""
+    """Run pieces of work in threads and return their results; SimulationHalted after a stop."""
     done: list[_Piece] = []
     with ThreadPoolExecutor(min(len(work), jobs.cores())) as pool:
         waiting = [pool.submit(_unless_stopped, one, stop) for one in work]

@@ -131,6 +131,13 @@ def test_the_same_seed_gives_the_same_digits() -> None:
     assert_array_equal(quick(steps).predicted_s, quick(steps).predicted_s)
 
 
+def test_there_is_at_most_one_fold_a_run() -> None:
+    steps = drawn_steps(runs=5, steps=6)
+    many, five = (deviation(steps, folds=folds, ways=("by-run", "by-step")) for folds in (10**6, 5))
+    assert many.folds == 5
+    assert_array_equal(many.mape, five.mape)
+
+
 def test_gaps_and_constant_counters_are_named() -> None:
     steps = drawn_steps(runs=6, steps=8)
     values = np.concatenate([steps.values, np.ones((6, 8, 1))], axis=2)

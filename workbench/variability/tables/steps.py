@@ -188,7 +188,7 @@ class StepTable(StoredResult):
     def __repr__(self) -> str:
         least, most = np.nansum(self.time_s, axis=1).min(), np.nansum(self.time_s, axis=1).max()
         return (
-            f"StepTable({len(self)} runs of {self.steps} steps, {len(self.counters)} counters, "
+            f"StepTable({len(self)} runs of {self.steps} steps, counters: {len(self.counters)}, "
             f"{self.provenance.origin}; runs of {least:.4g} to {most:.4g} s)"
         )
 

@@ -36,6 +36,8 @@ FLOOR = {
     "findings",
     "storage",
     "workers",
+    "namespaces",
+    "mpi",
 }
 NOUNS = {"models", "programs", "topology", "measure"}
 SHARED_ANALYSES = {"simulate", "fit"}

@@ -49,7 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Record the program, print a summary and return the exit status."""
-    from workbench.programs.recording import RecordingError, record
+    from workbench.mpi import MPIError
+    from workbench.programs.recording import record
 
     with stoppable() as stop:
         try:
@@ -62,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
                 stop=stop.event,
                 **given(arguments, "mpirun", "timeout", "clock"),
             )
-        except RecordingError as error:
+        except MPIError as error:
             if not stop.number:
                 raise
             say(str(error))

@@ -52,7 +52,6 @@ number of requests, these, the index of the one that completed and its status.
 from __future__ import annotations
 
 from workbench.programs.recording.build import RecordingError, build_recorder
-from workbench.programs.recording.launch import Launcher, find_launcher
 from workbench.programs.recording.run import record
 
-__all__ = ["Launcher", "RecordingError", "build_recorder", "find_launcher", "record"]
+__all__ = ["RecordingError", "build_recorder", "record"]

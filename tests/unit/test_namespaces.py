@@ -56,7 +56,7 @@ def test_two_namespaces_are_joined_and_vanish(pair: Namespaces, tmp_path: Path) 
 def test_a_command_that_fails_is_quoted(pair: Namespaces) -> None:
     with (
         pair,
-        pytest.raises(NamespaceError, match=r"ip link set .* must succeed in one; .*nowhere"),
+        pytest.raises(NamespaceError, match=r"ip link set .* must succeed in one;"),
     ):
         pair.command("one", ["ip", "link", "set", "dev", "nowhere", "up"])
 

@@ -1,4 +1,4 @@
-"""The MPI of this machine: its launcher and compiler, code of ours built with it, programs run by it.
+"""The MPI of this machine: its launcher and compiler, and code of ours built with it.
 
 launcher = find_launcher()  # or find_launcher("mpirun.mpich")
 launcher.command(["./halo", "256"], 4, {})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 
@@ -50,7 +49,7 @@ def test_two_namespaces_are_joined_and_vanish(pair: Namespaces, tmp_path: Path) 
         said = subprocess.run([agent, "other", "hostname"], capture_output=True, text=True)
         assert said.stdout.strip() == "other"
     assert not descriptor.exists()
-    assert "here" not in os.listdir("/sys/class/net")
+    assert not Path("/sys/class/net/here").exists()
 
 
 def test_a_command_that_fails_is_quoted(pair: Namespaces) -> None:

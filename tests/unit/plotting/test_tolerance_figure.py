@@ -5,16 +5,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bokeh.models import LayoutDOM
+from bokeh.plotting import figure
 
 from tests.unit.sensitivity.results import MODEL, from_lines
 from workbench.errors import ParameterError
+from workbench.measure import MeasuredRuns
 from workbench.plotting.embedding import standalone_html
 from workbench.plotting.tolerance.columns import MOST_MARKS, curve_columns
-from workbench.plotting.tolerance.tolerance import (
-    describe_tolerance,
-    plot_tolerance,
-    tolerance_figure,
-)
+from workbench.plotting.tolerance.descriptions import describe_tolerance
+from workbench.plotting.tolerance.run_prediction import describe_run_prediction
+from workbench.plotting.tolerance.tolerance import plot_tolerance, tolerance_figure
+from workbench.provenance import Provenance
+from workbench.sensitivity import RunPrediction, TracePredictions
 
 # T = 100 us, then 90 us + 5 L from 2 us on, then 50 us + 10 L from 8 us on.
 BENT = ((100_000, 0), (90_000, 5), (50_000, 10))
@@ -180,3 +183,67 @@ def test_there_must_be_something_to_draw() -> None:
     for nothing in ([], {}):
         with pytest.raises(ParameterError, match="at least one analysis"):
             plot_tolerance(nothing)
+
+
+def some_runs(*medians_us: float, program: str = "lines") -> MeasuredRuns:
+    """Return three runs at each of 0, 2, 4 … µs of added latency, 1 µs below and 3 above."""
+    added = np.repeat(2e-6 * np.arange(len(medians_us)), 3)
+    times = np.add.outer(np.array(medians_us), [-1, 0, 3]).ravel() * 1e-6
+    about = Provenance("emulated", "a namespace")
+    return MeasuredRuns.of(added, times, provenance=about, program=program, ranks=2)
+
+
+def test_measured_runs_stand_on_the_curve_with_their_spread() -> None:
+    drawn = tolerance_figure(from_lines(*BENT), measured=some_runs(101, 106, 115))
+    points = drawn.measured.points.data
+    assert points["L"] == pytest.approx([1000, 3000, 5000])
+    assert points["T"] == pytest.approx([101_000, 106_000, 115_000])
+    assert points["low"] == pytest.approx([100_500, 105_500, 114_500])
+    assert points["high"] == pytest.approx([102_500, 107_500, 116_500])
+    assert points["least"] == pytest.approx([100_000, 105_000, 114_000])
+    assert points["error"][1] == "-0.94 %"
+    slopes = drawn.measured.slopes.data
+    assert slopes["slope"] == pytest.approx([2.5, 4.5])
+    assert slopes["low"] == pytest.approx([1.5, 3.5])
+    assert "emulated runs: median, quartiles, minimum" in legend(drawn.time)
+    assert captions(drawn.share)[0].endswith("\nemulated: a namespace")
+    drawn.show(from_lines(*BENT))
+    assert drawn.measured.points.data["L"] == []
+    assert legend(drawn.time) == ["name", "critical latency"]
+
+
+def test_the_axes_hold_measured_points_but_not_every_steep_slope() -> None:
+    drawn = tolerance_figure(from_lines(*BENT), measured=some_runs(60, 400))
+    assert drawn.time.y_range.start < 59_000
+    assert drawn.time.y_range.end > 403_000
+    assert drawn.time.x_range.start < 1000
+    assert drawn.slope.y_range.end < 15, "170 latencies between two points are noise"
+
+
+def test_measured_runs_of_several_programs_have_their_colours() -> None:
+    both = {"a": from_lines(*BENT), "b": from_lines((100_000, 50))}
+    drawn = tolerance_figure(both, measured={name: some_runs(100, 120) for name in both})
+    assert drawn.measured.points.data["name"] == ["a", "a", "b", "b"]
+    assert len(set(drawn.measured.points.data["colour"])) == 2
+    with pytest.raises(ParameterError, match="by the names of analyses, a, b; got c"):
+        plot_tolerance(both, measured={"c": some_runs(9)})
+
+
+def test_a_comparison_says_how_far_and_where() -> None:
+    found = RunPrediction(from_lines(*BENT), some_runs(101, 106, 115, 120, 150))
+    text = describe_run_prediction(found)
+    assert text.startswith("Predicted and emulated run times differ by 4.3 % (root mean square")
+    assert "most with 8 µs added, by -6.67 %" in text
+    assert "begins to rise at 1 µs of added latency, and has risen at 7 µs" in text
+    assert isinstance(found.plot(height=200), LayoutDOM)
+
+
+def test_traces_share_one_set_of_points() -> None:
+    one = RunPrediction(from_lines(*BENT), some_runs(100, 105))
+    two = RunPrediction(from_lines((500_000, 3)), some_runs(100, 105))
+    layout = TracePredictions(np.array([0, 1e-5]), (one, two)).plot()
+    sources = {model.name: model for model in layout.references() if model.name}
+    assert len(sources["measured"].data["L"]) == 2
+    assert sources["curves"].data["name"] == ["traced with 0 µs added", "traced with 10 µs added"]
+    titles = {fig.title.text for fig in layout.references() if isinstance(fig, figure)}
+    assert "Run time over latency: lines, 2 traces" in titles

@@ -23,11 +23,8 @@ from workbench.plotting.replay.spacetime import (
 )
 from workbench.plotting.replay.style import time_text
 from workbench.plotting.theme import NOTICE_GROUND, SMALL
-from workbench.plotting.tolerance.tolerance import (
-    ToleranceFigure,
-    describe_tolerance,
-    tolerance_figure,
-)
+from workbench.plotting.tolerance.descriptions import describe_tolerance
+from workbench.plotting.tolerance.tolerance import ToleranceFigure, tolerance_figure
 from workbench.provenance import Provenance
 from workbench.sensitivity import LatencySensitivity
 from workbench.sensitivity.result import RENDEZVOUS, latency_text, more_than_messages

@@ -55,12 +55,12 @@ def curve_columns(named: Named, *, relative: bool) -> dict[str, list[Any]]:
         row = {
             "name": name,
             "L": corners.tolist(),
-            "T": _height(result, result.corner_T[kept], relative).tolist(),
+            "T": height_of(result, result.corner_T[kept], relative).tolist(),
             "steps": np.repeat(corners, 2)[1:-1].tolist(),
             "slope": np.repeat(slopes, 2).tolist(),
             "rho_L": (at * 1e9).tolist(),
             "rho": (100 * result.rho_of(at)).tolist(),
-            "colour": _COLOURS[place % len(_COLOURS)],
+            "colour": colour_of(place),
             "dash": palette.DASHES[place % len(palette.DASHES)],
         }
         for key, value in row.items():
@@ -122,12 +122,12 @@ def limit_columns(named: Named, *, relative: bool) -> dict[str, list[Any]]:
             left = at[0] > _TEXT_WIDTH  # of the point; else to its right, below the curve
             row = {
                 "L": largest * 1e9,
-                "T": float(_height(result, T, relative)),
+                "T": float(height_of(result, T, relative)),
                 "text": f"{percent:g} %: {time_text(largest * 1e9)}" if room else "",
                 "align": "right" if left else "left",
                 "baseline": "bottom" if left else "top",
                 "x_offset": -6 if left else 8,
-                "colour": _COLOURS[place % len(_COLOURS)],
+                "colour": colour_of(place),
             }
             if room:
                 named_at.append(at)
@@ -145,14 +145,14 @@ def corner_columns(named: Named, *, relative: bool) -> dict[str, list[Any]]:
         change = np.diff(result.slopes)
         chosen = np.sort(np.argsort(-change, kind="stable")[:MOST_MARKS])
         critical = result.critical_latencies[chosen]
-        heights = _height(result, result.corner_T[1:-1][chosen], relative)
+        heights = height_of(result, result.corner_T[1:-1][chosen], relative)
         rows["name"] += [name] * len(chosen)
         rows["L"] += (critical * 1e9).tolist()
         rows["T"] += heights.tolist()
         rows["below"] += result.slopes[:-1][chosen].tolist()
         rows["above"] += result.slopes[1:][chosen].tolist()
         rows["text"] += [time_text(value * 1e9) for value in critical.tolist()]
-        rows["colour"] += [_COLOURS[place % len(_COLOURS)]] * len(chosen)
+        rows["colour"] += [colour_of(place)] * len(chosen)
     return rows
 
 
@@ -161,7 +161,12 @@ def largest_of(seconds: float) -> str:
     return f"L up to {time_text(seconds * 1e9)}" if math.isfinite(seconds) else "any L"
 
 
-def _height(result: LatencySensitivity, T: ArrayLike, relative: bool) -> Any:
+def colour_of(place: int) -> str:
+    """Return the colour of a curve by its place in the legend."""
+    return _COLOURS[place % len(_COLOURS)]
+
+
+def height_of(result: LatencySensitivity, T: ArrayLike, relative: bool) -> Any:
     """Return run times in s as they are drawn: in ns, or in percent of growth from the base's."""
     if not relative:
         return np.asarray(T) * 1e9

@@ -89,7 +89,6 @@ from workbench.plotting.study.influence import (
     influence_figure,
     plot_influence,
 )
-from workbench.plotting.tolerance.bandwidth import plot_bandwidth
 from workbench.plotting.tolerance.descriptions import describe_tolerance
 from workbench.plotting.tolerance.linear_program import plot_linear_program
 from workbench.plotting.tolerance.pairs import PairsFigure, describe_pairs, pairs_figure, plot_pairs
@@ -256,7 +255,6 @@ __all__ = [
     "placement_map",
     "placement_times",
     "plot_algorithms",
-    "plot_bandwidth",
     "plot_baseline",
     "plot_blame",
     "plot_blame_methods",

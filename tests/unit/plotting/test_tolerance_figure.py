@@ -16,8 +16,15 @@ from workbench.plotting.tolerance.columns import MOST_MARKS, curve_columns
 from workbench.plotting.tolerance.descriptions import describe_tolerance
 from workbench.plotting.tolerance.run_prediction import describe_run_prediction
 from workbench.plotting.tolerance.tolerance import plot_tolerance, tolerance_figure
+from workbench.programs import read_goal
 from workbench.provenance import Provenance
-from workbench.sensitivity import RunPrediction, TracePredictions
+from workbench.sensitivity import (
+    RunPrediction,
+    Sweep,
+    TracePredictions,
+    analyse_bandwidth,
+    running_example,
+)
 
 # T = 100 us, then 90 us + 5 L from 2 us on, then 50 us + 10 L from 8 us on.
 BENT = ((100_000, 0), (90_000, 5), (50_000, 10))
@@ -247,3 +254,36 @@ def test_traces_share_one_set_of_points() -> None:
     assert sources["curves"].data["name"] == ["traced with 0 µs added", "traced with 10 µs added"]
     titles = {fig.title.text for fig in layout.references() if isinstance(fig, figure)}
     assert "Run time over latency: lines, 2 traces" in titles
+
+
+def test_a_curve_over_the_gap_per_byte_says_its_units() -> None:
+    found = analyse_bandwidth(*running_example(), interval=(0.0, 50e-9))
+    drawn = tolerance_figure(found)
+    assert drawn.time.title.text.startswith("Run time over gap per byte: ")
+    assert "critical gap" not in legend(drawn.time), "T is one line"
+    assert "ns/B" in drawn.time.xaxis.formatter.code
+    assert "GB/s" in drawn.share.xaxis.formatter.code
+    assert "MB" in drawn.slope.yaxis.formatter.code
+    assert drawn.limits.data["text"][0] == "5 %: 0.0313 GB/s"
+    assert drawn.zones.data["text"][0].startswith("G up to 10.38 ns/B (0.096")
+    text = describe_tolerance(found)
+    assert text.startswith("At G = 5 ns/B (0.2 GB/s) the program takes 1.61 µs, and 0.9 % of that")
+    assert "is bytes: 3 of them on the critical path. It tolerates a G of at most" in text
+    assert "0 critical gaps between 0 ns/B and 50 ns/B (0.02 GB/s)" in text
+    drawn.show(from_lines(*BENT))
+    assert "critical latency" in legend(drawn.time)
+    assert "µs" in drawn.share.xaxis.formatter.code
+
+
+def test_a_figure_is_over_one_parameter() -> None:
+    gap = analyse_bandwidth(*running_example())
+    with pytest.raises(ParameterError, match="over one parameter; got L and G"):
+        plot_tolerance([from_lines(*BENT), gap])
+    with pytest.raises(ParameterError, match="analyses must be over L; got G"):
+        plot_tolerance(gap, measured=some_runs(5, 6))
+    several = describe_tolerance({"a": gap, "b": gap})
+    assert "Within 1 % b tolerates the most, a G of 10.38 ns/B" in several
+    assert "Bytes' share of the critical path: a 0.9 %, b 0.9 %." in several
+    silent = analyse_bandwidth(Sweep(read_goal("num_ranks 1\nrank 0 {\ncalc 10\n}\n"), MODEL))
+    assert "a G of at most any gap for 1 %" in describe_tolerance(silent)
+    assert tolerance_figure(silent).zones.data["text"] == ["any G"]

@@ -14,11 +14,12 @@ from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.replay.style import time_text
 from workbench.plotting.tolerance.columns import colour_of, height_of
+from workbench.sensitivity.result import LatencySensitivity
 from workbench.sensitivity.run_prediction import RunPrediction
 
 if TYPE_CHECKING:
     from workbench.measure import MeasuredRuns
-    from workbench.sensitivity.result import LatencySensitivity
+    from workbench.sensitivity.tolerance_curve import ToleranceCurve
 
     Measured = MeasuredRuns | Mapping[str, MeasuredRuns]
 
@@ -98,7 +99,7 @@ def add_measured(time: figure, slope: figure) -> MeasuredMarks:
 
 
 def predictions_of(
-    named: Mapping[str, LatencySensitivity], measured: Measured | None
+    named: Mapping[str, ToleranceCurve], measured: Measured | None
 ) -> dict[str, RunPrediction]:
     """Return predictions of measured runs by the names of analyses; ParameterError if of none.
 
@@ -106,16 +107,25 @@ def predictions_of(
     """
     if measured is None:
         return {}
+    analyses: dict[str, LatencySensitivity] = {}
+    for name, result in named.items():
+        if not isinstance(result, LatencySensitivity) or result.variable != "L":
+            raise ParameterError(
+                f"measured runs are by added latency, so that analyses must be over L; got "
+                f"{result.variable}",
+                key="measured",
+            )
+        analyses[name] = result
     if not isinstance(measured, Mapping):
         first, *others = named
         name = f"measured; beside {first}" if others else first
-        return {name: RunPrediction(named[first], measured)}
+        return {name: RunPrediction(analyses[first], measured)}
     if unknown := [name for name in measured if name not in named]:
         raise ParameterError(
             f"measured runs must be by the names of analyses, {', '.join(named)}; got {unknown[0]}",
             key="measured",
         )
-    return {name: RunPrediction(named[name], runs) for name, runs in measured.items()}
+    return {name: RunPrediction(analyses[name], runs) for name, runs in measured.items()}
 
 
 def point_columns(

@@ -1,4 +1,4 @@
-"""Latency tolerance of a program: T(L) with its zones, and λ_L and ρ_L below on the same axis."""
+"""T over latency or the gap per byte with its zones, and the slope and the share below it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from bokeh.models import (
     GlyphRenderer,
     HoverTool,
     LayoutDOM,
+    LegendItem,
     Range1d,
 )
 from bokeh.plotting import figure
@@ -31,6 +32,7 @@ from workbench.plotting.tolerance.columns import (
 )
 from workbench.plotting.tolerance.descriptions import (
     WORDS,
+    CurveWords,
     by_name,
     is_relative,
     origin_of,
@@ -43,9 +45,24 @@ if TYPE_CHECKING:
 
 _LEFT_PX = 78  # one width for all, so that the latencies stand above one another
 _ROW_PX = 24
-_CRITICAL = "critical latency"
 _BESIDE = 0.015  # of the axis: room for half a measured point
 _PERCENT_TICK = "return `${tick > 0 ? '+' : ''}${Number(tick.toFixed(3))} %`"
+_GAP_TICK = "return `${Number(tick.toPrecision(6))} ns/B`"
+_BANDWIDTH_TICK = """
+const gap = `${Number(tick.toPrecision(6))} ns/B`
+return tick > 0 ? `${gap}\\n${Number((1 / tick).toPrecision(3))} GB/s` : gap
+"""
+_COUNT_TICK = "return tick.toLocaleString('en')"
+_BYTES_TICK = """
+const most = Math.max(...ticks.map(Math.abs))
+const [unit, scale] = [['GB', 1e9], ['MB', 1e6], ['kB', 1e3]]
+  .find(([_, size]) => most >= size) ?? ['B', 1]
+return `${Number((tick / scale).toPrecision(6))} ${unit}`
+"""
+_HOVER_GAP = """
+const gap = `${Number(value.toPrecision(5))} ns/B`
+return value > 0 ? `${gap} (${Number((1 / value).toPrecision(4))} GB/s)` : gap
+"""
 _HOVER_PERCENT = "return `${value > 0 ? '+' : ''}${Number(value.toPrecision(4))} %`"
 _HOVER_TIME = """
 const [unit, scale] = [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]]
@@ -72,6 +89,8 @@ class ToleranceFigure:
         pointer: column ``L``: the chosen latency, ns, or nothing.
         bands: the zones behind the curve, shown for one program.
         height_in_words: words T, or its growth, beside the pointer.
+        position_in_words: words the latency, or the gap, beside the pointer.
+        critical: entry of the marks in the legend.
         relative: draw growth in percent; None where the figure decides.
     """
 
@@ -88,6 +107,8 @@ class ToleranceFigure:
     pointer: ColumnDataSource
     bands: GlyphRenderer
     height_in_words: CustomJSHover
+    position_in_words: CustomJSHover
+    critical: LegendItem
     relative: bool | None
 
     def show(self, results: Results, measured: Measured | None = None) -> None:
@@ -112,9 +133,8 @@ class ToleranceFigure:
         self.strips.y_range.factors = list(reversed(named))
         self.strips.update(visible=several, height=40 + _ROW_PX * len(named))
         self.bands.visible = not several
-        for item in self.time.legend[0].items:
-            if getattr(item.label, "value", None) == _CRITICAL:
-                item.visible = bool(self.corners.data["L"])
+        words = WORDS[next(iter(named.values())).variable]
+        self.critical.update(visible=bool(self.corners.data["L"]), label={"value": words.critical})
         set_range(self.time.x_range, _ends(curves["L"], _BESIDE if predictions else 0.0))
         self.measured.show(predictions, relative=relative)
         steepest = self.measured.steepest(float(max(map(max, curves["slope"]))))
@@ -125,20 +145,28 @@ class ToleranceFigure:
         axis.axis_label = "growth of T" if relative else "run time T"
         axis.formatter.code = _PERCENT_TICK if relative else TIME_TICK
         self.height_in_words.code = _HOVER_PERCENT if relative else _HOVER_TIME
-        first = next(iter(named.values()))
-        axis_label, slope_label, noun = WORDS[first.variable]
-        self.share.xaxis.axis_label = axis_label
-        self.slope.yaxis.axis_label = slope_label
-        whose = f"{len(named)} {noun}" if several else next(iter(named))
-        self.time.title.text = f"Run time over latency: {whose}"
+        self._say_position(words, gap=words is WORDS["G"])
+        whose = f"{len(named)} {words.several}" if several else next(iter(named))
+        self.time.title.text = f"{words.title}: {whose}"
         runs = [one.runs.provenance for one in predictions.values()]
         caption(self.share, [origin_of(named), *runs])
 
+    def _say_position(self, words: CurveWords, *, gap: bool) -> None:
+        """Write the parameter, its slope and its share at the axes; of a gap the bandwidth too."""
+        self.share.xaxis.axis_label = words.axis
+        self.slope.yaxis.axis_label = words.slope
+        self.share.yaxis.axis_label = words.share
+        for fig in (self.time, self.slope, self.strips):
+            fig.xaxis[0].formatter.code = _GAP_TICK if gap else TIME_TICK
+        self.share.xaxis[0].formatter.code = _BANDWIDTH_TICK if gap else TIME_TICK
+        self.slope.yaxis[0].formatter.code = _BYTES_TICK if gap else _COUNT_TICK
+        self.position_in_words.code = _HOVER_GAP if gap else _HOVER_TIME
+
     def mark(self, L: float | None) -> None:
-        """Move the upright line that shows the latency in use.
+        """Move the upright line that shows the latency, or the gap per byte, in use.
 
         Args:
-            L: s; None takes it away.
+            L: s or s/B; None takes it away.
         """
         self.pointer.data = {"L": [] if L is None else [L * 1e9]}
 
@@ -151,7 +179,7 @@ def plot_tolerance(
     L: float | None = None,
     height: int = 300,
 ) -> LayoutDOM:
-    """Return T(L) of programs, and below it λ_L and ρ_L on the same axis.
+    """Return T(L) of programs, and below it λ_L and ρ_L on the same axis; or T(G), λ_G and ρ_G.
 
     One program shows its zones behind the curve, as in Shen et al., LLAMP, Fig. 1: green up to the
     first tolerance, then orange, then red. Several show them in a row each.
@@ -161,12 +189,13 @@ def plot_tolerance(
     points, with lines from the least to the greatest slope between their quartiles.
 
     Args:
-        results: of ``workbench.sensitivity.analyse``: one, several, or several by name.
+        results: of ``workbench.sensitivity.analyse`` or ``analyse_bandwidth``: one, several, or
+            several by name.
         measured: run times by added latency, of the one program or of all, whose base is the L
             of the first analysis; or those of each program by the name of its analysis.
         relative: draw how much T grows, in percent; None does where one program takes more than
             three times as long as another.
-        L: a latency to mark, s.
+        L: a latency, or a gap per byte, to mark, s or s/B.
         height: of the upper figure, pixels.
 
     Raises:
@@ -201,23 +230,24 @@ def tolerance_figure(
     pointer = ColumnDataSource(data={"L": []})
     time = _pane("", height, shared, "run-time-over-latency")
     slope = _pane("", round(height * 0.55), shared, "lambda")
-    share = _pane("ρ_L (%)", round(height * 0.55) + 36, shared, "rho")
+    share = _pane("", round(height * 0.55) + 36, shared, "rho")
     strips = _pane("", 100, shared, "zones", FactorRange(range_padding=0.1))
     time.yaxis.formatter = CustomJSTickFormatter(code=TIME_TICK)
+    slope.yaxis.formatter = CustomJSTickFormatter(code=_COUNT_TICK)
     bands = _add_bands(time, zones)
     lines = _add_lines(time, curves, "T", legend="name")
     _add_lines(slope, curves, "slope")
     _add_lines(share, curves, "rho")
-    _add_marks(time, corners, limits)
+    critical = _add_marks(time, corners, limits)
     _add_strips(strips, zones)
     for fig in (time, slope, share, strips):
         fig.vspan(x="L", source=pointer, line_color=palette.BLACK, line_dash="dotted", line_width=2)
-    height_in_words = CustomJSHover()
+    height_in_words, position_in_words = CustomJSHover(), CustomJSHover()
     time.add_tools(
         HoverTool(
             renderers=[lines],
-            tooltips=[("", "@name"), ("L", "$x{custom}"), ("T", "$snap_y{custom}")],
-            formatters={"$x": CustomJSHover(code=_HOVER_TIME), "$snap_y": height_in_words},
+            tooltips=[("", "@name"), ("at", "$x{custom}"), ("T", "$snap_y{custom}")],
+            formatters={"$x": position_in_words, "$snap_y": height_in_words},
             line_policy="interp",
             attachment="above",
         )
@@ -238,6 +268,8 @@ def tolerance_figure(
         pointer=pointer,
         bands=bands,
         height_in_words=height_in_words,
+        position_in_words=position_in_words,
+        critical=critical,
         relative=relative,
     )
     made.show(results, measured)
@@ -323,7 +355,8 @@ def _add_strips(fig: figure, zones: ColumnDataSource) -> None:
     fig.yaxis.axis_label = None
 
 
-def _add_marks(fig: figure, corners: ColumnDataSource, limits: ColumnDataSource) -> None:
+def _add_marks(fig: figure, corners: ColumnDataSource, limits: ColumnDataSource) -> LegendItem:
+    """Draw critical values and tolerances; return the legend's entry of the former."""
     marks = fig.scatter(
         x="L",
         y="T",
@@ -332,16 +365,17 @@ def _add_marks(fig: figure, corners: ColumnDataSource, limits: ColumnDataSource)
         size=6,
         fill_color="white",
         line_color="colour",
-        legend_label=_CRITICAL,
     )
+    entry = LegendItem(label={"value": ""}, renderers=[marks])
+    fig.legend[0].items.append(entry)
     fig.add_tools(
         HoverTool(
             renderers=[marks],
             attachment="below",
             tooltips=[
                 ("", "@name"),
-                ("critical L", "@text"),
-                ("λ_L", "@below{0,0} to @above{0,0}"),
+                ("critical", "@text"),
+                ("slope", "@below{0,0} to @above{0,0}"),
             ],
         )
     )
@@ -358,6 +392,7 @@ def _add_marks(fig: figure, corners: ColumnDataSource, limits: ColumnDataSource)
         text_font_size="11px",
         x_offset="x_offset",
     )
+    return entry
 
 
 def _ends(lines: list[Any], room: float) -> tuple[float, float]:

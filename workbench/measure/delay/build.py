@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from workbench.mpi import MPIError, Recipe
+from workbench.mpi import LIBRARY, MPIError, Recipe
 
 
 class DelayError(MPIError):
@@ -18,10 +18,10 @@ _LIBRARY = Recipe(
     "libworkbench-delay.so",
     "delay",
     # Hidden, or a function of ours would stand before one of the program's that has the same name.
-    ("-std=c99", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread"),
+    ("-std=c99", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", f"-I{LIBRARY}"),
     tuple(sorted(_SOURCES.glob("*.c"))),
     "MPI 3.1 and C99",
-    headers=tuple(sorted(_SOURCES.glob("*.h"))),
+    headers=(_SOURCES / "delay.h", LIBRARY / "other_calls.h"),
 )
 
 

@@ -61,7 +61,7 @@ void undelayed(const char *name)
     pthread_mutex_unlock(&lock);
 }
 
-static void refuse(const char *words)
+void refuse(const char *words)
 {
     fprintf(stderr, "workbench: %s\n", words);
     PMPI_Abort(MPI_COMM_WORLD, 1);

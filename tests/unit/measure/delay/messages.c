@@ -1,5 +1,5 @@
 /* Messages in every way in which they can be received, with what must be true of each. Any number of
- * ranks from 3; a claim that fails ends all. Rank 0 prints the number of claims. */
+ * ranks from 3; a claim that fails ends all. Rank 0 says when all hold. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <pthread.h>
@@ -269,7 +269,7 @@ static void communicators(void)
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Comm_create(MPI_COMM_WORLD, world, &made[2]);
     MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &period, 0, &made[3]);
-    MPI_Comm_create_group(made[0], world, 5, &made[4]);
+    MPI_Comm_create_group(MPI_COMM_WORLD, world, 5, &made[4]);
     MPI_Request pending;
     MPI_Comm_idup(MPI_COMM_WORLD, &made[5], &pending);
     MPI_Wait(&pending, MPI_STATUS_IGNORE);
@@ -393,7 +393,7 @@ int main(int argc, char **argv)
     threads();
     truncation(other);
     MPI_Comm_free(&other);
-    if (rank == 0) printf("%d claims\n", claims);
+    if (rank == 0) printf("all claims hold\n");
     MPI_Finalize();
     return 0;
 }

@@ -48,6 +48,7 @@ struct receive {
     MPI_Request transfer;
     MPI_Status status;
     int error;
+    void *spare; /* where the data go that are too long for the buffer */
     int64_t due_ns;
     int counted;          /* it was delayed, so how late it is matters */
     int requested;        /* the program has `handle`, a generalized request; else it waits here */

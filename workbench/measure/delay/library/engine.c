@@ -152,6 +152,7 @@ static void release(struct receive *receive)
 {
     if (receive->counted) delayed(now_ns() - receive->due_ns);
     if (receive->own_type) PMPI_Type_free(&receive->type);
+    free(receive->spare);
     if (receive->requested) {
         pthread_mutex_lock(&lock);
         receive->state = RELEASING;
@@ -170,17 +171,18 @@ static void release(struct receive *receive)
     if (orphaned != MPI_REQUEST_NULL) PMPI_Request_free(&orphaned);
 }
 
-/* The message is here since `stamp_ns`: it is released when it has been under way for longer. */
-static void complete(struct receive *receive, int64_t stamp_ns)
+/* The message is here since `stamp_ns`. One that waited for its receive for longer than the latency
+ * is released at once; all others by the delay thread, also where there is no latency, so that the
+ * library costs as much then. */
+static void complete(struct receive *receive, int64_t stamp_ns, int waited)
 {
-    int64_t now = now_ns();
     receive->due_ns = stamp_ns + latency_ns;
-    receive->counted = receive->due_ns >= now || latency_ns == 0;
-    if (receive->due_ns <= now) {
-        if (!receive->counted) delayed(-1);
+    if (waited && receive->due_ns <= now_ns()) {
+        delayed(-1);
         release(receive);
         return;
     }
+    receive->counted = 1;
     pthread_mutex_lock(&lock);
     struct receive **at = &delay_queue;
     while (*at && (*at)->due_ns <= receive->due_ns) at = &(*at)->next;
@@ -190,16 +192,30 @@ static void complete(struct receive *receive, int64_t stamp_ns)
     pthread_mutex_unlock(&lock);
 }
 
-/* A message that waited for its receive, with its data, is here since it arrived. */
-static void transfer(struct receive *receive, MPI_Message message, int64_t arrival_ns, int waited)
+/* A message that is longer than its receive is an error, and goes to memory of our own. */
+static void begin_transfer(struct receive *receive, struct message *message)
 {
-    int done = 1;
-    receive->error = PMPI_Imrecv(receive->buffer, receive->count, receive->type, &message,
-                                 &receive->transfer);
-    if (!receive->error)
-        receive->error = PMPI_Test(&receive->transfer, &done, &receive->status);
-    if (receive->error || done) {
-        complete(receive, waited ? arrival_ns : now_ns());
+    MPI_Count bytes, size;
+    PMPI_Get_elements_x(&message->status, MPI_BYTE, &bytes);
+    PMPI_Type_size_x(receive->type, &size);
+    int fits_in = bytes <= size * receive->count, count = fits_in ? receive->count : (int)bytes;
+    if (!fits_in) {
+        receive->error = MPI_ERR_TRUNCATE;
+        receive->spare = room((size_t)bytes);
+    }
+    must(PMPI_Imrecv(fits_in ? receive->buffer : receive->spare, count,
+                     fits_in ? receive->type : MPI_BYTE, &message->handle, &receive->transfer),
+         "MPI_Imrecv");
+}
+
+/* A message that waited for its receive, with its data, is here since it arrived. */
+static void transfer(struct receive *receive, struct message message, int waited)
+{
+    int done;
+    begin_transfer(receive, &message);
+    must(PMPI_Test(&receive->transfer, &done, &receive->status), "MPI_Test");
+    if (done) {
+        complete(receive, waited ? message.arrival_ns : now_ns(), waited);
         return;
     }
     pthread_mutex_lock(&lock);
@@ -230,8 +246,8 @@ static int take_next(struct channel *channel)
     pthread_cond_broadcast(&arrived);
     pthread_mutex_unlock(&lock);
     if (receive) {
+        transfer(receive, *message, 0);
         free(message);
-        transfer(receive, handle, arrival_ns, 0);
     }
     return 1;
 }
@@ -252,12 +268,12 @@ static int test_transfers(void)
     transfers = NULL;
     pthread_mutex_unlock(&lock);
     while (at) {
-        int done = 1;
+        int done;
         struct receive *receive = at;
         at = at->next;
-        receive->error = PMPI_Test(&receive->transfer, &done, &receive->status);
-        if (receive->error || done) {
-            complete(receive, now_ns());
+        must(PMPI_Test(&receive->transfer, &done, &receive->status), "MPI_Test");
+        if (done) {
+            complete(receive, now_ns(), 0);
             continue;
         }
         receive->next = open;
@@ -361,7 +377,7 @@ void receive_post(struct receive *receive)
     }
     pthread_mutex_unlock(&lock);
     if (!message) return;
-    transfer(receive, message->handle, message->arrival_ns, 1);
+    transfer(receive, *message, 1);
     free(message);
 }
 
@@ -371,6 +387,7 @@ int receive_wait(struct receive *receive, MPI_Status *status)
     while (receive->state != RELEASED) pthread_cond_wait(&released, &lock);
     pthread_mutex_unlock(&lock);
     if (status != MPI_STATUS_IGNORE) *status = receive->status;
+    if (receive->error) PMPI_Comm_call_errhandler(receive->channel->comm, receive->error);
     return receive->error;
 }
 

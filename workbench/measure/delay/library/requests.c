@@ -162,7 +162,7 @@ static int view_close(struct view *view, int result)
 }
 
 /* Whether a send, or another request of MPI's own, is under way: it completes without our notice. */
-static int has_foreign(const struct view *view)
+static int foreign_under_way(const struct view *view)
 {
     for (int i = 0; i < view->count; i++) {
         int done = 1;
@@ -173,13 +173,15 @@ static int has_foreign(const struct view *view)
     return 0;
 }
 
-/* Wait: test, and sleep until something has changed. */
+/* Wait: test, and sleep until something has changed. Whether to look again is asked before the test,
+ * which sees all that completed until then. */
 #define WAIT(VIEW, TEST, DONE)                                                                 \
     for (;;) {                                                                                 \
         unsigned long seen = releases();                                                       \
+        int poll = foreign_under_way(VIEW);                                                    \
         result = TEST;                                                                         \
         if (result || (DONE)) break;                                                           \
-        idle(seen, has_foreign(VIEW));                                                         \
+        idle(seen, poll);                                                                      \
     }
 
 REPLACED int MPI_Wait(MPI_Request *request, MPI_Status *status)

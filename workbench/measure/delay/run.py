@@ -101,7 +101,7 @@ def run_delayed(
     oversubscribe: bool = True,
     output: Callable[[str], object] | None = None,
     stop: threading.Event | None = None,
-    poll_s: float = 20e-6,
+    poll_s: float = 50e-6,
 ) -> DelayedRun:
     """Run an MPI program, each of whose messages completes ``latency_s`` later than it would.
 

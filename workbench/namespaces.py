@@ -39,6 +39,7 @@ _SETTINGS = {
 # Starts what follows in a namespace, under a name of its own: Open MPI takes processes under one
 # name for neighbours in one memory.
 _AGENT = """#!/bin/sh
+case $1 in -*) shift ;; esac
 host=$1
 shift
 exec nsenter --net="$(cat {folder}/$host)" unshare --uts \\

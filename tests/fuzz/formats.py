@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tests.fuzz.tables import TABLES, read_any_table
+from workbench.measure import read_measured_runs
 from workbench.programs.goal import read_goal, write_goal
 from workbench.programs.traces import read_trace
 
@@ -47,6 +48,26 @@ def read_any_trace(files: Files) -> object:
     graph.check()
     return write_goal(graph)
 
+
+def read_any_runs(files: Files) -> object:
+    """Read run times, tabulate them, and see that they are written and read back."""
+    runs = read_measured_runs(("runs.csv", files["runs.csv"]))
+    repr(runs)
+    runs.to_frame()
+    again = read_measured_runs(runs.to_csv())
+    if not (again.time_s == runs.time_s).all() or again.program != runs.program:
+        raise AssertionError("runs that were read are not what is read of what they are written")
+    return runs
+
+
+RUNS = b"""\
+# origin: emulated
+# title: halo exchange between network namespaces
+latency_us,time_s,repeat,program,ranks,load,flagged
+0,1.25,0,halo,4,0.5,false
+0,1.5,1,halo,4,,true
+500,2.25,0,halo,4,0.75,false
+"""
 
 SMALL = b"""\
 num_ranks 3
@@ -183,5 +204,6 @@ FORMATS = {
     "text": Format([{"": text} for text in GOAL_TEXTS], read_any_goal),
     "binary": Format([{"": content} for content in GOAL_BINARIES], read_any_goal),
     "trace": Format(TRACES, read_any_trace),
+    "measured runs": Format([{"runs.csv": RUNS}], read_any_runs),
     "variability": Format(TABLES, read_any_table),
 }

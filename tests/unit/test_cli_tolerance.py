@@ -148,3 +148,39 @@ def test_help_states_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:
     text = commands.help_text(capsys, "tolerance")
     for default in ("2500", "1500", "6", "65535", "1 2 5"):
         assert f"(default {default})" in text
+
+
+RUNS = "latency_us,time_s,program,ranks\n0,1.615e-6,figure,2\n1,2.7e-6,figure,2\n0,1,other,2\n"
+
+
+def test_measured_run_times_stand_beside_the_predicted_ones(
+    capsys: pytest.CaptureFixture[str], figure: str, tmp_path: Path
+) -> None:
+    """T is L + 1.115 us: 1.615 us, and 2.615 us where 2.7 us were measured."""
+    runs, page = tmp_path / "runs.csv", tmp_path / "page.html"
+    runs.write_text(f"# origin: emulated\n{RUNS}")
+    given = (figure, *OPTIONS[:8], "--measured", str(runs), "--measured-program", "figure")
+    printed = answer(capsys, *given, "--save", str(page))
+    measured = printed["measured"]
+    assert measured["points"]["predicted_s"] == pytest.approx([1.615e-6, 2.615e-6])
+    assert measured["rrmse_percent"] == pytest.approx(100 * 0.085 / 2**0.5 / (4.315 / 2))
+    assert measured["provenance"]["origin"] == "emulated"
+    assert "emulated runs: median" in page.read_text("utf-8")
+    assert main(["tolerance", *given]) == 0
+    out = capsys.readouterr().out
+    assert "RRMSE 2.79 % of 2 medians (proportional 2.79 %)" in out
+    assert "measured runs: emulated: runs (runs.csv)" in out
+
+
+def test_runs_of_another_program_are_refused(
+    capsys: pytest.CaptureFixture[str], figure: str, tmp_path: Path
+) -> None:
+    runs = tmp_path / "runs.csv"
+    runs.write_text(RUNS)
+    for given, message in (
+        (["--measured-program", "x"], "--measured-program x needs --measured FILE.csv"),
+        (["--measured", str(runs), "--measured-program", "x"], "they are of figure on 2 ranks, "),
+        (["--measured", str(tmp_path / "none.csv")], "cannot be read as a file"),
+    ):
+        assert main(["tolerance", figure, *OPTIONS, *given]) == 1
+        assert message in capsys.readouterr().err

@@ -91,6 +91,7 @@ NO_PLOT = {
     "LinkTruth": _TABLE,
     "LinkSchedule": _TABLE,
     "LogGPS": _TABLE,
+    "MeasuredRuns": "plot_tolerance draws them beside what is predicted",
     "Neighbourhood": _TABLE,
     "ShapleyTruth": _TABLE,
     "StallCurve": "plot_stall_check draws what it makes of links",

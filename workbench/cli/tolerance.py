@@ -7,15 +7,29 @@ share of the path (rho_L), the largest latency within each percentage, and the c
 the interval, at which another path becomes the critical one. Times are in nanoseconds; in JSON an
 unlimited latency is null. A note is printed if CPUs and NICs, which are not limited here, change
 the run time by more than 5 %.
+
+--measured takes run times that were measured while latency was added to the network's own, a CSV
+with the columns latency_us and time_s and a row a run. -L is then the latency with nothing added.
+The command prints measured and predicted times and their RRMSE: the root mean square error over the
+mean measured time, in all and by zone. Added latency is hidden while lambda_L is at its first
+value, proportional once it is at its last, and in transition between.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import add_json, given, print_json, say, slow_import_notice
+from workbench.cli.output import (
+    add_json,
+    given,
+    output_file,
+    print_json,
+    say,
+    slow_import_notice,
+)
 from workbench.cli.program_options import (
     add_program,
     graph_of,
@@ -24,9 +38,13 @@ from workbench.cli.program_options import (
     seconds,
 )
 from workbench.cli.signals import run_stoppable
+from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
+    from workbench.measure import MeasuredRuns
+    from workbench.programs import ExecutionGraph
     from workbench.sensitivity.result import LatencySensitivity
+    from workbench.sensitivity.run_prediction import RunPrediction
 
 ABOUT = "report how much network latency a program tolerates before it gets slower"
 
@@ -60,6 +78,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_false",
         help="leave out the replay with CPUs and NICs occupied, and its note",
     )
+    parser.add_argument(
+        "--measured", metavar="FILE.csv", help="compare with run times measured under added latency"
+    )
+    parser.add_argument(
+        "--measured-program",
+        metavar="NAME",
+        help="the program's name in FILE.csv, where that has several",
+    )
+    parser.add_argument(
+        "--save", type=output_file(".html"), metavar="FILE.html", help="write the figure there"
+    )
     add_json(parser)
 
 
@@ -69,6 +98,8 @@ def run(arguments: argparse.Namespace) -> int:
     model = model_of(arguments)
     with slow_import_notice():
         from workbench.sensitivity.analysis import analyse
+        from workbench.sensitivity.run_prediction import RunPrediction, measured_interval
+    runs = _measured(arguments, graph)
     options: dict[str, Any] = {
         **given(arguments, "percent"),
         "lp": arguments.lp,
@@ -77,16 +108,48 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.interval is not None:
         low, high = arguments.interval
         options["interval"] = (seconds(low), seconds(high))
+    elif runs is not None:
+        options["interval"] = measured_interval(model.L, runs)
     result, status = run_stoppable(lambda halt: analyse(graph, model, halt=halt, **options))
     if result is None:
         return status
+    prediction = None if runs is None else RunPrediction(result, runs)
     for note in _notes(result):
         say(f"note: {note}")
+    if arguments.save is not None:
+        _save(result if prediction is None else prediction, arguments.save)
     if arguments.json:
-        print_json(result.summary())
+        beside = {} if prediction is None else {"measured": prediction.summary()}
+        print_json(result.summary() | beside)
     else:
         print(_report(result))
+        if prediction is not None:
+            print(_comparison(prediction))
     return 0
+
+
+def _measured(arguments: argparse.Namespace, graph: ExecutionGraph) -> MeasuredRuns | None:
+    """Return the program's measured runs, where a file of them is given."""
+    from workbench.measure import read_measured_runs
+    from workbench.sensitivity.run_prediction import runs_of
+
+    if arguments.measured is None:
+        if arguments.measured_program is not None:
+            raise ParameterError(
+                f"measured_program={arguments.measured_program} needs --measured FILE.csv",
+                key="measured_program",
+            )
+        return None
+    runs = read_measured_runs(arguments.measured)
+    return runs_of(runs, graph, name=arguments.measured_program)
+
+
+def _save(result: LatencySensitivity | RunPrediction, path: str) -> None:
+    """Write the figure of a result as a page."""
+    from workbench import plotting
+
+    title = f"latency tolerance of {Path(path).stem}"
+    Path(path).write_text(plotting.standalone_html(result.plot(), title), "utf-8")
 
 
 def _notes(result: LatencySensitivity) -> list[str]:
@@ -136,6 +199,24 @@ def _report(result: LatencySensitivity) -> str:
     if len(critical) > _SHOWN:
         lines.append(f"the first {_SHOWN} of them (--json: all)")
     return "\n".join(lines)
+
+
+def _comparison(prediction: RunPrediction) -> str:
+    """Return measured and predicted run times as text for people."""
+    zones = prediction.zone_rrmse_percent.items()
+    table = prediction.to_frame()
+    shown = table[
+        ["added (µs)", "zone", "repeats", "measured (s)", "predicted (s)", "error (%)"]
+    ].to_string(index=False, float_format=lambda value: f"{value:.6g}")
+    return "\n".join(
+        [
+            "",
+            f"measured runs: {prediction.runs.provenance.caption()}",
+            f"RRMSE {prediction.rrmse_percent:.2f} % of {len(table)} medians ("
+            f"{', '.join(f'{zone} {error:.2f} %' for zone, error in zones)})",
+            shown,
+        ]
+    )
 
 
 def _rows(values: dict[str, str]) -> list[str]:

@@ -41,6 +41,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what counts as computation: the time elapsed between two calls (default), or "
         "the rank's own CPU time, where ranks share cores",
     )
+    parser.add_argument(
+        "--slowdown",
+        type=float,
+        metavar="F",
+        help="give each rank a core that is so many times slower, by sleeping between calls, where "
+        "the machine has fewer cores than ranks (default: 1)",
+    )
     add_json(parser)
     parser.add_argument(
         "command", nargs="+", metavar="PROGRAM", help="the program and its arguments, after --"
@@ -61,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
                 oversubscribe=arguments.oversubscribe,
                 output=lambda line: print(line, file=sys.stderr, flush=True),
                 stop=stop.event,
-                **given(arguments, "mpirun", "timeout", "clock"),
+                **given(arguments, "mpirun", "timeout", "clock", "slowdown"),
             )
         except MPIError as error:
             if not stop.number:

@@ -68,7 +68,7 @@ def read_osu(
         )
     if not sources:
         raise ParameterError("read_osu needs at least one file or text; got none", key="sources")
-    named = [(label, decoded(text, label)) for label, text in map(_named, sources)]
+    named = [(label, decoded(text, label)) for label, text in map(label_and_content, sources)]
     if len(named) == 1 and is_curve_csv(named[0][1]):
         return _curve_of_csv(*named[0], name, provenance, origin)
     tables = [
@@ -126,7 +126,7 @@ def _curve_of_csv(
     return replace(curve, notes=tuple(used))
 
 
-def _named(source: OSUSource) -> tuple[str, str | bytes]:
+def label_and_content(source: OSUSource) -> tuple[str, str | bytes]:
     """Return a label and the content of a source, whichever way it was given."""
     if isinstance(source, tuple):
         return source

@@ -24,6 +24,8 @@ def run_command(
     timeout: float | None,
     output: Callable[[str], object] | None,
     stop: threading.Event | None,
+    *,
+    started: Callable[[int], object] | None = None,
 ) -> tuple[int, str]:
     """Return the exit status of a command, and its last lines of output as one line.
 
@@ -33,6 +35,7 @@ def run_command(
         timeout: seconds after which it is ended; None waits as long as it takes.
         output: called with each line that it writes, from a thread; None drops them.
         stop: ends the command when it is set.
+        started: called with the number of its process.
 
     Raises:
         MPIError: the command could not start, took too long or was stopped.
@@ -53,6 +56,8 @@ def run_command(
     reader.start()
     end = None if timeout is None else time.monotonic() + timeout
     try:
+        if started is not None:
+            started(process.pid)
         while process.poll() is None:
             if stop is not None and stop.is_set():
                 raise MPIError("stopped before the program had ended")

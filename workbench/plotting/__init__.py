@@ -89,12 +89,16 @@ from workbench.plotting.study.influence import (
     influence_figure,
     plot_influence,
 )
-from workbench.plotting.tolerance.bandwidth import plot_bandwidth
+from workbench.plotting.tolerance.descriptions import describe_tolerance
 from workbench.plotting.tolerance.linear_program import plot_linear_program
 from workbench.plotting.tolerance.pairs import PairsFigure, describe_pairs, pairs_figure, plot_pairs
+from workbench.plotting.tolerance.run_prediction import (
+    describe_run_prediction,
+    plot_run_prediction,
+    plot_trace_predictions,
+)
 from workbench.plotting.tolerance.tolerance import (
     ToleranceFigure,
-    describe_tolerance,
     plot_tolerance,
     tolerance_figure,
 )
@@ -225,6 +229,7 @@ __all__ = [
     "describe_routine_times",
     "describe_run_dates",
     "describe_run_forecast",
+    "describe_run_prediction",
     "describe_run_scene",
     "describe_run_steps",
     "describe_run_times",
@@ -250,7 +255,6 @@ __all__ = [
     "placement_map",
     "placement_times",
     "plot_algorithms",
-    "plot_bandwidth",
     "plot_baseline",
     "plot_blame",
     "plot_blame_methods",
@@ -310,6 +314,7 @@ __all__ = [
     "plot_routine_times",
     "plot_run_dates",
     "plot_run_forecast",
+    "plot_run_prediction",
     "plot_run_scene",
     "plot_run_steps",
     "plot_run_times",
@@ -328,6 +333,7 @@ __all__ = [
     "plot_threshold",
     "plot_tolerance",
     "plot_topology",
+    "plot_trace_predictions",
     "plot_traffic",
     "plot_trajectory",
     "plot_variability_report",

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from workbench.sensitivity.pairs import PairSensitivity, pair_sensitivity
     from workbench.sensitivity.placement import Placement, compare_placements, place
     from workbench.sensitivity.result import LatencySensitivity
+    from workbench.sensitivity.run_prediction import (
+        RunPrediction,
+        TracePredictions,
+        predict_from_traces,
+        predict_runs,
+    )
     from workbench.sensitivity.running_example import running_example
     from workbench.sensitivity.slack import CriticalPath, Slack
     from workbench.sensitivity.sweep import Sweep
@@ -61,10 +67,12 @@ __all__ = [
     "Placement",
     "Ranging",
     "ResourceShare",
+    "RunPrediction",
     "Slack",
     "Sweep",
     "SweepCurve",
     "SweepPoint",
+    "TracePredictions",
     "WireSensitivity",
     "analyse",
     "analyse_bandwidth",
@@ -75,6 +83,8 @@ __all__ = [
     "icon_like",
     "pair_sensitivity",
     "place",
+    "predict_from_traces",
+    "predict_runs",
     "running_example",
     "topology_study",
     "wire_sensitivity",

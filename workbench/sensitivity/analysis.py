@@ -65,7 +65,7 @@ def analyse(
         SimulationHalted: ``halt`` was set.
     """
     began = time.perf_counter()
-    sweep, base = _sweep(program, model, halt)
+    sweep, base = sweep_of(program, model, halt)
     _check_interval(interval)
     if lp:
         facts = _by_lp(sweep, base, percent, interval, halt)
@@ -112,7 +112,7 @@ class _Facts:
     critical_messages: int
 
 
-def _sweep(
+def sweep_of(
     program: ProgramLike | Sweep,
     model: LogGPS | None,
     halt: NDArray[np.int8] | None,

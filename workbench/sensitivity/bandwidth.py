@@ -11,32 +11,32 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from workbench.checks import number
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.programs.find_program import ProgramLike
 from workbench.provenance import Provenance
-from workbench.result import Drawing, StoredResult
+from workbench.result import Drawing
+from workbench.sensitivity.analysis import PERCENT, sweep_of
 from workbench.sensitivity.sweep import Sweep
+from workbench.sensitivity.tolerance_curve import FloatArray, IntArray, ToleranceCurve, share
 from workbench.simulate.picoseconds import PS_PER_S, PicosecondCosts
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _BEYOND = 1.2  # how far the usual interval reaches beyond the base, in largest tolerances
 _MOST_STEPS = 200
 
 
 @dataclass(frozen=True, eq=False)
-class BandwidthSensitivity(StoredResult):
+class BandwidthSensitivity(ToleranceCurve):
     """A program's time T over the gap per byte G, the inverse of bandwidth, without contention.
 
     T(G) is convex, piecewise linear and never falls, to a picosecond for each message of a path,
@@ -67,35 +67,92 @@ class BandwidthSensitivity(StoredResult):
     slopes: IntArray
     provenance: Provenance
 
-    plot = Drawing("plot_bandwidth")
+    plot = Drawing("plot_tolerance")
 
-    def T_of(self, G: ArrayLike) -> FloatArray:
-        """Return T in s at gaps per byte within the interval.
+    @property
+    def variable(self) -> str:
+        """``G``."""
+        return "G"
 
-        Args:
-            G: s/B, of any shape.
+    @property
+    def base(self) -> float:
+        """The base gap per byte, s/B."""
+        return self.model.G
+
+    @property
+    def rho(self) -> float:
+        """``rho_G``."""
+        return self.rho_G
+
+    @property
+    def least_bandwidth_Bps(self) -> dict[float, float]:
+        """By percent, the least bandwidth in B/s that is tolerated: the inverse of the largest G.
+
+        It is 0 where no message has a second byte, and inf where only a G of 0 is within it.
         """
-        T: FloatArray = np.interp(np.asarray(G, float), self.corners, self.corner_T)
-        return T
+        return {p: 1 / G if G else math.inf for p, G in self.tolerance.items()}
 
     def to_frame(self) -> pd.DataFrame:
+        """Return one row a piece of the curve, between neighbouring critical gaps.
+
+        Returns:
+            ``from_ns_per_byte``, ``to_ns_per_byte``, ``lambda_G``, ``T_from_ns``, ``T_to_ns``,
+            ``rho_from``, ``rho_to``.
+        """
+        import pandas as pd
+
+        low, high = self.corners[:-1], self.corners[1:]
+        T_low, T_high = self.corner_T[:-1], self.corner_T[1:]
+        return pd.DataFrame(
+            {
+                "from_ns_per_byte": low * 1e9,
+                "to_ns_per_byte": high * 1e9,
+                "lambda_G": self.slopes,
+                "T_from_ns": T_low * 1e9,
+                "T_to_ns": T_high * 1e9,
+                "rho_from": share(low * self.slopes, T_low),
+                "rho_to": share(high * self.slopes, T_high),
+            }
+        )
+
+    def tolerances(self) -> pd.DataFrame:
         """Return one row a percentage.
 
         Returns:
-            ``percent``, ``largest_G_ns_per_byte``, ``least_bandwidth_GBps``, and
-            ``times_the_base``, G in units of the model's.
+            ``percent``, ``largest_G_ns_per_byte``, ``least_bandwidth_GBps``, ``times_the_base``, G
+            in units of the model's, and ``bandwidth_loss_percent``, by how much the bandwidth may
+            fall.
         """
         import pandas as pd
 
         largest = np.array(list(self.tolerance.values()), float)
+        times = largest / self.model.G if self.model.G else np.full(len(largest), np.inf)
         return pd.DataFrame(
             {
                 "percent": list(self.tolerance),
                 "largest_G_ns_per_byte": largest * 1e9,
-                "least_bandwidth_GBps": 1e-9 / largest,
-                "times_the_base": largest / self.model.G if self.model.G else np.inf,
+                "least_bandwidth_GBps": [1e-9 * b for b in self.least_bandwidth_Bps.values()],
+                "times_the_base": times,
+                "bandwidth_loss_percent": 100 * (1 - 1 / times),
             }
         )
+
+    def summary(self) -> dict[str, Any]:
+        """Return the command's JSON values: times in ns, gaps in ns/B, bandwidths in GB/s."""
+        return {
+            "makespan_ns": self.T * 1e9,
+            "lambda_G": self.lambda_G,
+            "rho_G": self.rho_G,
+            "tolerance_ns_per_byte": {f"{p:g}": G * 1e9 for p, G in self.tolerance.items()},
+            "least_bandwidth_GBps": {
+                f"{p:g}": bandwidth * 1e-9 for p, bandwidth in self.least_bandwidth_Bps.items()
+            },
+            "critical_gaps_ns_per_byte": (self.critical * 1e9).tolist(),
+            "slopes": self.slopes.tolist(),
+        }
+
+    def _rounding(self) -> float:
+        return 1e-9 * self.interval[1]  # of decimal numbers; a corner is known to more digits
 
     def __repr__(self) -> str:
         borne = ", ".join(f"{p:g} % {G * 1e9:.4g} ns/B" for p, G in self.tolerance.items())
@@ -117,29 +174,34 @@ class _Line(NamedTuple):
 
 
 def analyse_bandwidth(
-    program: ProgramLike,
-    model: LogGPS,
+    program: ProgramLike | Sweep,
+    model: LogGPS | None = None,
     *,
-    percent: Sequence[float] = (1.0, 2.0, 5.0),
+    percent: Sequence[float] = PERCENT,
     interval: tuple[float, float] | None = None,
+    halt: NDArray[np.int8] | None = None,
 ) -> BandwidthSensitivity:
     """Return how a program's time depends on G, and the least bandwidth that it tolerates.
 
     Args:
-        program: the program; collectives that are still whole get the usual algorithms.
-        model: the parameters; its G is the base.
+        program: the program; collectives that are still whole get the usual algorithms; or a
+            sweep, which is packed already.
+        model: the parameters; its G is the base. None takes the sweep's.
         percent: by how much T may grow beyond its value at the base.
         interval: first and last G of the curve, s/B; None for the base and a fifth beyond the
             largest tolerance.
+        halt: int8[1]; another thread may set it to end the analysis.
 
     Raises:
         ProgramError: the program cannot run to its end.
-        ParameterError: a percentage is negative, the interval does not ascend, or a time is beyond
-            what 62 bits of picoseconds hold.
+        ParameterError: a percentage is negative, the interval does not ascend, no model is given,
+            or a time is beyond what 62 bits of picoseconds hold.
+        SimulationHalted: ``halt`` was set.
     """
     for one in percent:
         number(one, "percent", 0)
-    paths = _Paths(Sweep(program, model))
+    sweep, model = sweep_of(program, model, halt)
+    paths = _Paths(sweep)
     base_ps = model.G * PS_PER_S
     base = paths.tangent(base_ps)
     T_ps = base.at(base_ps)

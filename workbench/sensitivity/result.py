@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from workbench.errors import ParameterError
 from workbench.html_table import Html, html_table
 from workbench.models import LogGPS
 from workbench.provenance import Provenance
-from workbench.result import Drawing, StoredResult
+from workbench.result import Drawing
 from workbench.sensitivity.contention import ContentionReport
+from workbench.sensitivity.tolerance_curve import FloatArray, IntArray, ToleranceCurve, share
 from workbench.simulate.picoseconds import PS_PER_NS, PS_PER_S
 from workbench.units import format_quantity
 
@@ -37,12 +36,9 @@ posted, whichever is later, and the receive one o before. Its later state (commi
 one latency, as LogGOPSim does.
 """
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
 
 @dataclass(frozen=True, eq=False)
-class LatencySensitivity(StoredResult):
+class LatencySensitivity(ToleranceCurve):
     """A program's time T over the latency L, without contention (Shen et al., LLAMP, section II).
 
     T(L) is convex, piecewise linear and never falls. Between two neighbouring critical latencies
@@ -120,51 +116,19 @@ class LatencySensitivity(StoredResult):
         return self.model.L
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """First and last latency of the curve, s."""
-        return float(self.corners[0]), float(self.corners[-1])
+    def base(self) -> float:
+        """The base latency, s."""
+        return self.model.L
+
+    @property
+    def rho(self) -> float:
+        """``rho_L``."""
+        return self.rho_L
 
     @property
     def critical_latencies(self) -> FloatArray:
         """Latencies within the interval at which λ_L changes, float64[k], s."""
-        return self.corners[1:-1]
-
-    def T_of(self, L: ArrayLike) -> FloatArray:
-        """Return T in s at latencies within the interval.
-
-        Args:
-            L: s, of any shape.
-
-        Raises:
-            ParameterError: a latency lies outside the interval.
-        """
-        return np.interp(self._within(L), self.corners, self.corner_T)
-
-    def lambda_of(self, L: ArrayLike) -> IntArray:
-        """Return λ_L at latencies within the interval; at a critical one, the slope above it.
-
-        Args:
-            L: s, of any shape.
-
-        Raises:
-            ParameterError: a latency lies outside the interval.
-        """
-        piece = np.searchsorted(self.corners, self._within(L), side="right") - 1
-        slopes: IntArray = self.slopes[np.minimum(piece, len(self.slopes) - 1)]
-        return slopes
-
-    def rho_of(self, L: ArrayLike) -> FloatArray:
-        """Return ρ_L = L λ_L / T at latencies within the interval; 0 where T is 0.
-
-        Args:
-            L: s, of any shape.
-
-        Raises:
-            ParameterError: a latency lies outside the interval.
-        """
-        latencies = self._within(L)
-        T = self.T_of(latencies)
-        return np.where(T > 0, latencies * self.lambda_of(latencies) / np.maximum(T, 1e-300), 0.0)
+        return self.critical
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a piece of the curve, between neighbouring critical latencies.
@@ -184,8 +148,8 @@ class LatencySensitivity(StoredResult):
                 "lambda_L": self.slopes,
                 "T_from_ns": T_low * 1e9,
                 "T_to_ns": T_high * 1e9,
-                "rho_from": _share(low * self.slopes, T_low),
-                "rho_to": _share(high * self.slopes, T_high),
+                "rho_from": share(low * self.slopes, T_low),
+                "rho_to": share(high * self.slopes, T_high),
             }
         )
 
@@ -236,12 +200,9 @@ class LatencySensitivity(StoredResult):
             "warnings": list(self.warnings),
         }
 
-    def _check(self) -> None:
-        corners = len(self.corners)
-        if corners < 2 or len(self.corner_T) != corners or len(self.slopes) != corners - 1:
-            raise ParameterError("a curve needs as many times as corners, and a slope between two")
-        if not (np.diff(self.corners) >= 0).all() or not np.isfinite(self.corner_T).all():
-            raise ParameterError("a curve's corners must ascend, and its times be finite")
+    def _rounding(self) -> float:
+        # Half a tick of the clock: 20 µs may be written as 2e-5 or as 20e3 * 1e-9.
+        return 0.5 / PS_PER_S
 
     def __repr__(self) -> str:
         tolerances = ", ".join(
@@ -289,20 +250,6 @@ class LatencySensitivity(StoredResult):
             return f"{self.lambda_L:,}"
         return f"{self.lambda_L_left:,} below, {self.lambda_L:,} above"
 
-    def _within(self, L: ArrayLike) -> FloatArray:
-        latencies = np.asarray(L, float)
-        low, high = self.interval
-        # Half a tick of the clock: 20 µs may be written as 2e-5 or as 20e3 * 1e-9.
-        outside = np.maximum(low - latencies, latencies - high) > 0.5 / PS_PER_S
-        if outside.any() or np.isnan(latencies).any():
-            raise ParameterError(
-                f"L must lie within the analysed interval, {low:g} to {high:g} s; got "
-                f"{latencies.min():g} to {latencies.max():g} s: analyse with a wider interval",
-                key="L",
-            )
-        clipped: FloatArray = np.clip(latencies, low, high)
-        return clipped
-
 
 def latency_text(seconds: float) -> str:
     """Return a tolerance as text; ``any latency`` where it is infinite."""
@@ -335,7 +282,3 @@ def _ns(seconds: float) -> int | float:
         whole, rest = divmod(nearest, PS_PER_NS)
         return nearest / PS_PER_NS if rest else whole
     return seconds * 1e9
-
-
-def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
-    return np.where(whole > 0, part / np.maximum(whole, 1e-300), 0.0)

@@ -12,9 +12,11 @@ import pandas as pd
 import pytest
 
 from tests.goal_programs import CROSSED
+from tests.unit.panels.uploads import file_items
 from tests.unit.panels.waiting import settled
 from workbench import models, programs
-from workbench.errors import DatasetError, ParameterError, ProgramError
+from workbench.errors import DatasetError, ParameterError, ParseError, ProgramError
+from workbench.measure import MeasuredRuns
 from workbench.panels.loggps_sliders import SCALES
 from workbench.panels.replay.state import LOGGOPSIM
 from workbench.panels.tolerance import work as tolerance_work
@@ -28,6 +30,7 @@ from workbench.panels.tolerance.state import (
     ranks_of,
 )
 from workbench.programs.collectives import ALGORITHMS
+from workbench.provenance import Provenance
 from workbench.sensitivity import Sweep, analyse
 from workbench.simulate.replay import replay
 
@@ -61,6 +64,7 @@ def panel(only_panel: TolerancePanel, small: programs.Program) -> Iterator[Toler
     only_panel.machine, only_panel.percent = "loggopsim", (1, 2, 5)
     only_panel.interval_us = only_panel.probe_L_us = None
     only_panel.follow = True
+    only_panel.measured = None
     only_panel.programs = [small]
     settled(only_panel)
     yield only_panel
@@ -388,6 +392,77 @@ def test_it_can_be_stopped_and_run_again(
     assert "stopped" in panel.text
     panel.run()
     assert settled(panel).T == before.T
+
+
+def measured_runs(panel: TolerancePanel, percent: float = 1.0) -> MeasuredRuns:
+    """Return runs that take some percent longer than predicted, at 0, 20 and 40 µs added."""
+    graph = panel._shown.graph
+    added = np.repeat([0.0, 20e-6, 40e-6], 2)
+    sweep = Sweep(graph, panel.model)
+    T = [sweep.makespan(panel.model.L + one) * (1 + percent / 100) for one in added]
+    about = Provenance("emulated", "a namespace", "runs.csv")
+    return MeasuredRuns.of(added, T, provenance=about, program="small", ranks=4)
+
+
+def test_measured_run_times_are_drawn_where_they_were_given(
+    panel: TolerancePanel, tmp_path: Path
+) -> None:
+    runs = measured_runs(panel)
+    panel.controls["measured"].value = file_items({"runs.csv": runs.to_csv().encode()})
+    settled(panel)
+    assert panel.error == ""
+    assert panel.measured.time_s.tolist() == runs.time_s.tolist()
+    assert panel.prediction.error_percent == pytest.approx([-100 / 101] * 3, abs=1e-3)
+    assert panel.result.interval == pytest.approx((panel.model.L, panel.model.L + 40.8e-6))
+    assert panel.drawn("measured")["L"] == pytest.approx([2500, 22_500, 42_500])
+    rrmse = panel.prediction.rrmse_percent
+    assert f"Predicted and emulated run times differ by {rrmse:.1f} %" in panel.text
+    panel.open("Measured")
+    assert f"RRMSE {rrmse:.2f} %" in panel.text
+    runs.to_csv(tmp_path / "runs.csv")
+    scope: dict[str, Any] = {"program": panel._shown.program}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(tmp_path)
+        exec(panel.python, scope)
+    assert scope["prediction"].to_frame().equals(panel.prediction.to_frame())
+    saved = json.loads(panel.save(tmp_path / "a.json").read_text())
+    assert saved["measured"]["rrmse_percent"] == pytest.approx(panel.prediction.rrmse_percent)
+    panel.press("✕ runs.csv")
+    settled(panel)
+    assert panel.prediction is None
+    assert panel.drawn("measured")["L"] == []
+
+
+def test_measured_runs_stay_with_their_program(panel: TolerancePanel) -> None:
+    panel.measured = measured_runs(panel)
+    settled(panel)
+    panel.program = "halo-4"
+    settled(panel)
+    assert panel.prediction is None
+    assert "runs.csv was given for program: choose that program to see it" in panel.error
+    panel.program = "program"
+    settled(panel)
+    assert panel.prediction is not None
+    panel.keep()
+    panel.algorithms = {"allreduce": "ring"}
+    settled(panel)
+    assert panel.drawn("measured")["name"] == ["program, allreduce ring"] * 3
+    panel.interval_us = (100, 200)
+    settled(panel)
+    assert "must hold an added latency" in panel.error
+
+
+def test_a_file_that_holds_no_runs_is_refused_at_its_button(panel: TolerancePanel) -> None:
+    panel.controls["measured"].value = file_items({"runs.csv": b"latency_us,time_s\n0,x\n"})
+    settled(panel)
+    assert panel.error == "runs.csv:2: time_s must be a time above 0 s; got 'x'"
+    with pytest.raises(ParseError, match="cannot be read as a file"):
+        panel.measured = "nowhere.csv"
+    panel.measured = MeasuredRuns.of(0, [1.0], provenance=Provenance("measured", "x"), ranks=9)
+    settled(panel)
+    assert "on 9 ranks" in panel.error
+    panel.open("Measured")
+    assert "on 9 ranks" in panel.text
 
 
 def test_what_cannot_be_set(panel: TolerancePanel) -> None:

@@ -5,15 +5,25 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bokeh.models import LayoutDOM
+from bokeh.plotting import figure
 
 from tests.unit.sensitivity.results import MODEL, from_lines
 from workbench.errors import ParameterError
+from workbench.measure import MeasuredRuns
 from workbench.plotting.embedding import standalone_html
 from workbench.plotting.tolerance.columns import MOST_MARKS, curve_columns
-from workbench.plotting.tolerance.tolerance import (
-    describe_tolerance,
-    plot_tolerance,
-    tolerance_figure,
+from workbench.plotting.tolerance.descriptions import describe_tolerance
+from workbench.plotting.tolerance.run_prediction import describe_run_prediction
+from workbench.plotting.tolerance.tolerance import plot_tolerance, tolerance_figure
+from workbench.programs import read_goal
+from workbench.provenance import Provenance
+from workbench.sensitivity import (
+    RunPrediction,
+    Sweep,
+    TracePredictions,
+    analyse_bandwidth,
+    running_example,
 )
 
 # T = 100 us, then 90 us + 5 L from 2 us on, then 50 us + 10 L from 8 us on.
@@ -180,3 +190,100 @@ def test_there_must_be_something_to_draw() -> None:
     for nothing in ([], {}):
         with pytest.raises(ParameterError, match="at least one analysis"):
             plot_tolerance(nothing)
+
+
+def some_runs(*medians_us: float, program: str = "lines") -> MeasuredRuns:
+    """Return three runs at each of 0, 2, 4 … µs of added latency, 1 µs below and 3 above."""
+    added = np.repeat(2e-6 * np.arange(len(medians_us)), 3)
+    times = np.add.outer(np.array(medians_us), [-1, 0, 3]).ravel() * 1e-6
+    about = Provenance("emulated", "a namespace")
+    return MeasuredRuns.of(added, times, provenance=about, program=program, ranks=2)
+
+
+def test_measured_runs_stand_on_the_curve_with_their_spread() -> None:
+    drawn = tolerance_figure(from_lines(*BENT), measured=some_runs(101, 106, 115))
+    points = drawn.measured.points.data
+    assert points["L"] == pytest.approx([1000, 3000, 5000])
+    assert points["T"] == pytest.approx([101_000, 106_000, 115_000])
+    assert points["low"] == pytest.approx([100_500, 105_500, 114_500])
+    assert points["high"] == pytest.approx([102_500, 107_500, 116_500])
+    assert points["least"] == pytest.approx([100_000, 105_000, 114_000])
+    assert points["error"][1] == "-0.94 %"
+    slopes = drawn.measured.slopes.data
+    assert slopes["slope"] == pytest.approx([2.5, 4.5])
+    assert slopes["low"] == pytest.approx([1.5, 3.5])
+    assert "emulated runs: median, quartiles, minimum" in legend(drawn.time)
+    assert captions(drawn.share)[0].endswith("\nemulated: a namespace")
+    drawn.show(from_lines(*BENT))
+    assert drawn.measured.points.data["L"] == []
+    assert legend(drawn.time) == ["name", "critical latency"]
+
+
+def test_the_axes_hold_measured_points_but_not_every_steep_slope() -> None:
+    drawn = tolerance_figure(from_lines(*BENT), measured=some_runs(60, 400))
+    assert drawn.time.y_range.start < 59_000
+    assert drawn.time.y_range.end > 403_000
+    assert drawn.time.x_range.start < 1000
+    assert drawn.slope.y_range.end < 15, "170 latencies between two points are noise"
+
+
+def test_measured_runs_of_several_programs_have_their_colours() -> None:
+    both = {"a": from_lines(*BENT), "b": from_lines((100_000, 50))}
+    drawn = tolerance_figure(both, measured={name: some_runs(100, 120) for name in both})
+    assert drawn.measured.points.data["name"] == ["a", "a", "b", "b"]
+    assert len(set(drawn.measured.points.data["colour"])) == 2
+    with pytest.raises(ParameterError, match="by the names of analyses, a, b; got c"):
+        plot_tolerance(both, measured={"c": some_runs(9)})
+
+
+def test_a_comparison_says_how_far_and_where() -> None:
+    found = RunPrediction(from_lines(*BENT), some_runs(101, 106, 115, 120, 150))
+    text = describe_run_prediction(found)
+    assert text.startswith("Predicted and emulated run times differ by 4.3 % (root mean square")
+    assert "most with 8 µs added, by -6.67 %" in text
+    assert "begins to rise at 1 µs of added latency, and has risen at 7 µs" in text
+    assert isinstance(found.plot(height=200), LayoutDOM)
+
+
+def test_traces_share_one_set_of_points() -> None:
+    one = RunPrediction(from_lines(*BENT), some_runs(100, 105))
+    two = RunPrediction(from_lines((500_000, 3)), some_runs(100, 105))
+    layout = TracePredictions(np.array([0, 1e-5]), (one, two)).plot()
+    sources = {model.name: model for model in layout.references() if model.name}
+    assert len(sources["measured"].data["L"]) == 2
+    assert sources["curves"].data["name"] == ["traced with 0 µs added", "traced with 10 µs added"]
+    titles = {fig.title.text for fig in layout.references() if isinstance(fig, figure)}
+    assert "Run time over latency: lines, 2 traces" in titles
+
+
+def test_a_curve_over_the_gap_per_byte_says_its_units() -> None:
+    found = analyse_bandwidth(*running_example(), interval=(0.0, 50e-9))
+    drawn = tolerance_figure(found)
+    assert drawn.time.title.text.startswith("Run time over gap per byte: ")
+    assert "critical gap" not in legend(drawn.time), "T is one line"
+    assert "ns/B" in drawn.time.xaxis.formatter.code
+    assert "GB/s" in drawn.share.xaxis.formatter.code
+    assert "MB" in drawn.slope.yaxis.formatter.code
+    assert drawn.limits.data["text"][0] == "5 %: 0.0313 GB/s"
+    assert drawn.zones.data["text"][0].startswith("G up to 10.38 ns/B (0.096")
+    text = describe_tolerance(found)
+    assert text.startswith("At G = 5 ns/B (0.2 GB/s) the program takes 1.61 µs, and 0.9 % of that")
+    assert "is bytes: 3 of them on the critical path. It tolerates a G of at most" in text
+    assert "0 critical gaps between 0 ns/B and 50 ns/B (0.02 GB/s)" in text
+    drawn.show(from_lines(*BENT))
+    assert "critical latency" in legend(drawn.time)
+    assert "µs" in drawn.share.xaxis.formatter.code
+
+
+def test_a_figure_is_over_one_parameter() -> None:
+    gap = analyse_bandwidth(*running_example())
+    with pytest.raises(ParameterError, match="over one parameter; got L and G"):
+        plot_tolerance([from_lines(*BENT), gap])
+    with pytest.raises(ParameterError, match="analyses must be over L; got G"):
+        plot_tolerance(gap, measured=some_runs(5, 6))
+    several = describe_tolerance({"a": gap, "b": gap})
+    assert "Within 1 % b tolerates the most, a G of 10.38 ns/B" in several
+    assert "Bytes' share of the critical path: a 0.9 %, b 0.9 %." in several
+    silent = analyse_bandwidth(Sweep(read_goal("num_ranks 1\nrank 0 {\ncalc 10\n}\n"), MODEL))
+    assert "a G of at most any gap for 1 %" in describe_tolerance(silent)
+    assert tolerance_figure(silent).zones.data["text"] == ["any G"]

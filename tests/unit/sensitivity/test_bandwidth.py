@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -81,10 +82,40 @@ def test_lambda_G_is_the_derivative_and_a_tolerance_is_reached(seed: int) -> Non
     assert found.tolerance[0] >= MODEL.G * (1 - 1e-9)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_between_critical_gaps_the_slope_is_the_dual_of_the_linear_program(seed: int) -> None:
+    """Its bytes are those of a path; primal and dual agree; each critical gap has two slopes."""
+    graph = random_graph(np.random.default_rng(seed), ranks=4, events=30)
+    found = analyse_bandwidth(graph, MODEL, interval=(0.0, 20e-9))
+    lp, sweep = LatencyLP(graph, MODEL), Sweep(graph, MODEL)
+    for at, (low, high) in enumerate(pairwise(found.corners.tolist())):
+        middle = (low + high) / 2
+        solved = lp.solve(G=middle)
+        path = sweep.replace(MODEL.replace(G=middle)).critical_path()
+        assert round(solved.lambda_G) == found.slopes[at] == int(path.bytes.sum())
+        assert found.lambda_of(middle) == found.slopes[at]
+        assert found.T_of(middle) == pytest.approx(solved.T, abs=(sweep.messages + 1) * PS)
+    assert found.critical == pytest.approx(found.corners[1:-1])
+
+
+def test_tolerances_are_also_of_bandwidth() -> None:
+    """T is 1.6 µs + 3 G: within 5 % of 1.615 µs G may be 31.9 ns/B, from 5."""
+    found = analyse_bandwidth(*running_example())
+    G = (1.615e-6 * 1.05 - 1.6e-6) / 3
+    assert found.least_bandwidth_Bps[5] == pytest.approx(1 / G)
+    row = found.tolerances().iloc[2]
+    assert row.least_bandwidth_GBps == pytest.approx(1e-9 / G)
+    assert row.times_the_base == pytest.approx(G / 5e-9)
+    assert row.bandwidth_loss_percent == pytest.approx(100 * (1 - 5e-9 / G))
+    assert found.summary()["tolerance_ns_per_byte"]["5"] == pytest.approx(G * 1e9)
+    assert analyse_bandwidth(Sweep(*running_example())).T == found.T
+
+
 def test_a_program_without_bytes_takes_any_bandwidth() -> None:
     calc = read_goal("num_ranks 1\nrank 0 {\ncalc 10\n}\n")
     found = analyse_bandwidth(calc, MODEL)
     assert set(found.tolerance.values()) == {math.inf}
+    assert set(found.least_bandwidth_Bps.values()) == {0}
     assert found.lambda_G == 0
 
 
@@ -93,10 +124,14 @@ def test_it_is_saved_shown_and_refused(tmp_path: Path) -> None:
     found.save(tmp_path / "bandwidth.json")
     assert BandwidthSensitivity.load(tmp_path / "bandwidth.json").lambda_G == found.lambda_G
     assert "bytes, ρ_G" in repr(found)
-    assert list(found.to_frame()["percent"]) == [1, 2, 5]
-    time, slope = found.plot().children
+    assert len(found.to_frame()) == len(found.slopes)
+    time, _, slope, share = found.plot().children
     assert time.yaxis[0].axis_label == "run time T"
     assert slope.yaxis[0].axis_label == "λ_G (bytes)"
+    assert share.yaxis[0].axis_label == "ρ_G (%)"
+    assert share.xaxis[0].axis_label == "gap per byte G, and bandwidth, its inverse"
+    with pytest.raises(ParameterError, match=r"G must lie within .* s/B; got 1 to 1 s/B"):
+        found.T_of(1.0)
     with pytest.raises(ParameterError, match="interval must ascend"):
         analyse_bandwidth(*running_example(), interval=(2e-9, 1e-9))
     with pytest.raises(ParameterError, match="percent"):

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import ipywidgets as widgets
 
 from workbench.errors import ParameterError
+from workbench.measure import MeasuredRuns, read_measured_runs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.program_sources import AnyProgram, source_of
 from workbench.panels.replay.controls import SIZE, TIMES, ReplayControls, seconds_of
 from workbench.panels.replay.state import ReplayState
 from workbench.panels.style import named, push_button, wrapping_row
+from workbench.panels.tolerance.measured_control import MeasuredControl
 from workbench.panels.tolerance.state import (
     ALONE,
     LatencyInterval,
+    MeasuredFile,
     ProgramVariant,
     ToleranceState,
     check_interval,
@@ -28,7 +32,7 @@ from workbench.panels.tolerance.state import (
 )
 from workbench.sensitivity.analysis import PERCENT
 
-_TAKEN = ("programs", "percent")
+_TAKEN = ("programs", "percent", "measured")
 CONTROLLED = (
     *("program", "machine", "family", *_TAKEN, "interval_us"),
     *(*TIMES, SIZE, "model", "algorithms"),
@@ -67,12 +71,15 @@ class ToleranceControls(ReplayControls):
             **named("Axis of L (µs)", "340px"),
         )
         self.axis_error = ErrorLine()
+        self._measured: MeasuredFile | None = None
+        self.measured = MeasuredControl(self._take_runs)
         self.widget.children = [
             *self.widget.children[:4],
             wrapping_row(self.family, self.keep_button, self.chips),
             *self.widget.children[4:],
             wrapping_row(self.percent, self.axis),
             self.axis_error,
+            self.measured.widget,
         ]
         self.family.observe(lambda _: self._something_changed(), "value")
         self.percent.observe(lambda c: self._typed(self._take_percent, c["new"]), "value")
@@ -98,18 +105,19 @@ class ToleranceControls(ReplayControls):
             percent=self._percent,
             interval=self._interval,
             own=keys.index(ProgramVariant(state.source, dict(state.algorithms)).key),
+            measured=self._measured,
         )
 
     @property
     def errors(self) -> list[ErrorLine]:
         """The error lines of the controls."""
-        return [*super().errors, self.axis_error]
+        return [*super().errors, self.axis_error, self.measured.error]
 
     @property
     def by_name(self) -> dict[str, Any]:
         """The controls by the names of settings; an algorithm's by its operation."""
         own = {"family": self.family, "percent": self.percent, "interval_us": self.axis}
-        return {**super().by_name, **own}
+        return {**super().by_name, **own, "measured": self.measured.upload}
 
     def get(self, name: str) -> Any:
         """Return the value of a setting of ``CONTROLLED``, in the unit of its name."""
@@ -122,6 +130,8 @@ class ToleranceControls(ReplayControls):
             return [case.title for case in self.tolerance_state.cases]
         if name == "percent":
             return self._percent
+        if name == "measured":
+            return None if self._measured is None else self._measured.runs
         return self.family.value if name == "family" else super().get(name)
 
     def set(self, name: str, value: Any) -> None:
@@ -138,6 +148,7 @@ class ToleranceControls(ReplayControls):
         """Remove all error messages."""
         super().clear_errors()
         self.axis_error.say("")
+        self.measured.error.say("")
 
     def offer_algorithms(self, program: AnyProgram) -> None:
         """List a program's collectives with their algorithms, and the families to draw with it."""
@@ -177,6 +188,13 @@ class ToleranceControls(ReplayControls):
         """Set the zones: percentages by which T may grow."""
         self._take_percent(" ".join(repr(float(p)) for p in percent))
 
+    def take_measured(self, runs: MeasuredRuns | str | Path | None) -> None:
+        """Draw run times measured with the chosen program: a file, or what was read of one."""
+        if isinstance(runs, str | Path):
+            self.measured.take(read_measured_runs(runs), Path(runs).name)
+        else:
+            self.measured.take(runs, "" if runs is None else runs.provenance.source or "runs")
+
     def take_interval(self, interval: LatencyInterval | None) -> None:
         """Set the axis of L, in s; None fits it to the zones."""
         self._interval = None if interval is None else check_interval(interval)
@@ -189,6 +207,11 @@ class ToleranceControls(ReplayControls):
             # Another program has another family.
             self._mute.set(self.family, ALONE, [("this program alone", ALONE)])
         super()._program_chosen(name)
+
+    def _take_runs(self, runs: MeasuredRuns | None, name: str) -> None:
+        held = None if runs is None else MeasuredFile(name, runs, self.state.source.name)
+        self._measured = held
+        self._something_changed()
 
     def _take_percent(self, text: str) -> None:
         self._percent = parse_percents(text)

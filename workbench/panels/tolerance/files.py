@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import html
 import json
-import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from workbench.jsonfile import plain
 from workbench.panels.tolerance.state import Analysed, python_lines
 
 if TYPE_CHECKING:
@@ -34,11 +34,12 @@ def json_text(shown: Analysed) -> str:
         "percent": list(state.percent),
         "interval_ns": [end * 1e9 for end in shown.result.interval],
         "programs": {name: _one(shown, name) for name in shown.results},
+        "measured": None if shown.prediction is None else shown.prediction.summary(),
         "left_out": list(shown.left_out),
         "provenance": shown.result.provenance.to_dict(),
         "python": python_lines(shown),
     }
-    return json.dumps(_bounded(content), indent=1, allow_nan=False) + "\n"
+    return json.dumps(plain(content), indent=1, allow_nan=False) + "\n"
 
 
 FILES: dict[str, tuple[Callable[[Analysed], str], str]] = {
@@ -82,12 +83,3 @@ def _one(shown: Analysed, name: str) -> dict[str, Any]:
         "T_loggopsim_ns": None if report is None else report.loggopsim_ps / 1000,
         "warnings": list(result.warnings),
     }
-
-
-def _bounded(value: Any) -> Any:
-    """Return a value for JSON with None in place of infinities and NaN."""
-    if isinstance(value, dict):
-        return {key: _bounded(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_bounded(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -6,7 +6,8 @@ What a button does is a method of the same name, and what a slider holds is an a
     panel.L_us = 5; panel.percent = (1, 2, 5)
     panel.keep(); panel.algorithms = {"allreduce": "ring"}      # both in one figure
     panel.probe_L_us = 12                      # its critical path on the space-time diagram
-    panel.result.tolerance; panel.tolerances()
+    panel.measured = "runs.csv"                # run times measured under added latency
+    panel.result.tolerance; panel.tolerances(); panel.prediction
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from workbench.panels.tolerance.state import Analysed, ProgramVariant, Tolerance
 from workbench.panels.tolerance.tabs import ToleranceTabs, must_be
 from workbench.panels.tolerance.view import ToleranceView
 from workbench.panels.tolerance.work import Analyser, many_operations, with_contention
-from workbench.sensitivity import ContentionReport, LatencySensitivity
+from workbench.sensitivity import ContentionReport, LatencySensitivity, RunPrediction
 from workbench.simulate.replay_result import ReplayResult
 
 if TYPE_CHECKING:
@@ -118,6 +119,11 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
     def results(self) -> dict[str, LatencySensitivity]:
         """All displayed analyses, by the names in the legend."""
         return {} if self._shown is None else dict(self._shown.results)
+
+    @property
+    def prediction(self) -> RunPrediction | None:
+        """Measured run times beside the predicted ones; None where none are given."""
+        return None if self._shown is None else self._shown.prediction
 
     @property
     def diagram(self) -> ReplayResult | None:
@@ -245,6 +251,7 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
             self._view = ToleranceView(shown, self._pointed)
             self._place.children = [self._view.widget, self._tabs.widget]
         self._view.show(shown)
+        self._controls.measured.error.say(shown.measured_error)
         low, high = shown.result.interval
         if self._probe is not None and not low <= self._probe <= high:
             self._probe = None

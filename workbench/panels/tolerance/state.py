@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from workbench import programs
 from workbench.errors import ParameterError
+from workbench.measure import MeasuredRuns
 from workbench.models import LogGPS
 from workbench.models.loggps import parse_loggps
 from workbench.panels.program_sources import GENERATED, GIVEN, MOST_RANKS, AnyProgram, ProgramSource
@@ -15,7 +16,7 @@ from workbench.panels.replay.state import LOGGOPSIM, OWN, ReplayState, model_exp
 from workbench.programs import ExecutionGraph, Program
 from workbench.programs.collectives import ALGORITHMS, DEFAULTS
 from workbench.programs.generators.grids import grid_shape
-from workbench.sensitivity import LatencySensitivity
+from workbench.sensitivity import LatencySensitivity, RunPrediction
 from workbench.sensitivity.analysis import PERCENT
 
 ALONE, WEAK, STRONG = "alone", "weak", "strong"
@@ -50,6 +51,15 @@ class ProgramVariant:
         return self.source.graph_key(self.algorithms)
 
 
+@dataclass(frozen=True, eq=False)
+class MeasuredFile:
+    """Run times that were measured, and the program that they were given for."""
+
+    name: str  # of the file
+    runs: MeasuredRuns
+    program: str  # that was in the controls
+
+
 @dataclass(frozen=True)
 class ToleranceState:
     """The programs, parameters, zones and axis that define an analysis."""
@@ -60,6 +70,7 @@ class ToleranceState:
     percent: tuple[float, ...] = PERCENT  # by which T may grow
     interval: LatencyInterval | None = None  # of L, s; None: as the tolerances need
     own: int = 0  # index in cases of the program in the controls
+    measured: MeasuredFile | None = None
 
     @property
     def own_case(self) -> ProgramVariant:
@@ -79,6 +90,8 @@ class Analysed:
     cases: Mapping[str, ProgramVariant]
     left_out: tuple[str, ...] = ()  # why programs of the family are missing, a sentence each
     compared: bool = False  # whether the replays with contention are done
+    prediction: RunPrediction | None = None  # measured run times beside the program's
+    measured_error: str = ""  # why measured run times are not drawn
 
     @property
     def result(self) -> LatencySensitivity:
@@ -240,16 +253,34 @@ def python_lines(shown: Analysed) -> str:
     ]
     options = "" if state.percent == PERCENT else f", percent={state.percent!r}"
     several = len(shown.results) > 1
-    if several or state.interval is not None:
+    if several or state.interval is not None or shown.prediction is not None:
         options += f", interval={shown.result.interval!r}"
     calls = {
         name: f"analyse({_graph_expression(case, shown)}, model{options})"
         for name, case in shown.cases.items()
     }
     if not several:
-        return "\n".join([*lines, f"result = {calls[shown.name]}"])
-    rows = [f"    {name!r}: {call}," for name, call in calls.items()]
-    return "\n".join([*lines, "results = {", *rows, "}"])
+        lines.append(f"result = {calls[shown.name]}")
+    else:
+        rows = [f"    {name!r}: {call}," for name, call in calls.items()]
+        lines += ["results = {", *rows, "}"]
+    return "\n".join([*lines, *_measured_lines(shown, several=several)])
+
+
+def _measured_lines(shown: Analysed, *, several: bool) -> list[str]:
+    """Return Python code that sets measured run times beside the result, as ``prediction``."""
+    if shown.prediction is None or shown.state.measured is None:
+        return []
+    ((program, ranks),) = shown.prediction.runs.programs
+    whole = shown.state.measured.runs
+    chosen = "" if len(whole.programs) == 1 else f".only({program!r}, {ranks})"
+    result = f"results[{shown.name!r}]" if several else "result"
+    return [
+        "from workbench.measure import read_measured_runs",
+        "from workbench.sensitivity import RunPrediction",
+        f"runs = read_measured_runs({shown.state.measured.name!r}){chosen}",
+        f"prediction = RunPrediction({result}, runs)",
+    ]
 
 
 def _graph_expression(case: ProgramVariant, shown: Analysed) -> str:

@@ -1,4 +1,4 @@
-"""The tabs below the figures of the tolerance panel: contention, Python, export, notes."""
+"""The tabs below the figures of the tolerance panel: contention, runs, Python, export, notes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,15 @@ from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.tolerance.files import FILES, notes_html
 from workbench.panels.tolerance.state import Analysed, python_lines
-from workbench.panels.tolerance.view import ToleranceView, contention_html
+from workbench.panels.tolerance.view import ToleranceView, contention_html, measured_html
 
-_CONTENTION, _PYTHON, _EXPORT, _NOTES = "Contention", "Python", "Export", "Notes"
+_CONTENTION, _MEASURED, _PYTHON, _EXPORT, _NOTES = _TITLES = (
+    "Contention",
+    "Measured",
+    "Python",
+    "Export",
+    "Notes",
+)
 
 
 class ToleranceTabs:
@@ -23,13 +29,13 @@ class ToleranceTabs:
     def __init__(self, shown: Callable[[], Analysed | None]) -> None:
         self._shown = shown
         self.export: ExportTab | None = None  # None until both figures exist
-        self.contention = widgets.HTML()
+        self.contention, self.measured = widgets.HTML(), widgets.HTML()
         self.python = widgets.Textarea(rows=8, layout=widgets.Layout(width="98%", height="auto"))
         self.notes = widgets.HTML(layout=widgets.Layout(max_height="260px", overflow="auto"))
         self._export_place = widgets.VBox()
         self.widget: Any = widgets.Tab(
-            [self.contention, self.python, self._export_place, self.notes],
-            titles=(_CONTENTION, _PYTHON, _EXPORT, _NOTES),
+            [self.contention, self.measured, self.python, self._export_place, self.notes],
+            titles=_TITLES,
             selected_index=0,
             layout=widgets.Layout(width="99%"),
         )
@@ -48,6 +54,8 @@ class ToleranceTabs:
         opened = self.widget.titles[self.widget.selected_index or 0]
         if opened == _CONTENTION:
             self.contention.value = contention_html(shown)
+        elif opened == _MEASURED:
+            self.measured.value = measured_html(shown)
         elif opened == _PYTHON:
             self.python.value = python_lines(shown)
         elif opened == _NOTES:

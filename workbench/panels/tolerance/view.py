@@ -14,6 +14,7 @@ from bokeh.plotting import figure
 from workbench.html_table import Html, html_table
 from workbench.panels.live_view import Downloads, WindowView
 from workbench.panels.style import TEXT
+from workbench.panels.tolerance.measured_control import COLUMNS
 from workbench.panels.tolerance.state import Analysed
 from workbench.plotting import palette
 from workbench.plotting.replay.spacetime import (
@@ -23,11 +24,9 @@ from workbench.plotting.replay.spacetime import (
 )
 from workbench.plotting.replay.style import time_text
 from workbench.plotting.theme import NOTICE_GROUND, SMALL
-from workbench.plotting.tolerance.tolerance import (
-    ToleranceFigure,
-    describe_tolerance,
-    tolerance_figure,
-)
+from workbench.plotting.tolerance.descriptions import describe_tolerance
+from workbench.plotting.tolerance.run_prediction import describe_run_prediction
+from workbench.plotting.tolerance.tolerance import ToleranceFigure, tolerance_figure
 from workbench.provenance import Provenance
 from workbench.sensitivity import LatencySensitivity
 from workbench.sensitivity.result import RENDEZVOUS, latency_text, more_than_messages
@@ -104,11 +103,17 @@ class ToleranceView:
     def show(self, shown: Analysed) -> None:
         """Draw another analysis."""
         with self.view.one_patch():
-            self.curve.show(shown.results)
+            runs = None if shown.prediction is None else {shown.name: shown.prediction.runs}
+            self.curve.show(shown.results, runs)
             self._make_room(list(shown.results))
             whose = f"{len(shown.results)} programs" if len(shown.results) > 1 else shown.name
             self._origin.text = _origin(whose)
-        self._say(describe_tolerance(without_warnings(shown)), shown)
+            if shown.prediction is not None:
+                self._origin.text += f"\n{shown.prediction.runs.provenance.caption()}"
+        text = describe_tolerance(without_warnings(shown))
+        if shown.prediction is not None:
+            text += f" {describe_run_prediction(shown.prediction)}"
+        self._say(text, shown)
         self.say_contention(shown)
 
     def say_contention(self, shown: Analysed) -> None:
@@ -156,6 +161,9 @@ class ToleranceView:
 
     def _make_room(self, names: list[str]) -> None:
         """Break the legend into rows where it is wider than half a page."""
+        measured = self.curve.measured.legend
+        if measured.visible:
+            names = [*names, measured.label.value]
         entries = len(names) + 1
         wide = _LEGEND_PX[0] + _LETTER_PX * max(map(len, names))
         columns = min(entries, max(1, _HALF_PX // wide))
@@ -236,6 +244,22 @@ def tolerance_table(shown: Analysed) -> str:
     more = f'<div style="{SMALL}">λ_L counts latencies: {RENDEZVOUS}.</div>' if said else ""
     caption = f"At L = {base}, and the largest L within each percentage; increase of L in brackets"
     return html_table(rows, head, caption, cell_style="white-space:nowrap") + more
+
+
+def measured_html(shown: Analysed) -> str:
+    """Return measured and predicted run times by added latency, as an HTML table."""
+    if shown.prediction is None:
+        reason = shown.measured_error or f"None are given. Upload {COLUMNS}."
+        return f'<div style="{TEXT}">{html.escape(reason)}</div>'
+    frame = shown.prediction.to_frame()
+    rows = (
+        [cell if isinstance(cell, str) else "" if cell != cell else f"{cell:.5g}" for cell in row]
+        for row in frame.itertuples(index=False)
+    )
+    caption = f"RRMSE {shown.prediction.rrmse_percent:.2f} %; " + ", ".join(
+        f"{zone} {error:.2f} %" for zone, error in shown.prediction.zone_rrmse_percent.items()
+    )
+    return html_table(rows, list(frame.columns), caption, cell_style="white-space:nowrap")
 
 
 def contention_html(shown: Analysed) -> str:

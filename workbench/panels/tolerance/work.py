@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from workbench import jobs
-from workbench.errors import ProgramError, SimulationHalted, WorkbenchError
+from workbench.errors import ParameterError, ProgramError, SimulationHalted, WorkbenchError
+from workbench.measure import MeasuredRuns
 from workbench.models import LogGPS
 from workbench.panels.cache import Cache
 from workbench.panels.program_sources import AnyProgram
@@ -27,10 +28,12 @@ from workbench.programs.graph import ANY_SOURCE, ANY_TAG, RECV
 from workbench.sensitivity import (
     ContentionReport,
     LatencySensitivity,
+    RunPrediction,
     Sweep,
     analyse,
     compare_contention,
 )
+from workbench.sensitivity.run_prediction import measured_interval, runs_of
 from workbench.simulate.picoseconds import PS_PER_S
 from workbench.simulate.replay import replay
 from workbench.simulate.replay_result import ReplayResult
@@ -90,19 +93,29 @@ class Analyser:
                 if number == state.own:
                     raise
                 left_out.append(f"{name} is left out: {error}")
+        own = list(cases)[state.own]
+        runs, reason = _runs_of(state, sweeps[own].graph)
+        interval = state.interval
+        if interval is None and runs is not None:
+            interval = measured_interval(model.L, runs)
         found: dict[str, LatencySensitivity] = {}
         for number, (name, sweep) in enumerate(sweeps.items()):
             _go_on(ctx)
             about = f"sweeping {name}, {sweep.vertices:,} operations"
             ctx.progress(len(cases) + number, steps, about)
-            found[name] = _analysed(sweep, state, state.interval)
-        if state.interval is None and len(found) > 1:
+            found[name] = _analysed(sweep, state, interval)
+        if interval is None and len(found) > 1:
             common = common_interval(list(found.values()))
             for name, result in found.items():
                 _go_on(ctx)
                 if result.interval != common:
                     found[name] = _analysed(sweeps[name], state, common)
-        own = list(cases)[state.own]
+        prediction = None
+        if runs is not None:
+            try:
+                prediction = RunPrediction(found[own], runs)
+            except ParameterError as error:
+                reason = str(error)
         program = self._programs.get(state.own_case.source)
         return Analysed(
             state=state,
@@ -112,6 +125,8 @@ class Analyser:
             results=found,
             cases={name: cases[name] for name in found},
             left_out=tuple(left_out),
+            prediction=prediction,
+            measured_error=reason,
         )
 
     def point(self, ctx: jobs.JobContext, graph: ExecutionGraph, model: LogGPS) -> ReplayResult:
@@ -186,6 +201,19 @@ def with_contention(shown: Analysed, reports: Mapping[str, ContentionReport]) ->
 def many_operations(shown: Analysed) -> bool:
     """Return whether a replay of the program in the controls takes noticeably long."""
     return shown.graph.num_ops > MANY_OPERATIONS
+
+
+def _runs_of(state: ToleranceState, graph: ExecutionGraph) -> tuple[MeasuredRuns | None, str]:
+    """Return the measured runs of the program in the controls, or why there are none to draw."""
+    file = state.measured
+    if file is None:
+        return None, ""
+    if file.program != state.own_case.source.name:
+        return None, f"{file.name} was given for {file.program}: choose that program to see it"
+    try:
+        return runs_of(file.runs, graph), ""
+    except ParameterError as error:
+        return None, str(error)
 
 
 def _analysed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from bokeh.models import CustomJSTickFormatter, Title
@@ -41,8 +42,8 @@ def size_text(size_bytes: float) -> str:
     return f"{size_bytes:.0f} B"
 
 
-def caption(fig: figure, provenance: Provenance) -> None:
-    """Write the provenance of a result below a figure, in place of the last one."""
+def caption(fig: figure, provenance: Provenance | Sequence[Provenance]) -> None:
+    """Write the provenance of a result, or of several, below a figure, in place of the last."""
     title = next((item for item in fig.below if _CAPTION in item.tags), None)
     if title is None:
         title = Title(
@@ -52,4 +53,5 @@ def caption(fig: figure, provenance: Provenance) -> None:
             text_color=palette.CAPTION,
         )
         fig.add_layout(title, "below")
-    title.text = provenance.caption()
+    several = [provenance] if isinstance(provenance, Provenance) else provenance
+    title.text = "\n".join(dict.fromkeys(one.caption() for one in several))

@@ -13,9 +13,9 @@ from workbench.plotting import palette
 from workbench.plotting.replay.style import time_text
 
 if TYPE_CHECKING:
-    from workbench.sensitivity.result import LatencySensitivity
+    from workbench.sensitivity.tolerance_curve import ToleranceCurve
 
-    Named = Mapping[str, LatencySensitivity]
+    Named = Mapping[str, ToleranceCurve]
 
 MOST_MARKS = 200
 """Critical latencies of a program that are marked: those at which λ_L changes most."""
@@ -42,7 +42,7 @@ def curve_columns(named: Named, *, relative: bool) -> dict[str, list[Any]]:
     """Return a row for each program: its lines as lists, and their colour and dash.
 
     ``L`` and ``T`` are the corners of T(L), ``steps`` and ``slope`` the stairs of λ_L, ``rho_L``
-    and ``rho`` the curve of ρ_L in percent. Latencies are in ns, T in ns or percent of growth.
+    and ``rho`` the curve of ρ_L in percent. L is in ns, or G in ns/B; T in ns or percent of growth.
     """
     rows: dict[str, list[Any]] = {
         name: [] for name in ("name", "L", "T", "steps", "slope", "rho_L", "rho", "colour", "dash")
@@ -55,12 +55,12 @@ def curve_columns(named: Named, *, relative: bool) -> dict[str, list[Any]]:
         row = {
             "name": name,
             "L": corners.tolist(),
-            "T": _height(result, result.corner_T[kept], relative).tolist(),
+            "T": height_of(result, result.corner_T[kept], relative).tolist(),
             "steps": np.repeat(corners, 2)[1:-1].tolist(),
             "slope": np.repeat(slopes, 2).tolist(),
             "rho_L": (at * 1e9).tolist(),
             "rho": (100 * result.rho_of(at)).tolist(),
-            "colour": _COLOURS[place % len(_COLOURS)],
+            "colour": colour_of(place),
             "dash": palette.DASHES[place % len(palette.DASHES)],
         }
         for key, value in row.items():
@@ -78,7 +78,7 @@ def zone_columns(named: Named) -> dict[str, list[Any]]:
     narrow = _NARROW * (max(high for _, high in ends) - min(low for low, _ in ends))
     for name, result in named.items():
         low, high = result.interval
-        begin = max(result.L, low)
+        begin = max(result.base, low)
         for number, percent in enumerate(sorted(result.tolerance)):
             largest = result.tolerance[percent]
             end = min(largest, high)
@@ -93,7 +93,7 @@ def zone_columns(named: Named) -> dict[str, list[Any]]:
                 "hatch": hatch,
                 "percent_text": f"{percent:g} %",
                 "label": f"{percent:g} %" if end - begin > narrow else "",
-                "text": largest_of(largest),
+                "text": largest_of(result.variable, largest),
             }
             for key, value in row.items():
                 rows[key].append(value)
@@ -122,12 +122,12 @@ def limit_columns(named: Named, *, relative: bool) -> dict[str, list[Any]]:
             left = at[0] > _TEXT_WIDTH  # of the point; else to its right, below the curve
             row = {
                 "L": largest * 1e9,
-                "T": float(_height(result, T, relative)),
-                "text": f"{percent:g} %: {time_text(largest * 1e9)}" if room else "",
+                "T": float(height_of(result, T, relative)),
+                "text": f"{percent:g} %: {mark_text(result.variable, largest)}" if room else "",
                 "align": "right" if left else "left",
                 "baseline": "bottom" if left else "top",
                 "x_offset": -6 if left else 8,
-                "colour": _COLOURS[place % len(_COLOURS)],
+                "colour": colour_of(place),
             }
             if room:
                 named_at.append(at)
@@ -144,24 +144,45 @@ def corner_columns(named: Named, *, relative: bool) -> dict[str, list[Any]]:
     for place, (name, result) in enumerate(named.items()):
         change = np.diff(result.slopes)
         chosen = np.sort(np.argsort(-change, kind="stable")[:MOST_MARKS])
-        critical = result.critical_latencies[chosen]
-        heights = _height(result, result.corner_T[1:-1][chosen], relative)
+        critical = result.critical[chosen]
+        heights = height_of(result, result.corner_T[1:-1][chosen], relative)
         rows["name"] += [name] * len(chosen)
         rows["L"] += (critical * 1e9).tolist()
         rows["T"] += heights.tolist()
         rows["below"] += result.slopes[:-1][chosen].tolist()
         rows["above"] += result.slopes[1:][chosen].tolist()
-        rows["text"] += [time_text(value * 1e9) for value in critical.tolist()]
-        rows["colour"] += [_COLOURS[place % len(_COLOURS)]] * len(chosen)
+        rows["text"] += [value_text(result.variable, value) for value in critical.tolist()]
+        rows["colour"] += [colour_of(place)] * len(chosen)
     return rows
 
 
-def largest_of(seconds: float) -> str:
+def largest_of(variable: str, largest: float) -> str:
     """Return a tolerance for people: ``L up to 12.3 µs``, or ``any L`` for inf."""
-    return f"L up to {time_text(seconds * 1e9)}" if math.isfinite(seconds) else "any L"
+    symbol = "G" if variable == "G" else "L"
+    if not math.isfinite(largest):
+        return f"any {symbol}"
+    return f"{symbol} up to {value_text(variable, largest)}"
 
 
-def _height(result: LatencySensitivity, T: ArrayLike, relative: bool) -> Any:
+def value_text(variable: str, value: float) -> str:
+    """Return a value of a curve's parameter: ``12.3 µs``, or ``0.05 ns/B (20 GB/s)``."""
+    if variable != "G":
+        return time_text(value * 1e9)
+    bandwidth = f" ({1e-9 / value:.3g} GB/s)" if value else ""
+    return f"{value * 1e9:.4g} ns/B{bandwidth}"
+
+
+def mark_text(variable: str, value: float) -> str:
+    """Return a value as it stands beside a mark: of a gap per byte only its bandwidth."""
+    return f"{1e-9 / value:.3g} GB/s" if variable == "G" and value else value_text(variable, value)
+
+
+def colour_of(place: int) -> str:
+    """Return the colour of a curve by its place in the legend."""
+    return _COLOURS[place % len(_COLOURS)]
+
+
+def height_of(result: ToleranceCurve, T: ArrayLike, relative: bool) -> Any:
     """Return run times in s as they are drawn: in ns, or in percent of growth from the base's."""
     if not relative:
         return np.asarray(T) * 1e9
@@ -175,7 +196,7 @@ def _thinned(count: int, most: int) -> NDArray[np.intp]:
     return np.unique(np.linspace(0, count - 1, most).round().astype(np.intp))
 
 
-def _between(result: LatencySensitivity) -> NDArray[np.float64]:
+def _between(result: ToleranceCurve) -> NDArray[np.float64]:
     """Return latencies that show ρ_L with its steps, ascending, in s."""
     low, high = result.interval
     kept = result.corners[_thinned(len(result.corners), _MOST_CORNERS)]

@@ -1,8 +1,7 @@
-"""Latency tolerance of a program: T(L) with its zones, and λ_L and ρ_L below on the same axis."""
+"""T over latency or the gap per byte with its zones, and the slope and the share below it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,46 +15,54 @@ from bokeh.models import (
     GlyphRenderer,
     HoverTool,
     LayoutDOM,
+    LegendItem,
     Range1d,
 )
 from bokeh.plotting import figure
 
-from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure, set_range
-from workbench.plotting.descriptions import plain_percent
 from workbench.plotting.replay.spacetime_js import TIME_TICK
-from workbench.plotting.replay.style import caption, time_axis, time_text
+from workbench.plotting.replay.style import caption, time_axis
 from workbench.plotting.tolerance.columns import (
-    MOST_MARKS,
     corner_columns,
     curve_columns,
     limit_columns,
     zone_columns,
 )
-from workbench.provenance import Provenance
-from workbench.sensitivity.result import (
-    RENDEZVOUS,
-    latencies_text,
-    latency_text,
-    more_than_messages,
+from workbench.plotting.tolerance.descriptions import (
+    WORDS,
+    CurveWords,
+    by_name,
+    is_relative,
+    origin_of,
 )
+from workbench.plotting.tolerance.measured import MeasuredMarks, add_measured, predictions_of
 
 if TYPE_CHECKING:
-    from workbench.sensitivity.result import LatencySensitivity
-
-    Results = LatencySensitivity | Sequence[LatencySensitivity] | Mapping[str, LatencySensitivity]
+    from workbench.plotting.tolerance.descriptions import Results
+    from workbench.plotting.tolerance.measured import Measured
 
 _LEFT_PX = 78  # one width for all, so that the latencies stand above one another
 _ROW_PX = 24
-_APART = 3.0  # times between the longest T and the shortest from which on T is drawn in percent
-_CRITICAL = "critical latency"
-# By the variable of an analysis: its axis, the slope's, and what several analyses are of.
-_WORDS = {
-    "L": ("latency L", "λ_L (latencies)", "programs"),
-    "l_wire": ("latency of a wire", "λ_wire (wires)", "topologies"),
-}
+_BESIDE = 0.015  # of the axis: room for half a measured point
 _PERCENT_TICK = "return `${tick > 0 ? '+' : ''}${Number(tick.toFixed(3))} %`"
+_GAP_TICK = "return `${Number(tick.toPrecision(6))} ns/B`"
+_BANDWIDTH_TICK = """
+const gap = `${Number(tick.toPrecision(6))} ns/B`
+return tick > 0 ? `${gap}\\n${Number((1 / tick).toPrecision(3))} GB/s` : gap
+"""
+_COUNT_TICK = "return tick.toLocaleString('en')"
+_BYTES_TICK = """
+const most = Math.max(...ticks.map(Math.abs))
+const [unit, scale] = [['GB', 1e9], ['MB', 1e6], ['kB', 1e3]]
+  .find(([_, size]) => most >= size) ?? ['B', 1]
+return `${Number((tick / scale).toPrecision(6))} ${unit}`
+"""
+_HOVER_GAP = """
+const gap = `${Number(value.toPrecision(5))} ns/B`
+return value > 0 ? `${gap} (${Number((1 / value).toPrecision(4))} GB/s)` : gap
+"""
 _HOVER_PERCENT = "return `${value > 0 ? '+' : ''}${Number(value.toPrecision(4))} %`"
 _HOVER_TIME = """
 const [unit, scale] = [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]]
@@ -78,9 +85,12 @@ class ToleranceFigure:
         zones: a row for each zone of each program.
         limits: a row for each tolerance that the axis holds.
         corners: a row for each critical latency that is marked.
+        measured: points of measured runs on T, and their slopes on λ_L, where there are some.
         pointer: column ``L``: the chosen latency, ns, or nothing.
         bands: the zones behind the curve, shown for one program.
         height_in_words: words T, or its growth, beside the pointer.
+        position_in_words: words the latency, or the gap, beside the pointer.
+        critical: entry of the marks in the legend.
         relative: draw growth in percent; None where the figure decides.
     """
 
@@ -93,21 +103,26 @@ class ToleranceFigure:
     zones: ColumnDataSource
     limits: ColumnDataSource
     corners: ColumnDataSource
+    measured: MeasuredMarks
     pointer: ColumnDataSource
     bands: GlyphRenderer
     height_in_words: CustomJSHover
+    position_in_words: CustomJSHover
+    critical: LegendItem
     relative: bool | None
 
-    def show(self, results: Results) -> None:
+    def show(self, results: Results, measured: Measured | None = None) -> None:
         """Draw other analyses.
 
         Args:
             results: one, several, or several by name.
+            measured: runs, as in `plot_tolerance`.
 
         Raises:
-            ParameterError: there is none.
+            ParameterError: there is none, or it holds no latency of the runs.
         """
         named = by_name(results)
+        predictions = predictions_of(named, measured)
         relative = is_relative(named) if self.relative is None else self.relative
         curves = curve_columns(named, relative=relative)
         self.curves.data = curves
@@ -118,69 +133,96 @@ class ToleranceFigure:
         self.strips.y_range.factors = list(reversed(named))
         self.strips.update(visible=several, height=40 + _ROW_PX * len(named))
         self.bands.visible = not several
-        for item in self.time.legend[0].items:
-            if getattr(item.label, "value", None) == _CRITICAL:
-                item.visible = bool(self.corners.data["L"])
-        set_range(self.time.x_range, _ends(curves["L"]))
-        set_range(self.time.y_range, _with_room(curves["T"]))
-        set_range(self.slope.y_range, _with_room(curves["slope"], least=0.0))
+        words = WORDS[next(iter(named.values())).variable]
+        self.critical.update(visible=bool(self.corners.data["L"]), label={"value": words.critical})
+        set_range(self.time.x_range, _ends(curves["L"], _BESIDE if predictions else 0.0))
+        self.measured.show(predictions, relative=relative)
+        steepest = self.measured.steepest(float(max(map(max, curves["slope"]))))
+        set_range(self.time.y_range, _with_room([*curves["T"], *self.measured.heights()]))
+        set_range(self.slope.y_range, _with_room([*curves["slope"], *steepest], least=0.0))
         set_range(self.share.y_range, _with_room(curves["rho"], least=0.0))
         axis = self.time.yaxis[0]
         axis.axis_label = "growth of T" if relative else "run time T"
         axis.formatter.code = _PERCENT_TICK if relative else TIME_TICK
         self.height_in_words.code = _HOVER_PERCENT if relative else _HOVER_TIME
-        first = next(iter(named.values()))
-        axis_label, slope_label, noun = _WORDS[first.variable]
-        self.share.xaxis.axis_label = axis_label
-        self.slope.yaxis.axis_label = slope_label
-        whose = f"{len(named)} {noun}" if several else next(iter(named))
-        self.time.title.text = f"Run time over latency: {whose}"
-        caption(self.share, _origin(named))
+        self._say_position(words, gap=words is WORDS["G"])
+        whose = f"{len(named)} {words.several}" if several else next(iter(named))
+        self.time.title.text = f"{words.title}: {whose}"
+        runs = [one.runs.provenance for one in predictions.values()]
+        caption(self.share, [origin_of(named), *runs])
+
+    def _say_position(self, words: CurveWords, *, gap: bool) -> None:
+        """Write the parameter, its slope and its share at the axes; of a gap the bandwidth too."""
+        self.share.xaxis.axis_label = words.axis
+        self.slope.yaxis.axis_label = words.slope
+        self.share.yaxis.axis_label = words.share
+        for fig in (self.time, self.slope, self.strips):
+            fig.xaxis[0].formatter.code = _GAP_TICK if gap else TIME_TICK
+        self.share.xaxis[0].formatter.code = _BANDWIDTH_TICK if gap else TIME_TICK
+        self.slope.yaxis[0].formatter.code = _BYTES_TICK if gap else _COUNT_TICK
+        self.position_in_words.code = _HOVER_GAP if gap else _HOVER_TIME
 
     def mark(self, L: float | None) -> None:
-        """Move the upright line that shows the latency in use.
+        """Move the upright line that shows the latency, or the gap per byte, in use.
 
         Args:
-            L: s; None takes it away.
+            L: s or s/B; None takes it away.
         """
         self.pointer.data = {"L": [] if L is None else [L * 1e9]}
 
 
 def plot_tolerance(
-    results: Results, *, relative: bool | None = None, L: float | None = None, height: int = 300
+    results: Results,
+    *,
+    measured: Measured | None = None,
+    relative: bool | None = None,
+    L: float | None = None,
+    height: int = 300,
 ) -> LayoutDOM:
-    """Return T(L) of programs, and below it λ_L and ρ_L on the same axis.
+    """Return T(L) of programs, and below it λ_L and ρ_L on the same axis; or T(G), λ_G and ρ_G.
 
     One program shows its zones behind the curve, as in Shen et al., LLAMP, Fig. 1: green up to the
     first tolerance, then orange, then red. Several show them in a row each.
 
+    Measured run times are points on T, each the median of its repeats, with a line from the lower
+    to the upper quartile and a dash at the minimum. On λ_L they are the slopes between neighbouring
+    points, with lines from the least to the greatest slope between their quartiles.
+
     Args:
-        results: of ``workbench.sensitivity.analyse``: one, several, or several by name.
+        results: of ``workbench.sensitivity.analyse`` or ``analyse_bandwidth``: one, several, or
+            several by name.
+        measured: run times by added latency, of the one program or of all, whose base is the L
+            of the first analysis; or those of each program by the name of its analysis.
         relative: draw how much T grows, in percent; None does where one program takes more than
             three times as long as another.
-        L: a latency to mark, s.
+        L: a latency, or a gap per byte, to mark, s or s/B.
         height: of the upper figure, pixels.
 
     Raises:
-        ParameterError: there is nothing to draw.
+        ParameterError: there is nothing to draw, or no measured latency within the analysis.
     """
-    drawn = tolerance_figure(results, relative=relative, height=height)
+    drawn = tolerance_figure(results, measured=measured, relative=relative, height=height)
     drawn.mark(L)
     return drawn.layout
 
 
 def tolerance_figure(
-    results: Results, *, relative: bool | None = None, height: int = 300
+    results: Results,
+    *,
+    measured: Measured | None = None,
+    relative: bool | None = None,
+    height: int = 300,
 ) -> ToleranceFigure:
     """Return the live form of `plot_tolerance`.
 
     Args:
         results: as in `plot_tolerance`.
+        measured: as in `plot_tolerance`.
         relative: as in `plot_tolerance`.
         height: of the upper figure, pixels.
 
     Raises:
-        ParameterError: there is nothing to draw.
+        ParameterError: there is nothing to draw, or no measured latency within the analysis.
     """
     shared = Range1d()
     curves, zones, limits, corners = (ColumnDataSource() for _ in range(4))
@@ -188,27 +230,29 @@ def tolerance_figure(
     pointer = ColumnDataSource(data={"L": []})
     time = _pane("", height, shared, "run-time-over-latency")
     slope = _pane("", round(height * 0.55), shared, "lambda")
-    share = _pane("ρ_L (%)", round(height * 0.55) + 36, shared, "rho")
+    share = _pane("", round(height * 0.55) + 36, shared, "rho")
     strips = _pane("", 100, shared, "zones", FactorRange(range_padding=0.1))
     time.yaxis.formatter = CustomJSTickFormatter(code=TIME_TICK)
+    slope.yaxis.formatter = CustomJSTickFormatter(code=_COUNT_TICK)
     bands = _add_bands(time, zones)
     lines = _add_lines(time, curves, "T", legend="name")
     _add_lines(slope, curves, "slope")
     _add_lines(share, curves, "rho")
-    _add_marks(time, corners, limits)
+    critical = _add_marks(time, corners, limits)
     _add_strips(strips, zones)
     for fig in (time, slope, share, strips):
         fig.vspan(x="L", source=pointer, line_color=palette.BLACK, line_dash="dotted", line_width=2)
-    height_in_words = CustomJSHover()
+    height_in_words, position_in_words = CustomJSHover(), CustomJSHover()
     time.add_tools(
         HoverTool(
             renderers=[lines],
-            tooltips=[("", "@name"), ("L", "$x{custom}"), ("T", "$snap_y{custom}")],
-            formatters={"$x": CustomJSHover(code=_HOVER_TIME), "$snap_y": height_in_words},
+            tooltips=[("", "@name"), ("at", "$x{custom}"), ("T", "$snap_y{custom}")],
+            formatters={"$x": position_in_words, "$snap_y": height_in_words},
             line_policy="interp",
             attachment="above",
         )
     )
+    marks = add_measured(time, slope)
     legend_above(time)
     made = ToleranceFigure(
         layout=column(time, strips, slope, share, sizing_mode="stretch_width"),
@@ -220,101 +264,16 @@ def tolerance_figure(
         zones=zones,
         limits=limits,
         corners=corners,
+        measured=marks,
         pointer=pointer,
         bands=bands,
         height_in_words=height_in_words,
+        position_in_words=position_in_words,
+        critical=critical,
         relative=relative,
     )
-    made.show(results)
+    made.show(results, measured)
     return made
-
-
-def describe_tolerance(results: Results) -> str:
-    """Return sentences on the latency tolerance of the programs, and their critical paths.
-
-    Args:
-        results: as in `plot_tolerance`.
-
-    Raises:
-        ParameterError: there is none.
-    """
-    named = by_name(results)
-    if len(named) > 1:
-        return _describe_several(named)
-    result = next(iter(named.values()))
-    text = (
-        f"At {result.variable} = {time_text(result.L * 1e9)} the program takes "
-        f"{time_text(result.T * 1e9)}, and {plain_percent(100 * result.rho_L)} of that is latency: "
-        f"{latencies_text(result)}."
-    )
-    if more_than_messages(result):
-        text += f" {RENDEZVOUS[0].upper()}{RENDEZVOUS[1:]}."
-    if result.tolerance:
-        borne = ", ".join(
-            f"{latency_text(largest)} for {percent:g} %"
-            for percent, largest in result.tolerance.items()
-        )
-        text += f" It tolerates an {result.variable} of at most {borne}."
-    count = len(result.critical_latencies)
-    noun = "critical latency" if count == 1 else "critical latencies"
-    text += f" {count:,} {noun} between {' and '.join(time_text(e * 1e9) for e in result.interval)}"
-    text += f", of which {MOST_MARKS} are marked." if count > MOST_MARKS else "."
-    return text + "".join(f" Warning: {warning}." for warning in result.warnings)
-
-
-def by_name(results: Results) -> dict[str, LatencySensitivity]:
-    """Return analyses by unique names, in their order."""
-    if isinstance(results, Mapping):
-        named = dict(results)
-    else:
-        several = list(results) if isinstance(results, Sequence) else [results]
-        named = {}
-        for result in several:
-            name, number = result.source, 1
-            while name in named:
-                number += 1
-                name = f"{result.source} ({number})"
-            named[name] = result
-    if not named:
-        raise ParameterError("at least one analysis must be given; got none", key="results")
-    return named
-
-
-def is_relative(named: Mapping[str, LatencySensitivity]) -> bool:
-    """Return whether run times differ so much that only their growth can share an axis."""
-    times = [result.T for result in named.values()]
-    return min(times) > 0 and max(times) > _APART * min(times)
-
-
-def _origin(named: Mapping[str, LatencySensitivity]) -> Provenance:
-    """Return the provenance of one analysis, or a common one for several."""
-    first, *others = named.values()
-    if not others:
-        return first.provenance
-    alike = all(other.model == first.model for other in others)
-    model = str(first.model) if alike else "each with its own parameters"
-    noun = _WORDS[first.variable][2]
-    return Provenance(
-        "simulated", f"{len(named)} {noun}, LLAMP's semantics, no contention, {model}"
-    )
-
-
-def _describe_several(named: Mapping[str, LatencySensitivity]) -> str:
-    percents = set.intersection(*(set(result.tolerance) for result in named.values()))
-    shares = ", ".join(
-        f"{name} {plain_percent(100 * result.rho_L)}" for name, result in named.items()
-    )
-    if not percents:
-        return f"Latency's share of the critical path: {shares}."
-    percent = min(percents)
-    order = sorted(named, key=lambda name: named[name].tolerance[percent])
-    least, most = order[0], order[-1]
-    return (
-        f"Within {percent:g} % {most} tolerates the most, an L of "
-        f"{latency_text(named[most].tolerance[percent])}, and {least} the least, "
-        f"{latency_text(named[least].tolerance[percent])}. Latency's share of the critical path: "
-        f"{shares}."
-    )
 
 
 def _pane(
@@ -396,7 +355,8 @@ def _add_strips(fig: figure, zones: ColumnDataSource) -> None:
     fig.yaxis.axis_label = None
 
 
-def _add_marks(fig: figure, corners: ColumnDataSource, limits: ColumnDataSource) -> None:
+def _add_marks(fig: figure, corners: ColumnDataSource, limits: ColumnDataSource) -> LegendItem:
+    """Draw critical values and tolerances; return the legend's entry of the former."""
     marks = fig.scatter(
         x="L",
         y="T",
@@ -405,16 +365,17 @@ def _add_marks(fig: figure, corners: ColumnDataSource, limits: ColumnDataSource)
         size=6,
         fill_color="white",
         line_color="colour",
-        legend_label=_CRITICAL,
     )
+    entry = LegendItem(label={"value": ""}, renderers=[marks])
+    fig.legend[0].items.append(entry)
     fig.add_tools(
         HoverTool(
             renderers=[marks],
             attachment="below",
             tooltips=[
                 ("", "@name"),
-                ("critical L", "@text"),
-                ("λ_L", "@below{0,0} to @above{0,0}"),
+                ("critical", "@text"),
+                ("slope", "@below{0,0} to @above{0,0}"),
             ],
         )
     )
@@ -431,10 +392,13 @@ def _add_marks(fig: figure, corners: ColumnDataSource, limits: ColumnDataSource)
         text_font_size="11px",
         x_offset="x_offset",
     )
+    return entry
 
 
-def _ends(lines: list[Any]) -> tuple[float, float]:
-    return float(min(line[0] for line in lines)), float(max(line[-1] for line in lines))
+def _ends(lines: list[Any], room: float) -> tuple[float, float]:
+    """Return the ends of the axis, with some of its length for a point at the left end."""
+    low, high = min(line[0] for line in lines), max(line[-1] for line in lines)
+    return float(low - room * (high - low)), float(high)
 
 
 def _with_room(lines: list[Any], least: float | None = None) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from workbench.checks import above_zero, whole
+from workbench.checks import above_zero, number, whole
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.mpi import Launcher, find_launcher, run_command
 from workbench.mpi.command import check_command
@@ -26,6 +26,7 @@ Clock = Literal["elapsed", "cpu"]
 
 _FOLDER_VARIABLE = "WORKBENCH_TRACE_FOLDER"
 _CLOCK_VARIABLE = "WORKBENCH_TRACE_CLOCK"
+_SLOWDOWN_VARIABLE = "WORKBENCH_TRACE_SLOWDOWN"
 _LONGEST_LINE = 500
 
 
@@ -38,6 +39,7 @@ def record(
     timeout: float | None = None,
     oversubscribe: bool = True,
     clock: Clock = "elapsed",
+    slowdown: float = 1.0,
     output: Callable[[str], object] | None = None,
     stop: threading.Event | None = None,
 ) -> Program:
@@ -58,6 +60,9 @@ def record(
         timeout: seconds after which it is ended; None waits as long as it takes.
         oversubscribe: whether there may be more ranks than cores.
         clock: what counts as computation between two calls: all that ``elapsed``, or ``cpu`` time.
+        slowdown: gives each rank a core of its own that is so many times slower, by sleeping
+            between calls; at least 1. Where a machine's cores cannot serve all ranks at once, it
+            keeps them out of one another's way; ranks that slept already are not slowed.
         output: called with each line that the program writes, from a thread; None drops them.
         stop: ends the program when it is set.
 
@@ -75,6 +80,7 @@ def record(
         above_zero(timeout, "timeout", unit="s")
     if clock not in get_args(Clock):
         raise ParameterError(f"clock must be elapsed or cpu; got {clock!r}", key="clock")
+    number(slowdown, "slowdown", 1)
     folder = Path(folder).resolve()
     if next(folder.glob("trace-*.txt"), None) is not None:
         raise ParameterError(
@@ -88,7 +94,12 @@ def record(
         words = launcher.command(
             command,
             ranks,
-            {"LD_PRELOAD": preload, _FOLDER_VARIABLE: str(unfinished), _CLOCK_VARIABLE: clock},
+            {
+                "LD_PRELOAD": preload,
+                _FOLDER_VARIABLE: str(unfinished),
+                _CLOCK_VARIABLE: clock,
+                _SLOWDOWN_VARIABLE: f"{slowdown:g}",
+            },
             oversubscribe=oversubscribe,
         )
         status, last = run_command(words, launcher.own_environment(), timeout, output, stop)

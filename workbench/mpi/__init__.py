@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from workbench.mpi.errors import MPIError
 from workbench.mpi.launch import Launcher, find_launcher
-from workbench.mpi.recipe import Recipe
+from workbench.mpi.recipe import LIBRARY, Recipe
 from workbench.mpi.run import run_command
 
-__all__ = ["Launcher", "MPIError", "Recipe", "find_launcher", "run_command"]
+__all__ = ["LIBRARY", "Launcher", "MPIError", "Recipe", "find_launcher", "run_command"]

@@ -11,6 +11,9 @@ from pathlib import Path
 
 from workbench.mpi.errors import MPIError
 
+LIBRARY = Path(__file__).resolve().parent / "library"
+"""Headers that C libraries of ours share."""
+
 _COMPILE_S = 120
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from workbench.mpi import MPIError, Recipe
+from workbench.mpi import LIBRARY, MPIError, Recipe
 
 
 class RecordingError(MPIError):
@@ -18,10 +18,10 @@ _RECORDER = Recipe(
     "libworkbench-trace.so",
     "recorder",
     # Hidden, or a function of ours would stand before one of the program's that has the same name.
-    ("-std=c99", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread"),
+    ("-std=c99", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", f"-I{LIBRARY}"),
     tuple(sorted(_SOURCES.glob("*.c"))),
     "MPI 3.1 and C99",
-    headers=(_SOURCES / "trace.h",),
+    headers=(_SOURCES / "trace.h", LIBRARY / "other_calls.h"),
 )
 
 

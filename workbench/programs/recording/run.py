@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from workbench.checks import above_zero, number, whole
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.mpi import Launcher, find_launcher, run_command
+from workbench.mpi.command import check_command
 from workbench.programs.recording.build import RecordingError, build_recorder
 from workbench.programs.traces.files import FAILED
 
@@ -73,16 +74,7 @@ def record(
     """
     from workbench.programs.traces import read_trace
 
-    if isinstance(command, str) or not command:
-        raise ParameterError(
-            f"command must be a list, the program and its arguments; got {command!r}", key="command"
-        )
-    if shutil.which(command[0]) is None:
-        here = f"; write ./{command[0]}" if os.access(command[0], os.X_OK) else ""
-        raise ParameterError(
-            f"command must begin with a program that can be run; got {command[0]!r}{here}",
-            key="command",
-        )
+    check_command(command)
     whole(ranks, "ranks", 1)
     if timeout is not None:
         above_zero(timeout, "timeout", unit="s")

@@ -1,8 +1,10 @@
 """Predict collectives on a whole machine from messages between two of its nodes.
 
-workbench predict collective --p2p P2P.csv --system fugaku --collective gather \\
-    --algorithm binomial --topology torus:8x8x8 --nodes 512 --bytes 16384,131072
+workbench predict collective --p2p P2P.csv --system fugaku --collective gather --nodes 512
+    --algorithm binomial --topology torus:8x8x8 --bytes 16384,131072
 workbench predict collective --machine azure-hb96v3-hdr --collective allreduce --nodes 64 --bytes 8
+workbench predict rank --p2p P2P.csv --collective alltoall --nodes 64 --bytes 8,8KiB
+workbench predict evaluate --systems lassen,fugaku     # beside what was published
 
 P2P.csv has a row per size and run with the columns system, benchmark, run, nodes, size_bytes, value
 and unit: osu_latency or imb_pingpong in us, and where they were measured osu_bw, osu_bibw,
@@ -16,7 +18,17 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import add_json, byte_count, given, print_json, say
+from workbench.cli.output import (
+    SIGNALLED,
+    add_json,
+    byte_count,
+    given,
+    output_file,
+    print_json,
+    say,
+)
+from workbench.cli.progress import ProgressLine
+from workbench.cli.signals import stoppable
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -33,23 +45,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = "predict the times of a collective on some nodes"
     one = actions.add_parser("collective", help=about, description=about, allow_abbrev=False)
     _add_machine(one)
-    one.add_argument("--collective", required=True, metavar="NAME", help="such as gather")
     one.add_argument(
         "--algorithm",
         metavar="NAME",
         help="such as binomial (default: by the library's rule, or the fastest)",
     )
-    one.add_argument("--nodes", type=int, required=True, metavar="N", help="number of nodes")
-    one.add_argument(
-        "--bytes",
-        dest="block_bytes",
-        type=_sizes,
-        required=True,
-        metavar="LIST",
-        help="sizes of a block, such as 16384,128KiB: what a rank sends to one other (as OSU's "
-        "benchmarks count), or the whole vector of an allreduce, bcast or reduce",
-    )
     add_json(one)
+    about = "predict the times of all algorithms of a collective, the fastest first"
+    ranked = actions.add_parser("rank", help=about, description=about, allow_abbrev=False)
+    _add_machine(ranked)
+    add_json(ranked)
+    about = "hold predictions against the published collectives of systems that ship"
+    held = actions.add_parser("evaluate", help=about, description=about, allow_abbrev=False)
+    held.add_argument(
+        "--systems",
+        dest="tables",
+        type=lambda text: text.split(","),
+        metavar="LIST",
+        help="names of shipped systems, such as lassen,fugaku (default: all, seconds)",
+    )
+    held.add_argument(
+        "--save", type=output_file(".json"), metavar="FILE.json", help="keep the result"
+    )
+    add_json(held)
 
 
 def _add_machine(parser: argparse.ArgumentParser) -> None:
@@ -63,6 +81,17 @@ def _add_machine(parser: argparse.ArgumentParser) -> None:
         metavar="SPEC",
         help="network whose first hosts the nodes are, such as torus:8x8x8 or fat-tree:16 "
         "(default: no links are shared)",
+    )
+    parser.add_argument("--collective", required=True, metavar="NAME", help="such as gather")
+    parser.add_argument("--nodes", type=int, required=True, metavar="N", help="number of nodes")
+    parser.add_argument(
+        "--bytes",
+        dest="block_bytes",
+        type=_sizes,
+        required=True,
+        metavar="LIST",
+        help="sizes of a block, such as 16384,128KiB: what a rank sends to one other (as OSU's "
+        "benchmarks count), or the whole vector of an allreduce, bcast or reduce",
     )
     parser.add_argument(
         "--ranks-per-node", type=int, metavar="N", help="ranks on each node (default 1)"
@@ -82,7 +111,8 @@ def _add_machine(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the chosen action and return the exit status."""
-    return _collective(arguments)
+    actions = {"collective": _collective, "rank": _rank, "evaluate": _evaluate}
+    return actions[arguments.predict_action](arguments)
 
 
 def _collective(arguments: argparse.Namespace) -> int:
@@ -102,6 +132,62 @@ def _collective(arguments: argparse.Namespace) -> int:
     for sentence in found.assumed:
         say(f"assumed: {sentence}")
     return 0
+
+
+def _rank(arguments: argparse.Namespace) -> int:
+    from workbench.predict import compare_algorithms
+
+    found = compare_algorithms(
+        _machine(arguments), arguments.collective, arguments.nodes, arguments.block_bytes
+    )
+    sizes = [str(size) for size in arguments.block_bytes]
+    order = {
+        size: dict(
+            sorted(
+                ((name, float(1e6 * one.times[at])) for name, one in found.items()),
+                key=lambda pair: pair[1],
+            )
+        )
+        for at, size in enumerate(sizes)
+    }
+    if arguments.json:
+        print_json(
+            {"times_us": order, "best": {size: next(iter(times)) for size, times in order.items()}}
+        )
+        return 0
+    for size, times in order.items():
+        print(f"{arguments.collective} of {size} B on {arguments.nodes} nodes (us)")
+        for name, time in times.items():
+            print(f"  {time:12.2f}  {name}")
+    return 0
+
+
+def _evaluate(arguments: argparse.Namespace) -> int:
+    from workbench.predict import evaluate_predictions, prediction_findings
+
+    with stoppable() as stop, ProgressLine() as line:
+        found = evaluate_predictions(
+            **given(arguments, "tables"),
+            stop=stop.event,
+            on_progress=lambda done, of, what: line.show(f"{done} of {of} done; {what}"),
+        )
+    if stop.number:
+        say(f"stopped after {len(found.cases)} collectives")
+    elif arguments.save is not None:
+        found.save(arguments.save)
+    findings = prediction_findings(found)
+    if arguments.json:
+        print_json(
+            {
+                "cases": found.to_frame().to_dict("records"),
+                "targets": found.targets().to_dict("records"),
+                "findings": findings.to_frame().to_dict("records"),
+            }
+        )
+    else:
+        print(found.to_frame().round(1).to_string(index=False))
+        print(findings)
+    return SIGNALLED + stop.number if stop.number else 0
 
 
 def _as_json(found: CollectivePrediction) -> dict[str, object]:

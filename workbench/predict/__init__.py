@@ -14,7 +14,13 @@ from workbench.predict.collective import (
     predict_collective,
     replay_collective,
 )
-from workbench.predict.machine import MachineProfile, Part, machine_of
+from workbench.predict.evaluation import (
+    PredictionErrors,
+    evaluate_predictions,
+    shipped_evaluation,
+)
+from workbench.predict.learning import learn_algorithms, learn_surplus
+from workbench.predict.machine import MachinePart, MachineProfile, machine_of
 from workbench.predict.message_curve import MessageCurve
 from workbench.predict.point_to_point import (
     LevelCurves,
@@ -23,20 +29,30 @@ from workbench.predict.point_to_point import (
     point_to_point_of_osu,
     read_point_to_point,
 )
+from workbench.predict.shipped import measured_machine, shipped_systems
+from workbench.predict.summary import prediction_findings
 
 __all__ = [
     "COLLECTIVES",
     "CollectivePrediction",
     "LevelCurves",
+    "MachinePart",
     "MachineProfile",
     "MessageCurve",
-    "Part",
     "PointToPoint",
+    "PredictionErrors",
     "compare_algorithms",
+    "evaluate_predictions",
+    "learn_algorithms",
+    "learn_surplus",
     "machine_of",
+    "measured_machine",
     "point_to_point_of_curve",
     "point_to_point_of_osu",
     "predict_collective",
+    "prediction_findings",
     "read_point_to_point",
     "replay_collective",
+    "shipped_evaluation",
+    "shipped_systems",
 ]

@@ -179,7 +179,7 @@ def predict_collective(
         rounds,
         tuple(names),
         tuple(choices),  # type: ignore[arg-type]
-        (*machine.assumed, SLOWEST, *_instead(algorithm, names)),
+        (*_assumed(machine, algorithm), SLOWEST, *_instead(algorithm, names)),
     )
 
 
@@ -245,6 +245,15 @@ def _fastest(
     found = {name: algorithm_time(machine, collective, name, nodes, size) for name in sorted(names)}
     best = min(found, key=lambda name: found[name].seconds)
     return best, found[best]
+
+
+def _assumed(machine: MachineProfile, algorithm: str | None) -> tuple[str, ...]:
+    """Return what is assumed; the library does not matter where an algorithm is named."""
+    return tuple(
+        sentence
+        for sentence in machine.assumed
+        if algorithm is None or not sentence.startswith("library:")
+    )
 
 
 def _instead(algorithm: str | None, names: Sequence[str]) -> tuple[str, ...]:

@@ -34,6 +34,7 @@ class _Demand(NamedTuple):
     rank_messages: float  # in or out of the busiest rank, between nodes
     node_blocks: float  # in or out of the busiest node
     largest: float  # of one message between nodes
+    pairs: float  # of nodes that exchange messages, or send one way
     both_ways: bool  # whether a node sends and receives
     within_messages: float  # in or out of the busiest rank, within its node
     within_blocks: float  # in or out of the busiest rank, within its node
@@ -54,6 +55,7 @@ class Demands:
     rank_messages: FloatArray
     node_blocks: FloatArray
     largest: FloatArray
+    pairs: FloatArray
     both_ways: FloatArray
     within_messages: FloatArray
     within_blocks: FloatArray
@@ -87,8 +89,9 @@ def _demands(collective: str, algorithm: str, places: CollectivePlaces, size: in
     case = case_of(chosen, places.ranks, 0, size)
     kinds = count_rounds(chosen, case, lambda one: _demand(one, places))
     rows = np.array([(count, *kind) for kind, count in kinds.items()], np.float64)
-    columns = rows.reshape(-1, len(fields(Demands)) - 1).T
-    return Demands(*columns, split=chosen.split(case))
+    names = [each.name for each in fields(Demands)[:-1]]
+    columns = dict(zip(names, rows.reshape(-1, len(names)).T, strict=True))
+    return Demands(**columns, split=chosen.split(case))
 
 
 def _demand(one: Round, places: CollectivePlaces) -> _Demand:
@@ -108,6 +111,7 @@ def _demand(one: Round, places: CollectivePlaces) -> _Demand:
         rank_messages,
         most,
         float(sent.max(initial=0.0)),
+        float(len(np.unique(np.minimum(out, into) * places.nodes + np.maximum(out, into)))),
         bool(len(np.intersect1d(out, into))),
         within_messages,
         within_blocks,

@@ -190,6 +190,39 @@ class PredictionErrors(StoredResult):
         columns = ("system", "collective", "algorithm", "tests", "median error (%)", "holds")
         return pd.DataFrame(rows, columns=list(columns))
 
+    def ranking(self) -> pd.DataFrame:
+        """Return for each system, collective, nodes and size which algorithm is predicted best.
+
+        Of the algorithms that were forced: ``picked`` is predicted to be the fastest, by
+        point-to-point alone, ``best`` was measured to be, ``best known`` is that of those that are
+        predicted. ``over best`` is the measured time of the picked one over that of the best one,
+        1.1 or less where it is within 10 %; ``over best known`` likewise. Rows have two algorithms
+        that are predicted, or more.
+        """
+        import pandas as pd
+
+        groups: dict[tuple[str, str, int, int], list[int]] = {}
+        for at, case in enumerate(self.case.tolist()):
+            one = self.cases[case]
+            if one.label:
+                key = (one.system, one.collective, int(self.nodes[at]), int(self.block_bytes[at]))
+                groups.setdefault(key, []).append(at)
+        rows = []
+        for key, members in sorted(groups.items()):
+            known = [at for at in members if np.isfinite(self.predicted[0, at])]
+            if len({self.algorithms[at] for at in known}) < 2:
+                continue
+            picked = min(known, key=lambda at: self.predicted[0, at])
+            best, best_known = (
+                min(some, key=lambda at: self.measured[at]) for some in (members, known)
+            )
+            labels = [self.cases[self.case[at]].label for at in (picked, best_known, best)]
+            over = [self.measured[picked] / self.measured[at] for at in (best_known, best)]
+            rows.append((*key, len(members), len(known), *labels, *over))
+        columns = ("system", "collective", "nodes", "block bytes", "forced", "predicted")
+        more = ("picked", "best known", "best", "over best known", "over best")
+        return pd.DataFrame(rows, columns=[*columns, *more])
+
     def of(self, *tables: str) -> PredictionErrors:
         """Return the part of some systems.
 
@@ -223,9 +256,7 @@ class PredictionErrors(StoredResult):
     def __repr__(self) -> str:
         used = np.isfinite(self.predicted[0])
         systems = len({case.table for case in self.cases})
-        medians = ", ".join(
-            f"{name} {_median(self.errors_of(name)):.0f} %" for name in VARIANTS
-        )
+        medians = ", ".join(f"{name} {_median(self.errors_of(name)):.0f} %" for name in VARIANTS)
         return (
             f"PredictionErrors({systems} systems, {int(used.sum())} of {len(used)} tests "
             f"predicted; median error by {medians})"
@@ -354,9 +385,7 @@ def _learn(
     collective, real = measured.collective, measured.medians
     first = np.flatnonzero(nodes == nodes.min())
     placed = _placed(machine, measured.tests[first[0]])
-    chosen = learn_algorithms(
-        placed, collective, int(nodes.min()), sizes[first], real[first]
-    )
+    chosen = learn_algorithms(placed, collective, int(nodes.min()), sizes[first], real[first])
     for at in np.flatnonzero(nodes > nodes.min()):
         name = chosen.get(int(sizes[at]))
         if name is None:

@@ -38,8 +38,14 @@ _FALLS_BACK: Mapping[tuple[str, str], str] = MappingProxyType(
 """What both libraries run instead where the vector has fewer elements than there are ranks."""
 
 
+_NOT_AS_NAMED = frozenset({("bcast", "default-basic-linear")})
+"""Labels of Fujitsu MPI under which its default runs: all their times are those of the default."""
+
+
 def algorithms_of_label(collective: str, label: str) -> tuple[str, ...]:
     """Return the algorithms here that a benchmark's label of a forced algorithm may mean."""
+    if (collective, label) in _NOT_AS_NAMED:
+        return ()
     known = known_algorithms(collective, label)
     words = label.lower().replace("_", "-").removeprefix("default-").removesuffix("-ompi")
     meant = _OPEN_MPI_MEANS.get((collective, words))

@@ -18,7 +18,7 @@ from workbench.models import LogGPS
 from workbench.predict.known_systems import Library, Source, known_system
 from workbench.predict.message_curve import MessageCurve
 from workbench.predict.point_to_point import Level, LevelCurves, PointToPoint
-from workbench.result import StoredResult
+from workbench.result import Drawing, StoredResult
 from workbench.topology.spec import parse_topology
 
 if TYPE_CHECKING:
@@ -34,12 +34,13 @@ WITHIN = LevelCurves(
     MessageCurve(np.array([0.0, 1024.0, 2.0**22]), np.array([4e-7, 5e-7, 4.2e-4])),
 )
 """Messages between the ranks of a node, where they were not measured: 0.4 µs, 10 GB/s."""
+WITHIN_PART = "messages within a node"
 _TRAFFIC = 3
 """Bytes to and from memory for each byte that is combined or copied: two reads and a write."""
 
 
 @dataclass(frozen=True)
-class Part:
+class MachinePart:
     """A part of a machine, in words, and where it is from."""
 
     name: str
@@ -76,15 +77,18 @@ class MachineProfile(StoredResult):
     core_Bps: float
     topology: str
     library: Library
-    parts: tuple[Part, ...]
+    parts: tuple[MachinePart, ...]
+
+    plot = Drawing("plot_machine_profile")
 
     @property
     def assumed(self) -> tuple[str, ...]:
-        """What is assumed, a sentence each."""
+        """What is assumed, a sentence each; without what is of no account for one rank a node."""
         return tuple(
             f"{part.name}: {part.value}, {part.note}"
             for part in self.parts
             if part.source == "assumed"
+            and not (part.name == WITHIN_PART and self.ranks_per_node == 1)
         )
 
     @property
@@ -208,7 +212,7 @@ def machine_of(
         *_message_parts(measured),
         node_part,
         _part("engines", f"{cards}", sources, "one message at a time has a node's network card"),
-        Part(
+        MachinePart(
             "router",
             f"{1e9 * hop:g} ns",
             "assumed" if hop_s is None else "published",
@@ -244,7 +248,7 @@ def _assumed_interval(latency: MessageCurve) -> MessageCurve:
     return MessageCurve(latency.sizes, times)
 
 
-def _node_rate(between: LevelCurves, per_node: int) -> tuple[float, Part]:
+def _node_rate(between: LevelCurves, per_node: int) -> tuple[float, MachinePart]:
     """Return the time of a byte in or out of a node, s/B, and the part in words."""
     if between.shared is not None:
         per_byte = between.shared.per_byte / between.pairs
@@ -254,15 +258,15 @@ def _node_rate(between: LevelCurves, per_node: int) -> tuple[float, Part]:
         per_byte = (between.interval or between.latency).per_byte
         source = "measured" if per_node == 1 else "assumed"
         note = "of one pair of ranks" if per_node == 1 else "all ranks together, the rate of one"
-    return per_byte, Part("node rate", f"{1e-9 / per_byte:.3g} GB/s", source, note)
+    return per_byte, MachinePart("node rate", f"{1e-9 / per_byte:.3g} GB/s", source, note)
 
 
-def _message_parts(measured: PointToPoint) -> tuple[Part, ...]:
+def _message_parts(measured: PointToPoint) -> tuple[MachinePart, ...]:
     between, within = measured.between, measured.within
     found = [_level_part("messages between nodes", between.latency, measured.source)]
     if between.interval is None:
         found.append(
-            Part(
+            MachinePart(
                 "message interval",
                 f"{GAP_SHARE:g} of the latency",
                 "assumed",
@@ -271,30 +275,38 @@ def _message_parts(measured: PointToPoint) -> tuple[Part, ...]:
         )
     else:
         found.append(_level_part("message interval", between.interval, "osu_bw or osu_mbw_mr"))
+    found.append(
+        MachinePart("pairs of nodes", "differ", "assumed", "as the runs of the latency do")
+        if between.slowest
+        else MachinePart("pairs of nodes", "alike", "assumed", "one run shows no differences")
+    )
     if between.both_ways is None:
         note = "an exchange takes as long as one message; osu_bibw or imb_pingping was not measured"
-        found.append(Part("both ways", "full duplex", "assumed", note))
+        found.append(MachinePart("both ways", "full duplex", "assumed", note))
     else:
         found.append(_level_part("both ways", between.both_ways, "imb_pingping or osu_bibw"))
     if within is not None:
-        found.append(_level_part("messages within a node", within.latency, measured.source))
+        found.append(_level_part(WITHIN_PART, within.latency, measured.source))
     else:
-        note = "not measured; of no account with one rank a node"
-        found.append(Part("messages within a node", repr(WITHIN.latency), "assumed", note))
+        latency = WITHIN.latency
+        value = f"{1e6 * latency.start:.3g} us, {1e-9 / latency.per_byte:.3g} GB/s"
+        found.append(MachinePart(WITHIN_PART, value, "assumed", "not measured"))
     return tuple(found)
 
 
-def _level_part(name: str, curve: MessageCurve, note: str) -> Part:
+def _level_part(name: str, curve: MessageCurve, note: str) -> MachinePart:
     rate = f"{1e6 * curve.start:.3g} us, {1e-9 / curve.per_byte:.3g} GB/s"
-    return Part(name, rate, "measured", note)
+    return MachinePart(name, rate, "measured", note)
 
 
-def _part(name: str, value: str, sources: dict[str, tuple[Source, str]], otherwise: str) -> Part:
+def _part(
+    name: str, value: str, sources: dict[str, tuple[Source, str]], otherwise: str
+) -> MachinePart:
     source, note = sources.get(name, ("assumed", otherwise))
-    return Part(name, value, source, note)
+    return MachinePart(name, value, source, note)
 
 
-def _topology_part(topology: str) -> Part:
+def _topology_part(topology: str) -> MachinePart:
     if topology:
-        return Part("topology", topology, "published", "rank r is on host r // ranks a node")
-    return Part("topology", "unknown", "assumed", "all nodes equally far, no link is shared")
+        return MachinePart("topology", topology, "published", "rank r is on host r // ranks a node")
+    return MachinePart("topology", "unknown", "assumed", "all nodes equally far, no link is shared")

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError, ParseError
 from workbench.measure import OSUCurve, parse_osu_text
 from workbench.predict.message_curve import MessageCurve
-from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
 from workbench.text_table import numbers_of, read_text_table
 
 if TYPE_CHECKING:
     import pandas as pd
+
+FloatArray = NDArray[np.float64]
 
 Level = Literal["between", "within"]
 
@@ -34,18 +35,21 @@ _COUNTS = ("Messages/s", "msg/s", "messages/s")
 _PAIRS = re.compile(r"osu_mbw_mr(?:_ppn(\d{1,4}))?")
 _LATENCIES = ("osu_latency", "imb_pingpong")  # the first that was measured counts
 _MOST_PAIRS = 2**17
+_DOUBLINGS = 7
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LevelCurves(StoredResult):
+class LevelCurves:
     """What was measured between two nodes, or within one; None where it was not.
 
     Attributes:
-        latency: half of a round trip.
+        latency: half of a round trip, the median of the runs.
         interval: time from one message to the next of a window of one pair of ranks.
         both_ways: time until both of two ranks that send at once have received.
         shared: interval of each of ``pairs`` pairs of ranks of the same two nodes.
         pairs: that shared the nodes' network cards.
+        slowest: latency of the slowest of 2, 4, 8, ... 128 pairs of nodes, where pairs differ as
+            the runs do: their quantiles 2/3, 4/5, ... 128/129; empty where there was one run.
     """
 
     latency: MessageCurve
@@ -53,6 +57,20 @@ class LevelCurves(StoredResult):
     both_ways: MessageCurve | None = None
     shared: MessageCurve | None = None
     pairs: int = 1
+    slowest: tuple[MessageCurve, ...] = ()
+
+    def latency_of(self, size: NDArray[np.float64], pairs: NDArray[np.float64]) -> FloatArray:
+        """Return the latency of the slowest of some pairs of nodes, s, float64[n].
+
+        Args:
+            size: bytes, float64[n].
+            pairs: their number, float64[n]; 1 gives the median.
+        """
+        curves = np.array([one.at(size) for one in (self.latency, *self.slowest)])
+        place = np.minimum(np.log2(np.maximum(pairs, 1.0)), len(self.slowest))
+        low = np.minimum(place.astype(np.int64), max(len(self.slowest) - 1, 0))
+        high, at = np.minimum(low + 1, len(self.slowest)), np.arange(len(place))
+        return np.asarray(curves[low, at] + (place - low) * (curves[high, at] - curves[low, at]))
 
     def __repr__(self) -> str:
         known = [name for name in ("interval", "both_ways", "shared") if getattr(self, name)]
@@ -97,6 +115,8 @@ class PointToPoint:
 
 def read_point_to_point(path: str | Path, system: str | None = None) -> PointToPoint:
     """Return the measured messages of a system in a CSV file; several runs count by their median.
+
+    Several runs of the latency also show how much pairs of nodes may differ.
 
     Rows have ``system``, ``benchmark``, ``nodes``, ``size_bytes``, ``value`` and ``unit``. Read
     are osu_latency (or imb_pingpong), osu_bw, osu_bibw, imb_pingping and osu_mbw_mr, which may end
@@ -176,15 +196,20 @@ def point_to_point_of_curve(curve: OSUCurve) -> PointToPoint:
     Raises:
         ParameterError: it has no latency.
     """
-    sizes, found = curve.sizes.astype(np.float64), {}
-    times = {"latency": curve.latency_s, "interval": sizes / curve.bandwidth_Bps}
-    for name, values in times.items():
-        known = np.isfinite(values) & (values > 0)
-        if known.any():
-            found[name] = MessageCurve(sizes[known], values[known])
-    if "latency" not in found:
+    sizes = curve.sizes.astype(np.float64)
+    latency = _known(sizes, curve.latency_s)
+    if latency is None:
         raise ParameterError(f"{curve.name} must have latencies; it has none", key="curve")
-    return PointToPoint(curve.name, LevelCurves(**found), None, curve.provenance.caption())
+    interval = _known(sizes, sizes / curve.bandwidth_Bps)
+    return PointToPoint(
+        curve.name, LevelCurves(latency, interval), None, curve.provenance.caption()
+    )
+
+
+def _known(sizes: FloatArray, times: FloatArray) -> MessageCurve | None:
+    """Return the curve of the times that were measured; None where none was."""
+    known = np.isfinite(times) & (times > 0)
+    return MessageCurve(sizes[known], times[known]) if known.any() else None
 
 
 def _numbers(table: pd.DataFrame, source: str) -> pd.DataFrame:
@@ -258,7 +283,22 @@ def _level(rows: pd.DataFrame) -> LevelCurves | None:
     both = _curve(rows[rows["benchmark"] == "imb_pingping"])
     if both is None:
         both = _both_ways(rows, latency, interval)
-    return LevelCurves(latency, interval or single, both, shared.get(pairs), pairs)
+    slowest = _slowest(rows)
+    return LevelCurves(latency, interval or single, both, shared.get(pairs), pairs, slowest)
+
+
+def _slowest(rows: pd.DataFrame) -> tuple[MessageCurve, ...]:
+    """Return the latency of the slowest of 2, 4, ... pairs that differ as the runs do."""
+    name = next(one for one in _LATENCIES if (rows["benchmark"] == one).any())
+    mine = rows[(rows["benchmark"] == name) & (rows["value"] > 0)]
+    by_size = mine.groupby("size_bytes")["value"]
+    if by_size.size().max() < 2:
+        return ()
+    counts = 2.0 ** np.arange(1, _DOUBLINGS + 1)
+    quantiles = (by_size.quantile(count / (count + 1.0)) for count in counts)
+    return tuple(
+        MessageCurve(one.index.to_numpy(np.float64), one.to_numpy(np.float64)) for one in quantiles
+    )
 
 
 def _of_pairs(rows: pd.DataFrame) -> dict[int, MessageCurve]:

@@ -2,9 +2,11 @@
 
 A round takes
 
-    the latency of its largest message (of an exchange, where a node sends and receives)
+    the latency of its largest message (of an exchange, where a node sends and receives), of the
+      slowest pair of nodes, where pairs differ as the runs of the benchmark did
     + a gap for each further message of the busiest rank, or the bytes beyond the largest message,
-      over the engines of a node, whichever is longer; or, if longer, the bytes of the busiest link
+      whichever is longer; or, if longer, the bytes of the busiest link. A node that only sends, or
+      only receives, has its bytes divided among its engines
     + the routers on the way + the combining of what is received,
 
 and the rounds follow one another: with LogGPS's straight lines that is what a replay computes
@@ -22,7 +24,7 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError
 from workbench.predict.demands import Demands, demands_of
 from workbench.predict.machine import MachineProfile
-from workbench.predict.point_to_point import Level
+from workbench.predict.point_to_point import Level, LevelCurves
 from workbench.programs.collectives import find_algorithm
 from workbench.uq.collectives.round_costs import CollectivePlaces, placed_on
 
@@ -81,15 +83,16 @@ def _between(
     """Return the time of each kind of round between nodes, s, float64[kinds]."""
     curves, interval = machine.between, machine.interval("between")
     largest, node = demands.largest * block, demands.node_blocks * block
-    first = interval.at(largest) if segmented else curves.latency.at(largest)
-    if curves.both_ways is not None:
-        more = np.maximum(curves.both_ways.at(largest) - curves.latency.at(largest), 0.0)
-        first = first + demands.both_ways * more
+    first = interval.at(largest) if segmented else curves.latency_of(largest, demands.pairs)
+    both = demands.both_ways > 0
     messages = np.maximum(demands.rank_messages, 1.0)
     mean = node / np.maximum(demands.node_messages, 1.0)
-    gaps = (messages - 1.0) * interval.at(1)
-    serial = (np.maximum(messages / machine.engines, 1.0) - 1.0) * interval.at(mean)
-    engines = np.minimum(machine.engines, np.maximum(demands.node_messages, 1.0))
+    gap = np.maximum(interval.at(1), both * _exchange(curves, mean))
+    first = first + both * _exchange(curves, largest)
+    cards = np.where(both, 1, machine.engines)
+    gaps = (messages - 1.0) * gap
+    serial = (np.maximum(messages / cards, 1.0) - 1.0) * interval.at(mean)
+    engines = np.minimum(cards, np.maximum(demands.node_messages, 1.0))
     rate = machine.node_s_per_byte
     shared = np.maximum(node / engines - largest, 0.0) * rate
     links = demands.link_blocks + TIES * (demands.tied_blocks - demands.link_blocks)
@@ -97,6 +100,13 @@ def _between(
     waits = np.maximum.reduce([gaps, serial, shared, link])
     found = first + waits + demands.hops * machine.hop_s
     return np.where(demands.node_messages > 0, found, 0.0)
+
+
+def _exchange(curves: LevelCurves, size: FloatArray) -> FloatArray:
+    """Return what an exchange takes beyond the latency, s, of the shape of ``size``."""
+    if curves.both_ways is None:
+        return np.zeros_like(size)
+    return np.maximum(curves.both_ways.at(size) - curves.latency.at(size), 0.0)
 
 
 def _within(machine: MachineProfile, demands: Demands, block: float, segmented: bool) -> FloatArray:

@@ -13,7 +13,7 @@ from workbench import datasets
 from workbench.catalogue import Catalogue
 from workbench.datapackage import DESCRIPTOR, read_text
 from workbench.datasets import Dataset, data_folder, described
-from workbench.predict.machine import MachineProfile, Part, machine_of
+from workbench.predict.machine import MachinePart, MachineProfile, machine_of
 from workbench.predict.point_to_point import point_to_point_of_curve, read_point_to_point
 from workbench.uq.collectives import MeasuredCollective, read_measured
 from workbench.uq.collectives.measured import collective_of
@@ -101,7 +101,7 @@ def assumes_messages(machine: MachineProfile) -> bool:
     return any(_is_messages(part) for part in machine.parts)
 
 
-def _is_messages(part: Part) -> bool:
+def _is_messages(part: MachinePart) -> bool:
     return part.name == "messages between nodes" and part.source == "assumed"
 
 

@@ -29,7 +29,7 @@ from workbench.topology.topology import Topology
 FloatArray = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-Demand = TypeVar("Demand", bound=Hashable)
+RoundDemand = TypeVar("RoundDemand", bound=Hashable)
 
 _MOST_MESSAGES = 2**22  # of one round
 
@@ -118,22 +118,13 @@ def round_costs(collective: str, algorithm: str, places: CollectivePlaces) -> Ro
 
 
 def count_rounds(
-    algorithm: Algorithm, case: CollectiveCase, demand: Callable[[Round], Demand]
-) -> Counter[Demand]:
-    """Return the number of rounds of each demand; rounds alike are asked for once.
-
-    Args:
-        algorithm: whose rounds; those without messages are left out.
-        case: number of ranks and what else the rounds depend on.
-        demand: what a round demands, as a value that can be counted.
-
-    Raises:
-        ParameterError: a round has too many messages.
-    """
-    kinds: Counter[Demand] = Counter()
-    known: dict[bytes, Demand] = {}
+    algorithm: Algorithm, case: CollectiveCase, demand: Callable[[Round], RoundDemand]
+) -> Counter[RoundDemand]:
+    """Return the number of rounds of each demand; rounds alike are asked for once."""
+    kinds: Counter[RoundDemand] = Counter()
+    known: dict[bytes, RoundDemand] = {}
     before: Round | None = None
-    kind: Demand | None = None
+    kind: RoundDemand | None = None
     for one in algorithm.rounds(case):
         if not len(one.source):
             continue

@@ -39,7 +39,7 @@ class _Demand(NamedTuple):
     within_messages: float  # in or out of the busiest rank, within its node
     within_blocks: float  # in or out of the busiest rank, within its node
     within_largest: float
-    within_node_blocks: float  # of all messages within the busiest node
+    within_share: float  # of a ring's messages that stay within a node; 0 where it is no ring
     combined: float  # blocks that the busiest rank combines with its own
     hops: float  # routers on the longest way, beyond those between the first two nodes
     link_blocks: float  # over the busiest link, ties divided
@@ -60,7 +60,7 @@ class Demands:
     within_messages: FloatArray
     within_blocks: FloatArray
     within_largest: FloatArray
-    within_node_blocks: FloatArray
+    within_share: FloatArray
     combined: FloatArray
     hops: FloatArray
     link_blocks: FloatArray
@@ -104,7 +104,6 @@ def _demand(one: Round, places: CollectivePlaces) -> _Demand:
     rank_messages, _ = _busiest((one.source[between], one.target[between]), sent)
     inside = blocks[~between]
     within_messages, within_blocks = _busiest((one.source[~between], one.target[~between]), inside)
-    _, in_node = _busiest((nodes[0][~between],), inside)
     split, tied = link_blocks(out, into, sent, places)
     return _Demand(
         messages,
@@ -116,12 +115,17 @@ def _demand(one: Round, places: CollectivePlaces) -> _Demand:
         within_messages,
         within_blocks,
         float(inside.max(initial=0.0)),
-        in_node,
+        float(np.mean(~between)) if _is_ring(one, places.ranks) else 0.0,
         float(np.bincount(one.target, blocks).max()) if one.reduce else 0.0,
         _hops(out, into, places),
         split,
         tied,
     )
+
+
+def _is_ring(one: Round, ranks: int) -> bool:
+    """Return whether each rank sends to the next one."""
+    return len(one.source) == ranks and bool((one.target == (one.source + 1) % ranks).all())
 
 
 def _busiest(ends: tuple[Ints, ...], blocks: FloatArray) -> tuple[float, float]:

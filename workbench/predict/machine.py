@@ -60,6 +60,8 @@ class MachineProfile(StoredResult):
         ranks_per_node: which share the node's network cards.
         engines: messages that a node moves at the full rate of one at the same time.
         node_s_per_byte: least time of a byte in or out of a node whose ranks share it, s/B.
+        node_gap_s: least time between two messages of a node whose ranks share it, s; 0 where it
+            was not measured.
         hop_s: latency of a router, s.
         core_Bps: memory traffic of a core, B/s, by which data are combined and copied.
         topology: spec of the network whose first hosts the nodes are; empty where it is unknown.
@@ -73,6 +75,7 @@ class MachineProfile(StoredResult):
     ranks_per_node: int
     engines: int
     node_s_per_byte: float
+    node_gap_s: float
     hop_s: float
     core_Bps: float
     topology: str
@@ -234,6 +237,7 @@ def machine_of(
         per_node,
         cards,
         node,
+        0.0 if between.shared is None else float(between.shared.at(1)) / between.pairs,
         hop,
         core,
         topology,

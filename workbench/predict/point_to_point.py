@@ -76,19 +76,6 @@ class LevelCurves:
         known = [name for name in ("interval", "both_ways", "shared") if getattr(self, name)]
         return f"LevelCurves({self.latency!r}{''.join(f', {name}' for name in known)})"
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return the times in µs at the sizes of the latency: ``bytes`` and a column each."""
-        import pandas as pd
-
-        sizes = self.latency.sizes
-        curves = {
-            name: getattr(self, name) for name in ("latency", "interval", "both_ways", "shared")
-        }
-        return pd.DataFrame(
-            {"bytes": sizes.astype(np.int64)}
-            | {f"{name} (µs)": 1e6 * one.at(sizes) for name, one in curves.items() if one}
-        )
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PointToPoint:
@@ -325,7 +312,7 @@ def _both_ways(
     rows: pd.DataFrame, latency: MessageCurve, interval: MessageCurve | None
 ) -> MessageCurve | None:
     """Return the time of an exchange: what osu_bibw takes beyond osu_bw comes on top."""
-    both = _interval(rows[rows["benchmark"] == "osu_bibw"], 0.5)
+    both = _interval(rows[rows["benchmark"] == "osu_bibw"], 2.0)
     if both is None or interval is None:
         return None
     more = np.maximum(both.times - interval.at(both.sizes), 0.0)

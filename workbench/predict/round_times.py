@@ -9,9 +9,10 @@ A round takes
       only receives, has its bytes divided among its engines
     + the routers on the way + the combining of what is received,
 
-and the rounds follow one another: with LogGPS's straight lines that is what a replay computes
-(``tests/unit/predict/test_round_times.py``). Segments of one vector follow at the interval of
-messages instead; their latency counts once for each step that one segment takes.
+and takes the longer of this and the same within a node; in a ring, where a block passes all ranks
+in turn, the mean over them. The rounds follow one another: with LogGPS's straight lines that is
+what a replay computes (``tests/unit/predict/test_round_times.py``). Segments of one vector follow
+at the interval of messages instead; their latency counts once for each step that one segment takes.
 """
 
 from __future__ import annotations
@@ -67,7 +68,9 @@ def algorithm_time(
         steps = min(steps, float(whole.count.sum()))
     times = _between(machine, demands, block, segmented)
     within = _within(machine, demands, block, segmented)
-    total = float(demands.count @ (np.maximum(times, within) + _local(machine, demands, block)))
+    share = demands.within_share
+    levels = np.where(share > 0, share * within + (1.0 - share) * times, np.maximum(times, within))
+    total = float(demands.count @ (levels + _local(machine, demands, block)))
     if segmented:
         level: Level = "between" if demands.largest.any() else "within"
         largest = block * (demands.largest if level == "between" else demands.within_largest).max()
@@ -97,7 +100,8 @@ def _between(
     shared = np.maximum(node / engines - largest, 0.0) * rate
     links = demands.link_blocks + TIES * (demands.tied_blocks - demands.link_blocks)
     link = np.maximum(links * block - largest, 0.0) * curves.latency.per_byte
-    waits = np.maximum.reduce([gaps, serial, shared, link])
+    cards_gaps = (demands.node_messages - 1.0) * machine.node_gap_s
+    waits = np.maximum.reduce([gaps, serial, shared, cards_gaps, link])
     found = first + waits + demands.hops * machine.hop_s
     return np.where(demands.node_messages > 0, found, 0.0)
 

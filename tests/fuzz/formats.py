@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from tests.fuzz.tables import TABLES, read_any_table
+from workbench.predict import machine_of, predict_collective, read_point_to_point
 from workbench.programs.goal import read_goal, write_goal
 from workbench.programs.traces import read_trace
 
@@ -47,6 +50,29 @@ def read_any_trace(files: Files) -> object:
     graph.check()
     return write_goal(graph)
 
+
+def read_any_messages(files: Files) -> object:
+    """Read point-to-point measurements, and predict a collective from them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "p2p.csv"
+        path.write_bytes(files[""])
+        machine = machine_of(read_point_to_point(path))
+    return predict_collective(machine, "allreduce", 8, [8, 1 << 20])
+
+
+POINT_TO_POINT = b"""\
+system,benchmark,run,nodes,size_bytes,value,unit
+a,osu_latency,1,2,0,1.22,us
+a,osu_latency,2,2,0,1.25,us
+a,osu_latency,1,2,4194304,673.5,us
+a,osu_bw,1,2,1,2.5,MB/s
+a,osu_bw,1,2,4194304,6300,MB/s
+a,osu_bibw,1,2,4194304,12000,MB/s
+a,osu_mbw_mr_ppn4,1,2,1048576,6400,MB/s
+a,osu_mbw_mr_ppn4,1,2,1048576,6103,Messages/s
+a,imb_pingping,1,2,8,2.1,us
+a,osu_latency,1,1,8,0.35,us
+"""
 
 SMALL = b"""\
 num_ranks 3
@@ -184,4 +210,5 @@ FORMATS = {
     "binary": Format([{"": content} for content in GOAL_BINARIES], read_any_goal),
     "trace": Format(TRACES, read_any_trace),
     "variability": Format(TABLES, read_any_table),
+    "messages": Format([{"": POINT_TO_POINT}], read_any_messages),
 }

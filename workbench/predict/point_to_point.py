@@ -232,7 +232,7 @@ def _numbers(table: pd.DataFrame, source: str) -> pd.DataFrame:
             source=source,
             line=int(line),
         )
-    rows["value"] *= rows["unit"].map(units)
+    rows["value"] *= rows["unit"].map(units).astype(np.float64)
     return rows
 
 

@@ -67,7 +67,7 @@ def test_every_benchmark_of_a_table_has_its_curve(tmp_path: Path) -> None:
     other = read_point_to_point(tmp_path / "p2p.csv", "b").between
     assert (float(other.latency.at(8)), other.interval) == (1.5e-6, None)
     assert other.both_ways is not None
-    assert float(other.both_ways.at(8)) == 2.5e-6
+    assert float(other.both_ways.at(8)) == pytest.approx(2.5e-6)
 
 
 def test_pairs_differ_as_the_runs_of_the_latency_do(tmp_path: Path) -> None:

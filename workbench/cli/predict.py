@@ -82,6 +82,14 @@ def _add_machine(parser: argparse.ArgumentParser) -> None:
         help="network whose first hosts the nodes are, such as torus:8x8x8 or fat-tree:16 "
         "(default: no links are shared)",
     )
+    parser.add_argument(
+        "--placement",
+        metavar="FILE.csv",
+        help="instead of --topology: a row for each node, with job, first_rank, group and switch",
+    )
+    parser.add_argument(
+        "--job", type=int, metavar="N", help="of those in --placement (default: the one)"
+    )
     parser.add_argument("--collective", required=True, metavar="NAME", help="such as gather")
     parser.add_argument("--nodes", type=int, required=True, metavar="N", help="number of nodes")
     parser.add_argument(
@@ -207,12 +215,22 @@ def _as_json(found: CollectivePrediction) -> dict[str, object]:
 
 
 def _machine(arguments: argparse.Namespace) -> MachineProfile:
-    from workbench.predict import machine_of
+    from workbench.predict import machine_of, read_node_groups
 
-    return machine_of(
+    machine = machine_of(
         _measured(arguments),
         **given(arguments, "topology", "ranks_per_node", "engines", "library"),
     )
+    if arguments.placement is None:
+        if arguments.job is not None:
+            raise ParameterError("--job is of a file --placement; give both or none", key="job")
+        return machine
+    if arguments.topology is not None:
+        raise ParameterError(
+            "--topology and --placement both say where the nodes are; give one of them",
+            key="placement",
+        )
+    return machine.placed(read_node_groups(arguments.placement, job=arguments.job))
 
 
 def _measured(arguments: argparse.Namespace) -> PointToPoint:

@@ -22,6 +22,7 @@ from workbench.predict.evaluation import (
 from workbench.predict.learning import learn_algorithms, learn_surplus
 from workbench.predict.machine import MachinePart, MachineProfile, machine_of
 from workbench.predict.message_curve import MessageCurve
+from workbench.predict.node_groups import NodeGroups, read_node_groups
 from workbench.predict.point_to_point import (
     LevelCurves,
     PointToPoint,
@@ -39,6 +40,7 @@ __all__ = [
     "MachinePart",
     "MachineProfile",
     "MessageCurve",
+    "NodeGroups",
     "PointToPoint",
     "PredictionErrors",
     "compare_algorithms",
@@ -51,6 +53,7 @@ __all__ = [
     "point_to_point_of_osu",
     "predict_collective",
     "prediction_findings",
+    "read_node_groups",
     "read_point_to_point",
     "replay_collective",
     "shipped_evaluation",

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.predict.node_groups import NodeGroups
 from workbench.programs.collectives.registry import find_algorithm
 from workbench.programs.collectives.rounds import Round
 from workbench.programs.collectives.schedule import case_of
@@ -69,7 +70,11 @@ class Demands:
 
 
 def demands_of(
-    collective: str, algorithm: str, places: CollectivePlaces, block_bytes: int
+    collective: str,
+    algorithm: str,
+    places: CollectivePlaces,
+    block_bytes: int,
+    groups: NodeGroups | None = None,
 ) -> tuple[Demands, float]:
     """Return the rounds of an algorithm, and the bytes of one of their blocks.
 
@@ -77,24 +82,30 @@ def demands_of(
     """
     chosen = find_algorithm(collective, algorithm)
     segmented = chosen.parameter == "segment_bytes"
-    found = _demands(collective, algorithm, places, block_bytes if segmented else 0)
+    found = _demands(collective, algorithm, places, block_bytes if segmented else 0, groups)
     if collective not in WHOLE_VECTOR:
         return found, float(block_bytes)
     return found, max(block_bytes / found.split, min(1.0, block_bytes))
 
 
 @lru_cache(maxsize=1024)
-def _demands(collective: str, algorithm: str, places: CollectivePlaces, size: int) -> Demands:
+def _demands(
+    collective: str,
+    algorithm: str,
+    places: CollectivePlaces,
+    size: int,
+    groups: NodeGroups | None,
+) -> Demands:
     chosen = find_algorithm(collective, algorithm)
     case = case_of(chosen, places.ranks, 0, size)
-    kinds = count_rounds(chosen, case, lambda one: _demand(one, places))
+    kinds = count_rounds(chosen, case, lambda one: _demand(one, places, groups))
     rows = np.array([(count, *kind) for kind, count in kinds.items()], np.float64)
     names = [each.name for each in fields(Demands)[:-1]]
     columns = dict(zip(names, rows.reshape(-1, len(names)).T, strict=True))
     return Demands(**columns, split=chosen.split(case))
 
 
-def _demand(one: Round, places: CollectivePlaces) -> _Demand:
+def _demand(one: Round, places: CollectivePlaces, groups: NodeGroups | None) -> _Demand:
     blocks = one.counts.astype(np.float64)
     nodes = [end // places.ranks_per_node for end in (one.source, one.target)]
     between = nodes[0] != nodes[1]
@@ -117,7 +128,7 @@ def _demand(one: Round, places: CollectivePlaces) -> _Demand:
         float(inside.max(initial=0.0)),
         float(np.mean(~between)) if _is_ring(one, places.ranks) else 0.0,
         float(np.bincount(one.target, blocks).max()) if one.reduce else 0.0,
-        _hops(out, into, places),
+        _hops(out, into, places, groups),
         split,
         tied,
     )
@@ -138,10 +149,12 @@ def _busiest(ends: tuple[Ints, ...], blocks: FloatArray) -> tuple[float, float]:
     )
 
 
-def _hops(source: Ints, target: Ints, places: CollectivePlaces) -> float:
+def _hops(source: Ints, target: Ints, places: CollectivePlaces, groups: NodeGroups | None) -> float:
     """Return the routers on the longest way beyond those between nodes 0 and 1; 0 if unknown."""
     if not len(source):
         return 0.0
+    if groups is not None:  # messages are measured through one switch
+        return float(groups.routers(source, target).max()) - 1.0
     if places.topology:
         routers = _routers_passed(places.topology, places.nodes)
         return max(float(routers[source, target].max()) - float(routers[0, 1]), 0.0)

@@ -8,7 +8,7 @@ shipped_evaluation().plot("fugaku")
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, get_args
@@ -23,7 +23,13 @@ from workbench.predict.collective import COLLECTIVES, predict_collective
 from workbench.predict.learning import learn_algorithms, learn_surplus, with_surplus
 from workbench.predict.library_rules import algorithms_of_label
 from workbench.predict.machine import MachineProfile
-from workbench.predict.shipped import assumes_messages, measured_machine, shipped_systems
+from workbench.predict.node_groups import NodeGroups
+from workbench.predict.shipped import (
+    assumes_messages,
+    measured_machine,
+    shipped_groups,
+    shipped_systems,
+)
 from workbench.result import Drawing, StoredResult
 from workbench.uq.collectives import CollectiveTest, MeasuredCollective
 from workbench.uq.collectives.measured import nodes_of
@@ -42,6 +48,8 @@ TARGET_SPAN = (2, 8)
 """The target: a median error of 25 % at 2 to 8 times the smallest number of nodes."""
 
 FILE = "errors.json"
+
+_Groups = Mapping[int, NodeGroups]
 
 
 @dataclass(frozen=True)
@@ -289,6 +297,7 @@ def evaluate_predictions(
         for one in times
         if one.collective in COLLECTIVES
     ]
+    groups = {name: shipped_groups(name) for name in names}
     parts: list[_Part] = []
     for done, (name, machine, one) in enumerate(jobs):
         if stop is not None and stop.is_set():
@@ -296,7 +305,7 @@ def evaluate_predictions(
         if on_progress is not None:
             on_progress(done, len(jobs), f"{one.collective} {one.label} on {name}")
         title = catalogue[name].title.partition(" on ")[2].partition(",")[0]
-        parts.append(_evaluate(name, title, machine, one))
+        parts.append(_evaluate(name, title, machine, one, groups[name]))
     if not parts:
         raise JobError("the evaluation was stopped before its first collective; run it again")
     return PredictionErrors(
@@ -331,7 +340,11 @@ class _Part:
 
 
 def _evaluate(
-    table: str, system: str, machine: MachineProfile, measured: MeasuredCollective
+    table: str,
+    system: str,
+    machine: MachineProfile,
+    measured: MeasuredCollective,
+    groups: _Groups,
 ) -> _Part:
     """Return the predictions of a collective, by each variant."""
     collective, label = measured.collective, measured.label
@@ -347,7 +360,7 @@ def _evaluate(
         rounds = np.ones(len(real))
         for count in nodes_of(measured.tests):
             mine = np.flatnonzero(nodes == count)
-            placed = _placed(machine, measured.tests[mine[0]])
+            placed = _placed(machine, measured.tests[mine[0]], groups)
             found = predict_collective(
                 placed, collective, count, sizes[mine].tolist(), algorithm=algorithm or None
             )
@@ -358,7 +371,7 @@ def _evaluate(
         surplus = learn_surplus(real[first], predicted[0, first], rounds[first])
         predicted[2] = np.where(first, np.nan, with_surplus(predicted[0], rounds, surplus))
         if not label:
-            _learn(machine, measured, nodes, sizes, predicted[1], learnt)
+            _learn(machine, measured, groups, predicted[1], learnt)
     case = PredictionCase(
         table,
         system,
@@ -376,31 +389,32 @@ def _evaluate(
 def _learn(
     machine: MachineProfile,
     measured: MeasuredCollective,
-    nodes: NDArray[np.int64],
-    sizes: NDArray[np.int64],
+    groups: _Groups,
     predicted: FloatArray,
     learnt: list[str],
 ) -> None:
     """Predict more nodes by the algorithm that is nearest on the fewest; fill the last two."""
     collective, real = measured.collective, measured.medians
+    nodes = np.array([test.nodes for test in measured.tests], np.int64)
+    sizes = np.array([test.block_bytes for test in measured.tests], np.int64)
     first = np.flatnonzero(nodes == nodes.min())
-    placed = _placed(machine, measured.tests[first[0]])
+    placed = _placed(machine, measured.tests[first[0]], groups)
     chosen = learn_algorithms(placed, collective, int(nodes.min()), sizes[first], real[first])
     for at in np.flatnonzero(nodes > nodes.min()):
         name = chosen.get(int(sizes[at]))
         if name is None:
             continue
-        placed = _placed(machine, measured.tests[at])
+        placed = _placed(machine, measured.tests[at], groups)
         found = predict_collective(
             placed, collective, int(nodes[at]), [int(sizes[at])], algorithm=name
         )
         predicted[at], learnt[at] = found.times[0], name
 
 
-def _placed(machine: MachineProfile, test: CollectiveTest) -> MachineProfile:
-    """Return the machine on the torus of a test, if it is on one."""
+def _placed(machine: MachineProfile, test: CollectiveTest, groups: _Groups) -> MachineProfile:
+    """Return the machine on the torus of a test, or with the groups of its nodes, if known."""
     if test.shape is None:
-        return machine
+        return machine.placed(groups[test.nodes]) if test.nodes in groups else machine
     return machine.on(f"torus:{'x'.join(map(str, test.shape))}")
 
 

@@ -33,6 +33,7 @@ _FALLS_BACK: Mapping[tuple[str, str], str] = MappingProxyType(
         ("allreduce", "rabenseifner"): "recursive-doubling",
         ("reduce", "rabenseifner"): "binomial",
         ("bcast", "scatter-allgather"): "binomial",
+        ("bcast", "scatter-doubling"): "binomial",
     }
 )
 """What both libraries run instead where the vector has fewer elements than there are ranks."""
@@ -42,12 +43,25 @@ _NOT_AS_NAMED = frozenset({("bcast", "default-basic-linear")})
 """Labels of Fujitsu MPI under which its default runs: all their times are those of the default."""
 
 
+_SCATTER = MappingProxyType(
+    {
+        "scatter-allgather": "scatter-doubling",
+        "scatter-allgather-ring": "scatter-allgather",
+    }
+)
+"""Libraries, and PICO, name the one by recursive doubling without a suffix."""
+
+
 def algorithms_of_label(collective: str, label: str) -> tuple[str, ...]:
     """Return the algorithms here that a benchmark's label of a forced algorithm may mean."""
     if (collective, label) in _NOT_AS_NAMED:
         return ()
     known = known_algorithms(collective, label)
-    words = label.lower().replace("_", "-").removeprefix("default-").removesuffix("-ompi")
+    words = label.lower().replace("_", "-").removeprefix("default-")
+    for ending in ("-ompi", "-mpich", "-over"):
+        words = words.removesuffix(ending)
+    if collective == "bcast" and words in _SCATTER:
+        return (_SCATTER[words],)
     meant = _OPEN_MPI_MEANS.get((collective, words))
     if meant is None or label.lower().endswith(("mpich", "over")):
         return known
@@ -119,6 +133,13 @@ def _mpich_alltoall(ranks: int, size: int) -> str:
     return "linear" if size <= 32_768 else "pairwise"
 
 
+def _mpich_bcast(ranks: int, size: int) -> str:
+    if size < 12_288 or ranks < 8:
+        return "binomial"
+    middling = size < 524_288 and _power_of_two(ranks)
+    return "scatter-doubling" if middling else "scatter-allgather"
+
+
 def _mpich_reduce_scatter(ranks: int, size: int) -> str:
     return "recursive-halving" if ranks * size < 524_288 else "pairwise"
 
@@ -143,9 +164,7 @@ _RULES: Mapping[str, Mapping[str, _Rule]] = MappingProxyType(
             ),
             "allgather": _mpich_allgather,
             "alltoall": _mpich_alltoall,
-            "bcast": lambda ranks, size: (
-                "binomial" if size < 12_288 or ranks < 8 else "scatter-allgather"
-            ),
+            "bcast": _mpich_bcast,
             "gather": lambda ranks, size: "binomial",
             "scatter": lambda ranks, size: "binomial",
             "reduce": lambda ranks, size: "binomial" if size <= 2048 else "rabenseifner",

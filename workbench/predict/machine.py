@@ -17,6 +17,7 @@ from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.predict.known_systems import Library, Source, known_system
 from workbench.predict.message_curve import MessageCurve
+from workbench.predict.node_groups import NodeGroups
 from workbench.predict.point_to_point import Level, LevelCurves, PointToPoint
 from workbench.result import Drawing, StoredResult
 from workbench.topology.spec import parse_topology
@@ -67,6 +68,7 @@ class MachineProfile(StoredResult):
         topology: spec of the network whose first hosts the nodes are; empty where it is unknown.
         library: whose rules choose algorithms.
         parts: of which it is made, each with its source.
+        groups: switches and groups of the nodes, where they are known and no topology is.
     """
 
     name: str
@@ -81,6 +83,7 @@ class MachineProfile(StoredResult):
     topology: str
     library: Library
     parts: tuple[MachinePart, ...]
+    groups: NodeGroups | None = None
 
     plot = Drawing("plot_machine_profile")
 
@@ -148,7 +151,19 @@ class MachineProfile(StoredResult):
         if topology:
             parse_topology(topology)
         parts = tuple(part for part in self.parts if part.name != "topology")
-        return replace(self, topology=topology, parts=(*parts, _topology_part(topology)))
+        parts = (*parts, _topology_part(topology))
+        return replace(self, topology=topology, parts=parts, groups=None)
+
+    def placed(self, groups: NodeGroups) -> MachineProfile:
+        """Return the machine with the switches and groups of its nodes, in place of a topology.
+
+        Args:
+            groups: of ``read_node_groups``.
+        """
+        parts = tuple(part for part in self.parts if part.name != "topology")
+        known = MachinePart("topology", groups.label, "published", "routers on the way by group")
+        links = MachinePart("links", "free", "assumed", "links between switches are not published")
+        return replace(self, topology="", groups=groups, parts=(*parts, known, links))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a part: ``part``, ``value``, ``source`` and ``note``."""

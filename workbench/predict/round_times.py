@@ -44,7 +44,13 @@ class AlgorithmTime:
 
 
 def places_of(machine: MachineProfile, nodes: int) -> CollectivePlaces:
-    """Return where the ranks of so many nodes are; refuse a topology with fewer hosts."""
+    """Return where the ranks of so many nodes are; refuse a topology or a job with fewer."""
+    if machine.groups is not None and len(machine.groups.switches) < nodes:
+        raise ParameterError(
+            f"the placement must have a switch for each of {nodes} nodes; got "
+            f"{len(machine.groups.switches)}; give fewer nodes or another job",
+            key="nodes",
+        )
     shape, spec = placed_on(machine.topology) if machine.topology else (None, "")
     return CollectivePlaces(nodes, machine.ranks_per_node, shape, spec)
 
@@ -60,11 +66,12 @@ def algorithm_time(
             f"{machine.ranks_per_node} rank; give more nodes",
             key="nodes",
         )
-    demands, block = demands_of(collective, algorithm, places, block_bytes)
+    groups = machine.groups
+    demands, block = demands_of(collective, algorithm, places, block_bytes, groups)
     steps = float(demands.count.sum())
     segmented = find_algorithm(collective, algorithm).parameter == "segment_bytes"
     if segmented:
-        whole, _ = demands_of(collective, algorithm, places, 0)
+        whole, _ = demands_of(collective, algorithm, places, 0, groups)
         steps = min(steps, float(whole.count.sum()))
     times = _between(machine, demands, block, segmented)
     within = _within(machine, demands, block, segmented)

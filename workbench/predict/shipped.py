@@ -14,12 +14,15 @@ from workbench.catalogue import Catalogue
 from workbench.datapackage import DESCRIPTOR, read_text
 from workbench.datasets import Dataset, data_folder, described
 from workbench.predict.machine import MachinePart, MachineProfile, machine_of
+from workbench.predict.node_groups import NodeGroups, read_node_groups
 from workbench.predict.point_to_point import point_to_point_of_curve, read_point_to_point
 from workbench.uq.collectives import MeasuredCollective, read_measured
 from workbench.uq.collectives.measured import collective_of
 
 _FOLDER = "whole-machine"
-_TIMES, _MESSAGES = "times.csv", "messages.csv"
+_TIMES, _MESSAGES, _GROUPS = "times.csv", "messages.csv", "groups.csv"
+_ROUTERS = MappingProxyType({"leonardo": (3, 4), "lumi-g": (2, 3)})
+"""Routers on a minimal way within a group and between two: Dragonfly+, and Dragonfly."""
 
 ASSUMED_MESSAGES = MappingProxyType(
     {"leonardo": "azure-hb96v3-hdr", "lumi-g": "alps-gh200-slingshot11"}
@@ -77,6 +80,29 @@ def measured_machine(name: str) -> tuple[MachineProfile, tuple[MeasuredCollectiv
         for collective, label in sorted(labels)
     )
     return _machine(system, min(labels.values())), times
+
+
+def shipped_groups(name: str) -> dict[int, NodeGroups]:
+    """Return where the nodes of a system's jobs were, by their number; empty if unpublished.
+
+    Args:
+        name: one that ``shipped_systems`` lists.
+
+    Raises:
+        DatasetError: there is no such system, or a file is not the one whose checksum is recorded.
+    """
+    system = shipped_systems()[name]
+    if _GROUPS not in system.files:
+        return {}
+    jobs = {row["job"] for row in csv.DictReader(_checked(system, _GROUPS).splitlines())}
+    passed = _ROUTERS[name]
+    found = (
+        read_node_groups(
+            system.folder / _GROUPS, job=int(job), in_group=passed[0], between_groups=passed[1]
+        )
+        for job in sorted(jobs, key=int)
+    )
+    return {len(one.switches): one for one in found}
 
 
 def _machine(system: Dataset, ranks_per_node: int) -> MachineProfile:

@@ -58,6 +58,11 @@ def test_rules_of_libraries_change_with_size_and_ranks() -> None:
         "linear",
         "pairwise",
     ]
+    assert [chosen_by("mpich", "bcast", ranks, 2**18) for ranks in (4, 8, 9)] == [
+        "binomial",
+        "scatter-doubling",
+        "scatter-allgather",
+    ]
     assert chosen_by("unknown", "allreduce", 8, 8) is None
     assert chosen_by("open-mpi", "bcast", 8, 8) is None
 
@@ -85,6 +90,9 @@ def test_labels_of_open_mpi_have_its_meaning() -> None:
     assert algorithms_of_label("allreduce", "ring_segmented_ompi")[0] == "ring"
     assert algorithms_of_label("reduce", "default-pipeline")[0] == "chain"
     assert algorithms_of_label("allreduce", "default-trix6") == ()
+    assert algorithms_of_label("bcast", "default-basic-linear") == ()
+    assert algorithms_of_label("bcast", "scatter_allgather_ompi") == ("scatter-doubling",)
+    assert algorithms_of_label("bcast", "scatter_allgather_ring_ompi") == ("scatter-allgather",)
     for collective, label in (("bcast", "chain_ompi"), ("gather", "default-simple")):
         find_algorithm(collective, algorithms_of_label(collective, label)[0])
 

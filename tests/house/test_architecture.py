@@ -41,7 +41,15 @@ FLOOR = {
 }
 NOUNS = {"models", "programs", "topology", "measure"}
 SHARED_ANALYSES = {"simulate", "fit"}
-ANALYSES = SHARED_ANALYSES | {"sensitivity", "study", "tune", "uq", "variability", "validation"}
+ANALYSES = SHARED_ANALYSES | {
+    "sensitivity",
+    "study",
+    "tune",
+    "uq",
+    "predict",
+    "variability",
+    "validation",
+}
 
 # What each part of workbench may import besides itself. Three arrows point up on purpose:
 # `datasets` hands out curves, and by name, in `workbench.result`, a result's `plot` reaches
@@ -55,6 +63,8 @@ MAY_IMPORT = (
     | {"uq": FLOOR | NOUNS | SHARED_ANALYSES | {"sensitivity"}}
     # Programs that ran are held against predicted tolerances of latency.
     | {"validation": FLOOR | NOUNS | SHARED_ANALYSES | {"sensitivity"}}
+    # Predictions from two nodes use the rounds of collectives that ``uq`` calibrates.
+    | {"predict": FLOOR | NOUNS | SHARED_ANALYSES | {"uq"}}
     | {"plotting": FLOOR | NOUNS | ANALYSES}
     | {"papers": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting", "papers"}}

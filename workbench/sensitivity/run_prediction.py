@@ -71,7 +71,8 @@ class RunPrediction(StoredResult):
         added, spread = self.runs.points()
         low, high = self.analysis.interval
         L = self.analysis.L + added
-        kept = (L >= low * (1 - 1e-12)) & (L <= high * (1 + 1e-12))
+        # The interval is of whole picoseconds, L is not.
+        kept = (L >= low - 1 / PS_PER_S) & (L <= high + 1 / PS_PER_S)
         quartiles = (spread.minimum, spread.p25, spread.median, spread.p75, spread.maximum)
         return RunPoints(
             added[kept],

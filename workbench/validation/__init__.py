@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.validation.campaign import LATENCIES_S, measure_program
-from workbench.validation.prediction import predict_recording, seen_runs
+from workbench.validation.prediction import predict_recording, predict_traces, seen_runs
 from workbench.validation.recording import CostAtLatency, ProgramRecording
 from workbench.validation.report import (
     ValidationReport,
@@ -23,6 +23,7 @@ __all__ = [
     "ValidationReport",
     "measure_program",
     "predict_recording",
+    "predict_traces",
     "recording_of",
     "seen_runs",
     "shipped_names",

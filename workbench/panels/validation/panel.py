@@ -201,14 +201,14 @@ class ValidationPanel(Panel[RunPrediction | None]):
     def _make_controls(self) -> dict[str, Any]:
         listed = [(_title(recording_of(name), name), name) for name in self._names]
         return {
-            "recording": widgets.Dropdown(options=listed, **named("Recording", "430px")),
+            "recording": widgets.Dropdown(options=listed, **named("Recording", "420px")),
             "latency": widgets.ToggleButtons(
                 options=[("as messages showed it", "seen"), ("as set", "set")],
                 tooltips=(
                     "How much half a round trip between two hosts grew, measured before each run",
                     "What the switch was told to add",
                 ),
-                **named("Added latency", "450px"),
+                **named("Added latency", "530px"),
             ),
             "traced_us": widgets.Dropdown(
                 options=[("nothing added", 0.0)], **named("Traced with", "260px")
@@ -219,8 +219,8 @@ class ValidationPanel(Panel[RunPrediction | None]):
 
     def _lay_out(self) -> Any:
         c = self._controls
-        c["latency"].style.button_width = "160px"
-        self._about = widgets.HTML()
+        c["latency"].style.button_width = "180px"
+        self._about = widgets.HTML(layout=widgets.Layout(margin="2px 16px 2px 0"))
         tabs = widgets.Tab(
             [self._programs, self._program, self._python, self._export_place],
             titles=("All programs", "This program", "Python", "Export"),

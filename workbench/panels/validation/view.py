@@ -50,6 +50,8 @@ class ValidationView:
         """Draw another recording, or another prediction of the same."""
         with self.view.one_patch():
             self._figure.show(shown.analyses, shown.measured)
+            if len(shown.predictions) > 1:
+                self._figure.time.title.text = f"Run time over latency: {_whose(shown)}"
         self.view.remove_class(STALE)
         self.headline.value = f'<div style="{TEXT}">{_headline(shown)}</div>'
         self.description.value = (
@@ -117,6 +119,14 @@ def _headline(shown: ShownValidation) -> str:
         f"<b>{html.escape(recording.title)}, {recording.ranks} ranks</b>: predicted run times are "
         f"{error} off the {recording.origin} ones"
     )
+
+
+def _whose(shown: ShownValidation) -> str:
+    """Return the program and what its curves are, where there are several."""
+    traces = len(shown.predictions) - (shown.own is not None)
+    parts = [f"{shown.recording.name}, {shown.recording.ranks} ranks"]
+    parts += [f"{traces} traces"] * (traces > 1) + [HERE] * (shown.own is not None)
+    return "; ".join(parts)
 
 
 def _short(found: RunPrediction) -> str:

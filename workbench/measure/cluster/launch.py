@@ -107,7 +107,9 @@ class ClusterLauncher(Launcher):
     def _open_mpi(self, hosts: Sequence[str], environment: Mapping[str, str]) -> list[str]:
         words = [str(self.mpirun), "--bind-to", "none"]
         words += ["--host", ",".join(f"{host}:1" for host in hosts)]
-        for name, value in (_OPEN_MPI | {"plm_rsh_agent": str(self.agent)} | dict(self.mca)).items():
+        for name, value in (
+            _OPEN_MPI | {"plm_rsh_agent": str(self.agent)} | dict(self.mca)
+        ).items():
             words += ["--mca", name, value]
         for name, value in environment.items():
             words += ["-x", f"{name}={value}"]
@@ -129,4 +131,3 @@ def may_be_realtime() -> bool:
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0
-

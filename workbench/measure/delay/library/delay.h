@@ -100,6 +100,7 @@ extern MPI_Comm quiet_world, quiet_self; /* where the library takes no messages 
 extern int collective_tag;               /* of messages within collectives */
 void undelayed(const char *name);
 void delayed(int64_t late_ns);
+void already_due(void);
 void refuse(const char *words); /* end all ranks */
 
 #endif

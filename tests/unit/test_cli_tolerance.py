@@ -184,3 +184,46 @@ def test_runs_of_another_program_are_refused(
     ):
         assert main(["tolerance", figure, *OPTIONS, *given]) == 1
         assert message in capsys.readouterr().err
+
+
+def test_the_gap_per_byte_instead_of_the_latency(
+    capsys: pytest.CaptureFixture[str], figure: str, tmp_path: Path
+) -> None:
+    """T is the greater of 1.6 us + 3 G and 1.5 us, with a G of 5 ns/B at first."""
+    page = tmp_path / "page.html"
+    given = (figure, *OPTIONS[:8], "--bandwidth", "--percent", "10")
+    printed = answer(capsys, *given, "--save", str(page))
+    G = (1615 * 1.1 - 1600) / 3
+    assert printed == {
+        "makespan_ns": pytest.approx(1615),
+        "lambda_G": 3,
+        "rho_G": pytest.approx(15 / 1615),
+        "tolerance_ns_per_byte": {"10": pytest.approx(G)},
+        "least_bandwidth_GBps": {"10": pytest.approx(1 / G)},
+        "critical_gaps_ns_per_byte": [],
+        "slopes": [3],
+    }
+    assert "Run time over gap per byte" in page.read_text("utf-8")
+    assert main(["tolerance", *given, "--interval", "0", "1ns/B"]) == 0
+    out = capsys.readouterr().out
+    assert "G within 10 %  58.8333 ns/B (0.017 GB/s)" in out
+    assert "critical gaps per byte between 0 ns/B and 1 ns/B (1 GB/s): 0" in out
+    for other in (["--lp"], ["--measured", "runs.csv"]):
+        assert main(["tolerance", *given, *other]) == 1
+        assert f"leave out --bandwidth or {other[0]}" in capsys.readouterr().err
+
+
+def test_the_overhead_of_the_mean_message(
+    capsys: pytest.CaptureFixture[str], figure: str, tmp_path: Path
+) -> None:
+    """The message has 4 B: o is 100 ns + 4 * 10 ns, and by Netgauge's line 2 us."""
+    table = tmp_path / "netgauge.txt"
+    table.write_text("L=1 s=1 o_s=2 o_r=2 g=1 G=0.001\n")
+    options = (figure, "-L", "500", "-o", "100", "-O", "10", "-G", "5")
+    assert answer(capsys, *options, "--overhead-at-mean-size")["makespan_ns"] == 1615 + 2 * 140
+    for given, o in (([], "140 ns"), ([str(table)], "2 µs")):
+        assert main(["tolerance", *options, "--overhead-at-mean-size", *given]) == 0
+        note = capsys.readouterr().err
+        assert f"note: o is {o}, that of a message of 4 B, the mean of 1 message of" in note
+    assert main(["tolerance", *options, "--overhead-at-mean-size", str(tmp_path / "none")]) == 1
+    assert "No such file" in capsys.readouterr().err

@@ -38,17 +38,23 @@ from workbench.cli.program_options import (
     seconds,
 )
 from workbench.cli.signals import run_stoppable
+from workbench.cli.tolerance_report import (
+    bandwidth_notes,
+    bandwidth_report,
+    comparison_report,
+    latency_notes,
+    latency_report,
+    save_figure,
+)
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
     from workbench.measure import MeasuredRuns
+    from workbench.models import LogGPS
+    from workbench.models.overheads import Overheads
     from workbench.programs import ExecutionGraph
-    from workbench.sensitivity.result import LatencySensitivity
-    from workbench.sensitivity.run_prediction import RunPrediction
 
 ABOUT = "report how much network latency a program tolerates before it gets slower"
-
-_SHOWN = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,8 +72,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=nanoseconds,
         nargs=2,
         metavar=("LO", "HI"),
-        help="look for critical latencies between these, ns (default: from L to beyond the "
-        "largest tolerance)",
+        help="look for critical latencies between these, ns, or critical gaps, ns/B (default: from "
+        "the base to beyond the largest tolerance)",
     )
     parser.add_argument(
         "--lp", action="store_true", help="solve the linear program instead of sweeping the graph"
@@ -77,6 +83,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="contention",
         action="store_false",
         help="leave out the replay with CPUs and NICs occupied, and its note",
+    )
+    parser.add_argument(
+        "--bandwidth", action="store_true", help="analyse G, the inverse of bandwidth, instead of L"
+    )
+    parser.add_argument(
+        "--overhead-at-mean-size",
+        nargs="?",
+        const="",
+        metavar="FILE",
+        help="set o to the overhead of a message of the program's mean size: as Netgauge measured "
+        "it, or without FILE by the machine's profile or o + O times the size",
     )
     parser.add_argument(
         "--measured", metavar="FILE.csv", help="compare with run times measured under added latency"
@@ -95,37 +112,90 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Analyse the program, print its tolerances and return the exit status."""
     graph = graph_of(arguments)
-    model = model_of(arguments)
+    model = _model_of(arguments, graph)
+    if arguments.bandwidth:
+        return _run_bandwidth(arguments, graph, model)
     with slow_import_notice():
         from workbench.sensitivity.analysis import analyse
         from workbench.sensitivity.run_prediction import RunPrediction, measured_interval
     runs = _measured(arguments, graph)
     options: dict[str, Any] = {
-        **given(arguments, "percent"),
+        **_options(arguments),
         "lp": arguments.lp,
         "contention": arguments.contention,
     }
-    if arguments.interval is not None:
-        low, high = arguments.interval
-        options["interval"] = (seconds(low), seconds(high))
-    elif runs is not None:
-        options["interval"] = measured_interval(model.L, runs)
+    if runs is not None:
+        options.setdefault("interval", measured_interval(model.L, runs))
     result, status = run_stoppable(lambda halt: analyse(graph, model, halt=halt, **options))
     if result is None:
         return status
     prediction = None if runs is None else RunPrediction(result, runs)
-    for note in _notes(result):
+    for note in latency_notes(result):
         say(f"note: {note}")
     if arguments.save is not None:
-        _save(result if prediction is None else prediction, arguments.save)
+        save_figure(result if prediction is None else prediction, arguments.save)
     if arguments.json:
         beside = {} if prediction is None else {"measured": prediction.summary()}
         print_json(result.summary() | beside)
     else:
-        print(_report(result))
+        print(latency_report(result))
         if prediction is not None:
-            print(_comparison(prediction))
+            print(comparison_report(prediction))
     return 0
+
+
+def _run_bandwidth(arguments: argparse.Namespace, graph: ExecutionGraph, model: LogGPS) -> int:
+    """Analyse the gap per byte instead of the latency, and return the exit status."""
+    for name in ("lp", "measured"):
+        if getattr(arguments, name):
+            raise ParameterError(
+                f"--{name} is of the latency L; leave out --bandwidth or --{name}", key=name
+            )
+    with slow_import_notice():
+        from workbench.sensitivity import analyse_bandwidth, compare_contention
+    options = _options(arguments)
+    result, status = run_stoppable(
+        lambda halt: analyse_bandwidth(graph, model, halt=halt, **options)
+    )
+    if result is None:
+        return status
+    report = compare_contention(graph, model) if arguments.contention else None
+    if report is not None and report.warning is not None:
+        say(f"note: {report.warning}")
+    for note in bandwidth_notes(result):
+        say(f"note: {note}")
+    if arguments.save is not None:
+        save_figure(result, arguments.save)
+    print_json(result.summary()) if arguments.json else print(bandwidth_report(result))
+    return 0
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return percentages and interval as both analyses take them, where they are given."""
+    options = given(arguments, "percent")
+    if arguments.interval is not None:
+        low, high = arguments.interval
+        options["interval"] = (seconds(low), seconds(high))
+    return options
+
+
+def _model_of(arguments: argparse.Namespace, graph: ExecutionGraph) -> LogGPS:
+    """Return the parameters, with the overhead of the program's mean message where asked for."""
+    model = model_of(arguments)
+    if arguments.overhead_at_mean_size is None:
+        return model
+    from workbench.models import OverheadTable, profile
+    from workbench.sensitivity.mean_size import overhead_at_mean_size
+
+    overheads: Overheads | None = None
+    if arguments.overhead_at_mean_size:
+        path = Path(arguments.overhead_at_mean_size)
+        overheads = OverheadTable.from_netgauge(path.read_text("utf-8", errors="replace"))
+    elif arguments.machine is not None and arguments.o is None and arguments.O is None:
+        overheads = profile(arguments.machine)
+    found = overhead_at_mean_size(graph, model, overheads)
+    say(f"note: {found.describe()}")
+    return found.model
 
 
 def _measured(arguments: argparse.Namespace, graph: ExecutionGraph) -> MeasuredRuns | None:
@@ -142,90 +212,6 @@ def _measured(arguments: argparse.Namespace, graph: ExecutionGraph) -> MeasuredR
         return None
     runs = read_measured_runs(arguments.measured)
     return runs_of(runs, graph, name=arguments.measured_program)
-
-
-def _save(result: LatencySensitivity | RunPrediction, path: str) -> None:
-    """Write the figure of a result as a page."""
-    from workbench import plotting
-
-    title = f"latency tolerance of {Path(path).stem}"
-    Path(path).write_text(plotting.standalone_html(result.plot(), title), "utf-8")
-
-
-def _notes(result: LatencySensitivity) -> list[str]:
-    from workbench.sensitivity.result import RENDEZVOUS, more_than_messages
-
-    notes = list(result.warnings)
-    if more_than_messages(result):
-        notes.append(RENDEZVOUS)
-    unbounded = [f"{p:g} %" for p, largest in result.tolerance.items() if math.isinf(largest)]
-    if unbounded:
-        notes.append(f"no latency makes the program slower by {', '.join(unbounded)}")
-    return notes
-
-
-def _report(result: LatencySensitivity) -> str:
-    """Return an analysis as text for people, with the first of many critical latencies."""
-    from workbench.sensitivity.result import latencies_text
-
-    values = result.summary()
-    lines = [
-        f"{result.source}, {result.ranks} ranks, {result.operations:,} operations",
-        str(result.model),
-        "",
-        *_rows(
-            {
-                "makespan": f"{_number(values['makespan_ns'])} ns",
-                "lambda_L": latencies_text(result),
-                "lambda_G": f"{values['lambda_G']:,} (bytes on the critical path)",
-                "rho_L": f"{100 * values['rho_L']:.2f} % (latency's share of the makespan)",
-                **{
-                    f"L within {percent} %": f"{_number(largest)} ns"
-                    if math.isfinite(largest)
-                    else "any"
-                    for percent, largest in values["tolerance_ns"].items()
-                },
-            }
-        ),
-        "",
-    ]
-    low, high = (_number(1e9 * end) for end in result.interval)
-    critical = values["critical_latencies_ns"]
-    lines.append(f"critical latencies between {low} and {high} ns: {len(critical):,}")
-    slopes = result.slopes.tolist()
-    for number, latency in enumerate(critical[:_SHOWN]):
-        change = f"lambda_L {slopes[number]:,} to {slopes[number + 1]:,}"
-        lines.append(f"{_number(latency):>16} ns  {change}")
-    if len(critical) > _SHOWN:
-        lines.append(f"the first {_SHOWN} of them (--json: all)")
-    return "\n".join(lines)
-
-
-def _comparison(prediction: RunPrediction) -> str:
-    """Return measured and predicted run times as text for people."""
-    zones = prediction.zone_rrmse_percent.items()
-    table = prediction.to_frame()
-    shown = table[
-        ["added (µs)", "zone", "repeats", "measured (s)", "predicted (s)", "error (%)"]
-    ].to_string(index=False, float_format=lambda value: f"{value:.6g}")
-    return "\n".join(
-        [
-            "",
-            f"measured runs: {prediction.runs.provenance.caption()}",
-            f"RRMSE {prediction.rrmse_percent:.2f} % of {len(table)} medians ("
-            f"{', '.join(f'{zone} {error:.2f} %' for zone, error in zones)})",
-            shown,
-        ]
-    )
-
-
-def _rows(values: dict[str, str]) -> list[str]:
-    width = max(map(len, values))
-    return [f"{name:<{width}}  {value}" for name, value in values.items()]
-
-
-def _number(value: float) -> str:
-    return f"{value:,.3f}".rstrip("0").rstrip(".")
 
 
 def _percent(text: str) -> float:

@@ -15,6 +15,7 @@ from workbench.models.loggps import LogGPS
 from workbench.models.logp import LogP
 from workbench.models.memory import LogPMemory, Memory, NullMemory, Processor, SnapprMemory
 from workbench.models.mpi import MPIProtocol
+from workbench.models.overheads import OverheadTable, overhead_at
 from workbench.models.parameter import ModelParameter, Value
 from workbench.models.pisces import PISCES
 from workbench.models.profiles import Profile, profile
@@ -36,6 +37,7 @@ __all__ = [
     "ModelParameter",
     "NetworkModel",
     "NullMemory",
+    "OverheadTable",
     "Processor",
     "Profile",
     "Protocol",
@@ -44,6 +46,7 @@ __all__ = [
     "Value",
     "find_model",
     "inspect_ini",
+    "overhead_at",
     "profile",
     "read_ini",
 ]

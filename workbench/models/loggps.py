@@ -168,16 +168,7 @@ class LogGPS(StoredResult):
         Raises:
             ParseError: no such line was found, or one lacks a number.
         """
-        rows = [
-            _netgauge_row(number, line)
-            for number, line in enumerate(text.splitlines(), start=1)
-            if re.search(r"\bL=", line) and re.search(r"\bG=", line)
-        ]
-        if not rows:
-            raise ParseError(
-                "there must be a line with L=, s=, o_s=, o_r=, g= and G= as Netgauge's loggp "
-                "module prints it; found none"
-            )
+        rows = netgauge_rows(text)
         last = rows[-1]
         overhead, per_byte = _line(
             [r["s"] for r in rows], [(r["o_s"] + r["o_r"]) / 2 for r in rows]
@@ -342,6 +333,21 @@ def _checked(what: str, value: Any, unit: str) -> Any:
 def _of_inverse(value: float, error: float | None) -> float | None:
     """Return the standard error of 1 / value, to first order."""
     return None if error is None else error / value**2
+
+
+def netgauge_rows(text: str) -> list[dict[str, float]]:
+    """Return the numbers of the lines that Netgauge's loggp module printed, in s, s/B and B."""
+    rows = [
+        _netgauge_row(number, line)
+        for number, line in enumerate(text.splitlines(), start=1)
+        if re.search(r"\bL=", line) and re.search(r"\bG=", line)
+    ]
+    if not rows:
+        raise ParseError(
+            "there must be a line with L=, s=, o_s=, o_r=, g= and G= as Netgauge's loggp "
+            "module prints it; found none"
+        )
+    return rows
 
 
 def _netgauge_row(number: int, line: str) -> dict[str, float]:

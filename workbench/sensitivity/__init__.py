@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from workbench.sensitivity.lp_result import LPSolution
     from workbench.sensitivity.lp_solvers import LinearSystem
     from workbench.sensitivity.lp_text import PathLine
+    from workbench.sensitivity.mean_size import MeanSizeOverhead, overhead_at_mean_size
     from workbench.sensitivity.pairs import PairSensitivity, pair_sensitivity
     from workbench.sensitivity.placement import Placement, compare_placements, place
     from workbench.sensitivity.result import LatencySensitivity
@@ -61,6 +62,7 @@ __all__ = [
     "LatencyLP",
     "LatencySensitivity",
     "LinearSystem",
+    "MeanSizeOverhead",
     "PairCounts",
     "PairSensitivity",
     "PathLine",
@@ -81,6 +83,7 @@ __all__ = [
     "compare_placements",
     "findings",
     "icon_like",
+    "overhead_at_mean_size",
     "pair_sensitivity",
     "place",
     "predict_from_traces",

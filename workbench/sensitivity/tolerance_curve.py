@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,9 @@ from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.provenance import Provenance
 from workbench.result import StoredResult
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -90,6 +94,14 @@ class ToleranceCurve(StoredResult):
         values = self._within(at)
         T = self.T_of(values)
         return np.where(T > 0, values * self.lambda_of(values) / np.maximum(T, 1e-300), 0.0)
+
+    @abstractmethod
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a piece of the curve."""
+
+    @abstractmethod
+    def tolerances(self) -> pd.DataFrame:
+        """Return one row a percentage."""
 
     @abstractmethod
     def _rounding(self) -> float:

@@ -31,7 +31,7 @@ from workbench.panels.tolerance.state import (
 )
 from workbench.programs.collectives import ALGORITHMS
 from workbench.provenance import Provenance
-from workbench.sensitivity import Sweep, analyse
+from workbench.sensitivity import Sweep, analyse, analyse_bandwidth
 from workbench.simulate.replay import replay
 
 
@@ -64,7 +64,7 @@ def panel(only_panel: TolerancePanel, small: programs.Program) -> Iterator[Toler
     only_panel.machine, only_panel.percent = "loggopsim", (1, 2, 5)
     only_panel.interval_us = only_panel.probe_L_us = None
     only_panel.follow = True
-    only_panel.measured = None
+    only_panel.measured, only_panel.over = None, "latency"
     only_panel.programs = [small]
     settled(only_panel)
     yield only_panel
@@ -463,6 +463,59 @@ def test_a_file_that_holds_no_runs_is_refused_at_its_button(panel: TolerancePane
     assert "on 9 ranks" in panel.error
     panel.open("Measured")
     assert "on 9 ranks" in panel.text
+
+
+def test_bandwidth_instead_of_latency(
+    panel: TolerancePanel, small: programs.Program, tmp_path: Path
+) -> None:
+    panel.measured = measured_runs(panel)
+    panel.controls["over"].value = "bandwidth"
+    settled(panel)
+    found = panel.bandwidths["program"]
+    expected = analyse_bandwidth(small, panel.model)
+    assert found.tolerance == expected.tolerance
+    assert panel.drawn("curves")["L"][0] == pytest.approx((expected.corners * 1e9).tolist())
+    assert panel.figures[0] == "Run time over gap per byte: program"
+    assert panel.drawn("measured")["L"] == []
+    assert f"At G = {panel.G_ns:.4g} ns/B" in panel.text
+    assert "G within 1 %" in panel.text
+    frame = panel.tolerances()
+    assert frame.least_bandwidth_GBps.tolist() == pytest.approx(
+        [bandwidth * 1e-9 for bandwidth in expected.least_bandwidth_Bps.values()]
+    )
+    scope: dict[str, Any] = {"program": small}
+    exec(panel.python, scope)
+    assert scope["result"].tolerance == found.tolerance
+    assert len(pd.read_csv(panel.save(tmp_path / "a.csv"))) == len(found.slopes)
+    content = json.loads(panel.save(tmp_path / "a.json").read_text())
+    assert content["bandwidth"]["program"]["lambda_G"] == found.lambda_G
+    panel.controls["over"].value = "latency"
+    settled(panel)
+    assert panel.bandwidths == {}
+    assert panel.prediction is not None
+
+
+def test_the_path_at_a_gap_is_drawn(panel: TolerancePanel, small: programs.Program) -> None:
+    panel.over = "bandwidth"
+    settled(panel)
+    panel.keep()
+    panel.algorithms = {"allreduce": "ring"}
+    settled(panel)
+    first, second = panel.bandwidths.values()
+    assert first.interval == second.interval
+    panel.probe_G_ns = 9
+    settled(panel)
+    at = small.graph(allreduce="ring"), panel.model.replace(G=9e-9)
+    assert panel.diagram.makespan_ps == replay(*at, semantics="llamp").makespan_ps
+    assert panel.probe_G_ns == pytest.approx(9)
+    assert panel.probe_L_us == pytest.approx(panel.L_us)
+    with pytest.raises(ParameterError, match="needs over to be 'latency'"):
+        panel.probe_L_us = 3
+    panel.over = "latency"
+    settled(panel)
+    assert panel.probe_L_us == pytest.approx(panel.L_us)
+    with pytest.raises(ParameterError, match="known are bandwidth, latency"):
+        panel.over = "overhead"
 
 
 def test_what_cannot_be_set(panel: TolerancePanel) -> None:

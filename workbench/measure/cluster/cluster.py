@@ -131,6 +131,11 @@ class Cluster:
         self._open.close()
 
     @property
+    def hosts(self) -> int:
+        """Number of hosts."""
+        return len(self._hosts.names)
+
+    @property
     def latency_s(self) -> float:
         """The latency that the switch adds, one way, s."""
         return self._latency_s
@@ -143,6 +148,10 @@ class Cluster:
     def set_pair_latency(self, sender: int, receiver: int, latency_s: float) -> None:
         """Set the latency from one host to another, s, until `set_latency` is called."""
         self._switch.set_pair_latency(sender, receiver, _checked_latency(latency_s))
+
+    def report(self) -> SwitchReport:
+        """Return what passed the switch since the last report, or since it started."""
+        return self._switch.report()
 
     def run(
         self,
@@ -169,7 +178,7 @@ class Cluster:
             MPIError: the program could not be started, or was stopped.
             ClusterError: it failed or took too long.
         """
-        number = len(self._hosts.names) if ranks is None else whole(ranks, "ranks", 1, MOST_HOSTS)
+        number = self.hosts if ranks is None else whole(ranks, "ranks", 1, MOST_HOSTS)
         above_zero(timeout, "timeout", unit="s")
         lines: list[str] = []
 

@@ -20,16 +20,18 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Compute for some microseconds. Ranks that outnumber the processors would wait for one another if
- * they computed in earnest. */
-static void compute(double us)
+static void compute_until(int64_t end)
 {
-    int64_t end = now_ns() + (int64_t)(1000 * us), asleep = end - WATCHED_NS;
+    int64_t asleep = end - WATCHED_NS;
     const struct timespec until = {(time_t)(asleep / 1000000000), (long)(asleep % 1000000000)};
     prctl(PR_SET_TIMERSLACK, 1);
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {}
     while (now_ns() < end) sched_yield();
 }
+
+/* Compute for some microseconds. Ranks that outnumber the processors would wait for one another if
+ * they computed in earnest. */
+static inline void compute(double us) { compute_until(now_ns() + (int64_t)(1000 * us)); }
 
 /* Argument number `at`, or a default. */
 static double argument(int argc, char **argv, int at, double otherwise)

@@ -34,7 +34,7 @@ from workbench.sensitivity.analysis import PERCENT
 
 _TAKEN = ("programs", "percent", "measured")
 CONTROLLED = (
-    *("program", "machine", "family", *_TAKEN, "interval_us"),
+    *("program", "machine", "family", "over", *_TAKEN, "interval_us"),
     *(*TIMES, SIZE, "model", "algorithms"),
 )
 """The settings that can be read and set by name."""
@@ -71,19 +71,27 @@ class ToleranceControls(ReplayControls):
             **named("Axis of L (µs)", "340px"),
         )
         self.axis_error = ErrorLine()
+        self.over: Any = widgets.ToggleButtons(
+            options=[("Latency", "latency"), ("Bandwidth", "bandwidth")],
+            tooltips=["T over the latency L", "T over the gap per byte G, 1 / bandwidth"],
+            style={"button_width": "90px", "description_width": "initial"},
+            layout=widgets.Layout(width="270px", margin="2px 10px 2px 0"),
+            description="T over",
+        )
         self._measured: MeasuredFile | None = None
         self.measured = MeasuredControl(self._take_runs)
         self.widget.children = [
             *self.widget.children[:4],
             wrapping_row(self.family, self.keep_button, self.chips),
             *self.widget.children[4:],
-            wrapping_row(self.percent, self.axis),
+            wrapping_row(self.over, self.percent, self.axis),
             self.axis_error,
             self.measured.widget,
         ]
         self.family.observe(lambda _: self._something_changed(), "value")
         self.percent.observe(lambda c: self._typed(self._take_percent, c["new"]), "value")
         self.axis.observe(lambda c: self._typed(self._take_axis, c["new"]), "value")
+        self.over.observe(lambda _: self._turned(), "value")
         self._ready = True
 
     @property
@@ -105,7 +113,8 @@ class ToleranceControls(ReplayControls):
             percent=self._percent,
             interval=self._interval,
             own=keys.index(ProgramVariant(state.source, dict(state.algorithms)).key),
-            measured=self._measured,
+            measured=None if self.over.value == "bandwidth" else self._measured,
+            over=self.over.value,
         )
 
     @property
@@ -117,7 +126,7 @@ class ToleranceControls(ReplayControls):
     def by_name(self) -> dict[str, Any]:
         """The controls by the names of settings; an algorithm's by its operation."""
         own = {"family": self.family, "percent": self.percent, "interval_us": self.axis}
-        return {**super().by_name, **own, "measured": self.measured.upload}
+        return {**super().by_name, **own, "measured": self.measured.upload, "over": self.over}
 
     def get(self, name: str) -> Any:
         """Return the value of a setting of ``CONTROLLED``, in the unit of its name."""
@@ -132,7 +141,7 @@ class ToleranceControls(ReplayControls):
             return self._percent
         if name == "measured":
             return None if self._measured is None else self._measured.runs
-        return self.family.value if name == "family" else super().get(name)
+        return getattr(self, name).value if name in ("family", "over") else super().get(name)
 
     def set(self, name: str, value: Any) -> None:
         """Set a setting of ``CONTROLLED`` as the user would, in the unit of its name."""
@@ -207,6 +216,12 @@ class ToleranceControls(ReplayControls):
             # Another program has another family.
             self._mute.set(self.family, ALONE, [("this program alone", ALONE)])
         super()._program_chosen(name)
+
+    def _turned(self) -> None:
+        """Show what belongs to the parameter that T is drawn over."""
+        shown = "none" if self.over.value == "bandwidth" else ""
+        self.axis.layout.display = self.measured.widget.layout.display = shown
+        self._something_changed()
 
     def _take_runs(self, runs: MeasuredRuns | None, name: str) -> None:
         held = None if runs is None else MeasuredFile(name, runs, self.state.source.name)

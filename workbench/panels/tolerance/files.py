@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 def csv_text(shown: Analysed) -> str:
     """Return a CSV with a row for each linear piece of each curve."""
-    frames = {name: result.to_frame() for name, result in shown.results.items()}
+    frames = {name: curve.to_frame() for name, curve in shown.curves.items()}
     return str(_stacked(frames).to_csv(index=False))
 
 
 def tolerances_frame(shown: Analysed) -> pd.DataFrame:
-    """Return ``program, percent, largest_L_ns, added_ns, T_ns`` by program and percentage."""
-    return _stacked({name: result.tolerances() for name, result in shown.results.items()})
+    """Return the tolerances of latency, or of bandwidth, by program and percentage."""
+    return _stacked({name: curve.tolerances() for name, curve in shown.curves.items()})
 
 
 def json_text(shown: Analysed) -> str:
@@ -34,6 +34,7 @@ def json_text(shown: Analysed) -> str:
         "percent": list(state.percent),
         "interval_ns": [end * 1e9 for end in shown.result.interval],
         "programs": {name: _one(shown, name) for name in shown.results},
+        "bandwidth": {name: one.summary() for name, one in shown.bandwidths.items()},
         "measured": None if shown.prediction is None else shown.prediction.summary(),
         "left_out": list(shown.left_out),
         "provenance": shown.result.provenance.to_dict(),
@@ -43,7 +44,10 @@ def json_text(shown: Analysed) -> str:
 
 
 FILES: dict[str, tuple[Callable[[Analysed], str], str]] = {
-    ".csv": (csv_text, "the curves: T, λ_L and ρ_L at both ends of each straight piece"),
+    ".csv": (
+        csv_text,
+        "the curves: T, slope and share at both ends of each straight piece",
+    ),
     ".json": (
         json_text,
         "parameters, tolerances (the largest L; null for any), critical latencies",

@@ -6,6 +6,7 @@ What a button does is a method of the same name, and what a slider holds is an a
     panel.L_us = 5; panel.percent = (1, 2, 5)
     panel.keep(); panel.algorithms = {"allreduce": "ring"}      # both in one figure
     panel.probe_L_us = 12                      # its critical path on the space-time diagram
+    panel.over = "bandwidth"                   # T over the gap per byte G, 1 / bandwidth
     panel.measured = "runs.csv"                # run times measured under added latency
     panel.result.tolerance; panel.tolerances(); panel.prediction
 """
@@ -37,7 +38,12 @@ from workbench.panels.tolerance.state import Analysed, ProgramVariant, Tolerance
 from workbench.panels.tolerance.tabs import ToleranceTabs, must_be
 from workbench.panels.tolerance.view import ToleranceView
 from workbench.panels.tolerance.work import Analyser, many_operations, with_contention
-from workbench.sensitivity import ContentionReport, LatencySensitivity, RunPrediction
+from workbench.sensitivity import (
+    BandwidthSensitivity,
+    ContentionReport,
+    LatencySensitivity,
+    RunPrediction,
+)
 from workbench.simulate.replay_result import ReplayResult
 
 if TYPE_CHECKING:
@@ -49,7 +55,8 @@ FIRST = "halo-8"
 FIRST_MACHINE = "azure-hb96v3-hdr"
 """The machine whose profile is the default."""
 
-_SETTINGS = (*CONTROLLED, "probe_L_us", "follow")
+_PROBES = {"probe_L_us": ("latency", "L", -6), "probe_G_ns": ("bandwidth", "G", -9)}
+_SETTINGS = (*CONTROLLED, *_PROBES, "follow")
 _AT_ONCE_S = 0.3
 _DIAGRAM_AT_ONCE_S = 0.12
 _FIRST_S = 20.0
@@ -121,6 +128,11 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         return {} if self._shown is None else dict(self._shown.results)
 
     @property
+    def bandwidths(self) -> dict[str, BandwidthSensitivity]:
+        """All displayed analyses over the gap per byte; none where T is drawn over latency."""
+        return {} if self._shown is None else dict(self._shown.bandwidths)
+
+    @property
     def prediction(self) -> RunPrediction | None:
         """Measured run times beside the predicted ones; None where none are given."""
         return None if self._shown is None else self._shown.prediction
@@ -144,7 +156,8 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         """Return the table of tolerances: a row for each program and percentage.
 
         Returns:
-            ``program``, ``percent``, ``largest_L_ns``, ``added_ns``, ``T_ns``.
+            ``program``, ``percent``, and the columns of ``LatencySensitivity.tolerances``, or of
+            ``BandwidthSensitivity.tolerances`` where T is drawn over bandwidth.
 
         Raises:
             ParameterError: nothing has been analysed yet.
@@ -208,13 +221,20 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
     def _get(self, name: str) -> Any:
         if name == "follow":
             return self._follow.value
-        return 1e6 * self._probed() if name == "probe_L_us" else self._controls.get(name)
+        if name in _PROBES:
+            over, symbol, power = _PROBES[name]
+            same = self.state.over == over
+            return (self._probed() if same else getattr(self.state.model, symbol)) * 10.0**-power
+        return self._controls.get(name)
 
     def _set(self, name: str, value: Any) -> None:
         if name == "follow":
             self._follow.value = bool(value)
-        elif name == "probe_L_us":
-            self._look_at(None if value is None else seconds_of("L", value, -6))
+        elif name in _PROBES:
+            over, symbol, power = _PROBES[name]
+            if self.state.over != over:
+                raise ParameterError(f"{name} needs over to be {over!r}", key="over")
+            self._look_at(None if value is None else seconds_of(symbol, value, power))
         else:
             self._controls.set(name, value)
 
@@ -235,6 +255,8 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
 
     def _changed(self) -> None:
         """Analyse with the present controls; a small program is drawn before this returns."""
+        if self._shown is not None and self.state.over != self._shown.state.over:
+            self._probe = None  # it was of the other parameter
         self._begin(_AT_ONCE_S if self._analyser.quick(self.state) else 0.0)
 
     def _submit(self) -> tuple[jobs.Job[Analysed], Callable[[], tuple[float, str]]]:
@@ -252,45 +274,49 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
             self._place.children = [self._view.widget, self._tabs.widget]
         self._view.show(shown)
         self._controls.measured.error.say(shown.measured_error)
-        low, high = shown.result.interval
+        low, high = shown.curve.interval
         if self._probe is not None and not low <= self._probe <= high:
             self._probe = None
         self._comparing = jobs.submit(lambda ctx: self._analyser.compare(ctx, shown))
         self._point()
         self._tabs.draw()
 
-    def _pointed(self, L_ns: float, stays: bool) -> None:
-        """Show the replay at a latency in ns that the user points at; a click fixes it."""
+    def _pointed(self, at_ns: float, stays: bool) -> None:
+        """Show the replay at a latency or gap in ns that the user points at; a click fixes it."""
         with self._lock:
             if stays:
                 self._follow.value = False
             elif not self._follow.value or (self._shown and many_operations(self._shown)):
                 return
-            self._look_at(round(L_ns, 3) * 1e-9)
+            digits = 3 if self.state.over == "latency" else 9
+            self._look_at(round(at_ns, digits) * 1e-9)
 
     def _following(self, on: bool) -> None:
         if self._view is not None:
             self._view.follow(on)
 
-    def _look_at(self, L: float | None) -> None:
-        self._probe = L
+    def _look_at(self, at: float | None) -> None:
+        self._probe = at
         if self._shown is not None:
             self._point()
 
     def _probed(self) -> float:
-        """Return the latency of the diagram in s, at first the model's L."""
-        return self._controls.state.model.L if self._probe is None else self._probe
+        """Return the diagram's latency in s, or gap in s/B, at first the model's."""
+        model = self._controls.state.model
+        base = model.L if self.state.over == "latency" else model.G
+        return base if self._probe is None else self._probe
 
     def _point(self) -> None:
-        """Draw the replay at the diagram's latency, at once if it is small."""
+        """Draw the replay at the diagram's latency or gap, at once if it is small."""
         shown, view = self._shown, self._view
         if shown is None or view is None:
             return
         if self._pointing is not None:
             self._pointing.stop()
-        L = self._probed()
-        view.mark(L)
-        graph, model = shown.graph, shown.result.model.replace(L=L)
+        at = self._probed()
+        view.mark(at)
+        symbol = "G" if shown.bandwidths else "L"
+        graph, model = shown.graph, shown.result.model.replace(**{symbol: at})
         job = self._pointing = jobs.submit(lambda ctx: self._analyser.point(ctx, graph, model))
         job.wait(0.0 if many_operations(shown) else _DIAGRAM_AT_ONCE_S)
         self._take_diagram()
@@ -304,7 +330,8 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         self._pointing = None
         if job.exception is None and self._view is not None:
             self._diagram = job.result()
-            self._view.show_diagram(self._diagram, self._probed())
+            variable = "G" if self.state.over == "bandwidth" else "L"
+            self._view.show_diagram(self._diagram, variable, self._probed())
             self._tabs.offer_files(self._view)
         elif not isinstance(job.exception, (SimulationHalted, jobs.JobError, type(None))):
             self._controls.say(job.exception)

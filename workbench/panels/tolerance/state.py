@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from workbench import programs
 from workbench.errors import ParameterError
@@ -16,13 +17,17 @@ from workbench.panels.replay.state import LOGGOPSIM, OWN, ReplayState, model_exp
 from workbench.programs import ExecutionGraph, Program
 from workbench.programs.collectives import ALGORITHMS, DEFAULTS
 from workbench.programs.generators.grids import grid_shape
-from workbench.sensitivity import LatencySensitivity, RunPrediction
+from workbench.sensitivity import BandwidthSensitivity, LatencySensitivity, RunPrediction
 from workbench.sensitivity.analysis import PERCENT
+from workbench.sensitivity.tolerance_curve import ToleranceCurve
 
 ALONE, WEAK, STRONG = "alone", "weak", "strong"
 """Programs shown beside one: none, or its family on fewer and more ranks."""
 
 LatencyInterval = tuple[float, float]
+
+Over = Literal["latency", "bandwidth"]
+"""What T is drawn over: the latency L, or the gap per byte G, the inverse of bandwidth."""
 
 _EVERY = "every "
 _SIDES = (0.5, 1.0, 2.0, 4.0)
@@ -71,6 +76,7 @@ class ToleranceState:
     interval: LatencyInterval | None = None  # of L, s; None: as the tolerances need
     own: int = 0  # index in cases of the program in the controls
     measured: MeasuredFile | None = None
+    over: Over = "latency"
 
     @property
     def own_case(self) -> ProgramVariant:
@@ -92,11 +98,22 @@ class Analysed:
     compared: bool = False  # whether the replays with contention are done
     prediction: RunPrediction | None = None  # measured run times beside the program's
     measured_error: str = ""  # why measured run times are not drawn
+    bandwidths: Mapping[str, BandwidthSensitivity] = field(default_factory=dict)  # if over G
 
     @property
     def result(self) -> LatencySensitivity:
         """The result of the program in the controls."""
         return self.results[self.name]
+
+    @property
+    def curves(self) -> Mapping[str, ToleranceCurve]:
+        """The results in the figure, over L or over G."""
+        return self.bandwidths or self.results
+
+    @property
+    def curve(self) -> ToleranceCurve:
+        """The result in the figure of the program in the controls."""
+        return self.curves[self.name]
 
     @property
     def graph(self) -> ExecutionGraph:
@@ -246,17 +263,19 @@ def python_lines(shown: Analysed) -> str:
     state = shown.state
     own = state.own_case.source
     model = model_expression(ReplayState(own, state.model, machine=state.machine))
+    function = "analyse_bandwidth" if shown.bandwidths else "analyse"
     lines = [
         "from workbench import models, programs",
-        "from workbench.sensitivity import analyse",
+        f"from workbench.sensitivity import {function}",
         f"model = {model}",
     ]
     options = "" if state.percent == PERCENT else f", percent={state.percent!r}"
     several = len(shown.results) > 1
-    if several or state.interval is not None or shown.prediction is not None:
-        options += f", interval={shown.result.interval!r}"
+    asked = state.interval is not None and not shown.bandwidths
+    if several or asked or shown.prediction is not None:
+        options += f", interval={shown.curve.interval!r}"
     calls = {
-        name: f"analyse({_graph_expression(case, shown)}, model{options})"
+        name: f"{function}({_graph_expression(case, shown)}, model{options})"
         for name, case in shown.cases.items()
     }
     if not several:

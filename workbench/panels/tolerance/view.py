@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -24,6 +25,7 @@ from workbench.plotting.replay.spacetime import (
 )
 from workbench.plotting.replay.style import time_text
 from workbench.plotting.theme import NOTICE_GROUND, SMALL
+from workbench.plotting.tolerance.columns import value_text
 from workbench.plotting.tolerance.descriptions import describe_tolerance
 from workbench.plotting.tolerance.run_prediction import describe_run_prediction
 from workbench.plotting.tolerance.tolerance import ToleranceFigure, tolerance_figure
@@ -66,7 +68,7 @@ class ToleranceView:
 
     def __init__(self, shown: Analysed, pointed: Callable[[float, bool], None]) -> None:
         self._pointed = pointed
-        self.curve: ToleranceFigure = tolerance_figure(shown.results, height=_CURVE_PX)
+        self.curve: ToleranceFigure = tolerance_figure(shown.curves, height=_CURVE_PX)
         self.asked = ColumnDataSource(data={"L": [], "held": []})
         self._follow = ColumnDataSource(data={"on": [True]})
         self._answered: tuple[float, bool] | None = None
@@ -104,7 +106,7 @@ class ToleranceView:
         """Draw another analysis."""
         with self.view.one_patch():
             runs = None if shown.prediction is None else {shown.name: shown.prediction.runs}
-            self.curve.show(shown.results, runs)
+            self.curve.show(shown.curves, runs)
             self._make_room(list(shown.results))
             whose = f"{len(shown.results)} programs" if len(shown.results) > 1 else shown.name
             self._origin.text = _origin(whose)
@@ -128,19 +130,19 @@ class ToleranceView:
             f'<div role="note" style="{_WARNING}">⚠ {html.escape(line)}</div>' for line in lines
         )
 
-    def mark(self, L: float) -> None:
-        """Draw the vertical line at a latency in s."""
+    def mark(self, at: float) -> None:
+        """Draw the vertical line at a latency in s, or a gap in s/B."""
         with self.view.one_patch():
-            self.curve.mark(L)
+            self.curve.mark(at)
 
     def follow(self, on: bool) -> None:
         """Let the page report the pointer's place as it moves, or only clicks."""
         if self._follow.data["on"] != [on]:
             self._follow.data = {"on": [on]}
 
-    def show_diagram(self, result: ReplayResult, L: float) -> None:
-        """Draw the replay at a latency in s, with its critical path."""
-        text = time_text(L * 1e9)
+    def show_diagram(self, result: ReplayResult, variable: str, at: float) -> None:
+        """Draw the replay at a latency in s or a gap in s/B, with its critical path."""
+        text = f"{variable} = {value_text(variable, at)}"
         if self.diagram is None or self._diagram_view is None:
             self.diagram = spacetime_figure(result, height=_DIAGRAM_PX)
             self._diagram_origin = own_caption(self.diagram.figure)
@@ -153,9 +155,9 @@ class ToleranceView:
             self._diagram_place.children = [self._diagram_view]
         with self._diagram_view.one_patch():
             self.diagram.show(result)
-            self._diagram_origin.text = _origin(f"{result.graph.source} at L = {text}")
+            self._diagram_origin.text = _origin(f"{result.graph.source} at {text}")
         self.diagram_description.value = (
-            f'<div role="status" style="{TEXT}"><b>At L = {text}:</b> '
+            f'<div role="status" style="{TEXT}"><b>At {text}:</b> '
             f"{html.escape(describe_spacetime(result))}</div>"
         )
 
@@ -228,12 +230,16 @@ def own_caption(fig: figure) -> Title:
 
 
 def without_warnings(shown: Analysed) -> Any:
-    """Return the results without warnings, which are shown below the sentence."""
+    """Return the curves without warnings, which are shown below the sentence."""
+    if shown.bandwidths:
+        return shown.bandwidths
     return {name: replace(result, warnings=()) for name, result in shown.results.items()}
 
 
 def tolerance_table(shown: Analysed) -> str:
-    """Return an HTML table with T, λ_L, ρ_L and the tolerances of each program."""
+    """Return an HTML table with T, the slope, the share and the tolerances of each program."""
+    if shown.bandwidths:
+        return _bandwidth_table(shown)
     head = ["", "ranks", "T", Html("λ<sub>L</sub>"), "its messages", Html("ρ<sub>L</sub>")]
     head += [f"L within {p:g} %" for p in shown.state.percent]
     head.append("critical L")
@@ -244,6 +250,32 @@ def tolerance_table(shown: Analysed) -> str:
     more = f'<div style="{SMALL}">λ_L counts latencies: {RENDEZVOUS}.</div>' if said else ""
     caption = f"At L = {base}, and the largest L within each percentage; increase of L in brackets"
     return html_table(rows, head, caption, cell_style="white-space:nowrap") + more
+
+
+def _bandwidth_table(shown: Analysed) -> str:
+    """Return an HTML table with T, λ_G, ρ_G and the tolerances of each program."""
+    head = ["", "ranks", "T", Html("λ<sub>G</sub>"), Html("ρ<sub>G</sub>")]
+    head += [f"G within {p:g} %" for p in shown.state.percent]
+    head.append("critical G")
+    rows = (
+        [
+            name,
+            f"{shown.results[name].ranks:,}",
+            time_text(curve.T * 1e9),
+            f"{curve.lambda_G:,} B",
+            f"{100 * curve.rho_G:.1f} %",
+            *(_gap_text(largest) for largest in curve.tolerance.values()),
+            f"{len(curve.critical):,}",
+        ]
+        for name, curve in shown.bandwidths.items()
+    )
+    base = value_text("G", shown.result.model.G)
+    caption = f"At G = {base}, and the largest G, with the least bandwidth, within each percentage"
+    return html_table(rows, head, caption, cell_style="white-space:nowrap")
+
+
+def _gap_text(largest: float) -> str:
+    return value_text("G", largest) if math.isfinite(largest) else "any"
 
 
 def measured_html(shown: Analysed) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -26,14 +26,17 @@ from workbench.programs import ExecutionGraph
 from workbench.programs.find_program import graph_of
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG, RECV
 from workbench.sensitivity import (
+    BandwidthSensitivity,
     ContentionReport,
     LatencySensitivity,
     RunPrediction,
     Sweep,
     analyse,
+    analyse_bandwidth,
     compare_contention,
 )
 from workbench.sensitivity.run_prediction import measured_interval, runs_of
+from workbench.sensitivity.tolerance_curve import ToleranceCurve
 from workbench.simulate.picoseconds import PS_PER_S
 from workbench.simulate.replay import replay
 from workbench.simulate.replay_result import ReplayResult
@@ -110,6 +113,17 @@ class Analyser:
                 _go_on(ctx)
                 if result.interval != common:
                     found[name] = _analysed(sweeps[name], state, common)
+        bandwidths: dict[str, BandwidthSensitivity] = {}
+        if state.over == "bandwidth":
+            for name, sweep in sweeps.items():
+                _go_on(ctx)
+                ctx.progress(2 * len(cases) - 1, steps, f"sweeping {name} over bandwidth")
+                bandwidths[name] = self._over_bandwidth(sweep, state, None)
+            common = common_interval(list(bandwidths.values()))
+            for name, curve in bandwidths.items():
+                _go_on(ctx)
+                if curve.interval != common:
+                    bandwidths[name] = self._over_bandwidth(sweeps[name], state, common)
         prediction = None
         if runs is not None:
             try:
@@ -127,6 +141,7 @@ class Analyser:
             left_out=tuple(left_out),
             prediction=prediction,
             measured_error=reason,
+            bandwidths=bandwidths,
         )
 
     def point(self, ctx: jobs.JobContext, graph: ExecutionGraph, model: LogGPS) -> ReplayResult:
@@ -161,6 +176,11 @@ class Analyser:
             found[name] = report
         return found
 
+    def _over_bandwidth(
+        self, sweep: Sweep, state: ToleranceState, interval: tuple[float, float] | None
+    ) -> BandwidthSensitivity:
+        return analyse_bandwidth(sweep, percent=state.percent, interval=interval, halt=self._halt)
+
     def _sweep(self, case: ProgramVariant, model: LogGPS) -> Sweep:
         sweep = self._sweeps.get(case.key)
         if sweep is None:
@@ -175,8 +195,8 @@ class Analyser:
         return sweep
 
 
-def common_interval(results: list[LatencySensitivity]) -> LatencyInterval:
-    """Return one interval of L in s for all results."""
+def common_interval(results: Sequence[ToleranceCurve]) -> tuple[float, float]:
+    """Return one interval of L in s, or of G in s/B, for all results."""
     # The widest one, but at most _WIDEST times the narrowest, which must stay readable.
     low = min(result.interval[0] for result in results)
     spans = [result.interval[1] - low for result in results]

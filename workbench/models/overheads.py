@@ -1,0 +1,126 @@
+"""What a host spends on a message, by the message's size: measured, or of a fitted model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.checks import number
+from workbench.errors import ParameterError
+from workbench.models.loggps import LogGPS, netgauge_rows
+from workbench.models.profiles import Profile
+from workbench.models.protocol import Protocol
+from workbench.result import StoredResult
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OverheadTable(StoredResult):
+    """Overheads of a host by message size, as Netgauge measures them.
+
+    Between two sizes the overhead is on the line through both; below the first and above the last
+    it is that of the first or the last.
+
+    Attributes:
+        sizes: float64[n], bytes, ascending.
+        overhead_s: float64[n], s, mean of the sender's and the receiver's.
+
+    Raises:
+        ParameterError: there is no size, sizes do not ascend, or an overhead is negative.
+    """
+
+    sizes: NDArray[np.float64]
+    overhead_s: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        self._check()
+
+    @classmethod
+    def from_netgauge(cls, text: str) -> OverheadTable:
+        """Return the overheads that Netgauge's loggp module printed, one line a message size.
+
+        Args:
+            text: lines with ``L= s= o_s= o_r= g= G=``, times in microseconds; of lines with the
+                same size the mean is taken.
+
+        Raises:
+            ParseError: no such line was found, or one lacks a number.
+        """
+        rows = netgauge_rows(text)
+        of_size: dict[float, list[float]] = {}
+        for row in rows:
+            of_size.setdefault(row["s"], []).append((row["o_s"] + row["o_r"]) / 2)
+        sizes = sorted(of_size)
+        return cls(
+            np.array(sizes, np.float64),
+            np.array([np.mean(of_size[size]) for size in sizes], np.float64),
+        )
+
+    def at(self, size_bytes: float) -> float:
+        """Return the overhead of a message in s.
+
+        Args:
+            size_bytes: of the message.
+
+        Raises:
+            ParameterError: the size is negative.
+        """
+        size = number(size_bytes, "size_bytes", 0, unit="B")
+        return float(np.interp(size, self.sizes, self.overhead_s))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a size: ``size (B)``, ``overhead (µs)``."""
+        import pandas as pd
+
+        return pd.DataFrame({"size (B)": self.sizes, "overhead (µs)": self.overhead_s * 1e6})
+
+    def __repr__(self) -> str:
+        low, high = self.overhead_s.min() * 1e6, self.overhead_s.max() * 1e6
+        return (
+            f"OverheadTable({len(self.sizes)} sizes, {self.sizes[0]:g} to {self.sizes[-1]:g} B; "
+            f"{low:.4g} to {high:.4g} µs)"
+        )
+
+    def _check(self) -> None:
+        if not len(self.sizes) or (np.diff(self.sizes) <= 0).any() or (self.sizes < 0).any():
+            raise ParameterError(
+                "sizes must be at least one, and ascend from at least 0 bytes", key="sizes"
+            )
+        self._check_lengths({"overhead_s": len(self.sizes)})
+        if not (np.isfinite(self.overhead_s) & (self.overhead_s >= 0)).all():
+            raise ParameterError("overheads must be finite and at least 0 s", key="overhead_s")
+
+
+Overheads = OverheadTable | Profile | Protocol | LogGPS
+"""What knows a host's overhead by message size."""
+
+
+def overhead_at(overheads: Overheads, size_bytes: float) -> float:
+    """Return what a host spends on a message of a size, s.
+
+    Of a fitted model it is the overhead of the size's regime, and the time of its copy; of LogGPS
+    ``o + O s``.
+
+    Args:
+        overheads: a table, a profile, a protocol-aware model, or LogGPS parameters.
+        size_bytes: of the message.
+
+    Raises:
+        ParameterError: the size is negative.
+    """
+    if isinstance(overheads, OverheadTable):
+        return overheads.at(size_bytes)
+    size = number(size_bytes, "size_bytes", 0, unit="B")
+    if isinstance(overheads, LogGPS):
+        return overheads.o + overheads.O * size
+    model = overheads.model if isinstance(overheads, Profile) else overheads
+    regime = "rendezvous"
+    if size <= int(model.get("eager.max_size")):
+        regime = "short" if size <= int(model.get("short.max_size")) else "eager"
+    copy = float(model.get(f"{regime}.copy_bandwidth"))
+    return float(model.get(f"{regime}.overhead")) + size / copy

@@ -58,6 +58,13 @@ static void must(int result, const char *call)
 
 /* Communicators. */
 
+static struct channel *find_channel(MPI_Comm comm)
+{
+    struct channel *at = channels;
+    while (at && at->comm != comm) at = at->next;
+    return at;
+}
+
 void channel_open(MPI_Comm comm)
 {
     if (comm == MPI_COMM_NULL) return;
@@ -71,8 +78,12 @@ void channel_open(MPI_Comm comm)
     made->arrived_end = &made->arrived;
     pthread_mutex_lock(&sweep_lock);
     pthread_mutex_lock(&lock);
-    made->next = channels;
-    channels = made;
+    if (find_channel(comm)) { /* another thread was faster */
+        free(made);
+    } else {
+        made->next = channels;
+        channels = made;
+    }
     pthread_mutex_unlock(&lock);
     pthread_mutex_unlock(&sweep_lock);
 }
@@ -80,10 +91,9 @@ void channel_open(MPI_Comm comm)
 static struct channel *known_channel(MPI_Comm comm)
 {
     pthread_mutex_lock(&lock);
-    struct channel *at = channels;
-    while (at && at->comm != comm) at = at->next;
+    struct channel *found = find_channel(comm);
     pthread_mutex_unlock(&lock);
-    return at;
+    return found;
 }
 
 /* One that no function of ours has made is opened where it is used first. */

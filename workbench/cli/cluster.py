@@ -1,12 +1,16 @@
 """Run MPI programs on an emulated cluster: hosts of this machine, a network of chosen latency.
 
 workbench cluster run --ranks 4 --latency 500us -- ./app 100
+workbench cluster run --ranks 4 --latency 500us --by library -- ./app 100
 workbench cluster costs --ranks 4 --latency 500us --bytes 8,1024
 
 Each host is a network namespace; a switch in user space adds the latency to every packet, one way.
 It needs root, or a user namespace where the kernel allows one and /dev/net/tun is open:
 
     unshare --user --map-root-user workbench cluster run --ranks 4 --latency 500us -- ./app
+
+With --by library nothing of this is needed: the program runs as usual, and a library lets each of
+its messages complete later.
 """
 
 from __future__ import annotations
@@ -15,8 +19,9 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import SIGNALLED, add_json, given, print_json, say
+from workbench.cli.output import FAILED, SIGNALLED, add_json, given, print_json, say
 from workbench.cli.signals import stoppable
+from workbench.errors import ParameterError
 from workbench.units import Kind, format_quantity, parse_typed_quantity
 
 if TYPE_CHECKING:
@@ -73,12 +78,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--bytes", default="8,1024,8192", metavar="LIST", help="sizes (default: 8,1024,8192)"
     )
     run.add_argument(
+        "--by",
+        choices=("switch", "library"),
+        default="switch",
+        help="what adds the latency: a switch between emulated hosts (default), or a library in "
+        "the program, without privileges",
+    )
+    run.add_argument(
         "command", nargs="+", metavar="PROGRAM", help="the program and its arguments, after --"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the chosen action and return the exit status."""
+    if getattr(arguments, "by", "switch") == "library":
+        return _run_delayed(arguments)
     from workbench.measure.cluster import Cluster
 
     options = given(arguments, "mpirun", "realtime")
@@ -125,6 +139,26 @@ def _run(cluster: Cluster, arguments: argparse.Namespace) -> int:
             f"{done.switch.dropped} dropped"
         )
     return 0
+
+
+def _run_delayed(arguments: argparse.Namespace) -> int:
+    from workbench.measure.delay import run_delayed
+
+    for name in ("jitter_s", "bandwidth", "realtime"):
+        if getattr(arguments, name) is not None:
+            raise ParameterError("a library adds latency only; leave the option out", key=name)
+    done = run_delayed(
+        arguments.command,
+        arguments.ranks,
+        float(parse_typed_quantity(arguments.latency_s, "time", name="latency_s")),
+        output=lambda line: print(line, file=sys.stderr if arguments.json else None),
+        **given(arguments, "mpirun", "timeout"),
+    )
+    if arguments.json:
+        print_json(done.to_dict())
+    else:
+        say(repr(done))
+    return 0 if done.exit == 0 else FAILED
 
 
 def _costs(cluster: Cluster, arguments: argparse.Namespace) -> int:

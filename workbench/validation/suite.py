@@ -109,13 +109,9 @@ _FORCED = {
 
 
 def forced_algorithms(algorithms: Mapping[str, str]) -> dict[str, str]:
-    """Return settings of Open MPI that force algorithms of collectives.
+    """Return settings of Open MPI that force algorithms, by collective, under our names.
 
-    Args:
-        algorithms: by collective, under the workbench's names.
-
-    Raises:
-        ParameterError: Open MPI has no such algorithm, as far as is known here.
+    ParameterError where Open MPI has no such algorithm, as far as is known here.
     """
     settings = {"coll_tuned_use_dynamic_rules": "1"} if algorithms else {}
     for collective, algorithm in algorithms.items():

@@ -165,6 +165,13 @@ def test_a_program_without_mpi_leaves_no_report(openmpi: Launcher) -> None:
         run_delayed(["true"], 2, 1e-3, mpirun=openmpi, timeout=60)
 
 
+def test_an_exit_status_is_kept_where_all_ranks_reported(any_mpi: Launcher, build: Build) -> None:
+    script = f"{build(any_mpi, 'timing')} ping-pong 1 1; exit 3"
+    run = run_delayed(["sh", "-c", script], 2, 0.0, mpirun=any_mpi, timeout=60)
+    assert run.exit == 3
+    assert repr(run).endswith("; exit status 3)")
+
+
 def test_a_program_that_waits_for_ever_is_ended(openmpi: Launcher, build: Build) -> None:
     stop = threading.Event()
     timer = threading.Timer(2.0, stop.set)

@@ -9,7 +9,7 @@ import statistics
 
 import pytest
 
-from workbench.programs.recording import Launcher, RecordingError, find_launcher
+from workbench.mpi import Launcher, MPIError, find_launcher
 from workbench.tune.benchmark import Loop, benchmark_arguments, parse_benchmark
 from workbench.tune.benchmark.forms import FORMS, Benchmark, find_benchmark
 from workbench.tune.component.invocation import Invocation
@@ -36,7 +36,7 @@ def test_calls_from_python_and_from_c(ranks: int) -> None:
     try:
         launcher = find_launcher()
         forms = [find_benchmark(launcher, form) for form in FORMS]
-    except RecordingError as error:
+    except MPIError as error:
         pytest.skip(f"both forms must run to be compared: {error}")
     tables: dict[str, list[dict[int, float]]] = {form.caller: [] for form in forms}
     for _ in range(TURNS):

@@ -36,10 +36,12 @@ FLOOR = {
     "findings",
     "storage",
     "workers",
+    "namespaces",
+    "mpi",
 }
 NOUNS = {"models", "programs", "topology", "measure"}
 SHARED_ANALYSES = {"simulate", "fit"}
-ANALYSES = SHARED_ANALYSES | {"sensitivity", "study", "tune", "uq", "variability"}
+ANALYSES = SHARED_ANALYSES | {"sensitivity", "study", "tune", "uq", "variability", "validation"}
 
 # What each part of workbench may import besides itself. Three arrows point up on purpose:
 # `datasets` hands out curves, and by name, in `workbench.result`, a result's `plot` reaches
@@ -51,6 +53,8 @@ MAY_IMPORT = (
     | dict.fromkeys(ANALYSES, FLOOR | NOUNS | SHARED_ANALYSES)
     # A posterior is carried on to a program's tolerance of latency: in `workbench.uq.carry` only.
     | {"uq": FLOOR | NOUNS | SHARED_ANALYSES | {"sensitivity"}}
+    # Programs that ran are held against predicted tolerances of latency.
+    | {"validation": FLOOR | NOUNS | SHARED_ANALYSES | {"sensitivity"}}
     | {"plotting": FLOOR | NOUNS | ANALYSES}
     | {"papers": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting", "papers"}}

@@ -78,6 +78,7 @@ NO_PLOT = {
     "ContentionReport": _TABLE,
     "CounterSamples": _TABLE,
     "DataSheet": _TABLE,
+    "DelayedRun": _TABLE,
     "DesignComparison": _TABLE,
     "DesignPlan": _TABLE,
     "Diagnosis": "text",

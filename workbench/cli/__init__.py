@@ -22,6 +22,7 @@ from typing import NoReturn
 
 import workbench
 from workbench.cli import (
+    cluster,
     collective,
     datasets,
     doctor,
@@ -38,6 +39,7 @@ from workbench.cli import (
     trace,
     tune,
     uq,
+    validate,
     variability,
 )
 from workbench.cli.output import FAILED, SIGNALLED, option_names, say
@@ -58,6 +60,8 @@ _COMMANDS: dict[str, ModuleType] = {
     "goal": goal,
     "collective": collective,
     "trace": trace,
+    "cluster": cluster,
+    "validate": validate,
     "datasets": datasets,
     "uq": uq,
     "variability": variability,

@@ -41,6 +41,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what counts as computation: the time elapsed between two calls (default), or "
         "the rank's own CPU time, where ranks share cores",
     )
+    parser.add_argument(
+        "--slowdown",
+        type=float,
+        metavar="F",
+        help="give each rank a core that is so many times slower, by sleeping between calls, where "
+        "the machine has fewer cores than ranks (default: 1)",
+    )
     add_json(parser)
     parser.add_argument(
         "command", nargs="+", metavar="PROGRAM", help="the program and its arguments, after --"
@@ -49,7 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Record the program, print a summary and return the exit status."""
-    from workbench.programs.recording import RecordingError, record
+    from workbench.mpi import MPIError
+    from workbench.programs.recording import record
 
     with stoppable() as stop:
         try:
@@ -60,9 +68,9 @@ def run(arguments: argparse.Namespace) -> int:
                 oversubscribe=arguments.oversubscribe,
                 output=lambda line: print(line, file=sys.stderr, flush=True),
                 stop=stop.event,
-                **given(arguments, "mpirun", "timeout", "clock"),
+                **given(arguments, "mpirun", "timeout", "clock", "slowdown"),
             )
-        except RecordingError as error:
+        except MPIError as error:
             if not stop.number:
                 raise
             say(str(error))

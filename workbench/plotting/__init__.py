@@ -103,6 +103,10 @@ from workbench.plotting.tolerance.tolerance import (
     plot_tolerance,
     tolerance_figure,
 )
+from workbench.plotting.tolerance.validation import (
+    plot_program_recording,
+    plot_validation_report,
+)
 from workbench.plotting.topology.collective_times import plot_collective_times
 from workbench.plotting.topology.load_curves import LoadCurve, plot_latency_load, plot_load_curves
 from workbench.plotting.topology.map import plot_fabric_replay, plot_link_loads, plot_topology
@@ -306,6 +310,7 @@ __all__ = [
     "plot_posterior_fit",
     "plot_posterior_pairs",
     "plot_prediction",
+    "plot_program_recording",
     "plot_pushed_curves",
     "plot_pushed_forward",
     "plot_relevance",
@@ -338,6 +343,7 @@ __all__ = [
     "plot_trace_predictions",
     "plot_traffic",
     "plot_trajectory",
+    "plot_validation_report",
     "plot_variability_report",
     "spacetime_figure",
     "standalone_html",

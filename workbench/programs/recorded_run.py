@@ -42,6 +42,7 @@ class RecordedRun:
         clock: ``elapsed``, or ``cpu`` if computation is the thread's CPU time.
         ranks_of_node: ranks on the node with the fewest cores for its ranks; 0 if not known.
         cores_of_node: cores that these ranks could use; 0 if not known.
+        start_ns: by rank, the end of MPI_Init on the recording's clock; empty if not known.
     """
 
     time_ns: tuple[int, ...]
@@ -53,6 +54,7 @@ class RecordedRun:
     clock: str = "elapsed"
     ranks_of_node: int = 0
     cores_of_node: int = 0
+    start_ns: tuple[int, ...] = ()
 
     @property
     def makespan_ns(self) -> int:
@@ -63,6 +65,15 @@ class RecordedRun:
     def makespan_s(self) -> float:
         """Time until the last rank reached MPI_Finalize, s; wall clock where recorded."""
         return self.makespan_ns / 1e9
+
+    @property
+    def span_s(self) -> float:
+        """Time from when the last rank had left MPI_Init until the last reached MPI_Finalize, s.
+
+        Ranks leave MPI_Init one after the other, the more so the longer the network's latency.
+        """
+        ends = [start + ns for start, ns in zip(self.start_ns, self.time_ns, strict=False)]
+        return (max(ends) - max(self.start_ns)) / 1e9 if ends else self.makespan_s
 
     def shares(self) -> dict[str, float]:
         """Return percent of all ranks' time: ``compute``, ``replayed`` MPI and ``left out`` MPI."""
@@ -161,6 +172,7 @@ class RecordedRun:
             "clock": self.clock,
             "ranks_of_node": self.ranks_of_node,
             "cores_of_node": self.cores_of_node,
+            "start_ns": list(self.start_ns),
         }
 
     @classmethod
@@ -187,6 +199,7 @@ class RecordedRun:
                 clock=str(values["clock"]),
                 ranks_of_node=int(values["ranks_of_node"]),
                 cores_of_node=int(values["cores_of_node"]),
+                start_ns=_each(values.get("start_ns", ())),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise ParameterError(f"the times of a recording are damaged: {error!r}") from error

@@ -14,6 +14,7 @@ LogGOPSim, HPDC 2010), one line a call, ``MPI_Name:start:arguments:end``, with s
     # mpi Open MPI v4.1.4
     # request stride 0                      requests are numbers, not addresses
     # clock elapsed                         or cpu
+    # slowdown 6                            where cores were made slower
     # node 8 ranks on 4 cores               of this rank's node
     # comm 6 1 3                            communicator 6 is ranks 1 and 3 of all, in this order
     # grid 6 -2 1 : -2 1                    neighbours in its topology: from whom : to whom
@@ -52,7 +53,6 @@ number of requests, these, the index of the one that completed and its status.
 from __future__ import annotations
 
 from workbench.programs.recording.build import RecordingError, build_recorder
-from workbench.programs.recording.launch import Launcher, find_launcher
 from workbench.programs.recording.run import record
 
-__all__ = ["Launcher", "RecordingError", "build_recorder", "find_launcher", "record"]
+__all__ = ["RecordingError", "build_recorder", "record"]

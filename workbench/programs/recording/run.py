@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import collections
 import contextlib
 import dataclasses
 import os
 import shutil
-import signal
-import subprocess
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from workbench.checks import above_zero, whole
+from workbench.checks import above_zero, number, whole
 from workbench.errors import ParameterError, WorkbenchError
+from workbench.mpi import Launcher, find_launcher, run_command
+from workbench.mpi.command import check_command
 from workbench.programs.recording.build import RecordingError, build_recorder
-from workbench.programs.recording.launch import find_launcher
 from workbench.programs.traces.files import FAILED
 
 if TYPE_CHECKING:
@@ -29,10 +26,8 @@ Clock = Literal["elapsed", "cpu"]
 
 _FOLDER_VARIABLE = "WORKBENCH_TRACE_FOLDER"
 _CLOCK_VARIABLE = "WORKBENCH_TRACE_CLOCK"
-_LAST_LINES = 12
+_SLOWDOWN_VARIABLE = "WORKBENCH_TRACE_SLOWDOWN"
 _LONGEST_LINE = 500
-_POLL_S = 0.05
-_GRACE_S = 5.0
 
 
 def record(
@@ -40,10 +35,11 @@ def record(
     ranks: int,
     folder: str | Path,
     *,
-    mpirun: str | Path | None = None,
+    mpirun: str | Path | Launcher | None = None,
     timeout: float | None = None,
     oversubscribe: bool = True,
     clock: Clock = "elapsed",
+    slowdown: float = 1.0,
     output: Callable[[str], object] | None = None,
     stop: threading.Event | None = None,
 ) -> Program:
@@ -59,41 +55,38 @@ def record(
         folder: where the traces go; made where it is missing, and must hold no trace yet. It gets
             them when all are whole; of a recording that fails they are kept in its folder
             ``failed``, until the next.
-        mpirun: launcher of the MPI that the program was built with; None takes that of the path.
+        mpirun: launcher of the MPI that the program was built with, such as an emulated cluster's;
+            None takes that of the path.
         timeout: seconds after which it is ended; None waits as long as it takes.
         oversubscribe: whether there may be more ranks than cores.
         clock: what counts as computation between two calls: all that ``elapsed``, or ``cpu`` time.
+        slowdown: gives each rank a core of its own that is so many times slower, by sleeping
+            between calls; at least 1. Where a machine's cores cannot serve all ranks at once, it
+            keeps them out of one another's way; ranks that slept already are not slowed.
         output: called with each line that the program writes, from a thread; None drops them.
         stop: ends the program when it is set.
 
     Raises:
         ParameterError: a value is out of range, or the folder holds a trace.
-        RecordingError: there is no MPI or compiler, the program failed, ran too long or was
-            stopped, it left no trace, or one that cannot be read.
+        MPIError: there is no MPI or compiler.
+        RecordingError: the program failed, ran too long or was stopped, it left no trace, or one
+            that cannot be read.
     """
     from workbench.programs.traces import read_trace
 
-    if isinstance(command, str) or not command:
-        raise ParameterError(
-            f"command must be a list, the program and its arguments; got {command!r}", key="command"
-        )
-    if shutil.which(command[0]) is None:
-        here = f"; write ./{command[0]}" if os.access(command[0], os.X_OK) else ""
-        raise ParameterError(
-            f"command must begin with a program that can be run; got {command[0]!r}{here}",
-            key="command",
-        )
+    check_command(command)
     whole(ranks, "ranks", 1)
     if timeout is not None:
         above_zero(timeout, "timeout", unit="s")
     if clock not in get_args(Clock):
         raise ParameterError(f"clock must be elapsed or cpu; got {clock!r}", key="clock")
+    number(slowdown, "slowdown", 1)
     folder = Path(folder).resolve()
     if next(folder.glob("trace-*.txt"), None) is not None:
         raise ParameterError(
             f"{folder} holds a trace already; remove it or name another folder", key="folder"
         )
-    launcher = find_launcher(mpirun)
+    launcher = mpirun if isinstance(mpirun, Launcher) else find_launcher(mpirun)
     library = build_recorder(launcher.compiler())
     before = os.environ.get("LD_PRELOAD")
     preload = f"{library}:{before}" if before else str(library)
@@ -101,10 +94,15 @@ def record(
         words = launcher.command(
             command,
             ranks,
-            {"LD_PRELOAD": preload, _FOLDER_VARIABLE: str(unfinished), _CLOCK_VARIABLE: clock},
+            {
+                "LD_PRELOAD": preload,
+                _FOLDER_VARIABLE: str(unfinished),
+                _CLOCK_VARIABLE: clock,
+                _SLOWDOWN_VARIABLE: f"{slowdown:g}",
+            },
             oversubscribe=oversubscribe,
         )
-        status, last = _run(words, launcher.own_environment(), timeout, output, stop)
+        status, last = run_command(words, launcher.own_environment(), timeout, output, stop)
         if status != 0:
             raise RecordingError(
                 f"{command[0]} must succeed to be recorded; it ended with status {status}"
@@ -135,7 +133,7 @@ def _kept_when_whole(folder: Path) -> Iterator[Path]:
             unfinished.rmdir()
             if made:
                 folder.rmdir()
-            raise
+            raise RecordingError(str(error)) from error
         _mark_incomplete(unfinished / "trace-0.txt", str(error))
         unfinished.rename(failed)
         raise RecordingError(f"{error}; the partial recording is in {failed}") from error
@@ -156,71 +154,3 @@ def _mark_incomplete(path: Path, reason: str) -> None:
     reason_line = " ".join(reason.split())[:_LONGEST_LINE]
     ascii_reason = reason_line.encode("ascii", "replace").decode("ascii")
     path.write_text(f"{first}\n# incomplete {ascii_reason}\n{rest}", "latin-1")
-
-
-def _run(
-    words: list[str],
-    environment: dict[str, str],
-    timeout: float | None,
-    output: Callable[[str], object] | None,
-    stop: threading.Event | None,
-) -> tuple[int, str]:
-    """Return the exit status of a command, and its last lines of output as one line."""
-    try:
-        process = subprocess.Popen(
-            words,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env=environment,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise RecordingError(f"{words[0]} must run; {error}") from error
-    last: collections.deque[str] = collections.deque(maxlen=_LAST_LINES)
-    reader = threading.Thread(target=_read, args=(process, last, output), daemon=True)
-    reader.start()
-    end = None if timeout is None else time.monotonic() + timeout
-    try:
-        while process.poll() is None:
-            if stop is not None and stop.is_set():
-                raise RecordingError("stopped before the program had ended")
-            if end is not None and time.monotonic() > end:
-                raise RecordingError(
-                    f"the program must end within {timeout:g} s; it did not and was ended"
-                )
-            time.sleep(_POLL_S)
-    finally:
-        _end(process)
-        # A grandchild may hold the pipe open for ever; what it writes is not waited for.
-        reader.join(_GRACE_S)
-    return process.returncode, " | ".join(last)
-
-
-def _read(
-    process: subprocess.Popen[bytes],
-    last: collections.deque[str],
-    output: Callable[[str], object] | None,
-) -> None:
-    if process.stdout is None:
-        return
-    with process.stdout as stream:
-        for raw in stream:
-            line = raw.decode("utf-8", errors="replace").rstrip()
-            # Launchers underline and frame what they say.
-            if line.strip(" -"):
-                last.append(line.strip()[:_LONGEST_LINE])
-            if output is not None:
-                output(line)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process that still runs; the launcher forwards the first signal to its ranks."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        if process.poll() is not None:
-            return
-        try:
-            os.killpg(process.pid, number)
-            process.wait(_GRACE_S)
-        except (ProcessLookupError, subprocess.TimeoutExpired):
-            continue

@@ -81,6 +81,7 @@ class Timing:
 
     compute_ns: int = 0
     mpi_ns: int = 0
+    start_ns: int | None = None  # the end of its first call
     elapsed_ns: int | None = None
     clock: str = "elapsed"
     node: tuple[int, int] = (0, 0)  # ranks on its node, cores that these may use
@@ -163,6 +164,7 @@ class TraceCalls:
                 seen[1] += ns
         left_out = [LeftOutCalls(name, *seen) for name, seen in by_name.items()]
         elapsed = tuple(one.elapsed_ns for one in ranks if one.elapsed_ns is not None)
+        starts = tuple(one.start_ns for one in ranks if one.start_ns is not None)
         node = max((one.node for one in ranks), key=lambda node: node[0] / max(node[1], 1))
         return RecordedRun(
             time_ns=tuple(one.compute_ns + one.mpi_ns for one in ranks),
@@ -174,6 +176,7 @@ class TraceCalls:
             clock=ranks[0].clock,
             ranks_of_node=node[0],
             cores_of_node=node[1],
+            start_ns=starts if len(starts) == len(ranks) else (),
         )
 
     def entries(self, rank: int) -> list[TraceCall]:

@@ -131,6 +131,8 @@ class RankReader(ArgumentReader):
                 )
             if end is not None:
                 clock = end
+                if timing.start_ns is None:
+                    timing.start_ns = end
         if line is None or line.name != "MPI_Finalize":
             last = line.number if line else 0
             text = "the trace of a rank ends without MPI_Finalize"

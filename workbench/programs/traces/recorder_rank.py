@@ -71,6 +71,8 @@ class RecordedReader(RankReader):
         if words == ["clock", "cpu"]:
             timing.clock = "cpu"
             self.calls.notes.say(CPU_CLOCK)
+        elif words[:1] == ["slowdown"] and len(words) == 2:
+            self.calls.notes.say(f"computation was made {words[1][:20]} times slower, by sleeping")
         elif words[:1] == ["incomplete"]:
             self.calls.notes.say(f"the recording is incomplete: {' '.join(words[1:])}")
         elif words[:1] == ["elapsed"] and len(words) == 2:

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from workbench.errors import ParameterError
-from workbench.programs.recording import Launcher, RecordingError
-from workbench.programs.recording.build import Recipe
+from workbench.mpi import Launcher, MPIError, Recipe
 from workbench.suggestions import did_you_mean
 from workbench.tune.component.invocation import Invocation
 from workbench.tune.runners.local import Local
@@ -69,9 +68,9 @@ def find_benchmark(launcher: Launcher, form: Form | None = None) -> Benchmark:
     for name in FORMS if form is None else (form,):
         try:
             return _in_c(launcher) if name == "C" else _with_mpi4py(launcher)
-        except RecordingError as error:
+        except MPIError as error:
             reasons.append(f"{name}: {error}")
-    raise RecordingError(
+    raise MPIError(
         "the benchmark must compile with the MPI's compiler, or run in a Python with an mpi4py of "
         f"the same MPI; {'; '.join(reasons)}"
     )
@@ -98,7 +97,7 @@ def _with_mpi4py(launcher: Launcher) -> Benchmark:
         if ranks == "2":
             return Benchmark((python, str(_SCRIPT)), f"mpi4py {version} on Python {own}")
         reasons.append(f"{python}: its mpi4py is of another MPI than {launcher.mpirun}")
-    raise RecordingError(f"{', '.join(reasons)}; {_INSTALL}")
+    raise MPIError(f"{', '.join(reasons)}; {_INSTALL}")
 
 
 def _pythons() -> Iterator[str]:

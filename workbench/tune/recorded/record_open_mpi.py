@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from workbench.checks import whole
-from workbench.programs.recording import Launcher, RecordingError, find_launcher
+from workbench.mpi import Launcher, MPIError, find_launcher
 from workbench.tune.benchmark import (
     COLLECTIVES,
     BenchmarkRow,
@@ -57,7 +57,7 @@ def record_open_mpi(
     ranks, rounds = whole(ranks, "ranks", 2), checked_rounds(rounds)
     launcher = find_launcher(mpirun)
     if launcher.family != "openmpi":
-        raise RecordingError(
+        raise MPIError(
             f"the parameters are Open MPI's; {launcher.mpirun} is {launcher.version}; name that of "
             "Open MPI with mpirun="
         )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from workbench.checks import above_zero, whole
 from workbench.errors import ParameterError
+from workbench.namespaces import NamespaceError, congestion_control
 from workbench.result import StoredResult
 from workbench.variability.recording.counters import (
     GAUGES,
@@ -22,9 +23,9 @@ from workbench.variability.recording.counters import (
     machine_load,
 )
 from workbench.variability.recording.network import (
+    HOSTS,
     LinkNetwork,
     LinkRecordingError,
-    congestion_control,
 )
 from workbench.variability.recording.schedule import EmulatedUser, LinkSchedule, emulated_users
 from workbench.variability.recording.step_program import StepProgram, run_steps
@@ -193,8 +194,8 @@ def record_link(
 
     Raises:
         ParameterError: the folder holds a recording with other settings, or a number is refused.
-        LinkRecordingError: namespaces or Open MPI are not to be had here, or a run failed three
-            times.
+        NamespaceError: network namespaces are not to be had here.
+        LinkRecordingError: there is no Open MPI, or a run failed three times.
         ParseError: the folder's recording is damaged.
     """
     runs, path = whole(runs, "runs", 1, 100_000), Path(folder) / RECORDING
@@ -220,7 +221,7 @@ def record_link(
         NetworkCounters(network) as counters,
         RunningUsers(users, network, rate_Mbps=settings.rate_Mbps) as running,
     ):
-        control, mpi = congestion_control(network), program.launcher.version
+        control, mpi = congestion_control(network, HOSTS[0]), program.launcher.version
         recording = LinkRecording(settings, users, finished, network.shaper, control, mpi)
         recorder = _Recorder(program, network, counters, running, settings, stop)
         for number in missing:
@@ -253,7 +254,7 @@ class _Recorder:
                 break
             try:
                 return self._once(number, schedule)
-            except LinkRecordingError as error:
+            except (LinkRecordingError, NamespaceError) as error:
                 if not left:
                     raise LinkRecordingError(
                         f"run {number} failed {_TRIES} times: {error}"

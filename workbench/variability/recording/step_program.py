@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.programs.recording.build import Recipe, RecordingError
-from workbench.programs.recording.launch import Launcher, find_launcher
+from workbench.mpi import Launcher, MPIError, Recipe, find_launcher
+from workbench.namespaces import alone
 from workbench.variability.recording.network import PORT, LinkNetwork, LinkRecordingError
 
 ROUTINES = ("compute", "Testall", "Iallreduce", "Ibarrier")
@@ -35,15 +35,6 @@ _START_S = 60.0  # until the program's first words
 _STEP_S = 60.0  # a step, at the most
 _POLL_S = 0.2
 _SIDES = ("left-job", "right-job")
-
-# Starts what follows in the namespace of a host, under a name of its own: Open MPI takes processes
-# under one name for neighbours in one memory.
-_AGENT = """#!/bin/sh
-host=$1
-shift
-exec nsenter --net="$(cat {folder}/$host)" unshare --uts \\
-    sh -c 'hostname "$0" && exec sh -c "$1"' "$host" "$*"
-"""
 
 
 @dataclass(frozen=True)
@@ -65,7 +56,7 @@ class StepProgram:
                     _PROGRAM.make(compiler, path)
                     return cls(launcher, path)
                 problem = f"{launcher.mpirun} is of {launcher.version}"
-            except RecordingError as error:
+            except MPIError as error:
                 problem = str(error)
         raise LinkRecordingError(
             "the step program needs Open MPI with its compiler (Debian, Ubuntu: sudo apt-get "
@@ -100,11 +91,7 @@ def run_steps(
     """
     with tempfile.TemporaryDirectory(prefix="workbench-link-") as scratch:
         folder = Path(scratch)
-        agent = folder / "agent"
-        agent.write_text(_AGENT.format(folder=shlex.quote(scratch)))
-        agent.chmod(0o700)
-        for host in _SIDES:
-            (folder / host).write_text(network.path(host))
+        agent = network.agent(folder)
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server:
             server.bind(str(folder / "socket"))
             server.listen(1)
@@ -138,9 +125,7 @@ def _command(
     for name, value in settings.items():
         mpirun += ["--mca", name, value]
     mpirun += ["-n", str(2 * ranks_per_side), str(program.path), *map(str, words)]
-    # The kernel ends `unshare` with this process, however that ends, and all ranks with `unshare`.
-    alone = ["setpriv", "--pdeathsig", "KILL", "unshare", "--pid", "--fork", "--kill-child"]
-    return [*alone, str(agent), _SIDES[0], shlex.join(mpirun)]
+    return alone([str(agent), _SIDES[0], shlex.join(mpirun)])
 
 
 @contextlib.contextmanager

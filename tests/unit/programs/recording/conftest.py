@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.programs.recording import Launcher, RecordingError, find_launcher
+from workbench.mpi import Launcher, MPIError, find_launcher
 
 ROOT = Path(__file__).resolve().parents[4]
 APPS = ROOT / "datasets" / "traces" / "apps"
@@ -26,7 +26,7 @@ def launcher_or_skip(mpirun: str | None) -> Launcher:
     try:
         found = find_launcher(mpirun)
         found.compiler()
-    except RecordingError as error:
+    except MPIError as error:
         pytest.skip(f"no MPI to record with: {error}")
     return found
 

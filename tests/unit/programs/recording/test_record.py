@@ -15,13 +15,8 @@ import pytest
 
 from workbench.cli import trace as command
 from workbench.errors import ParameterError, ParseError
-from workbench.programs.recording import (
-    Launcher,
-    RecordingError,
-    build_recorder,
-    find_launcher,
-    record,
-)
+from workbench.mpi import Launcher, MPIError, find_launcher
+from workbench.programs.recording import RecordingError, build_recorder, record
 from workbench.programs.traces import read_trace
 
 Build = Callable[[Launcher, str], str]
@@ -169,7 +164,7 @@ def test_without_mpi_it_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(RecordingError, match=r"mpirun or mpiexec was not found; .*openmpi-bin"):
+    with pytest.raises(MPIError, match=r"mpirun or mpiexec was not found; .*openmpi-bin"):
         record([sys.executable], 1, tmp_path / "trace")
 
 
@@ -183,7 +178,7 @@ def script(path: Path, text: str) -> Path:
 def test_an_mpi_needs_its_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     script(tmp_path / "mpirun", "echo 'mpirun (Open MPI) 5.0.0'")
-    with pytest.raises(RecordingError, match=r"mpicc was not found beside .*mpirun; install"):
+    with pytest.raises(MPIError, match=r"mpicc was not found beside .*mpirun; install"):
         record([sys.executable], 1, tmp_path / "trace")
     assert find_launcher().mpicc is None
     assert not (tmp_path / "trace").exists()
@@ -191,7 +186,7 @@ def test_an_mpi_needs_its_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_an_unknown_launcher_is_refused(tmp_path: Path) -> None:
     odd = script(tmp_path / "mpirun", "echo I am a teapot")
-    with pytest.raises(RecordingError, match="it printed 'I am a teapot"):
+    with pytest.raises(MPIError, match="it printed 'I am a teapot"):
         find_launcher(odd)
 
 
@@ -216,7 +211,7 @@ def test_each_family_is_started_with_its_options(
 @pytest.mark.skipif(sys.platform != "linux", reason="programs are recorded on Linux")
 def test_a_compiler_that_fails_is_quoted(tmp_path: Path) -> None:
     bad = script(tmp_path / "mpicc", '[ "$1" = -show ] || { echo no mpi.h >&2; exit 1; }')
-    with pytest.raises(RecordingError, match=r"must compile with .*mpicc.*status 1: no mpi\.h"):
+    with pytest.raises(MPIError, match=r"must compile with .*mpicc.*status 1: no mpi\.h"):
         build_recorder(bad, tmp_path / "cache")
 
 

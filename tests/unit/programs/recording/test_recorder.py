@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 from workbench.models import LogGPS
+from workbench.mpi import Launcher
 from workbench.programs.check import NOTE
 from workbench.programs.graph import RECV as RECV_OP
 from workbench.programs.program import ISEND, SEND
-from workbench.programs.recording import Launcher, build_recorder
+from workbench.programs.recording import build_recorder
 from workbench.programs.recording.run import record
 from workbench.programs.traces.mpi_calls import is_local
 from workbench.simulate import replay

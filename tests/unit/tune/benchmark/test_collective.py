@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import ParameterError
-from workbench.programs.recording import Launcher, RecordingError, find_launcher
+from workbench.mpi import Launcher, MPIError, find_launcher
 from workbench.tune.benchmark import (
     COLLECTIVES,
     STATISTICS,
@@ -49,7 +49,7 @@ def test_counts_and_sizes_are_whole_numbers(value: Any) -> None:
 def mpi() -> Launcher:
     try:
         return find_launcher()
-    except RecordingError as error:
+    except MPIError as error:
         pytest.skip(f"no MPI to measure with: {error}")
 
 
@@ -57,7 +57,7 @@ def form_or_skip(mpi: Launcher, form: str) -> Benchmark:
     """Return the benchmark in that form; a machine without it leaves the test out."""
     try:
         return find_benchmark(mpi, form)
-    except RecordingError as error:
+    except MPIError as error:
         pytest.skip(f"no {form} to measure with: {error}")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import ParameterError
-from workbench.programs.recording import RecordingError, find_launcher
+from workbench.mpi import MPIError, find_launcher
 from workbench.tune.benchmark.forms import find_benchmark
 from workbench.tune.recorded.files import read_tables
 from workbench.tune.recorded.record_open_mpi import record_open_mpi
@@ -62,7 +62,7 @@ def test_mpi4py_is_taken_where_nothing_compiles(path: Path, mpicc: str) -> None:
     assert found.caller == "mpi4py 4.1.2 on Python 3.12.1"
     assert found.words[0] == str(path / "python3")
     assert Path(found.words[1]).name == "collective.py"
-    with pytest.raises(RecordingError, match="; C: "):
+    with pytest.raises(MPIError, match="; C: "):
         find_benchmark(find_launcher(), "C")
 
 
@@ -75,15 +75,13 @@ def test_this_python_is_asked_first(path: Path) -> None:
 def test_an_mpi4py_of_another_mpi_is_none(path: Path) -> None:
     # Its ranks do not find each other: each would time a world of its own.
     script(path / "python3", "echo ranks 1 4.1.2 3.12.1; echo ranks 1 4.1.2 3.12.1")
-    with pytest.raises(
-        RecordingError, match=r"python3: its mpi4py is of another MPI than .*mpirun"
-    ):
+    with pytest.raises(MPIError, match=r"python3: its mpi4py is of another MPI than .*mpirun"):
         find_benchmark(find_launcher())
 
 
 def test_neither_names_both_ways(path: Path) -> None:
     script(path / "python3", "echo cannot open libmpi >&2; exit 1")
-    with pytest.raises(RecordingError) as refusal:
+    with pytest.raises(MPIError) as refusal:
         find_benchmark(find_launcher())
     said = str(refusal.value)
     assert "mpicc was not found beside" in said

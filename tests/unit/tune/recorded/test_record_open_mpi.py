@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import ParameterError
-from workbench.programs.recording import Launcher, RecordingError, find_launcher
+from workbench.mpi import Launcher, MPIError, find_launcher
 from workbench.tune.benchmark import COLLECTIVES, Loop, benchmark_arguments, parse_benchmark
 from workbench.tune.benchmark.forms import build_benchmark
 from workbench.tune.recorded.files import read_recording
@@ -32,7 +32,7 @@ Max Latency(us)    Iterations       Seconds
 def mpi() -> Launcher:
     try:
         found = find_launcher()
-    except RecordingError as error:
+    except MPIError as error:
         pytest.skip(f"no MPI to measure with: {error}")
     if found.family != "openmpi":
         pytest.skip(f"the parameters are Open MPI's; this is {found.version}")
@@ -43,7 +43,7 @@ def mpi() -> Launcher:
 def program(mpi: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Path:
     try:
         return build_benchmark(mpi.compiler(), tmp_path_factory.mktemp("benchmark"))
-    except RecordingError as error:
+    except MPIError as error:
         pytest.skip(f"no compiler for the MPI: {error}")
 
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "trace.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 enum { MASK_WORDS = 1024 / (8 * sizeof(long)) };
+enum { SPIN_NS = 100000 }; /* a timer wakes so late at most */
 enum { OUT_BYTES = 1 << 18, NUMBER_BYTES = 24, TIMES_BYTES = 64 };
 
 struct text {
@@ -47,8 +49,24 @@ static int64_t now_ns(clockid_t clock)
 static int on_cpu_clock;
 static __thread int64_t left_out_ns, last_end_ns, last_end_cpu_ns;
 
+/* Where ranks share cores, each can be given a slower core of its own: whatever it computes between
+ * two calls takes its CPU time multiplied by this, by sleeping for the rest. */
+static double slowdown;
+
+static void compute_slowly(void)
+{
+    if (slowdown <= 1 || !last_end_ns) return;
+    int64_t cpu = now_ns(CLOCK_THREAD_CPUTIME_ID) - last_end_cpu_ns;
+    int64_t end = last_end_ns + (int64_t)(slowdown * (double)cpu);
+    int64_t sleep_ns = end - SPIN_NS;
+    const struct timespec until = {(time_t)(sleep_ns / 1000000000), (long)(sleep_ns % 1000000000)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {}
+    while (now_ns(CLOCK_MONOTONIC) < end) sched_yield();
+}
+
 int64_t clock_ns(void)
 {
+    compute_slowly();
     int64_t cpu = on_cpu_clock ? now_ns(CLOCK_THREAD_CPUTIME_ID) : 0;
     int64_t now = now_ns(CLOCK_MONOTONIC);
     if (on_cpu_clock && last_end_ns) {
@@ -66,7 +84,7 @@ static int64_t end_ns(void)
 
 static void computation_begins(void)
 {
-    if (on_cpu_clock) last_end_cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
+    if (on_cpu_clock || slowdown > 1) last_end_cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void flush(void)
@@ -209,7 +227,9 @@ void trace_open(void)
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int rank, ranks, length;
     const char *clock = getenv("WORKBENCH_TRACE_CLOCK");
+    const char *factor = getenv("WORKBENCH_TRACE_SLOWDOWN");
     on_cpu_clock = clock && strcmp(clock, "cpu") == 0;
+    slowdown = factor ? atof(factor) : 1;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
     PMPI_Get_library_version(version, &length);
@@ -233,6 +253,11 @@ void trace_open(void)
     comment_end();
     comment(on_cpu_clock ? "clock cpu" : "clock elapsed");
     comment_end();
+    if (slowdown > 1) {
+        comment("slowdown ");
+        comment_text(factor);
+        comment_end();
+    }
     comment_node();
     out_bytes("\n", 1);
 }

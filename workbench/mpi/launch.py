@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from workbench.jobs import cores
-from workbench.programs.recording.build import RecordingError
+from workbench.mpi.errors import MPIError
 
 _ASK_S = 30
 _INSTALL = (
@@ -40,10 +40,10 @@ class Launcher:
         """Return the path of the compiler.
 
         Raises:
-            RecordingError: there is none.
+            MPIError: there is none.
         """
         if self.mpicc is None:
-            raise RecordingError(
+            raise MPIError(
                 "a compiler of the MPI is needed, but "
                 f"{_compiler_name(self.mpirun)} was not found beside {self.mpirun}; {_INSTALL}"
             )
@@ -95,22 +95,19 @@ def find_launcher(mpirun: str | Path | None = None) -> Launcher:
         mpirun: name or path of the launcher; None takes ``mpirun`` or ``mpiexec`` of the path.
 
     Raises:
-        RecordingError: there is none, or it is not one that is known.
+        MPIError: there is none, or it is not one that is known.
     """
     names = ("mpirun", "mpiexec") if mpirun is None else (str(mpirun),)
     found = next(filter(None, map(shutil.which, names)), None)
     if found is None:
-        raise RecordingError(
-            f"an MPI must be installed to record a program; {' or '.join(names)} was not found; "
-            f"{_INSTALL}"
-        )
+        raise MPIError(f"an MPI must be installed; {' or '.join(names)} was not found; {_INSTALL}")
     version = _answer(Path(found), "--version")
     if "Open MPI" in version or "OpenRTE" in version:
         family: Literal["openmpi", "hydra"] = "openmpi"
     elif "HYDRA" in version or "Intel(R) MPI" in version:
         family = "hydra"
     else:
-        raise RecordingError(
+        raise MPIError(
             f"{found} must be of Open MPI, MPICH or a derivative of it; it printed "
             f"{version[:80]!r}; "
             "name another with mpirun="
@@ -144,7 +141,7 @@ def _answer(program: Path, *arguments: str) -> str:
             timeout=_ASK_S,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise RecordingError(
+        raise MPIError(
             f"{program} must answer to {' '.join(arguments)}; {error}; name another with mpirun="
         ) from error
     return answer.stdout + answer.stderr

@@ -1,0 +1,181 @@
+"""Programs whose messages are delayed: what they compute stays the same, and when they get it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.errors import ParameterError
+from workbench.measure.delay import DelayedRun, DelayError, build_delay_library, run_delayed
+from workbench.mpi import Launcher, MPIError
+from workbench.programs.recording import build_recorder
+
+Build = Callable[[Launcher, str], str]
+FAST_S = 5e-6  # between looks, where two ranks share two cores
+
+
+def lines(
+    launcher: Launcher, program: str, case: str, *numbers: int, ranks: int = 2, latency_s: float
+) -> tuple[np.ndarray, DelayedRun]:
+    """Return the numbers that the timing program prints, in s, one row a line, and its run."""
+    said: list[str] = []
+    command = [program, case, *map(str, numbers)]
+    run = run_delayed(
+        command,
+        ranks,
+        latency_s,
+        mpirun=launcher,
+        timeout=60,
+        output=said.append,
+        poll_s=FAST_S if ranks == 2 else 20e-6,
+    )
+    rows = [line.split() for line in said if re.fullmatch(r"[\d. ]+", line)]
+    return np.array(rows, float) / 1e6, run
+
+
+def test_every_way_to_receive(any_mpi: Launcher, build: Build) -> None:
+    said: list[str] = []
+    program = build(any_mpi, "messages")
+    run = run_delayed([program], 3, 200e-6, mpirun=any_mpi, timeout=60, output=said.append)
+    assert "all claims hold" in said
+    assert run.exit == 0
+    assert run.delayed > 300
+    assert run.undelayed == {"MPI_Barrier": 3, "MPI_Iallreduce": 3, "MPI_Scan": 3}
+    assert re.match(r"Open MPI v|MPICH Version", run.mpi)
+
+
+def test_collectives_compute_what_those_of_the_mpi_do(any_mpi: Launcher, build: Build) -> None:
+    said: list[str] = []
+    program = build(any_mpi, "collectives")
+    ranks = 7 if any_mpi.family == "openmpi" else 3  # ranks that wait in MPICH's own keep a core
+    run = run_delayed([program], ranks, 20e-6, mpirun=any_mpi, timeout=60, output=said.append)
+    # for each root of 1, 2, ... ranks: 15 reductions, 9 movements and 6 variants with counts
+    assert f"{ranks * (ranks + 1) // 2 * (15 + 9 + 6)} comparisons" in said
+    assert run.undelayed == {}
+    assert run.exit == 0
+
+
+# The latencies below are long, so that a busy machine, which wakes a thread late by some
+# milliseconds, does not decide.
+
+
+def test_a_message_takes_longer_by_the_latency(any_mpi: Launcher, build: Build) -> None:
+    program, added = build(any_mpi, "timing"), np.array([0.0, 15e-3, 30e-3])
+    shortest = []
+    for latency_s in added:
+        times, run = lines(any_mpi, program, "ping-pong", 10, 8, latency_s=latency_s)
+        assert times.min() >= latency_s  # never early
+        assert run.delayed + run.already_due == 20
+        shortest.append(times.min())
+    slope, _ = np.polyfit(added, shortest, 1)
+    assert slope == pytest.approx(1, abs=0.1)  # 3 ms of 30
+
+
+def test_the_sender_is_not_held_and_messages_overlap(any_mpi: Launcher, build: Build) -> None:
+    latency_s = 40e-3
+    times, _ = lines(any_mpi, build(any_mpi, "timing"), "figure-8", 5, latency_s=latency_s)
+    sending, first, second = times.T
+    assert np.median(sending) < latency_s / 4
+    assert first.min() >= latency_s
+    # LLAMP's figure 8: as in D; in B and C it would be two latencies
+    assert np.median(second) < 1.5 * latency_s
+
+
+def test_a_message_that_is_old_enough_completes_at_once(any_mpi: Launcher, build: Build) -> None:
+    latency_s, late_us, repeats = 30e-3, 80_000, 4
+    times, run = lines(
+        any_mpi, build(any_mpi, "timing"), "late-receiver", repeats, late_us, latency_s=latency_s
+    )
+    assert times.min() < latency_s / 3
+    assert run.already_due >= repeats / 2
+
+
+def test_latency_is_hidden_behind_computation_until_it_is_longer(
+    openmpi: Launcher, build: Build
+) -> None:
+    program, compute_us = build(openmpi, "timing"), 30_000
+    step_ms = {
+        latency_ms: 1e3
+        * np.median(
+            lines(
+                openmpi, program, "halo", 7, compute_us, 1000, ranks=4, latency_s=latency_ms / 1e3
+            )[0]
+        )
+        for latency_ms in (0, 15, 45, 75)
+    }
+    assert step_ms[0] >= 30
+    assert step_ms[15] - step_ms[0] < 7.5  # half of the latency
+    assert step_ms[75] - step_ms[45] == pytest.approx(30, rel=0.2)
+
+
+def test_what_is_not_delayed_is_reported(openmpi: Launcher, build: Build) -> None:
+    said: list[str] = []
+    run = run_delayed([build(openmpi, "messages")], 3, 0.0, mpirun=openmpi, output=said.append)
+    assert "not delayed: 3 MPI_Barrier, 3 MPI_Iallreduce, 3 MPI_Scan" in repr(run)
+    assert run.to_frame().loc[0, "undelayed"] == 9
+    assert 0 <= run.late_median_s <= run.late_p99_s <= run.late_max_s
+    assert run.wall_s > run.program_s > 0
+
+
+def exported(library: Path) -> set[str]:
+    """Return the MPI functions that a library defines."""
+    words = ["nm", "-D", "--defined-only", str(library)]
+    listed = subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout
+    return set(re.findall(r" T (MPI_\w+)", listed))
+
+
+def test_no_call_that_takes_messages_passes_by(any_mpi: Launcher) -> None:
+    """What the recorder sees, ours replaces or counts, but for calls that only send.
+
+    So it is for what receives messages that were probed for, and what makes a communicator later.
+    """
+    delayed = exported(build_delay_library(any_mpi.compiler()))
+    recorded = exported(build_recorder(any_mpi.compiler()))
+    beside = {
+        "MPI_Mrecv",
+        "MPI_Imrecv",
+        "MPI_Mrecv_c",
+        "MPI_Imrecv_c",
+        "MPI_Comm_idup",
+        "MPI_Abort",
+    }
+    passed = {name for name in recorded - delayed if not re.search(r"_(I?[bsr]?|[BSR])send", name)}
+    assert passed - {"MPI_Send_init", "MPI_Send_init_c", "MPI_Send_c"} <= beside
+    assert {"MPI_Recv", "MPI_Waitsome", "MPI_Allreduce", "MPI_Put", "MPI_Ibcast"} <= delayed
+    assert delayed - recorded <= {"MPI_Request_get_status", "MPI_Comm_get_attr"}
+
+
+@pytest.mark.parametrize(
+    ("latency_s", "poll_s", "complaint"),
+    [
+        (-1e-6, 1e-5, r"latency_s must be a number of at least 0 s; got -1e-06"),
+        (4000.0, 1e-5, r"latency_s must be at most 3600 s; got 4000"),
+        (1e-6, 0.0, r"poll_s must be a number of at least 1e-06 s; got 0"),
+    ],
+)
+def test_values_out_of_range(latency_s: float, poll_s: float, complaint: str) -> None:
+    with pytest.raises(ParameterError, match=complaint):
+        run_delayed(["true"], 1, latency_s, poll_s=poll_s)
+
+
+def test_a_program_without_mpi_leaves_no_report(openmpi: Launcher) -> None:
+    with pytest.raises(DelayError, match=r"each rank of true must report.*0 of 2 did.*status 0"):
+        run_delayed(["true"], 2, 1e-3, mpirun=openmpi, timeout=60)
+
+
+def test_a_program_that_waits_for_ever_is_ended(openmpi: Launcher, build: Build) -> None:
+    stop = threading.Event()
+    timer = threading.Timer(2.0, stop.set)
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(MPIError, match="stopped before the program had ended"):
+        run_delayed([build(openmpi, "timing"), "alone"], 1, 0.0, mpirun=openmpi, stop=stop)
+    assert time.monotonic() - start < 30
+    timer.join()

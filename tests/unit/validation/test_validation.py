@@ -1,0 +1,189 @@
+"""Recordings of programs under added latency: measured, kept, and held against predictions."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.unit import commands
+from workbench import simulate
+from workbench.cli import main
+from workbench.errors import DatasetError, ParameterError
+from workbench.measure import MeasuredRuns
+from workbench.measure.cluster import ClusterError, MessageCost, Quartiles
+from workbench.mpi import MPIError
+from workbench.namespaces import NamespaceError
+from workbench.validation import (
+    SUITE,
+    CostAtLatency,
+    ProgramRecording,
+    measure_program,
+    predict_recording,
+    recording_of,
+    seen_runs,
+    shipped_names,
+    validation_report,
+)
+from workbench.validation.recording import provenance
+from workbench.validation.suite import forced_algorithms
+
+ADDED_S = (0.0, 1e-3, 3e-3, 6e-3)
+
+
+@pytest.fixture(scope="module")
+def recording() -> ProgramRecording:
+    """The first of the shipped recordings."""
+    return recording_of(shipped_names()[0])
+
+
+def cost(half_trip_us: float, overhead_us: float, size: int = 8) -> MessageCost:
+    trip, call = (Quartiles(*(us / 1e6,) * 3) for us in (half_trip_us, overhead_us))
+    return MessageCost(size, trip, call, call, call)
+
+
+def made_up(recording: ProgramRecording, seconds: float) -> ProgramRecording:
+    """Return a recording whose times are what its own prediction says, and some seconds more."""
+    costs = tuple(
+        CostAtLatency(added, 0, cost(50 + 1e6 * added, 10, size))
+        for added in ADDED_S
+        for size in (8, 64)
+    )
+    model = replace(recording, costs=costs).model()
+    graph = recording.program().graph(recording.algorithms)
+    times = [
+        simulate.replay(graph, model.replace(L=model.L + added), semantics="llamp").makespan_s
+        for added in ADDED_S
+    ]
+    runs = MeasuredRuns.of(
+        ADDED_S,
+        [time + seconds for time in times],
+        provenance=provenance("made up", "simulated", "a test"),
+        program=recording.name,
+        ranks=recording.ranks,
+    )
+    return replace(recording, costs=costs, runs=runs)
+
+
+def test_a_program_that_behaves_like_the_model_is_predicted_exactly(
+    recording: ProgramRecording,
+) -> None:
+    found = predict_recording(made_up(recording, 0.0))
+    assert found.rrmse_percent < 1e-6
+    slower = predict_recording(made_up(recording, 0.01))
+    assert slower.measured_s - slower.predicted_s == pytest.approx(0.01, rel=1e-6)
+    assert slower.rrmse_percent == pytest.approx(100 * 0.01 / slower.measured_s.mean(), rel=1e-6)
+
+
+def test_the_model_is_half_a_round_trip_in_parts(recording: ProgramRecording) -> None:
+    model = made_up(recording, 0.0).model()
+    assert model.o == pytest.approx(10e-6)
+    assert model.G == pytest.approx(0.0, abs=1e-15)
+    assert model.L == pytest.approx(30e-6)
+    wide = (CostAtLatency(0.0, 0, cost(50, 10, 8)), CostAtLatency(0.0, 0, cost(106, 10, 64)))
+    assert replace(recording, costs=wide).model().G == pytest.approx(1e-6)
+    with pytest.raises(ParameterError, match="at which messages were measured; got 7 s"):
+        recording.model(7)
+
+
+def test_latency_as_messages_showed_it_stands_for_that_which_was_set(
+    recording: ProgramRecording,
+) -> None:
+    slow = tuple(CostAtLatency(added, 0, cost(50 + 1.1e6 * added, 10)) for added in ADDED_S)
+    seen = seen_runs(replace(made_up(recording, 0.0), costs=slow))
+    assert seen.added_s == pytest.approx(1.1 * np.array(ADDED_S))
+
+
+def test_a_recording_is_saved_whole(recording: ProgramRecording, tmp_path: Path) -> None:
+    recording.save(tmp_path / "kept")
+    again = ProgramRecording.load(tmp_path / "kept")
+    assert again.runs.time_s.tolist() == recording.runs.time_s.tolist()
+    assert again.traces == recording.traces
+    assert again.model().to_dict() == recording.model().to_dict()
+    assert predict_recording(again).rrmse_percent == predict_recording(recording).rrmse_percent
+    (tmp_path / "kept/costs.csv").write_text("gone")
+    with pytest.raises(DatasetError, match=r"costs\.csv must have the checksum"):
+        ProgramRecording.load(tmp_path / "kept")
+
+
+def test_the_shipped_recordings_are_emulated_and_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = validation_report()
+    assert len(report.program) == len(shipped_names())
+    assert set(report.origin) == {"emulated"}
+    assert set(report.program) >= set(SUITE)
+    assert np.isfinite(report.rrmse_percent).all()
+    rows = commands.answer("validate report", capsys)["programs"]
+    assert [row["program"] for row in rows] == list(report.program)
+    report.save(tmp_path / "report")
+    assert type(report).load(tmp_path / "report").rrmse_percent == pytest.approx(
+        report.rrmse_percent
+    )
+    assert report.plot() is not None
+
+
+def test_a_recording_is_predicted_from_the_shell(
+    recording: ProgramRecording, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = shipped_names()[0]
+    found = commands.answer("validate predict", capsys, name)
+    assert found["origin"] == "emulated"
+    assert found["rrmse_percent"] == predict_recording(recording).rrmse_percent
+    as_set = commands.answer("validate predict --latency set", capsys, name)
+    assert as_set["rrmse_percent"] == predict_recording(recording, latency="set").rrmse_percent
+    assert main(["validate", "predict", name]) == 0
+    assert "emulated run times differ by" in capsys.readouterr().out
+    assert "recording must be one of" in commands.refusal(capsys, "validate", "predict", "nowhere")
+    assert set(commands.answer("validate list", capsys)["programs"]) == set(SUITE)
+
+
+def test_algorithms_are_forced_or_refused() -> None:
+    assert forced_algorithms({"allreduce": "ring"}) == {
+        "coll_tuned_use_dynamic_rules": "1",
+        "coll_tuned_allreduce_algorithm": "4",
+    }
+    assert forced_algorithms({}) == {}
+    with pytest.raises(ParameterError, match="must be one of linear, pairwise, which"):
+        forced_algorithms({"alltoall": "pairwize"})
+
+
+def test_a_program_is_measured_and_goes_on_where_it_was(tmp_path: Path) -> None:
+    program = replace(SUITE["ring_pipeline"], arguments=("10", "64", "300", "4"))
+    stop, said = threading.Event(), []
+    options = {"ranks": 2, "latencies_s": (0.0, 5e-3)}
+    try:
+        first = measure_program(program, tmp_path / "one", repeats=1, **options)
+    except (MPIError, NamespaceError, ClusterError) as error:
+        pytest.skip(str(error))
+    assert first.origin == "emulated"
+    assert sorted(first.runs.added_s.tolist()) == [0.0, 5e-3]
+    assert set(first.traces) == {0.0}
+    slow, fast = (first.runs.time_s[first.runs.added_s == added][0] for added in (5e-3, 0.0))
+    assert slow - fast > 4e-3
+    both = measure_program(
+        program,
+        tmp_path / "one",
+        repeats=2,
+        on_run=lambda done, wanted: said.append((done, wanted)),
+        stop=stop,
+        **options,
+    )
+    assert said == [(3, 4), (4, 4)]
+    assert both.runs.repeat.tolist() == [0, 0, 1, 1]
+    assert both.runs.time_s[:2].tolist() == first.runs.time_s.tolist()
+    assert predict_recording(both).predicted_s[1] - predict_recording(both).predicted_s[0] > 4e-3
+    with pytest.raises(ParameterError, match="must be empty or hold a recording of cg on 2 ranks"):
+        measure_program("cg", tmp_path / "one", repeats=2, **options)
+
+
+def test_wrong_values_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="the first one 0"):
+        measure_program("cg", tmp_path, latencies_s=(1e-3, 0.0))
+    with pytest.raises(ParameterError, match="traced_s must hold 0"):
+        measure_program("cg", tmp_path, traced_s=(1e-3,))
+    with pytest.raises(ParameterError, match="ranks must be a whole number of at least 2"):
+        measure_program("cg", tmp_path, ranks=1)

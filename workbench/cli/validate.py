@@ -1,0 +1,142 @@
+"""Hold predictions against programs that ran, under latency added on an emulated cluster.
+
+workbench validate measure cg --ranks 4 --output cg-4     # minutes; goes on where it was
+workbench validate predict cg-4                           # a folder, or a shipped recording
+workbench validate report                                 # all shipped recordings
+workbench validate list
+
+The prediction takes a trace and the cost of messages of the network with nothing added; nothing is
+fitted to the run times.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from workbench.cli.output import SIGNALLED, add_json, given, print_json, say
+from workbench.cli.progress import ProgressLine
+from workbench.cli.signals import stoppable
+from workbench.units import parse_typed_quantity
+
+ABOUT = "hold predicted run times against programs that ran under added latency"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the actions and their arguments."""
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
+    measure = actions.add_parser("measure", help="measure a program here", allow_abbrev=False)
+    measure.add_argument(
+        "program", metavar="PROGRAM", help="one that workbench validate list names"
+    )
+    measure.add_argument("-n", "--ranks", type=int, metavar="N", help="hosts (default: 4)")
+    measure.add_argument("--repeats", type=int, metavar="N", help="at each latency (default: 5)")
+    measure.add_argument(
+        "--latencies", metavar="LIST", help="to be added, such as 0,500us,1ms; the first one is 0"
+    )
+    measure.add_argument(
+        "--traces", metavar="LIST", help="latencies at which a trace is kept (default: 0)"
+    )
+    measure.add_argument("--output", required=True, metavar="FOLDER", help="of the recording")
+    measure.add_argument("--mpirun", metavar="PATH", help="Open MPI's launcher (default: mpirun)")
+    predict = actions.add_parser("predict", help="predict a recorded program", allow_abbrev=False)
+    predict.add_argument("recording", metavar="RECORDING", help="shipped, or a folder")
+    predict.add_argument(
+        "--latency",
+        metavar="WHICH",
+        help="added latency as messages showed it (seen, default) or as it was set (set)",
+    )
+    report = actions.add_parser("report", help="the errors of all recordings", allow_abbrev=False)
+    report.add_argument("recordings", metavar="RECORDING", nargs="*", help="default: the shipped")
+    listing = actions.add_parser("list", help="programs and shipped recordings", allow_abbrev=False)
+    for action in (measure, predict, report, listing):
+        add_json(action)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the chosen action and return the exit status."""
+    if arguments.action == "measure":
+        return _measure(arguments)
+    if arguments.action == "predict":
+        return _predict(arguments)
+    return _report(arguments) if arguments.action == "report" else _list(json=arguments.json)
+
+
+def _measure(arguments: argparse.Namespace) -> int:
+    from workbench.validation import measure_program
+
+    options = given(arguments, "ranks", "repeats", "mpirun")
+    for option, name in (("latencies", "latencies_s"), ("traces", "traced_s")):
+        if (text := getattr(arguments, option)) is not None:
+            options[name] = [
+                float(parse_typed_quantity(word, "time", name=option)) for word in text.split(",")
+            ]
+    with stoppable() as stop, ProgressLine() as line:
+        recording = measure_program(
+            arguments.program,
+            arguments.output,
+            on_run=lambda done, wanted: line.show(f"{done} of {wanted} runs"),
+            stop=stop.event,
+            **options,
+        )
+    if arguments.json:
+        print_json({"folder": arguments.output, "runs": len(recording.runs)})
+    else:
+        print(f"{recording!r}\nin {arguments.output}")
+    return SIGNALLED + stop.number if stop.number else 0
+
+
+def _predict(arguments: argparse.Namespace) -> int:
+    from workbench.plotting.tolerance.run_prediction import describe_run_prediction
+    from workbench.validation import predict_recording, recording_of
+
+    recording = recording_of(arguments.recording)
+    found = predict_recording(recording, **given(arguments, "latency"))
+    if arguments.json:
+        rows = zip(
+            found.added_s.tolist(),
+            found.measured_s.tolist(),
+            found.predicted_s.tolist(),
+            strict=True,
+        )
+        print_json(
+            {
+                "program": recording.name,
+                "ranks": recording.ranks,
+                "origin": recording.origin,
+                "rrmse_percent": found.rrmse_percent,
+                "zone_rrmse_percent": found.zone_rrmse_percent,
+                "points": [{"added_s": a, "measured_s": m, "predicted_s": p} for a, m, p in rows],
+            }
+        )
+    else:
+        print(f"{recording!r}\n{describe_run_prediction(found)}")
+        print(found.to_frame().to_string(index=False))
+    return 0
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    from workbench.validation import recording_of, validation_report
+
+    chosen = [recording_of(name) for name in arguments.recordings] or None
+    report = validation_report(chosen)
+    frame = report.to_frame()
+    if arguments.json:
+        print_json({"programs": frame.to_dict("records")})
+    else:
+        print(report)
+        print(frame.to_string(index=False, float_format=lambda value: f"{value:.2f}"))
+    return 0
+
+
+def _list(*, json: bool) -> int:
+    from workbench.validation import SUITE, shipped_names
+
+    shipped = shipped_names()
+    if json:
+        print_json({"programs": {p.name: p.title for p in SUITE.values()}, "recordings": shipped})
+        return 0
+    for program in SUITE.values():
+        print(f"{program.name:16} {program.title}")
+    if shipped:
+        say(f"shipped recordings: {', '.join(shipped)}")
+    return 0

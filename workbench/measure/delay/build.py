@@ -1,0 +1,51 @@
+"""The delay library, compiled once for each MPI."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from workbench.mpi import LIBRARY, MPIError, Recipe
+
+
+class DelayError(MPIError):
+    """A program could not be run with delayed messages, or left no report of them."""
+
+
+_SOURCES = Path(__file__).resolve().parent / "library"
+_LIBRARY = Recipe(
+    "the delay library",
+    "libworkbench-delay.so",
+    "delay",
+    # Hidden, or a function of ours would stand before one of the program's that has the same name.
+    ("-std=c99", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", f"-I{LIBRARY}"),
+    tuple(sorted(_SOURCES.glob("*.c"))),
+    "MPI 3.1 and C99",
+    headers=(_SOURCES / "delay.h", LIBRARY / "other_calls.h"),
+)
+
+
+def build_delay_library(mpicc: str | Path, folder: str | Path | None = None) -> Path:
+    """Return the path of the delay library for an MPI, and build it where it is not there.
+
+    Args:
+        mpicc: the compiler of the MPI.
+        folder: where to keep libraries; None takes the user's cache, which ``XDG_CACHE_HOME``
+            moves.
+
+    Raises:
+        MPIError: the compiler fails; its words are in it.
+        DelayError: the system is not Linux, or the folder's name has a space or colon.
+    """
+    if sys.platform != "linux":
+        raise DelayError(
+            f"messages are delayed on Linux, with LD_PRELOAD; this is {sys.platform}; run there"
+        )
+    library = _LIBRARY.place(mpicc, folder)
+    if any(separator in str(library) for separator in " :"):
+        raise DelayError(
+            "the delay library must be kept in a folder without spaces and colons, at which "
+            f"LD_PRELOAD is divided; got {library.parent}; set XDG_CACHE_HOME to another"
+        )
+    _LIBRARY.make(mpicc, library)
+    return library

@@ -1,0 +1,14 @@
+"""The MPI of this machine: its launcher and compiler, and code of ours built with it.
+
+launcher = find_launcher()  # or find_launcher("mpirun.mpich")
+launcher.command(["./halo", "256"], 4, {})
+"""
+
+from __future__ import annotations
+
+from workbench.mpi.errors import MPIError
+from workbench.mpi.launch import Launcher, find_launcher
+from workbench.mpi.recipe import LIBRARY, Recipe
+from workbench.mpi.run import run_command
+
+__all__ = ["LIBRARY", "Launcher", "MPIError", "Recipe", "find_launcher", "run_command"]

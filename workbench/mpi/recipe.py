@@ -1,0 +1,80 @@
+"""C code of the workbench, compiled once for each MPI with that MPI's own compiler."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.mpi.errors import MPIError
+
+LIBRARY = Path(__file__).resolve().parent / "library"
+"""Headers that C libraries of ours share."""
+
+_COMPILE_S = 120
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A file to compile with an MPI's compiler, and its place in the user's cache."""
+
+    what: str  # name in errors, such as ``the recorder``
+    name: str  # of the compiled file
+    kind: str  # folder within the user's cache
+    options: tuple[str, ...]  # of the compiler
+    sources: tuple[Path, ...]
+    needs: str  # what the compiler must have, for errors
+    headers: tuple[Path, ...] = ()  # included by the sources
+
+    def place(self, mpicc: str | Path, folder: str | Path | None = None) -> Path:
+        """Return the compiled file's path for an MPI compiler; without ``folder``, in the cache."""
+        digest = hashlib.sha256(" ".join(self.options).encode())
+        # The compiler that the wrapper calls identifies the MPI and its version; wrappers of two
+        # MPIs may share a name.
+        digest.update(self._output([str(mpicc), "-show"]).encode())
+        digest.update(str(Path(mpicc).resolve()).encode())
+        for source in (*self.sources, *self.headers):
+            digest.update(source.read_bytes())
+        cache_folder = _cache() / self.kind if folder is None else Path(folder)
+        return (cache_folder / digest.hexdigest()[:16] / self.name).resolve()
+
+    def make(self, mpicc: str | Path, path: Path) -> None:
+        """Compile to ``path``, as returned by ``place``, unless the file is there."""
+        if path.exists():
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
+            built = Path(scratch) / self.name
+            sources = map(str, self.sources)
+            self._output([str(mpicc), *self.options, "-o", str(built), *sources])
+            # Another process may build the same file: the last one replaces it with an equal one.
+            built.replace(path)
+
+    def _output(self, words: list[str]) -> str:
+        try:
+            done = subprocess.run(
+                words,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_COMPILE_S,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise MPIError(
+                f"the MPI's compiler must run; {error}; name another MPI with mpirun="
+            ) from error
+        if done.returncode != 0:
+            raise MPIError(
+                f"{self.what} must compile with {words[0]}; it ended with status "
+                f"{done.returncode}: {done.stderr.strip()[-500:]}; {self.what} needs {self.needs}"
+            )
+        return done.stdout
+
+
+def _cache() -> Path:
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "interconnect-workbench"

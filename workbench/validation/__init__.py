@@ -1,0 +1,31 @@
+"""Predictions beside programs that ran: run times under added latency, on an emulated cluster."""
+
+from __future__ import annotations
+
+from workbench.validation.campaign import LATENCIES_S, measure_program
+from workbench.validation.prediction import predict_recording, seen_runs
+from workbench.validation.recording import CostAtLatency, ProgramRecording
+from workbench.validation.report import (
+    ValidationReport,
+    recording_of,
+    shipped_names,
+    shipped_recordings,
+    validation_report,
+)
+from workbench.validation.suite import SUITE, ValidationProgram
+
+__all__ = [
+    "LATENCIES_S",
+    "SUITE",
+    "CostAtLatency",
+    "ProgramRecording",
+    "ValidationProgram",
+    "ValidationReport",
+    "measure_program",
+    "predict_recording",
+    "recording_of",
+    "seen_runs",
+    "shipped_names",
+    "shipped_recordings",
+    "validation_report",
+]

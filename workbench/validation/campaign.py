@@ -1,0 +1,281 @@
+"""Measuring a program on an emulated cluster while latency is added, repeat after repeat."""
+
+from __future__ import annotations
+
+import io
+import os
+import platform
+import tempfile
+import threading
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from workbench.checks import number, whole
+from workbench.datapackage import DESCRIPTOR
+from workbench.errors import ParameterError
+from workbench.jobs import cores
+from workbench.measure import MeasuredRuns
+from workbench.measure.cluster import Cluster
+from workbench.measure.cluster.costs import MessageCost, measure_costs
+from workbench.programs.program import Program
+from workbench.programs.recording import record
+from workbench.validation.recording import CostAtLatency, ProgramRecording, provenance
+from workbench.validation.suite import SUITE, ValidationProgram, forced_algorithms
+
+LATENCIES_S = tuple(us / 1e6 for us in (0, 200, 400, 700, 1000, 1300, 1600, 2000, 2500, 3000, 4000))
+"""Added latencies of the shipped recordings, over the three zones of the programs."""
+
+_REPEATS = 5
+_COST_REPEATS = 40
+_LARGER = 8  # how many times larger the second size is, from which the gap per byte follows
+_TIMEOUT_S = 120.0
+_SLOW_SWITCH_S = 1e-3  # a packet that leaves so late marks its run
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One run of the program, with the costs of messages before it."""
+
+    added_s: float
+    repeat: int
+    time_s: float
+    load: float
+    flagged: bool
+    costs: tuple[MessageCost, ...]
+
+
+def measure_program(
+    program: str | ValidationProgram,
+    folder: str | Path,
+    *,
+    ranks: int = 4,
+    latencies_s: Sequence[float] = LATENCIES_S,
+    repeats: int = _REPEATS,
+    traced_s: Sequence[float] = (0.0,),
+    mpirun: str | Path | None = None,
+    on_run: Callable[[int, int], object] | None = None,
+    stop: threading.Event | None = None,
+) -> ProgramRecording:
+    """Measure a program on an emulated cluster under added latency; goes on where it was.
+
+    Repeats are interleaved: each goes through all latencies, in an order of its own. Before each
+    run the cost of messages is measured on the same hosts.
+
+    Args:
+        program: one of ``SUITE``, by its name, or another.
+        folder: of the recording, saved after each repeat.
+        ranks: number of hosts, each with one rank; at least 2.
+        latencies_s: to be added, one way, s; the first must be 0.
+        repeats: runs at each latency.
+        traced_s: latencies at which a trace is kept; 0 must be among them.
+        mpirun: launcher of an Open MPI; None takes that of the path.
+        on_run: called after each run with the numbers of finished and of wanted runs.
+        stop: ends the measurement after the run under way; finished repeats stay.
+
+    Raises:
+        ParameterError: a value is out of range, or the folder holds another program's recording.
+        NamespaceError: the system allows no network namespaces.
+        ClusterError: a part of the cluster failed.
+        MPIError: there is no MPI, or a program failed.
+    """
+    chosen = SUITE[program] if isinstance(program, str) else program
+    whole(ranks, "ranks", 2, 64)
+    whole(repeats, "repeats", 1, 1000)
+    wanted = _checked(latencies_s, traced_s)
+    before = _before(Path(folder), chosen, ranks)
+    done = 0 if before is None else 1 + int(before.runs.repeat.max())
+    total, finished = repeats * len(wanted), done * len(wanted)
+    recording = before
+    settings = forced_algorithms(chosen.algorithms)
+    with Cluster(ranks, mpirun=mpirun, mca=settings) as cluster:
+        bench = _Bench(chosen, ranks, cluster, stop)
+        traces = dict(before.traces) if before is not None else {}
+        for added in traced_s:
+            if added not in traces:
+                cluster.set_latency(added)
+                traces[added] = bench.traced()
+        for repeat in range(done, repeats):
+            rows = []
+            for added in _order(wanted, repeat):
+                if stop is not None and stop.is_set():
+                    break
+                rows.append(bench.measured(added, repeat))
+                finished += 1
+                if on_run is not None:
+                    on_run(finished, total)
+            if len(rows) < len(wanted):
+                break
+            recording = _extended(recording, chosen, ranks, rows, traces, cluster)
+            recording.save(folder)
+    if recording is None:
+        raise ParameterError("at least one repeat must end before a measurement is stopped")
+    return recording
+
+
+class _Bench:
+    """A program on a cluster, ready to be run."""
+
+    def __init__(
+        self,
+        program: ValidationProgram,
+        ranks: int,
+        cluster: Cluster,
+        stop: threading.Event | None,
+    ) -> None:
+        self._program, self._ranks, self._cluster, self._stop = program, ranks, cluster, stop
+        self._words = [str(program.build(cluster.launcher)), *program.arguments]
+
+    def traced(self) -> bytes:
+        """Return the zip file of a trace at the latency that is set."""
+        with self._run() as (folder, _):
+            return _zipped(folder)
+
+    def measured(self, added_s: float, repeat: int) -> _Row:
+        """Return a run at a latency, after what messages cost."""
+        self._cluster.set_latency(added_s)
+        small = self._program.message_bytes
+        sizes = (small, _LARGER * small)
+        costs = measure_costs(self._cluster, sizes, repeats=_COST_REPEATS)
+        load = os.getloadavg()[0]
+        self._cluster.report()
+        with self._run() as (_, program):
+            recorded = program.recorded
+        switch = self._cluster.report()
+        if recorded is None:
+            raise ParameterError("the trace must hold times")
+        late = switch.lateness_max_s > _SLOW_SWITCH_S or switch.dropped > 0
+        return _Row(added_s, repeat, recorded.span_s, load, late, costs)
+
+    def _run(self) -> _Run:
+        return _Run(self._words, self._ranks, self._cluster, self._stop)
+
+
+class _Run:
+    """A recorded run, a context manager: the folder of its traces lives within."""
+
+    def __init__(
+        self, words: Sequence[str], ranks: int, cluster: Cluster, stop: threading.Event | None
+    ) -> None:
+        self._words, self._ranks, self._cluster, self._stop = words, ranks, cluster, stop
+        self._scratch = tempfile.TemporaryDirectory(prefix="workbench-validation-")
+
+    def __enter__(self) -> tuple[Path, Program]:
+        folder = Path(self._scratch.name) / "trace"
+        program = record(
+            self._words,
+            self._ranks,
+            folder,
+            mpirun=self._cluster.launcher,
+            timeout=_TIMEOUT_S,
+            stop=self._stop,
+        )
+        return folder, program
+
+    def __exit__(self, *error: object) -> None:
+        self._scratch.cleanup()
+
+
+def _checked(latencies_s: Sequence[float], traced_s: Sequence[float]) -> tuple[float, ...]:
+    wanted = tuple(number(one, "latencies_s", 0, 10) for one in latencies_s)
+    if len(wanted) < 2 or wanted[0] != 0 or len(set(wanted)) != len(wanted):
+        raise ParameterError(
+            f"latencies_s must be different latencies, the first one 0; got {list(latencies_s)}",
+            key="latencies_s",
+        )
+    if 0 not in traced_s:
+        raise ParameterError(
+            f"traced_s must hold 0, the trace that predictions start from; got {list(traced_s)}",
+            key="traced_s",
+        )
+    return wanted
+
+
+def _before(folder: Path, program: ValidationProgram, ranks: int) -> ProgramRecording | None:
+    if not (folder / DESCRIPTOR).exists():
+        return None
+    found = ProgramRecording.load(folder)
+    if (found.name, found.ranks) != (program.name, ranks):
+        raise ParameterError(
+            f"the folder must be empty or hold a recording of {program.name} on {ranks} ranks; it "
+            f"holds {found.name} on {found.ranks}; name another",
+            key="folder",
+        )
+    return found
+
+
+def _order(latencies_s: Sequence[float], repeat: int) -> Iterator[float]:
+    """Yield the latencies in an order that is the repeat's own, the same every time."""
+    for at in np.random.default_rng(repeat).permutation(len(latencies_s)).tolist():
+        yield latencies_s[at]
+
+
+def _extended(
+    before: ProgramRecording | None,
+    program: ValidationProgram,
+    ranks: int,
+    rows: Sequence[_Row],
+    traces: dict[float, bytes],
+    cluster: Cluster,
+) -> ProgramRecording:
+    """Return a recording with one repeat more."""
+    command = f"workbench validate measure {program.name} --ranks {ranks}"
+    runs = MeasuredRuns.of(
+        [row.added_s for row in rows],
+        [row.time_s for row in rows],
+        provenance=provenance(f"{program.title}, {ranks} ranks", "emulated", command),
+        program=program.name,
+        ranks=ranks,
+        repeat=[row.repeat for row in rows],
+        load_average=[row.load for row in rows],
+        flagged=[row.flagged for row in rows],
+    )
+    costs = tuple(CostAtLatency(r.added_s, r.repeat, cost) for r in rows for cost in r.costs)
+    if before is None:
+        return ProgramRecording(
+            program.name,
+            program.title,
+            program.algorithms,
+            runs,
+            costs,
+            traces,
+            _context(program, cluster),
+        )
+    joined = MeasuredRuns.of(
+        np.concatenate([before.runs.added_s, runs.added_s]),
+        np.concatenate([before.runs.time_s, runs.time_s]),
+        provenance=runs.provenance,
+        program=program.name,
+        ranks=ranks,
+        repeat=np.concatenate([before.runs.repeat, runs.repeat]),
+        load_average=np.concatenate([before.runs.load_average, runs.load_average]),
+        flagged=np.concatenate([before.runs.flagged, runs.flagged]),
+    )
+    return replace(before, runs=joined, costs=before.costs + costs, traces=traces)
+
+
+def _context(program: ValidationProgram, cluster: Cluster) -> dict[str, Any]:
+    return {
+        "system": f"one machine of {cores()} cores, Linux {os.uname().release}",
+        "processor": platform.machine(),
+        "interconnect": "TAP devices of network namespaces, joined by a switch in user space",
+        "mpi": f"{cluster.launcher.version}, over TCP, ranks sleep while they wait",
+        "priority": "real-time" if cluster.realtime else "usual",
+        "arguments": list(program.arguments),
+        "computation": "sleep to a clock",
+        "begun": datetime.now(UTC).date().isoformat(),
+    }
+
+
+def _zipped(folder: Path) -> bytes:
+    """Return the traces of a folder as a zip file."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(folder.glob("trace-*.txt")):
+            archive.writestr(zipfile.ZipInfo(path.name), path.read_bytes(), zipfile.ZIP_DEFLATED)
+    return packed.getvalue()

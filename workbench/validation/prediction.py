@@ -1,0 +1,63 @@
+"""What a recorded program should have taken under added latency, beside what it took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from workbench.errors import ParameterError
+from workbench.measure import MeasuredRuns
+from workbench.sensitivity import RunPrediction, predict_runs
+from workbench.sensitivity.analysis import PERCENT
+from workbench.validation.recording import ProgramRecording
+
+Latency = Literal["seen", "set"]
+"""Added latency as messages between two hosts showed it, or as it was set."""
+
+
+def predict_recording(
+    recording: ProgramRecording,
+    *,
+    latency: Latency = "seen",
+    traced_s: float = 0.0,
+    percent: Sequence[float] = PERCENT,
+) -> RunPrediction:
+    """Return the predicted run times of a recorded program beside the measured ones.
+
+    The trace and the model are those of the network with nothing added; nothing is fitted to the
+    run times.
+
+    Args:
+        recording: of the program.
+        latency: whether the added latency is the one that was set, or by how much half a round
+            trip between two hosts grew, measured before each run. Processors that sleep longer wake
+            later, so the second is a few percent more.
+        traced_s: the added latency at which the trace was recorded, s.
+        percent: tolerances to compute, percent.
+
+    Raises:
+        ParameterError: there is no such trace, or ``latency`` is not known.
+        ProgramError: the program cannot run to its end.
+    """
+    if latency not in get_args(Latency):
+        raise ParameterError(f"latency must be seen or set; got {latency!r}", key="latency")
+    graph = recording.program(traced_s).graph(recording.algorithms)
+    runs = recording.runs if latency == "set" else seen_runs(recording)
+    return predict_runs(graph, recording.model(), runs, percent=percent, name=recording.name)
+
+
+def seen_runs(recording: ProgramRecording) -> MeasuredRuns:
+    """Return the runs with the added latency that messages between two hosts showed.
+
+    Args:
+        recording: of the program.
+    """
+    runs, base = recording.runs, recording.model()
+    seen = {
+        added: max(recording.model(added).L + 2 * (recording.model(added).o - base.o) - base.L, 0.0)
+        for added in np.unique(runs.added_s).tolist()
+    }
+    return replace(runs, added_s=np.array([seen[added] for added in runs.added_s.tolist()]))

@@ -1,0 +1,127 @@
+"""The programs of the validation: small, of known structure, asleep where others would compute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from workbench.errors import ParameterError
+from workbench.measure.cluster.costs import PACE
+from workbench.mpi import Launcher, Recipe
+from workbench.suggestions import did_you_mean
+
+_FOLDER = Path(__file__).resolve().parent / "programs"
+
+
+@dataclass(frozen=True)
+class ValidationProgram:
+    """A program to measure under added latency.
+
+    Attributes:
+        name: of its source file, too.
+        title: what it does, for captions.
+        arguments: its arguments, as the source's first comment explains them.
+        message_bytes: size of most of its messages, at which its overhead is measured.
+        algorithms: of its collectives, forced in the MPI and used by the prediction.
+    """
+
+    name: str
+    title: str
+    arguments: tuple[str, ...]
+    message_bytes: int
+    algorithms: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def source(self) -> Path:
+        """Its source file."""
+        return _FOLDER / f"{self.name}.c"
+
+    def build(self, launcher: Launcher) -> Path:
+        """Return the path of the program, compiled for an MPI where it is not yet.
+
+        Args:
+            launcher: of the MPI.
+
+        Raises:
+            MPIError: there is no compiler, or it fails.
+        """
+        recipe = Recipe(
+            f"the program {self.name}",
+            self.name,
+            "validation",
+            ("-std=gnu11", "-O2", f"-I{PACE.parent}"),
+            (self.source,),
+            "MPI 2, Linux and glibc",
+            headers=(PACE,),
+        )
+        path = recipe.place(launcher.compiler())
+        recipe.make(launcher.compiler(), path)
+        return path
+
+
+_BARRIER = {"barrier": "dissemination"}
+_PROGRAMS = (
+    ValidationProgram(
+        "halo2d",
+        "halo exchange on a grid of ranks",
+        ("60", "1024", "1500", "500"),
+        1024,
+        _BARRIER | {"allreduce": "recursive-doubling"},
+    ),
+    ValidationProgram(
+        "cg",
+        "conjugate gradients",
+        ("60", "1024", "1600", "400"),
+        512,
+        _BARRIER | {"allreduce": "recursive-doubling"},
+    ),
+    ValidationProgram(
+        "transpose",
+        "transpose by all-to-all exchange",
+        ("60", "1024", "2000"),
+        1024,
+        _BARRIER | {"alltoall": "pairwise"},
+    ),
+    ValidationProgram(
+        "master_worker",
+        "master and workers, results from any source",
+        ("150", "1024", "3000"),
+        512,
+        _BARRIER,
+    ),
+    ValidationProgram(
+        "ring_pipeline", "pipeline around a ring", ("100", "2048", "1000", "8"), 2048, _BARRIER
+    ),
+)
+SUITE: Mapping[str, ValidationProgram] = MappingProxyType({p.name: p for p in _PROGRAMS})
+"""The programs by name."""
+
+# Numbers of Open MPI 4's tuned collectives: ``ompi_info --param coll tuned --level 9``.
+_FORCED = {
+    ("barrier", "dissemination"): "4",
+    ("allreduce", "recursive-doubling"): "3",
+    ("allreduce", "ring"): "4",
+    ("alltoall", "linear"): "1",
+    ("alltoall", "pairwise"): "2",
+}
+
+
+def forced_algorithms(algorithms: Mapping[str, str]) -> dict[str, str]:
+    """Return settings of Open MPI that force algorithms, by collective, under our names.
+
+    ParameterError where Open MPI has no such algorithm, as far as is known here.
+    """
+    settings = {"coll_tuned_use_dynamic_rules": "1"} if algorithms else {}
+    for collective, algorithm in algorithms.items():
+        number = _FORCED.get((collective, algorithm))
+        if number is None:
+            known = [name for of, name in _FORCED if of == collective]
+            raise ParameterError(
+                f"the algorithm of {collective} must be one of {', '.join(known) or 'none'}, which "
+                f"Open MPI can be made to take; got {algorithm!r}{did_you_mean(algorithm, known)}",
+                key="algorithms",
+            )
+        settings[f"coll_tuned_{collective}_algorithm"] = number
+    return settings

@@ -25,7 +25,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 # tests/conftest.py says how many processes there are.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
-.PHONY: help lab install test lint types tests-imported kernels-uncompiled bench deep fuzz studies search-comparison paper-scale variability findings slurm-demo binder-check clean
+.PHONY: help lab install test lint types tests-imported kernels-uncompiled bench deep fuzz studies search-comparison paper-scale variability whole-machine findings slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -140,6 +140,9 @@ variability: $(LAB_STAMP) ## make runs with known causes, reports on them and sc
 	  --save datasets/variability/reports/emulated-link.json
 	.venv/bin/workbench variability score --worlds 20 --store .cache/blame-scores \
 	  --save datasets/variability/blame-scores/scores.json
+
+whole-machine: $(LAB_STAMP) ## hold predictions from two nodes against published collectives again (seconds)
+	.venv/bin/workbench predict evaluate --save datasets/predictions/errors.json
 
 findings: $(LAB_STAMP) ## judge the papers' claims on the shipped studies again (minutes)
 	.venv/bin/workbench uq coverage --save datasets/coverage/collectives.json

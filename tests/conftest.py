@@ -33,6 +33,16 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Run the browser's tests beside the others, where tests are spread by their groups."""
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from tests.schedule import BrowserBeside
+
+    return BrowserBeside(config, log)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Keep xdist from running its groups, which the browser's tests are, before all other tests."""
     config.option.loadscopereorder = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,16 +27,25 @@ def read_text_table(
 
     source = str(path)
     try:
-        table = pd.read_csv(
-            path,
-            sep=separator,
-            keep_default_na=False,
-            na_filter=False,
-            dtype=str,
-            encoding="utf-8",
-            skip_blank_lines=False,
-            index_col=False,
-        )
+        with warnings.catch_warnings():
+            # Of rows with more cells than the heading, which pandas would cut off.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            table = pd.read_csv(
+                path,
+                sep=separator,
+                keep_default_na=False,
+                na_filter=False,
+                dtype=str,
+                encoding="utf-8",
+                skip_blank_lines=False,
+                index_col=False,
+            )
+    except pd.errors.ParserWarning as error:
+        raise ParseError(
+            f"{what} must have no row with more cells than its heading; remove the extra "
+            "separators, or name their columns",
+            source=source,
+        ) from error
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise ParseError(f"{what} must be a CSV file; {error}", source=source) from error
     table.columns = [str(name).strip() for name in table.columns]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from tests.fuzz.tables import TABLES, read_any_table
 from workbench.measure import read_measured_runs
+from workbench.predict import machine_of, predict_collective, read_point_to_point
 from workbench.programs.goal import read_goal, write_goal
 from workbench.programs.traces import read_trace
 
@@ -67,6 +70,30 @@ latency_us,time_s,repeat,program,ranks,load,flagged
 0,1.25,0,halo,4,0.5,false
 0,1.5,1,halo,4,,true
 500,2.25,0,halo,4,0.75,false
+"""
+
+
+def read_any_messages(files: Files) -> object:
+    """Read point-to-point measurements, and predict a collective from them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "p2p.csv"
+        path.write_bytes(files[""])
+        machine = machine_of(read_point_to_point(path))
+    return predict_collective(machine, "allreduce", 8, [8, 1 << 20])
+
+
+POINT_TO_POINT = b"""\
+system,benchmark,run,nodes,size_bytes,value,unit
+a,osu_latency,1,2,0,1.22,us
+a,osu_latency,2,2,0,1.25,us
+a,osu_latency,1,2,4194304,673.5,us
+a,osu_bw,1,2,1,2.5,MB/s
+a,osu_bw,1,2,4194304,6300,MB/s
+a,osu_bibw,1,2,4194304,12000,MB/s
+a,osu_mbw_mr_ppn4,1,2,1048576,6400,MB/s
+a,osu_mbw_mr_ppn4,1,2,1048576,6103,Messages/s
+a,imb_pingping,1,2,8,2.1,us
+a,osu_latency,1,1,8,0.35,us
 """
 
 SMALL = b"""\
@@ -206,4 +233,5 @@ FORMATS = {
     "trace": Format(TRACES, read_any_trace),
     "measured runs": Format([{"runs.csv": RUNS}], read_any_runs),
     "variability": Format(TABLES, read_any_table),
+    "messages": Format([{"": POINT_TO_POINT}], read_any_messages),
 }

@@ -41,7 +41,15 @@ FLOOR = {
 }
 NOUNS = {"models", "programs", "topology", "measure"}
 SHARED_ANALYSES = {"simulate", "fit"}
-ANALYSES = SHARED_ANALYSES | {"sensitivity", "study", "tune", "uq", "variability", "validation"}
+ANALYSES = SHARED_ANALYSES | {
+    "sensitivity",
+    "study",
+    "tune",
+    "uq",
+    "predict",
+    "variability",
+    "validation",
+}
 
 # What each part of workbench may import besides itself. Three arrows point up on purpose:
 # `datasets` hands out curves, and by name, in `workbench.result`, a result's `plot` reaches
@@ -53,8 +61,11 @@ MAY_IMPORT = (
     | dict.fromkeys(ANALYSES, FLOOR | NOUNS | SHARED_ANALYSES)
     # A posterior is carried on to a program's tolerance of latency: in `workbench.uq.carry` only.
     | {"uq": FLOOR | NOUNS | SHARED_ANALYSES | {"sensitivity"}}
-    # Programs that ran are held against predicted tolerances of latency.
-    | {"validation": FLOOR | NOUNS | SHARED_ANALYSES | {"sensitivity"}}
+    # Predictions from two nodes use the rounds of collectives that ``uq`` calibrates.
+    | {"predict": FLOOR | NOUNS | SHARED_ANALYSES | {"uq"}}
+    # What ran is held against predicted tolerances of latency and collectives; a benchmark of these
+    # is there for tuning.
+    | {"validation": FLOOR | NOUNS | SHARED_ANALYSES | {"sensitivity", "predict", "tune"}}
     | {"plotting": FLOOR | NOUNS | ANALYSES}
     | {"papers": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting", "papers"}}

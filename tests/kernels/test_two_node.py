@@ -9,6 +9,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tests.kernels.configurations import (
+    examples,
     logps,
     models,
     overlays,
@@ -55,7 +56,7 @@ def test_agrees_with_the_plain_reference(model, sizes, iterations, warmup, windo
 
 # What is left of a clock set back depends on the tick at which the message is sent: MPI_Init and
 # each barrier must be there to the tick.
-@settings(max_examples=60)
+@examples(60, plain=10)
 @given(
     model=st.one_of(tailing_pisceses(), tailing_pisceses(), logps()),
     sizes=st.lists(
@@ -225,7 +226,7 @@ def test_logp_latency_is_its_closed_form(bandwidth, out_in, hop, injection, size
     assert curve.latency_s[0] * 1e16 == pytest.approx(expected, rel=ROUNDING)
 
 
-@settings(max_examples=30)
+@examples(30, plain=6)
 @given(model=snapprs(), overlay=overlays, injection=rates, link=rates, nic=rates)
 def test_repaired_snappr_charges_every_byte_at_the_slowest_rate(
     model, overlay, injection, link, nic
@@ -253,7 +254,7 @@ def test_repaired_snappr_charges_every_byte_at_the_slowest_rate(
     assert curve.latency_s[0] * 1e16 == pytest.approx(latency + size * slowest, rel=ROUNDING)
 
 
-@settings(max_examples=30)
+@examples(30, plain=6)
 @given(model=snapprs())
 def test_nothing_is_faster_than_its_links(model):
     try:

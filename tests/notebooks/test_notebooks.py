@@ -44,8 +44,11 @@ SHORTER = {
         "halo(216, ": "halo(27, ",
     },
     "10-how-sure.ipynb": {
-        "datasets=200": "datasets=40",
-        '"default-binomial").plot()': '"default-binomial", draws=400).plot()',
+        "panel.run(every=False)": "panel.draws = 1000; panel.run(every=False)",
+        "datasets=200": "datasets=20",
+        "draws=1000": "draws=300",
+        '"default-binomial").plot()': '"default-binomial", draws=200).plot()',
+        "result.posterior()": "result.posterior(draws=100)",
     },
     "12-forecast-the-next-steps.ipynb": {
         "deviation(recorded.steps,": "deviation(recorded.steps.rows(range(24)),",

@@ -222,6 +222,18 @@ def algorithm_tpe() -> Any:
     return fit.fit("llnl-dane-omnipath", "snappr", loss="rmsre", engine="tpe", trials=100)
 
 
+@SUETTERLEIN.ours(
+    "published",
+    reason="an open question of the paper (VII, second of its next steps), answered on measured "
+    "messages rather than a tuned simulator; systems that publish no messages take another's",
+)
+def future_work() -> Any:
+    """How the error carries on from two nodes to a whole machine: collectives on ten systems."""
+    from workbench import predict
+
+    return predict.shipped_evaluation()
+
+
 @SUETTERLEIN.claims("published")
 def findings() -> Findings:
     """Judge the paper's claims on the shipped studies."""

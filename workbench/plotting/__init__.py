@@ -48,6 +48,8 @@ from workbench.plotting.fit.regimes import (
 from workbench.plotting.placement.comparison import describe_placements, plot_placements
 from workbench.plotting.placement.map import PlacementMap, placement_map, plot_placement
 from workbench.plotting.placement.times import PlacementTimes, placement_times
+from workbench.plotting.predict.errors import describe_prediction_errors, plot_prediction_errors
+from workbench.plotting.predict.times import plot_collective_prediction, plot_machine_profile
 from workbench.plotting.replay.breakdown import (
     BreakdownFigure,
     breakdown_figure,
@@ -227,6 +229,7 @@ __all__ = [
     "describe_placements",
     "describe_posterior",
     "describe_prediction",
+    "describe_prediction_errors",
     "describe_pushed_curves",
     "describe_pushed_forward",
     "describe_relevance_and_cause",
@@ -270,6 +273,7 @@ __all__ = [
     "plot_calibration_check",
     "plot_calibration_problem",
     "plot_chains",
+    "plot_collective_prediction",
     "plot_collective_times",
     "plot_collective_validation",
     "plot_communication_matrix",
@@ -296,6 +300,7 @@ __all__ = [
     "plot_link_traffic",
     "plot_load_curves",
     "plot_long_forecast",
+    "plot_machine_profile",
     "plot_mean_steps",
     "plot_measured_validation",
     "plot_message_sizes",
@@ -311,6 +316,7 @@ __all__ = [
     "plot_posterior_pairs",
     "plot_prediction",
     "plot_program_recording",
+    "plot_prediction_errors",
     "plot_pushed_curves",
     "plot_pushed_forward",
     "plot_relevance",

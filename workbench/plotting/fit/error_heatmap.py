@@ -73,12 +73,7 @@ def error_figure(
         height: pixels.
     """
     source = ColumnDataSource(data=error_columns(measured, simulated), name="errors")
-    mapper = LinearColorMapper(
-        palette=list(palette.diverging()),
-        low=-FULL_COLOUR,
-        high=FULL_COLOUR,
-        nan_color=palette.MISSING,
-    )
+    mapper = percent_mapper()
     fig = new_figure(
         title="Percent error by message size",
         y_label="",
@@ -99,7 +94,7 @@ def error_figure(
             tooltips=[("size", "@size"), ("@benchmark", "@error{+0.0} %")],
         )
     )
-    fig.add_layout(_colour_bar(mapper), "right")
+    fig.add_layout(colour_bar(mapper), "right")
     return ErrorFigure(fig, source)
 
 
@@ -118,7 +113,7 @@ def error_columns(measured: OSUCurve, simulated: OSUCurve | None) -> dict[str, l
         "benchmark": [name for name in BENCHMARKS for _ in labels],
         "error": errors.tolist(),
         "text": [percent_text(error) for error in errors.tolist()],
-        "ink": [palette.ink_on(_cell_colour(error, colours)) for error in errors.tolist()],
+        "ink": [palette.ink_on(cell_colour(error, colours)) for error in errors.tolist()],
     }
 
 
@@ -153,14 +148,26 @@ def percent_text(error: float) -> str:
     return f"{error / scale:+.0f}{letter}".replace("-", "−")
 
 
-def _cell_colour(error: float, colours: tuple[str, ...]) -> str:
+def percent_mapper() -> LinearColorMapper:
+    """Return what turns signed percent errors into colours: blue, near white, vermillion."""
+    return LinearColorMapper(
+        palette=list(palette.diverging()),
+        low=-FULL_COLOUR,
+        high=FULL_COLOUR,
+        nan_color=palette.MISSING,
+    )
+
+
+def cell_colour(error: float, colours: tuple[str, ...]) -> str:
+    """Return the colour of a signed percent error, to choose the ink of its number."""
     if not np.isfinite(error):
         return palette.MISSING
     share = (min(max(error, -FULL_COLOUR), FULL_COLOUR) + FULL_COLOUR) / (2 * FULL_COLOUR)
     return colours[min(int(share * len(colours)), len(colours) - 1)]
 
 
-def _colour_bar(mapper: LinearColorMapper) -> ColorBar:
+def colour_bar(mapper: LinearColorMapper) -> ColorBar:
+    """Return the colour bar of signed percent errors."""
     return ColorBar(
         color_mapper=mapper,
         ticker=FixedTicker(ticks=[-FULL_COLOUR, 0, FULL_COLOUR]),

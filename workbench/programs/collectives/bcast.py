@@ -77,6 +77,12 @@ def scatter_allgather(case: CollectiveCase) -> Rounds:
     yield from allgather.ring(case)
 
 
+def scatter_doubling(case: CollectiveCase) -> Rounds:
+    """Scatter the vector from the root by a binomial tree, then exchange its blocks in pairs."""
+    yield from gather_scatter.binomial(case)
+    yield from allgather.recursive_doubling(case)
+
+
 _OPEN_MPI = "Pjesivac-Grbovic et al., Performance analysis of MPI collective operations, 2007"
 
 ALGORITHMS = (
@@ -129,6 +135,13 @@ ALGORITHMS = (
         "Barnett et al., Interprocessor collective communication library, 1994; "
         "Thakur, Rabenseifner, Gropp 2005, section 3.2",
         scatter_allgather,
+        split=lambda case: case.ranks,
+    ),
+    Algorithm(
+        "scatter-doubling",
+        "The vector is scattered by a binomial tree and collected by pairs, then pairs of pairs.",
+        "Thakur, Rabenseifner, Gropp 2005, section 3.2: for vectors of middling length",
+        scatter_doubling,
         split=lambda case: case.ranks,
     ),
 )

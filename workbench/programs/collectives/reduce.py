@@ -16,6 +16,16 @@ def knomial(case: CollectiveCase) -> Rounds:
     return mirror(bcast.knomial(case), reduce=True)
 
 
+def binary(case: CollectiveCase) -> Rounds:
+    """Combine the vectors of ranks 2r + 1 and 2r + 2 with rank r's, level by level."""
+    return mirror(bcast.binary(case), reduce=True)
+
+
+def chains(case: CollectiveCase) -> Rounds:
+    """Combine along ``fanout`` chains of ranks, the first of which send to the root."""
+    return mirror(bcast.chains(case), reduce=True)
+
+
 def pipeline(case: CollectiveCase) -> Rounds:
     """Combine a segment with the rank's own and forward it while the next is received."""
     return mirror(bcast.pipeline(case), reduce=True)
@@ -45,6 +55,22 @@ ALGORITHMS = (
         "Bruck, Ho, Kipnis, Upfal, Weathersby, Efficient algorithms for all-to-all communications "
         "in multiport message-passing systems, 1997; the k-port binomial tree",
         knomial,
+        order="root 0",
+        parameter="fanout",
+        value=4,
+    ),
+    Algorithm(
+        "binary",
+        "Rank r combines what ranks 2r + 1 and 2r + 2 send with its own, level by level.",
+        _OPEN_MPI,
+        binary,
+        order="never",
+    ),
+    Algorithm(
+        "chains",
+        "Several chains of ranks combine and forward the vector, the first of each to the root.",
+        _OPEN_MPI,
+        chains,
         order="root 0",
         parameter="fanout",
         value=4,

@@ -183,7 +183,7 @@ def schedule(
             chosen = with_value(chosen, whole(value, name), name)
     _check(operation, ranks, root)
     check_reduce_time(reduce_ns_per_byte)
-    case = _case(chosen, ranks, root, size)
+    case = case_of(chosen, ranks, root, size)
     block_bytes = _block_bytes(operation, chosen, case, size, sizes)
 
     combining = reduce_ns_per_byte > 0
@@ -236,7 +236,8 @@ def _check(operation: str, ranks: int, root: int) -> None:
         raise ParameterError(f"root must be 0 to {ranks - 1}; got {root}", key="root")
 
 
-def _case(algorithm: Algorithm, ranks: int, root: int, size: int) -> CollectiveCase:
+def case_of(algorithm: Algorithm, ranks: int, root: int, size: int) -> CollectiveCase:
+    """Return what an algorithm's rounds depend on; ``size`` is that of the data it cuts."""
     if algorithm.parameter == "fanout":
         return CollectiveCase(ranks, root, fanout=min(algorithm.value, max(ranks, 2)))
     case = CollectiveCase(ranks, root)

@@ -9,9 +9,11 @@ node n is router n of a torus, or host n of another topology.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +21,15 @@ from numpy.typing import NDArray
 from kernels.uq.torus_loads import add_messages
 from workbench.errors import ParameterError
 from workbench.programs.collectives.registry import find_algorithm
-from workbench.programs.collectives.rounds import CollectiveCase, Round
+from workbench.programs.collectives.rounds import Algorithm, CollectiveCase, Round
 from workbench.topology.link_load import link_loads
 from workbench.topology.spec import parse_topology
 from workbench.topology.topology import Topology
 
 FloatArray = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+RoundDemand = TypeVar("RoundDemand", bound=Hashable)
 
 _MOST_MESSAGES = 2**22  # of one round
 
@@ -49,7 +53,7 @@ class CollectivePlaces:
         known = self.topology or ("" if self.shape is None else f"torus:{_by(self.shape)}")
         hosts = self.nodes
         if self.topology:
-            hosts = _network(self.topology).num_hosts
+            hosts = network_of(self.topology).num_hosts
         elif self.shape is not None:
             hosts = prod(self.shape)
         if hosts < self.nodes:
@@ -106,38 +110,48 @@ def round_costs(collective: str, algorithm: str, places: CollectivePlaces) -> Ro
     chosen, case = find_algorithm(collective, algorithm), CollectiveCase(places.ranks)
     if chosen.parameter == "fanout":
         case = CollectiveCase(places.ranks, fanout=chosen.value)
-    kinds: Counter[tuple[float, ...]] = Counter()
-    known: dict[bytes, tuple[float, ...]] = {}
-    before: Round | None = None
-    kind: tuple[float, ...] = ()
-    for one in chosen.rounds(case):
-        if not len(one.source):
-            continue
-        # Rounds of a ring share their arrays, which need not be compared: 18x on 4096 ranks.
-        if before is not None and _same_arrays(one, before):
-            kinds[kind] += 1
-            continue
-        if len(one.source) > _MOST_MESSAGES:
-            raise ParameterError(
-                f"a round may have {_MOST_MESSAGES} messages; {collective} {chosen.name} among "
-                f"{places.ranks} ranks has {len(one.source)}; take fewer nodes or another "
-                "algorithm",
-                key="nodes",
-            )
-        key = b"".join(part.tobytes() for part in (one.source, one.target, one.counts))
-        if key not in known:
-            known[key] = _demand(one, places)
-        before, kind = one, known[key]
-        kinds[kind] += 1
+    kinds = count_rounds(chosen, case, lambda one: _demand(one, places))
     rows = np.array([(count, *kind) for kind, count in kinds.items()], np.float64).reshape(-1, 6)
     count, messages, blocks, largest, link_blocks, tied_blocks = rows.T
     split = chosen.split(case)
     return RoundCosts(count, messages, blocks, largest, link_blocks, tied_blocks, split)
 
 
+def count_rounds(
+    algorithm: Algorithm, case: CollectiveCase, demand: Callable[[Round], RoundDemand]
+) -> Counter[RoundDemand]:
+    """Return the number of rounds of each demand; rounds alike are asked for once."""
+    kinds: Counter[RoundDemand] = Counter()
+    known: dict[bytes, RoundDemand] = {}
+    before: Round | None = None
+    kind: RoundDemand | None = None
+    for one in algorithm.rounds(case):
+        if not len(one.source):
+            continue
+        # Rounds of a ring share their arrays, which need not be compared: 18x on 4096 ranks.
+        if before is not None and kind is not None and _same_arrays(one, before):
+            kinds[kind] += 1
+            continue
+        if len(one.source) > _MOST_MESSAGES:
+            raise ParameterError(
+                f"a round may have {_MOST_MESSAGES} messages; {algorithm.name} among "
+                f"{case.ranks} ranks has {len(one.source)}; take fewer nodes or another "
+                "algorithm",
+                key="nodes",
+            )
+        parts = (one.source, one.target, one.counts)
+        key = bytes([one.reduce]) + b"".join(part.tobytes() for part in parts)
+        if key not in known:
+            known[key] = demand(one)
+        before, kind = one, known[key]
+        kinds[kind] += 1
+    return kinds
+
+
 def _same_arrays(one: Round, other: Round) -> bool:
     """Return whether two rounds hold the very same arrays of ranks and counts."""
-    return one.source is other.source and one.target is other.target and one.counts is other.counts
+    same = one.source is other.source and one.target is other.target and one.counts is other.counts
+    return same and one.reduce == other.reduce
 
 
 def _demand(one: Round, places: CollectivePlaces) -> tuple[float, ...]:
@@ -149,12 +163,12 @@ def _demand(one: Round, places: CollectivePlaces) -> tuple[float, ...]:
     source, target, sent = source[between], target[between], blocks[between]
     if places.ranks_per_node > 1 and len(sent):
         busiest += [(np.bincount(n).max(), np.bincount(n, sent).max()) for n in (source, target)]
-    split, tied = _link_blocks(source, target, sent, places)
+    split, tied = link_blocks(source, target, sent, places)
     messages, most = (float(max(part)) for part in zip(*busiest, strict=True))
     return messages, most, float(blocks.max()), split, tied
 
 
-def _link_blocks(
+def link_blocks(
     source: Ints,  # [messages] nodes
     target: Ints,  # [messages] nodes
     blocks: FloatArray,  # [messages]
@@ -166,7 +180,7 @@ def _link_blocks(
     if len(blocks) == 1:  # it has its links to itself
         return float(blocks[0]), float(blocks[0])
     if places.topology:
-        network = _network(places.topology)
+        network = network_of(places.topology)
         routers = network.host_router
         traffic = np.zeros((network.num_routers, network.num_routers))
         np.add.at(traffic, (routers[source], routers[target]), blocks)
@@ -193,7 +207,8 @@ def _mirrored(shape: tuple[int, ...]) -> Ints:
 
 
 @lru_cache(maxsize=8)
-def _network(spec: str) -> Topology:
+def network_of(spec: str) -> Topology:
+    """Return the topology of a spec; those asked for last are kept."""
     return parse_topology(spec)
 
 

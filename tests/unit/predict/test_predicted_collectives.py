@@ -1,0 +1,197 @@
+"""Predictions: which algorithm runs, what is assumed, the machine's parts, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.unit.predict.machines import STRAIGHT, straight_machine, written
+from workbench.errors import ParameterError
+from workbench.predict import (
+    COLLECTIVES,
+    CollectivePrediction,
+    MachineProfile,
+    compare_algorithms,
+    learn_algorithms,
+    learn_surplus,
+    machine_of,
+    predict_collective,
+    read_point_to_point,
+)
+from workbench.predict.learning import with_surplus
+from workbench.predict.library_rules import (
+    algorithms_of_label,
+    candidates_of,
+    chosen_by,
+    run_instead,
+)
+from workbench.programs.collectives import ALGORITHMS, find_algorithm
+
+MACHINE = straight_machine()
+
+
+def test_every_collective_is_predicted_by_every_library() -> None:
+    for library in ("open-mpi", "mpich", "unknown"):
+        machine = replace(MACHINE, library=library)
+        for collective in COLLECTIVES:
+            found = predict_collective(machine, collective, 8, [8, 1 << 20])
+            assert (np.diff(found.times) > 0).all() or collective == "barrier"
+            assert set(found.algorithms) <= set(ALGORITHMS[collective])
+
+
+def test_rules_of_libraries_change_with_size_and_ranks() -> None:
+    assert [chosen_by("open-mpi", "allreduce", 8, size) for size in (9_999, 10_000)] == [
+        "recursive-doubling",
+        "ring",
+    ]
+    assert [chosen_by("open-mpi", "allgather", ranks, 100) for ranks in (8, 9, 1001, 1024)] == [
+        "recursive-doubling",
+        "bruck",
+        "ring",
+        "neighbour-exchange",
+    ]
+    assert [chosen_by("mpich", "alltoall", 8, size) for size in (256, 257, 32_769)] == [
+        "bruck",
+        "linear",
+        "pairwise",
+    ]
+    assert [chosen_by("mpich", "bcast", ranks, 2**18) for ranks in (4, 8, 9)] == [
+        "binomial",
+        "scatter-doubling",
+        "scatter-allgather",
+    ]
+    assert chosen_by("unknown", "allreduce", 8, 8) is None
+    assert chosen_by("open-mpi", "bcast", 8, 8) is None
+
+
+def test_without_a_rule_the_fastest_of_all_candidates_is_taken() -> None:
+    for size in (8, 1 << 20):
+        found = predict_collective(MACHINE, "allreduce", 16, [size])
+        each = compare_algorithms(MACHINE, "allreduce", 16, [size])
+        best = min(candidates_of("allreduce"), key=lambda name: each[name].times[0])
+        assert (found.algorithm, found.chosen_by) == (best, ("least time",))
+        assert found.times[0] == each[best].times[0]
+
+
+def test_an_algorithm_that_has_too_few_elements_is_replaced_as_libraries_do() -> None:
+    found = predict_collective(MACHINE, "allreduce", 64, [4, 255, 256], algorithm="ring")
+    assert found.algorithms == ("recursive-doubling", "recursive-doubling", "ring")
+    assert any("recursive-doubling runs instead" in sentence for sentence in found.assumed)
+    assert found.algorithm == "recursive-doubling from 4 B, ring from 256 B"
+    assert run_instead("gather", "binomial", 64, 4) == "binomial"
+
+
+def test_labels_of_open_mpi_have_its_meaning() -> None:
+    assert algorithms_of_label("bcast", "default-binomial")[0] == "binomial-doubling"
+    assert algorithms_of_label("bcast", "binomial_mpich")[0] == "binomial"
+    assert algorithms_of_label("allreduce", "ring_segmented_ompi")[0] == "ring"
+    assert algorithms_of_label("reduce", "default-pipeline")[0] == "chain"
+    assert algorithms_of_label("allreduce", "default-trix6") == ()
+    assert algorithms_of_label("bcast", "default-basic-linear") == ()
+    assert algorithms_of_label("bcast", "scatter_allgather_ompi") == ("scatter-doubling",)
+    assert algorithms_of_label("bcast", "scatter_allgather_ring_ompi") == ("scatter-allgather",)
+    for collective, label in (("bcast", "chain_ompi"), ("gather", "default-simple")):
+        find_algorithm(collective, algorithms_of_label(collective, label)[0])
+
+
+def test_what_is_assumed_is_said_and_what_is_given_is_not(tmp_path: Path) -> None:
+    measured = read_point_to_point(written(tmp_path), "a")
+    machine = machine_of(measured, ranks_per_node=4)
+    assert "0.5 us" in machine.to_frame().set_index("part").loc["messages within a node", "value"]
+    sources = dict(zip(machine.to_frame()["part"], machine.to_frame()["source"], strict=True))
+    assert sources["node rate"] == sources["both ways"] == sources["message interval"] == "measured"
+    assert sources["engines"] == sources["core"] == sources["topology"] == "assumed"
+    given = machine_of(
+        measured, topology="torus:2x2", engines=2, core_Bps=1e10, hop_s=0.0, library="mpich"
+    )
+    assert {part.source for part in given.parts} == {"measured", "published", "assumed"}
+    assert [sentence.partition(":")[0] for sentence in given.assumed] == ["pairs of nodes"]
+    named = predict_collective(MACHINE, "gather", 4, [8], algorithm="linear").assumed
+    assert not any(sentence.startswith("library") for sentence in named)
+    assert any("slowest rank" in sentence for sentence in named)
+    fugaku = machine_of(replace(measured, system="fugaku_x"))
+    assert fugaku.engines == 6
+
+
+def test_loggps_of_straight_curves_are_its_parameters() -> None:
+    p = MACHINE.loggps()
+    assert (p.o * 2, p.g) == pytest.approx((STRAIGHT.g, STRAIGHT.g))
+    assert p.L + 2 * p.o == pytest.approx(STRAIGHT.L + 2 * STRAIGHT.o)
+    assert pytest.approx(STRAIGHT.G, rel=1e-6) == p.G
+    assert MACHINE.loggps("within").L > 0
+
+
+def test_results_are_saved_and_read_back(tmp_path: Path) -> None:
+    machine = MachineProfile.load(MACHINE.save(tmp_path / "machine.json"))
+    assert machine.to_frame().equals(MACHINE.to_frame())
+    found = predict_collective(machine, "allreduce", 8, [8, 4096])
+    again = CollectivePrediction.load(found.save(tmp_path / "times.json"))
+    assert again.to_frame().equals(found.to_frame())
+    assert again.times.tolist() == found.times.tolist()
+    with pytest.raises(ParameterError, match="chosen_by must have"):
+        replace(found, chosen_by=("name",))._check()
+
+
+def test_figures_have_a_line_for_each_curve_and_prediction() -> None:
+    lines = [line for line in MACHINE.plot().renderers if len(line.data_source.data["size"]) > 1]
+    assert {line.data_source.data["name"][0] for line in lines} == {
+        "one way, between nodes",
+        "one after another",
+        "one way, within a node",
+    }
+    found = predict_collective(MACHINE, "allreduce", 8, [0, 8, 4096], algorithm="ring")
+    (drawn, *_) = found.plot().renderers
+    assert drawn.data_source.data["size"] == [8, 4096]
+    assert drawn.data_source.data["time"] == pytest.approx(1e6 * found.times[1:])
+    with pytest.raises(ParameterError, match="at most 4 predictions"):
+        found.plot(*[found] * 4)
+
+
+def test_a_surplus_is_that_of_most_sizes() -> None:
+    predicted, rounds = np.array([1.0, 2.0, 4.0]), np.array([2.0, 2.0, 4.0])
+    surplus = learn_surplus(predicted + 0.5 * rounds, predicted, rounds)
+    assert surplus == 0.5
+    assert with_surplus(predicted, rounds, surplus).tolist() == [2.0, 3.0, 6.0]
+    # No time becomes less than a fifth of what was predicted.
+    assert with_surplus(predicted, rounds, -9.0).tolist() == [0.2, 0.4, 0.8]
+    assert learn_surplus([1.0, 2.0, 100.0], predicted, rounds) == 0.0
+    with pytest.raises(ParameterError, match="must be of the same sizes"):
+        learn_surplus([1.0], predicted, rounds)
+    added = predict_collective(MACHINE, "gather", 8, [8], algorithm="binomial", surplus_s=1e-3)
+    assert added.times[0] == pytest.approx(3e-3, rel=0.01)
+
+
+def test_the_algorithm_is_learnt_that_takes_the_measured_time() -> None:
+    for name in ("ring", "recursive-doubling"):
+        times = predict_collective(MACHINE, "allreduce", 8, [1 << 20], algorithm=name).times
+        assert learn_algorithms(MACHINE, "allreduce", 8, [1 << 20], times) == {1 << 20: name}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"collective": "gahter"}, "collective must be one of .*; did you mean gather"),
+        ({"nodes": 0}, "nodes must be a whole number of at least 1"),
+        ({"block_bytes": [-1]}, "block_bytes must be whole numbers of at least 0"),
+        ({"block_bytes": []}, "block_bytes must hold a size"),
+        ({"algorithm": "binomal"}, "algorithm of gather must be one of"),
+        ({"surplus_s": float("nan")}, "surplus_s must be a number"),
+    ],
+)
+def test_what_is_not_accepted_is_refused_in_words(change: dict[str, object], message: str) -> None:
+    good = {"collective": "gather", "nodes": 4, "block_bytes": [8], "algorithm": "binomial"}
+    with pytest.raises(ParameterError, match=message):
+        predict_collective(MACHINE, **(good | change))  # type: ignore[arg-type]
+
+
+def test_a_topology_with_too_few_hosts_and_an_unknown_library_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="must have a host for each of 9 nodes"):
+        predict_collective(MACHINE.on("torus:2x2x2"), "gather", 9, [8], algorithm="binomial")
+    measured = read_point_to_point(written(tmp_path), "a")
+    with pytest.raises(ParameterError, match="library must be open-mpi"):
+        machine_of(measured, library="lam")  # type: ignore[arg-type]
+    with pytest.raises(ParameterError):
+        machine_of(measured, topology="tours:2x2")

@@ -1,0 +1,212 @@
+"""Errors on published systems: counted by hand, computed, shipped, drawn, and from the shell."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bokeh.models import ColumnDataSource
+
+from tests.unit import commands
+from tests.unit.predict.machines import written
+from workbench.cli import predict
+from workbench.errors import DatasetError, ParameterError
+from workbench.jobs import JobError, StopFlag
+from workbench.plotting import describe_prediction_errors
+from workbench.predict import (
+    PredictionErrors,
+    evaluate_predictions,
+    measured_machine,
+    prediction_findings,
+    shipped_evaluation,
+    shipped_systems,
+)
+from workbench.predict.evaluation import VARIANTS, PredictionCase
+
+command = partial(commands.run, predict)
+NAMED = PredictionCase("a", "A", "gather", "default-x", "binomial", 1, 4, 0.0, True)
+CASES = (
+    NAMED,
+    replace(NAMED, label="default-y", algorithm="linear"),
+    replace(NAMED, label="default-z", algorithm="", surplus_s=float("nan")),
+    replace(NAMED, table="b", system="B", label="", algorithm="", surplus_s=1e-6),
+)
+NAN = float("nan")
+BY_HAND = PredictionErrors(
+    cases=CASES,
+    case=np.array([0, 0, 1, 1, 2, 3, 3]),
+    nodes=np.array([4, 16, 4, 16, 4, 4, 64]),
+    block_bytes=np.array([8, 8, 8, 8, 8, 8, 8]),
+    measured=np.array([1.0, 2.0, 2.0, 2.1, 0.5, 1.0, 1.0]),
+    predicted=np.array(
+        [
+            [1.1, 3.0, 3.0, 2.0, NAN, 0.5, 0.5],
+            [NAN, NAN, NAN, NAN, NAN, NAN, 0.9],
+            [NAN, 2.2, NAN, 2.1, NAN, NAN, 1.0],
+        ]
+    ),
+    algorithms=("binomial",) * 2 + ("linear",) * 2 + ("",) + ("binomial",) * 2,
+    learnt=("",) * 6 + ("linear",),
+)
+
+
+def test_medians_targets_and_ranking_are_counted() -> None:
+    frame = BY_HAND.to_frame()
+    assert frame["algorithm"].tolist() == ["default-x", "default-y", "library's choice"]
+    assert frame["two nodes (%)"].tolist() == pytest.approx([30.0, (50 + 100 / 21) / 2, 50.0])
+    assert frame["two nodes 2-8x (%)"].tolist()[:2] == pytest.approx([50.0, 100 / 21])
+    assert frame["algorithm (%)"].tolist()[2] == pytest.approx(10.0)
+    assert BY_HAND.times_least.tolist() == [1, 4, 1, 4, 1, 1, 16]
+    # The library's choice was measured on 16 times the fewest nodes: beyond the target.
+    assert BY_HAND.targets()["median error (%)"].tolist() == pytest.approx([(50 + 100 / 21) / 2])
+    assert BY_HAND.targets()["holds"].tolist() == [False]
+    ranking = BY_HAND.ranking()
+    assert ranking["picked"].tolist() == ["default-x", "default-y"]
+    assert ranking["best"].tolist() == ["default-z", "default-x"]
+    assert ranking["over best"].tolist() == pytest.approx([2.0, 1.05])
+    assert ranking["over best known"].tolist() == pytest.approx([1.0, 1.05])
+
+
+def test_findings_quote_the_counts() -> None:
+    found = prediction_findings(BY_HAND)
+    assert found["target-at-2-to-8-times"].verdict == "contradicted"
+    assert "gather on A (named) 27 %" in found["target-at-2-to-8-times"].evidence
+    ranked = found["ranking-a"]
+    assert ranked.evidence == (
+        "1 of 2 of all forced (50%); 2 of 2 (100%) of those whose rounds are known"
+    )
+    assert ranked.verdict == "partly"
+    assert "algorithm 50 to 10 % (1 tests)" in found["one-thing-learnt"].evidence
+
+
+def test_a_part_of_the_systems_is_the_same_tests(tmp_path: Path) -> None:
+    part = BY_HAND.of("b")
+    assert (part.cases, part.case.tolist(), part.nodes.tolist()) == (CASES[3:], [0, 0], [4, 64])
+    assert part.predicted[1, 1] == 0.9
+    with pytest.raises(ParameterError, match="tables must be among a, b; got c"):
+        BY_HAND.of("c")
+    again = PredictionErrors.load(BY_HAND.save(tmp_path / "errors.json"))
+    assert again.to_frame().equals(BY_HAND.to_frame())
+    for name, value in (
+        ("predicted", BY_HAND.predicted[:1]),
+        ("learnt", ()),
+        ("case", BY_HAND.case + 9),
+    ):
+        with pytest.raises(ParameterError, match="must"):
+            replace(BY_HAND, **{name: value})._check()
+
+
+def test_the_figure_has_a_cell_for_each_nodes_and_size() -> None:
+    def cells(layout: object) -> dict[str, list[object]]:
+        (source,) = layout.select({"type": ColumnDataSource, "name": "errors"})  # type: ignore[attr-defined]
+        return dict(source.data)
+
+    drawn = cells(BY_HAND.plot())
+    assert drawn["name"] == [
+        "gather on A, 4 nodes",
+        "gather on A, 16 nodes",
+        "gather on B, 4 nodes",
+        "gather on B, 64 nodes",
+    ]
+    assert drawn["error"][0] == pytest.approx(30.0)  # the median of +10 and +50 %
+    assert drawn["tests"] == [2, 2, 1, 1]
+    assert cells(BY_HAND.plot("b", variant="surplus"))["name"] == ["gather by default, 64 nodes"]
+    assert "50 % for gather on B" in describe_prediction_errors(BY_HAND)
+    with pytest.raises(ParameterError, match="variant must be one of two nodes"):
+        BY_HAND.plot(variant="three nodes")  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="no test was predicted by 'algorithm'"):
+        BY_HAND.plot("a", variant="algorithm")
+
+
+def test_a_system_evaluated_anew_has_the_shipped_errors(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "errors.json"
+    words = ("--systems", "gke-c2d-standard-56", "--save", path)
+    assert command("evaluate", *words, "--json") == 0
+    printed = json.loads(capsys.readouterr().out)
+    found, shipped = PredictionErrors.load(path), shipped_evaluation().of("gke-c2d-standard-56")
+    np.testing.assert_allclose(found.predicted, shipped.predicted, rtol=1e-9)  # sums of 62 rounds
+    assert found.learnt == shipped.learnt
+    assert printed["targets"][0]["holds"] is True
+    assert command("evaluate", *words) == 0
+    assert "Google c2d-standard-56" in capsys.readouterr().out
+
+
+def test_the_shipped_evaluation_is_of_every_system_and_keeps_the_targets() -> None:
+    shipped = shipped_evaluation()
+    assert {case.table for case in shipped.cases} == set(shipped_systems())
+    assert np.isfinite(shipped.predicted[0]).sum() > 2000
+    findings = prediction_findings(shipped)
+    assert findings["two-nodes-alone"].verdict == "confirmed"
+    named = shipped.targets().query("algorithm == 'named'")
+    assert (named["median error (%)"] <= 25).sum() >= 6
+    others = shipped.targets().query("algorithm == 'learnt' and system != 'Fugaku'")
+    assert others["holds"].all()
+    assert len(others) == 5
+
+
+@pytest.mark.parametrize("name", list(shipped_systems()))
+def test_a_shipped_system_states_its_sources_and_has_its_messages(name: str) -> None:
+    system = shipped_systems()[name]
+    machine, times = measured_machine(name)
+    assert all(len(one.tests) for one in times)
+    assert system.provenance.origin == "published"
+    own = "messages.csv" in system.files
+    assert own == (machine.parts[0].source == "measured")
+    assert (system.folder / "README.md").read_text().startswith(f"# {system.title}\n")
+    for source in system.descriptor["sources"]:
+        assert len(source["commit"]) == 40
+
+
+def test_a_system_that_does_not_ship_or_a_stop_is_an_error() -> None:
+    with pytest.raises(DatasetError, match="lasen"):
+        evaluate_predictions(["lasen"])
+    stop = StopFlag()
+    stop.set()
+    with pytest.raises(JobError, match="stopped before its first collective"):
+        evaluate_predictions(["lassen"], stop=stop)
+    assert len(VARIANTS) == 3
+
+
+def test_the_command_prints_times_algorithm_and_assumptions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--p2p", written(tmp_path), "--system", "a", "--collective", "gather")
+    words = (*words, "--nodes", "8", "--bytes", "8,1KiB")
+    place = ("--topology", "torus:2x2x2")
+    assert command("collective", *words, *place, "--algorithm", "binomial", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert list(found["times_us"]) == ["8", "1024"]
+    assert found["algorithm"] == "binomial"
+    assert any(sentence.startswith("engines") for sentence in found["assumed"])
+    assert command("collective", *words) == 0
+    out, err = capsys.readouterr()
+    assert "least time" in out
+    assert "assumed: " in err
+    assert command("rank", *words, "--json") == 0
+    ranked = json.loads(capsys.readouterr().out)
+    assert ranked["best"]["8"] == next(iter(ranked["times_us"]["8"]))
+    assert ranked["times_us"]["8"]["binomial"] < ranked["times_us"]["8"]["sequential"]
+    assert command("rank", *words) == 0
+    assert "gather of 1024 B on 8 nodes" in capsys.readouterr().out
+
+
+def test_the_command_takes_a_shipped_curve_or_a_file_but_one_of_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--collective", "allreduce", "--nodes", "4", "--bytes", "8")
+    assert command("collective", "--machine", "azure-hb96v3-hdr", *words) == 0
+    assert "recursive-doubling" in capsys.readouterr().out
+    with pytest.raises(ParameterError, match="got neither"):
+        command("collective", *words)
+    with pytest.raises(ParameterError, match="got both"):
+        command("collective", "--machine", "x", "--p2p", "y", *words)
+    with pytest.raises(ParameterError, match="--system is of a file"):
+        command("collective", "--machine", "azure-hb96v3-hdr", "--system", "a", *words)
+    with pytest.raises(SystemExit):
+        command("collective", "--p2p", written(tmp_path), *words[:-1], "-8")

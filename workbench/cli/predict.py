@@ -1,0 +1,261 @@
+"""Predict collectives on a whole machine from messages between two of its nodes.
+
+workbench predict collective --p2p P2P.csv --system fugaku --collective gather --nodes 512
+    --algorithm binomial --topology torus:8x8x8 --bytes 16384,131072
+workbench predict collective --machine azure-hb96v3-hdr --collective allreduce --nodes 64 --bytes 8
+workbench predict rank --p2p P2P.csv --collective alltoall --nodes 64 --bytes 8,8KiB
+workbench predict evaluate --systems lassen,fugaku     # beside what was published
+
+P2P.csv has a row per size and run with the columns system, benchmark, run, nodes, size_bytes, value
+and unit: osu_latency or imb_pingpong in us, and where they were measured osu_bw, osu_bibw,
+osu_mbw_mr and osu_mbw_mr_ppn16 (16 pairs of ranks) in MB/s and imb_pingping in us; rows of 1 node
+are of two ranks within it. Nothing is tuned on a collective. Every part of the machine that is not
+measured is published or assumed, and the output says which.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import (
+    SIGNALLED,
+    add_json,
+    byte_count,
+    given,
+    output_file,
+    print_json,
+    say,
+)
+from workbench.cli.progress import ProgressLine
+from workbench.cli.signals import stoppable
+from workbench.errors import ParameterError
+
+if TYPE_CHECKING:
+    from workbench.predict import CollectivePrediction, MachineProfile, PointToPoint
+
+ABOUT = "predict collectives on many nodes from messages between two"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    actions = parser.add_subparsers(
+        title="actions", metavar="ACTION", required=True, dest="predict_action"
+    )
+    about = "predict the times of a collective on some nodes"
+    one = actions.add_parser("collective", help=about, description=about, allow_abbrev=False)
+    _add_machine(one)
+    one.add_argument(
+        "--algorithm",
+        metavar="NAME",
+        help="such as binomial (default: by the library's rule, or the fastest)",
+    )
+    add_json(one)
+    about = "predict the times of all algorithms of a collective, the fastest first"
+    ranked = actions.add_parser("rank", help=about, description=about, allow_abbrev=False)
+    _add_machine(ranked)
+    add_json(ranked)
+    about = "hold predictions against the published collectives of systems that ship"
+    held = actions.add_parser("evaluate", help=about, description=about, allow_abbrev=False)
+    held.add_argument(
+        "--systems",
+        dest="tables",
+        type=lambda text: text.split(","),
+        metavar="LIST",
+        help="names of shipped systems, such as lassen,fugaku (default: all, seconds)",
+    )
+    held.add_argument(
+        "--save", type=output_file(".json"), metavar="FILE.json", help="keep the result"
+    )
+    add_json(held)
+
+
+def _add_machine(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--p2p", metavar="FILE.csv", help="measured messages, a row per size")
+    parser.add_argument("--system", metavar="NAME", help="of those in the file (default: the one)")
+    parser.add_argument(
+        "--machine", metavar="NAME", help="a shipped curve instead, such as azure-hb96v3-hdr"
+    )
+    parser.add_argument(
+        "--topology",
+        metavar="SPEC",
+        help="network whose first hosts the nodes are, such as torus:8x8x8 or fat-tree:16 "
+        "(default: no links are shared)",
+    )
+    parser.add_argument(
+        "--placement",
+        metavar="FILE.csv",
+        help="instead of --topology: a row for each node, with job, first_rank, group and switch",
+    )
+    parser.add_argument(
+        "--job", type=int, metavar="N", help="of those in --placement (default: the one)"
+    )
+    parser.add_argument("--collective", required=True, metavar="NAME", help="such as gather")
+    parser.add_argument("--nodes", type=int, required=True, metavar="N", help="number of nodes")
+    parser.add_argument(
+        "--bytes",
+        dest="block_bytes",
+        type=_sizes,
+        required=True,
+        metavar="LIST",
+        help="sizes of a block, such as 16384,128KiB: what a rank sends to one other (as OSU's "
+        "benchmarks count), or the whole vector of an allreduce, bcast or reduce",
+    )
+    parser.add_argument(
+        "--ranks-per-node", type=int, metavar="N", help="ranks on each node (default 1)"
+    )
+    parser.add_argument(
+        "--engines",
+        type=int,
+        metavar="N",
+        help="messages that a node moves at full rate at once (default: published, or 1)",
+    )
+    parser.add_argument(
+        "--library",
+        metavar="NAME",
+        help="open-mpi, mpich or unknown: whose rule chooses an algorithm",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the chosen action and return the exit status."""
+    actions = {"collective": _collective, "rank": _rank, "evaluate": _evaluate}
+    return actions[arguments.predict_action](arguments)
+
+
+def _collective(arguments: argparse.Namespace) -> int:
+    from workbench.predict import predict_collective
+
+    found = predict_collective(
+        _machine(arguments),
+        arguments.collective,
+        arguments.nodes,
+        arguments.block_bytes,
+        **given(arguments, "algorithm"),
+    )
+    if arguments.json:
+        print_json(_as_json(found))
+        return 0
+    print(found.to_frame().round(2).to_string(index=False))
+    for sentence in found.assumed:
+        say(f"assumed: {sentence}")
+    return 0
+
+
+def _rank(arguments: argparse.Namespace) -> int:
+    from workbench.predict import compare_algorithms
+
+    found = compare_algorithms(
+        _machine(arguments), arguments.collective, arguments.nodes, arguments.block_bytes
+    )
+    sizes = [str(size) for size in arguments.block_bytes]
+    order = {
+        size: dict(
+            sorted(
+                ((name, float(1e6 * one.times[at])) for name, one in found.items()),
+                key=lambda pair: pair[1],
+            )
+        )
+        for at, size in enumerate(sizes)
+    }
+    if arguments.json:
+        print_json(
+            {"times_us": order, "best": {size: next(iter(times)) for size, times in order.items()}}
+        )
+        return 0
+    for size, times in order.items():
+        print(f"{arguments.collective} of {size} B on {arguments.nodes} nodes (us)")
+        for name, time in times.items():
+            print(f"  {time:12.2f}  {name}")
+    return 0
+
+
+def _evaluate(arguments: argparse.Namespace) -> int:
+    from workbench.predict import evaluate_predictions, prediction_findings
+
+    with stoppable() as stop, ProgressLine() as line:
+        found = evaluate_predictions(
+            **given(arguments, "tables"),
+            stop=stop.event,
+            on_progress=lambda done, of, what: line.show(f"{done} of {of} done; {what}"),
+        )
+    if stop.number:
+        say(f"stopped after {len(found.cases)} collectives")
+    elif arguments.save is not None:
+        found.save(arguments.save)
+    findings = prediction_findings(found)
+    if arguments.json:
+        print_json(
+            {
+                "cases": found.to_frame().to_dict("records"),
+                "targets": found.targets().to_dict("records"),
+                "findings": findings.to_frame().to_dict("records"),
+            }
+        )
+    else:
+        print(found.to_frame().round(1).to_string(index=False))
+        print(findings)
+    return SIGNALLED + stop.number if stop.number else 0
+
+
+def _as_json(found: CollectivePrediction) -> dict[str, object]:
+    sizes = [str(size) for size in found.block_bytes.tolist()]
+    return {
+        "times_us": dict(zip(sizes, (1e6 * found.times).tolist(), strict=True)),
+        "algorithm": found.algorithm,
+        "algorithms": dict(zip(sizes, found.algorithms, strict=True)),
+        "chosen_by": dict(zip(sizes, found.chosen_by, strict=True)),
+        "system": found.system,
+        "collective": found.collective,
+        "nodes": found.nodes,
+        "ranks_per_node": found.ranks_per_node,
+        "topology": found.topology or None,
+        "assumed": list(found.assumed),
+    }
+
+
+def _machine(arguments: argparse.Namespace) -> MachineProfile:
+    from workbench.predict import machine_of, read_node_groups
+
+    machine = machine_of(
+        _measured(arguments),
+        **given(arguments, "topology", "ranks_per_node", "engines", "library"),
+    )
+    if arguments.placement is None:
+        if arguments.job is not None:
+            raise ParameterError("--job is of a file --placement; give both or none", key="job")
+        return machine
+    if arguments.topology is not None:
+        raise ParameterError(
+            "--topology and --placement both say where the nodes are; give one of them",
+            key="placement",
+        )
+    return machine.placed(read_node_groups(arguments.placement, job=arguments.job))
+
+
+def _measured(arguments: argparse.Namespace) -> PointToPoint:
+    from workbench import datasets
+    from workbench.predict import point_to_point_of_curve, read_point_to_point
+
+    if (arguments.p2p is None) == (arguments.machine is None):
+        raise ParameterError(
+            "one of --p2p FILE.csv and --machine NAME must be given; got "
+            f"{'both' if arguments.p2p else 'neither'}",
+            key="p2p",
+        )
+    if arguments.machine is None:
+        return read_point_to_point(arguments.p2p, arguments.system)
+    if arguments.system is not None:
+        raise ParameterError(
+            f"--system is of a file --p2p; got {arguments.system!r} with --machine; leave it out",
+            key="system",
+        )
+    return point_to_point_of_curve(datasets.load(arguments.machine))
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    """Return the sizes of an argument such as ``16384,128KiB``."""
+    found = tuple(byte_count(part) for part in text.split(","))
+    if min(found) < 0:
+        raise argparse.ArgumentTypeError(f"sizes must be at least 0 B; got {text!r}")
+    return found

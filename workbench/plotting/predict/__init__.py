@@ -1,0 +1,1 @@
+"""Figures of collectives that are predicted from messages between two nodes."""

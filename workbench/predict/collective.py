@@ -1,0 +1,266 @@
+"""Times of a collective on a whole machine, predicted from messages between two of its nodes.
+
+machine = machine_of(read_point_to_point("fugaku_p2p.csv"), topology="torus:8x8x8")
+predict_collective(machine, "gather", 512, (16384, 131072), algorithm="binomial").to_frame()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.checks import number, whole, whole_each
+from workbench.errors import ParameterError
+from workbench.models import LogGPS
+from workbench.predict.library_rules import candidates_of, chosen_by, run_instead
+from workbench.predict.machine import MachineProfile
+from workbench.predict.round_times import AlgorithmTime, algorithm_time
+from workbench.programs.collectives import ALGORITHMS, find_algorithm, schedule
+from workbench.result import Drawing, StoredResult
+from workbench.simulate import replay
+from workbench.suggestions import did_you_mean
+from workbench.uq.collectives.models import MOST_NODES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ChosenBy = Literal["name", "library", "least time"]
+
+COLLECTIVES = (
+    "allgather",
+    "allreduce",
+    "alltoall",
+    "barrier",
+    "bcast",
+    "gather",
+    "reduce",
+    "reduce_scatter",
+    "scatter",
+)
+"""Collectives that are predicted."""
+
+_MOST_BYTES = 2**40
+SLOWEST = "the time is that of the slowest rank, after all have started together"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CollectivePrediction(StoredResult):
+    """Times of a collective at several sizes on some nodes of a machine.
+
+    Attributes:
+        system: name of the machine.
+        collective: such as ``gather``.
+        nodes: their number.
+        ranks_per_node: ranks on each.
+        topology: spec of the network; empty where it is unknown.
+        block_bytes: int64[sizes]: what a rank sends to one other, or the whole vector of an
+            allreduce, bcast or reduce.
+        times: float64[sizes], s.
+        rounds: float64[sizes], rounds that follow one another.
+        algorithms: of each size.
+        chosen_by: how each was chosen: its name was given, the library's rule, or the least time.
+        assumed: what is assumed, a sentence each.
+    """
+
+    system: str
+    collective: str
+    nodes: int
+    ranks_per_node: int
+    topology: str
+    block_bytes: NDArray[np.int64]
+    times: NDArray[np.float64]
+    rounds: NDArray[np.float64]
+    algorithms: tuple[str, ...]
+    chosen_by: tuple[ChosenBy, ...]
+    assumed: tuple[str, ...]
+
+    plot = Drawing("plot_collective_prediction")
+
+    def _check(self) -> None:
+        count = len(self.algorithms)
+        self._check_lengths(dict.fromkeys(("block_bytes", "times", "rounds"), count))
+        if len(self.chosen_by) != count:
+            raise ParameterError("chosen_by must have as many entries as algorithms", key="times")
+
+    @property
+    def algorithm(self) -> str:
+        """The algorithms in words: one name, or names with the sizes at which they change."""
+        if len(set(self.algorithms)) == 1:
+            return self.algorithms[0]
+        words = []
+        for at, name in enumerate(self.algorithms):
+            if not at or name != self.algorithms[at - 1]:
+                words.append(f"{name} from {self.block_bytes[at]} B")
+        return ", ".join(words)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a size: ``block bytes``, ``time (µs)``, ``algorithm``, ``chosen by``."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "block bytes": self.block_bytes,
+                "time (µs)": 1e6 * self.times,
+                "algorithm": self.algorithms,
+                "chosen by": self.chosen_by,
+                "rounds": self.rounds.astype(np.int64),
+            }
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"CollectivePrediction({self.collective} on {self.nodes} nodes of {self.system}, "
+            f"{len(self.times)} sizes, {self.algorithm}, {1e6 * self.times.min():.3g} to "
+            f"{1e6 * self.times.max():.3g} us, {len(self.assumed)} assumptions)"
+        )
+
+
+def predict_collective(
+    machine: MachineProfile,
+    collective: str,
+    nodes: int,
+    block_bytes: Sequence[int],
+    *,
+    algorithm: str | None = None,
+    surplus_s: float = 0.0,
+) -> CollectivePrediction:
+    """Return the times of a collective on the first nodes of a machine, rank 0 the root.
+
+    Args:
+        machine: of ``machine_of``.
+        collective: one of ``COLLECTIVES``.
+        nodes: their number.
+        block_bytes: sizes: what a rank sends to one other, or the whole vector of an allreduce,
+            bcast or reduce. PICO prints the bytes of all blocks of a rank instead.
+        algorithm: of ``workbench.programs.collectives``; None takes the machine's library's rule,
+            and where none is known the algorithm that is predicted to be fastest.
+        surplus_s: added to each round, s; such as ``learn_surplus`` finds on few nodes.
+
+    Raises:
+        ParameterError: an argument is not accepted, the topology has too few hosts, or the
+            algorithm has too many messages.
+    """
+    check_collective(collective)
+    whole(nodes, "nodes", 1, MOST_NODES)
+    sizes = whole_each(block_bytes, "block_bytes", 0, _MOST_BYTES)
+    if not sizes:
+        raise ParameterError("block_bytes must hold a size; got none", key="block_bytes")
+    number(surplus_s, "surplus_s", unit="s")
+    if algorithm is not None:
+        algorithm = find_algorithm(collective, algorithm).label
+    ranks = nodes * machine.ranks_per_node
+    names, choices, found = [], [], []
+    for size in sizes:
+        name, choice = algorithm, "name"
+        if name is None:
+            name, choice = chosen_by(machine.library, collective, ranks, size), "library"
+        if name is None:
+            name, time = _fastest(machine, collective, nodes, size)
+            choice = "least time"
+        else:
+            name = run_instead(collective, name, ranks, size)
+            time = algorithm_time(machine, collective, name, nodes, size)
+        names.append(name)
+        choices.append(choice)
+        found.append(time)
+    rounds = np.array([one.rounds for one in found])
+    return CollectivePrediction(
+        machine.name,
+        collective,
+        nodes,
+        machine.ranks_per_node,
+        machine.topology,
+        np.array(sizes, np.int64),
+        np.array([one.seconds for one in found]) + surplus_s * rounds,
+        rounds,
+        tuple(names),
+        tuple(choices),  # type: ignore[arg-type]
+        (*_assumed(machine, algorithm), SLOWEST, *_instead(algorithm, names)),
+    )
+
+
+def compare_algorithms(
+    machine: MachineProfile, collective: str, nodes: int, block_bytes: Sequence[int]
+) -> dict[str, CollectivePrediction]:
+    """Return the prediction of each algorithm of a collective, by name.
+
+    Args:
+        machine: of ``machine_of``.
+        collective: one of ``COLLECTIVES``.
+        nodes: their number.
+        block_bytes: sizes of a block.
+
+    Raises:
+        ParameterError: as ``predict_collective``.
+    """
+    check_collective(collective)
+    return {
+        name: predict_collective(machine, collective, nodes, block_bytes, algorithm=name)
+        for name in ALGORITHMS[collective]
+    }
+
+
+def replay_collective(
+    model: LogGPS, collective: str, algorithm: str, ranks: int, block_bytes: int
+) -> float:
+    """Return the time in s of a collective replayed message by message, one rank a node.
+
+    The replay has LogGPS's straight lines and no links. Where a machine's curves are such lines it
+    agrees with ``predict_collective``, which takes milliseconds where a replay takes seconds.
+
+    Args:
+        model: LogGPS parameters, such as ``machine.loggps()``.
+        collective: such as ``gather``.
+        algorithm: of ``workbench.programs.collectives``.
+        ranks: their number.
+        block_bytes: size of a block.
+
+    Raises:
+        ParameterError: an argument is not accepted.
+    """
+    plan = schedule(collective, algorithm, ranks, size=block_bytes)
+    return float(replay(plan.graph(), model).makespan_s)
+
+
+def check_collective(collective: str) -> None:
+    """Refuse a collective that is not predicted."""
+    if collective not in COLLECTIVES:
+        raise ParameterError(
+            f"collective must be one of {', '.join(COLLECTIVES)}; got {collective!r}"
+            f"{did_you_mean(collective, COLLECTIVES)}",
+            key="collective",
+        )
+
+
+def _fastest(
+    machine: MachineProfile, collective: str, nodes: int, size: int
+) -> tuple[str, AlgorithmTime]:
+    """Return the algorithm that takes the least time, of those that libraries run."""
+    ranks = nodes * machine.ranks_per_node
+    names = {run_instead(collective, one, ranks, size) for one in candidates_of(collective)}
+    found = {name: algorithm_time(machine, collective, name, nodes, size) for name in sorted(names)}
+    best = min(found, key=lambda name: found[name].seconds)
+    return best, found[best]
+
+
+def _assumed(machine: MachineProfile, algorithm: str | None) -> tuple[str, ...]:
+    """Return what is assumed; the library does not matter where an algorithm is named."""
+    return tuple(
+        sentence
+        for sentence in machine.assumed
+        if algorithm is None or not sentence.startswith("library:")
+    )
+
+
+def _instead(algorithm: str | None, names: Sequence[str]) -> tuple[str, ...]:
+    """Return a sentence where another algorithm runs than the one that was named."""
+    other = sorted({name for name in names if algorithm is not None and name != algorithm})
+    return tuple(
+        f"{algorithm} cuts the vector into more pieces than it has elements at the smallest sizes: "
+        f"{name} runs instead, as in Open MPI and MPICH"
+        for name in other
+    )

@@ -1,0 +1,175 @@
+"""Which algorithm a library takes, and what the names of its algorithms mean here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from workbench.predict.known_systems import Library
+from workbench.programs.collectives import ALGORITHMS, find_algorithm
+from workbench.uq.collectives.models import known_algorithms
+
+ELEMENT_BYTES = 4
+"""Bytes of an element, where a library counts elements: a float or an int, as benchmarks send."""
+
+_OPEN_MPI_MEANS: Mapping[tuple[str, str], str] = MappingProxyType(
+    {
+        ("bcast", "binomial"): "binomial-doubling",
+        ("bcast", "chain"): "chains:4",
+        ("reduce", "chain"): "chains:4",
+        # Forced by a benchmark, these have no segments unless it sets their size.
+        ("bcast", "pipeline"): "chain",
+        ("reduce", "pipeline"): "chain",
+        ("allreduce", "segmented-ring"): "ring",
+        ("allreduce", "ring-segmented"): "ring",
+    }
+)
+"""Algorithms of Open MPI, and of what is built on it, whose name has another meaning here."""
+
+_FALLS_BACK: Mapping[tuple[str, str], str] = MappingProxyType(
+    {
+        ("allreduce", "ring"): "recursive-doubling",
+        ("allreduce", "segmented-ring"): "recursive-doubling",
+        ("allreduce", "rabenseifner"): "recursive-doubling",
+        ("reduce", "rabenseifner"): "binomial",
+        ("bcast", "scatter-allgather"): "binomial",
+        ("bcast", "scatter-doubling"): "binomial",
+    }
+)
+"""What both libraries run instead where the vector has fewer elements than there are ranks."""
+
+
+_NOT_AS_NAMED = frozenset({("bcast", "default-basic-linear")})
+"""Labels of Fujitsu MPI under which its default runs: all their times are those of the default."""
+
+
+_SCATTER = MappingProxyType(
+    {
+        "scatter-allgather": "scatter-doubling",
+        "scatter-allgather-ring": "scatter-allgather",
+    }
+)
+"""Libraries, and PICO, name the one by recursive doubling without a suffix."""
+
+
+def algorithms_of_label(collective: str, label: str) -> tuple[str, ...]:
+    """Return the algorithms here that a benchmark's label of a forced algorithm may mean."""
+    if (collective, label) in _NOT_AS_NAMED:
+        return ()
+    known = known_algorithms(collective, label)
+    words = label.lower().replace("_", "-").removeprefix("default-")
+    for ending in ("-ompi", "-mpich", "-over"):
+        words = words.removesuffix(ending)
+    if collective == "bcast" and words in _SCATTER:
+        return (_SCATTER[words],)
+    meant = _OPEN_MPI_MEANS.get((collective, words))
+    if meant is None or label.lower().endswith(("mpich", "over")):
+        return known
+    return (meant, *(one for one in known if one != meant))
+
+
+def run_instead(collective: str, algorithm: str, ranks: int, size: int) -> str:
+    """Return the algorithm that runs where one is asked for: another for very short vectors."""
+    name = find_algorithm(collective, algorithm).name
+    if size // ELEMENT_BYTES >= ranks:
+        return algorithm
+    return _FALLS_BACK.get((collective, name), algorithm)
+
+
+def chosen_by(library: Library, collective: str, ranks: int, size: int) -> str | None:
+    """Return the algorithm that a library takes by its documented rule; None where none is known.
+
+    Open MPI: the fixed decisions of ``coll/tuned`` in releases up to 4.0. MPICH: Thakur,
+    Rabenseifner, Gropp 2005, and its release 3.
+    """
+    rules = _RULES.get(library, {})
+    rule = rules.get(collective)
+    return None if rule is None else rule(ranks, size)
+
+
+def candidates_of(collective: str) -> tuple[str, ...]:
+    """Return the algorithms among which the fastest is sought, of those a library may run."""
+    left_out = _NOT_RUN.get(collective, ())
+    return tuple(name for name in ALGORITHMS[collective] if name not in left_out)
+
+
+_NOT_RUN: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    # What pays only by segments, whose size would be a guess, and what benchmarks force only.
+    {
+        "allreduce": ("segmented-ring",),
+        "bcast": ("pipeline", "linear", "chain", "chains"),
+        "reduce": ("pipeline", "linear", "chain", "chains"),
+        "gather": ("sequential",),
+    }
+)
+
+
+def _power_of_two(ranks: int) -> bool:
+    return ranks & (ranks - 1) == 0
+
+
+def _open_mpi_allgather(ranks: int, size: int) -> str:
+    if ranks * size < 50_000:
+        return "recursive-doubling" if _power_of_two(ranks) else "bruck"
+    return "ring" if ranks % 2 else "neighbour-exchange"
+
+
+def _open_mpi_alltoall(ranks: int, size: int) -> str:
+    if size < 200 and ranks > 12:
+        return "bruck"
+    return "linear" if size < 3000 else "pairwise"
+
+
+def _mpich_allgather(ranks: int, size: int) -> str:
+    total = ranks * size
+    if total < 524_288 and _power_of_two(ranks):
+        return "recursive-doubling"
+    return "bruck" if total < 81_920 else "ring"
+
+
+def _mpich_alltoall(ranks: int, size: int) -> str:
+    if size <= 256 and ranks >= 8:
+        return "bruck"
+    return "linear" if size <= 32_768 else "pairwise"
+
+
+def _mpich_bcast(ranks: int, size: int) -> str:
+    if size < 12_288 or ranks < 8:
+        return "binomial"
+    middling = size < 524_288 and _power_of_two(ranks)
+    return "scatter-doubling" if middling else "scatter-allgather"
+
+
+def _mpich_reduce_scatter(ranks: int, size: int) -> str:
+    return "recursive-halving" if ranks * size < 524_288 else "pairwise"
+
+
+_Rule = Callable[[int, int], str]
+_RULES: Mapping[str, Mapping[str, _Rule]] = MappingProxyType(
+    {
+        "open-mpi": {
+            "allreduce": lambda ranks, size: "recursive-doubling" if size < 10_000 else "ring",
+            "allgather": _open_mpi_allgather,
+            "alltoall": _open_mpi_alltoall,
+            "gather": lambda ranks, size: "binomial" if size < 6000 else "linear",
+            "scatter": lambda ranks, size: "binomial",
+            "reduce_scatter": lambda ranks, size: (
+                "recursive-halving" if ranks * size <= 65_536 else "ring"
+            ),
+            "barrier": lambda ranks, size: "dissemination",
+        },
+        "mpich": {
+            "allreduce": lambda ranks, size: (
+                "recursive-doubling" if size <= 2048 else "rabenseifner"
+            ),
+            "allgather": _mpich_allgather,
+            "alltoall": _mpich_alltoall,
+            "bcast": _mpich_bcast,
+            "gather": lambda ranks, size: "binomial",
+            "scatter": lambda ranks, size: "binomial",
+            "reduce": lambda ranks, size: "binomial" if size <= 2048 else "rabenseifner",
+            "reduce_scatter": _mpich_reduce_scatter,
+        },
+    }
+)
+"""Sizes are those of a block: of the vector of an allreduce, bcast or reduce."""

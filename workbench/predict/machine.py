@@ -1,0 +1,331 @@
+"""A machine in parts: messages between and within nodes, what ranks share, and where each is from.
+
+machine = machine_of(read_point_to_point("fugaku_p2p.csv"), topology="torus:8x8x8")
+machine.to_frame()      # each part with its source: measured, published or assumed
+machine.loggps()        # between nodes; machine.loggps("within")
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.checks import above_zero, number, whole
+from workbench.errors import ParameterError
+from workbench.models import LogGPS
+from workbench.predict.known_systems import Library, Source, known_system
+from workbench.predict.message_curve import MessageCurve
+from workbench.predict.node_groups import NodeGroups
+from workbench.predict.point_to_point import Level, LevelCurves, PointToPoint
+from workbench.result import Drawing, StoredResult
+from workbench.topology.spec import parse_topology
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HOP_S = 1e-7
+"""Latency of a router, s: switches of 2015 to 2024 are sold with 90 to 300 ns."""
+CORE_BPS = 30e9
+"""Memory traffic of a core of a server, B/s."""
+GAP_SHARE = 0.2
+"""Time between two small messages of a rank over the latency, where it was not measured."""
+WITHIN = LevelCurves(
+    MessageCurve(np.array([0.0, 1024.0, 2.0**22]), np.array([4e-7, 5e-7, 4.2e-4])),
+)
+"""Messages between the ranks of a node, where they were not measured: 0.4 µs, 10 GB/s."""
+WITHIN_PART = "messages within a node"
+_TRAFFIC = 3
+"""Bytes to and from memory for each byte that is combined or copied: two reads and a write."""
+
+
+@dataclass(frozen=True)
+class MachinePart:
+    """A part of a machine, in words, and where it is from."""
+
+    name: str
+    value: str
+    source: Source
+    note: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MachineProfile(StoredResult):
+    """A machine of many nodes, as far as collectives depend on it.
+
+    Attributes:
+        name: of the system.
+        between: messages between two nodes, with an interval.
+        within: messages between two ranks of a node, with an interval.
+        ranks_per_node: which share the node's network cards.
+        engines: messages that a node moves at the full rate of one at the same time.
+        node_s_per_byte: least time of a byte in or out of a node whose ranks share it, s/B.
+        node_gap_s: least time between two messages of a node whose ranks share it, s; 0 where it
+            was not measured.
+        hop_s: latency of a router, s.
+        core_Bps: memory traffic of a core, B/s, by which data are combined and copied.
+        topology: spec of the network whose first hosts the nodes are; empty where it is unknown.
+        library: whose rules choose algorithms.
+        parts: of which it is made, each with its source.
+        groups: switches and groups of the nodes, where they are known and no topology is.
+    """
+
+    name: str
+    between: LevelCurves
+    within: LevelCurves
+    ranks_per_node: int
+    engines: int
+    node_s_per_byte: float
+    node_gap_s: float
+    hop_s: float
+    core_Bps: float
+    topology: str
+    library: Library
+    parts: tuple[MachinePart, ...]
+    groups: NodeGroups | None = None
+
+    plot = Drawing("plot_machine_profile")
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """What is assumed, a sentence each; without what is of no account for one rank a node."""
+        return tuple(
+            f"{part.name}: {part.value}, {part.note}"
+            for part in self.parts
+            if part.source == "assumed"
+            and not (part.name == WITHIN_PART and self.ranks_per_node == 1)
+        )
+
+    @property
+    def combine_s_per_byte(self) -> float:
+        """Time to combine a byte with another, or to copy it, s/B."""
+        return _TRAFFIC / self.core_Bps
+
+    def curves(self, level: Level) -> LevelCurves:
+        """Return the messages of a level.
+
+        Args:
+            level: ``between`` or ``within``.
+        """
+        return self.between if level == "between" else self.within
+
+    def interval(self, level: Level) -> MessageCurve:
+        """Return the time from one message of a rank to its next, measured or assumed.
+
+        Args:
+            level: ``between`` or ``within``.
+        """
+        curves = self.curves(level)
+        return curves.interval or _assumed_interval(curves.latency)
+
+    def loggps(self, level: Level = "between") -> LogGPS:
+        """Return LogGPS parameters of a level, for replays: two straight lines through its curves.
+
+        The latency of a small message is 2o + L, and o half of what passes from one message to the
+        next; G is the time of a byte of large messages. S is the size after which the latency
+        jumps most beyond what its further bytes take.
+
+        Args:
+            level: ``between`` or ``within``.
+        """
+        latency, interval = self.curves(level).latency, self.interval(level)
+        gap = min(float(interval.at(1)), latency.start)
+        o = gap / 2
+        sizes, times = latency.sizes, latency.times
+        jumps = (times[1:] - latency.per_byte * np.diff(sizes)) / times[:-1]
+        eager = int(sizes[int(np.argmax(jumps))]) if len(jumps) else 65536
+        return LogGPS(
+            L=latency.start - 2 * o, o=o, g=gap, G=latency.per_byte, O=0.0, S=max(eager, 1)
+        )
+
+    def on(self, topology: str) -> MachineProfile:
+        """Return the machine on another network.
+
+        Args:
+            topology: its spec, such as ``torus:8x8x8``; empty for none.
+
+        Raises:
+            ParameterError: there is no such topology.
+        """
+        if topology:
+            parse_topology(topology)
+        parts = tuple(part for part in self.parts if part.name != "topology")
+        parts = (*parts, _topology_part(topology))
+        return replace(self, topology=topology, parts=parts, groups=None)
+
+    def placed(self, groups: NodeGroups) -> MachineProfile:
+        """Return the machine with the switches and groups of its nodes, in place of a topology.
+
+        Args:
+            groups: of ``read_node_groups``.
+        """
+        parts = tuple(part for part in self.parts if part.name != "topology")
+        known = MachinePart("topology", groups.label, "published", "routers on the way by group")
+        links = MachinePart("links", "free", "assumed", "links between switches are not published")
+        return replace(self, topology="", groups=groups, parts=(*parts, known, links))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a part: ``part``, ``value``, ``source`` and ``note``."""
+        import pandas as pd
+
+        rows = [(part.name, part.value, part.source, part.note) for part in self.parts]
+        return pd.DataFrame(rows, columns=["part", "value", "source", "note"])
+
+    def __repr__(self) -> str:
+        count = sum(part.source == "assumed" for part in self.parts)
+        return (
+            f"MachineProfile({self.name}, {self.ranks_per_node} ranks a node, "
+            f"{self.topology or 'network unknown'}, {self.between.latency!r}, "
+            f"{count} of {len(self.parts)} parts assumed)"
+        )
+
+
+def machine_of(
+    measured: PointToPoint,
+    *,
+    ranks_per_node: int = 1,
+    topology: str = "",
+    engines: int | None = None,
+    hop_s: float | None = None,
+    core_Bps: float | None = None,
+    library: Library | None = None,
+) -> MachineProfile:
+    """Return the machine that point-to-point measurements and what else is known describe.
+
+    What is not given is taken from what is published of a system of that name, or assumed; each
+    part of the result says which.
+
+    Args:
+        measured: messages between nodes, and within one where they were measured.
+        ranks_per_node: which share a node's network cards.
+        topology: spec of the network, such as ``torus:8x8x8``; empty where it is unknown.
+        engines: messages that a node moves at the full rate of one at the same time.
+        hop_s: latency of a router, s.
+        core_Bps: memory traffic of a core, B/s.
+        library: ``open-mpi``, ``mpich`` or ``unknown``.
+
+    Raises:
+        ParameterError: an argument is not accepted.
+    """
+    if topology:
+        parse_topology(topology)
+    if library not in (None, "open-mpi", "mpich", "unknown"):
+        raise ParameterError(
+            f"library must be open-mpi, mpich or unknown; got {library!r}", key="library"
+        )
+    known = known_system(measured.system)
+    sources = dict(known.sources)
+    for name, value in (("engines", engines), ("core", core_Bps), ("library", library)):
+        if value is not None:
+            sources[name] = ("published", "as given")
+    cards = whole(engines if engines is not None else known.engines or 1, "engines", 1, 64)
+    core = above_zero(core_Bps or known.core_Bps or CORE_BPS, "core_Bps", unit="B/s")
+    hop = number(HOP_S if hop_s is None else hop_s, "hop_s", 0.0, unit="s")
+    rule: Library = known.library if library is None else library
+    between, within = measured.between, measured.within or WITHIN
+    per_node = whole(ranks_per_node, "ranks_per_node", 1, 4096)
+    node, node_part = _node_rate(between, per_node)
+    parts = (
+        *_message_parts(measured),
+        node_part,
+        _part("engines", f"{cards}", sources, "one message at a time has a node's network card"),
+        MachinePart(
+            "router",
+            f"{1e9 * hop:g} ns",
+            "assumed" if hop_s is None else "published",
+            "each router more than between the first two nodes" if hop_s is None else "as given",
+        ),
+        _part(
+            "core",
+            f"{1e-9 * core:g} GB/s",
+            sources,
+            f"combining and copying move {_TRAFFIC} B for each byte at that rate",
+        ),
+        _part("library", rule, sources, "the algorithm that is predicted to be fastest is taken"),
+        _topology_part(topology),
+    )
+    return MachineProfile(
+        measured.system,
+        between,
+        within,
+        per_node,
+        cards,
+        node,
+        0.0 if between.shared is None else float(between.shared.at(1)) / between.pairs,
+        hop,
+        core,
+        topology,
+        rule,
+        parts,
+    )
+
+
+def _assumed_interval(latency: MessageCurve) -> MessageCurve:
+    """Return the interval where no window of messages was measured."""
+    times = np.maximum(GAP_SHARE * latency.start, latency.per_byte * latency.sizes)
+    return MessageCurve(latency.sizes, times)
+
+
+def _node_rate(between: LevelCurves, per_node: int) -> tuple[float, MachinePart]:
+    """Return the time of a byte in or out of a node, s/B, and the part in words."""
+    if between.shared is not None:
+        per_byte = between.shared.per_byte / between.pairs
+        source: Source = "measured"
+        note = f"osu_mbw_mr of {between.pairs} pairs"
+    else:
+        per_byte = (between.interval or between.latency).per_byte
+        source = "measured" if per_node == 1 else "assumed"
+        note = "of one pair of ranks" if per_node == 1 else "all ranks together, the rate of one"
+    return per_byte, MachinePart("node rate", f"{1e-9 / per_byte:.3g} GB/s", source, note)
+
+
+def _message_parts(measured: PointToPoint) -> tuple[MachinePart, ...]:
+    between, within = measured.between, measured.within
+    found = [_level_part("messages between nodes", between.latency, measured.source)]
+    if between.interval is None:
+        found.append(
+            MachinePart(
+                "message interval",
+                f"{GAP_SHARE:g} of the latency",
+                "assumed",
+                "no bandwidth was measured; large messages follow at the latency's rate",
+            )
+        )
+    else:
+        found.append(_level_part("message interval", between.interval, "osu_bw or osu_mbw_mr"))
+    found.append(
+        MachinePart("pairs of nodes", "differ", "assumed", "as the runs of the latency do")
+        if between.slowest
+        else MachinePart("pairs of nodes", "alike", "assumed", "one run shows no differences")
+    )
+    if between.both_ways is None:
+        note = "an exchange takes as long as one message; osu_bibw or imb_pingping was not measured"
+        found.append(MachinePart("both ways", "full duplex", "assumed", note))
+    else:
+        found.append(_level_part("both ways", between.both_ways, "imb_pingping or osu_bibw"))
+    if within is not None:
+        found.append(_level_part(WITHIN_PART, within.latency, measured.source))
+    else:
+        latency = WITHIN.latency
+        value = f"{1e6 * latency.start:.3g} us, {1e-9 / latency.per_byte:.3g} GB/s"
+        found.append(MachinePart(WITHIN_PART, value, "assumed", "not measured"))
+    return tuple(found)
+
+
+def _level_part(name: str, curve: MessageCurve, note: str) -> MachinePart:
+    rate = f"{1e6 * curve.start:.3g} us, {1e-9 / curve.per_byte:.3g} GB/s"
+    return MachinePart(name, rate, "measured", note)
+
+
+def _part(
+    name: str, value: str, sources: dict[str, tuple[Source, str]], otherwise: str
+) -> MachinePart:
+    source, note = sources.get(name, ("assumed", otherwise))
+    return MachinePart(name, value, source, note)
+
+
+def _topology_part(topology: str) -> MachinePart:
+    if topology:
+        return MachinePart("topology", topology, "published", "rank r is on host r // ranks a node")
+    return MachinePart("topology", "unknown", "assumed", "all nodes equally far, no link is shared")

@@ -1,0 +1,339 @@
+"""Measured messages between two nodes, and within one: what a prediction starts from.
+
+read_point_to_point("lassen_p2p.csv", "llnl_lassen")   # columns of benchmarks' results
+point_to_point_of_osu(between=["latency.out", "bw.out"], within=["intra.out"])
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError, ParseError
+from workbench.measure import OSUCurve, parse_osu_text
+from workbench.predict.message_curve import MessageCurve
+from workbench.suggestions import did_you_mean
+from workbench.text_table import numbers_of, read_text_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+
+Level = Literal["between", "within"]
+
+NEEDED = ("system", "benchmark", "nodes", "size_bytes", "value", "unit")
+_TIMES = {"us": 1e-6, "ms": 1e-3, "ns": 1e-9, "s": 1.0}
+_RATES = {"MB/s": 1e6, "GB/s": 1e9, "kB/s": 1e3, "B/s": 1.0}
+_COUNTS = ("Messages/s", "msg/s", "messages/s")
+_PAIRS = re.compile(r"osu_mbw_mr(?:_ppn(\d{1,4}))?")
+_LATENCIES = ("osu_latency", "imb_pingpong")  # the first that was measured counts
+_MOST_PAIRS = 2**17
+_DOUBLINGS = 7
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LevelCurves:
+    """What was measured between two nodes, or within one; None where it was not.
+
+    Attributes:
+        latency: half of a round trip, the median of the runs.
+        interval: time from one message to the next of a window of one pair of ranks.
+        both_ways: time until both of two ranks that send at once have received.
+        shared: interval of each of ``pairs`` pairs of ranks of the same two nodes.
+        pairs: that shared the nodes' network cards.
+        slowest: latency of the slowest of 2, 4, 8, ... 128 pairs of nodes, where pairs differ as
+            the runs do: their quantiles 2/3, 4/5, ... 128/129; empty where there was one run.
+    """
+
+    latency: MessageCurve
+    interval: MessageCurve | None = None
+    both_ways: MessageCurve | None = None
+    shared: MessageCurve | None = None
+    pairs: int = 1
+    slowest: tuple[MessageCurve, ...] = ()
+
+    def latency_of(self, size: NDArray[np.float64], pairs: NDArray[np.float64]) -> FloatArray:
+        """Return the latency of the slowest of some pairs of nodes, s, float64[n].
+
+        Args:
+            size: bytes, float64[n].
+            pairs: their number, float64[n]; 1 gives the median.
+        """
+        curves = np.array([one.at(size) for one in (self.latency, *self.slowest)])
+        place = np.minimum(np.log2(np.maximum(pairs, 1.0)), len(self.slowest))
+        low = np.minimum(place.astype(np.int64), max(len(self.slowest) - 1, 0))
+        high, at = np.minimum(low + 1, len(self.slowest)), np.arange(len(place))
+        return np.asarray(curves[low, at] + (place - low) * (curves[high, at] - curves[low, at]))
+
+    def __repr__(self) -> str:
+        known = [name for name in ("interval", "both_ways", "shared") if getattr(self, name)]
+        return f"LevelCurves({self.latency!r}{''.join(f', {name}' for name in known)})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PointToPoint:
+    """The measured messages of a system.
+
+    Attributes:
+        system: its name.
+        between: between two nodes.
+        within: between two ranks of a node; None where it was not measured.
+        source: file, or data set.
+        notes: what a reader of the source should know.
+    """
+
+    system: str
+    between: LevelCurves
+    within: LevelCurves | None = None
+    source: str = ""
+    notes: tuple[str, ...] = field(default=())
+
+    def __repr__(self) -> str:
+        within = "not measured" if self.within is None else repr(self.within.latency)
+        return f"PointToPoint({self.system}, between {self.between!r}, within {within})"
+
+
+def read_point_to_point(path: str | Path, system: str | None = None) -> PointToPoint:
+    """Return the measured messages of a system in a CSV file; several runs count by their median.
+
+    Several runs of the latency also show how much pairs of nodes may differ.
+
+    Rows have ``system``, ``benchmark``, ``nodes``, ``size_bytes``, ``value`` and ``unit``. Read
+    are osu_latency (or imb_pingpong), osu_bw, osu_bibw, imb_pingping and osu_mbw_mr, which may end
+    in the pairs on a node, such as osu_mbw_mr_ppn16; other benchmarks are left out. Rows of one
+    node are of ranks within it.
+
+    Args:
+        path: the file.
+        system: of those in the file; None where it holds one.
+
+    Raises:
+        ParseError: the file is no such table; names the line.
+        ParameterError: it does not hold the system, or no latency of it between nodes.
+    """
+    table = read_text_table(path, "a table of point-to-point benchmarks", NEEDED)
+    known = sorted(set(table["system"]))
+    if system is None and len(known) != 1:
+        raise ParameterError(
+            f"{path} must hold one system where none is named; it has {', '.join(known) or 'none'}",
+            key="system",
+        )
+    name = known[0] if system is None else system
+    chosen = table[table["system"] == name]
+    if not len(chosen):
+        raise ParameterError(
+            f"{path} must hold the system; got {name!r}{did_you_mean(name, known)}; it has "
+            f"{', '.join(known) or 'none'}",
+            key="system",
+        )
+    rows = _numbers(chosen, str(path))
+    between = _level(rows[rows["nodes"] > 1])
+    if between is None:
+        raise ParameterError(
+            f"{path} must hold {' or '.join(_LATENCIES)} of {name} between 2 nodes; it has "
+            f"{', '.join(sorted(set(chosen['benchmark'])))}",
+            key="system",
+        )
+    return PointToPoint(name, between, _level(rows[rows["nodes"] == 1]), str(path))
+
+
+def point_to_point_of_osu(
+    between: Iterable[str | Path],
+    within: Iterable[str | Path] = (),
+    *,
+    system: str = "measured",
+    pairs: int = 1,
+) -> PointToPoint:
+    """Return the measured messages of files that OSU's benchmarks printed.
+
+    Args:
+        between: files of osu_latency, and osu_bw, osu_bibw and osu_mbw_mr where there are any, run
+            on two nodes.
+        within: the same, run on one node.
+        system: a name.
+        pairs: pairs of ranks of osu_mbw_mr.
+
+    Raises:
+        ParseError: a file is no such output.
+        ParameterError: no osu_latency is among the files of two nodes.
+    """
+    rows = {level: _printed(paths, pairs) for level, paths in (("b", between), ("w", within))}
+    found = _level(rows["b"])
+    if found is None:
+        raise ParameterError(
+            "between must hold a file of osu_latency, run on two nodes; it holds none",
+            key="between",
+        )
+    return PointToPoint(system, found, _level(rows["w"]), "output of OSU's benchmarks")
+
+
+def point_to_point_of_curve(curve: OSUCurve) -> PointToPoint:
+    """Return the measured messages of a latency and bandwidth curve, such as a shipped data set.
+
+    Args:
+        curve: with latencies.
+
+    Raises:
+        ParameterError: it has no latency.
+    """
+    sizes = curve.sizes.astype(np.float64)
+    latency = _known(sizes, curve.latency_s)
+    if latency is None:
+        raise ParameterError(f"{curve.name} must have latencies; it has none", key="curve")
+    interval = _known(sizes, sizes / curve.bandwidth_Bps)
+    return PointToPoint(
+        curve.name, LevelCurves(latency, interval), None, curve.provenance.caption()
+    )
+
+
+def _known(sizes: FloatArray, times: FloatArray) -> MessageCurve | None:
+    """Return the curve of the times that were measured; None where none was."""
+    known = np.isfinite(times) & (times > 0)
+    return MessageCurve(sizes[known], times[known]) if known.any() else None
+
+
+def _numbers(table: pd.DataFrame, source: str) -> pd.DataFrame:
+    """Return the rows that are read, times in s and rates in B/s; name the line of what is none."""
+    wanted = table["benchmark"].map(
+        lambda name: (
+            name in (*_LATENCIES, "osu_bw", "osu_bibw", "imb_pingping")
+            or _PAIRS.fullmatch(name) is not None
+        )
+    )
+    rows = table[wanted & ~table["unit"].isin(_COUNTS)].copy()
+    units = _TIMES | _RATES
+    for line in rows.index[~rows["unit"].isin(units)]:
+        raise ParseError(
+            f"unit must be one of {', '.join((*units, *_COUNTS))}; got {rows.loc[line, 'unit']!r}",
+            source=source,
+            line=int(line),
+        )
+    for name, least in (("nodes", 1.0), ("size_bytes", 0.0), ("value", 0.0)):
+        rows[name] = numbers_of(rows, name, source, least=least)
+    for line in rows.index[(rows["nodes"] % 1 > 0) | (rows["nodes"] > _MOST_PAIRS)]:
+        raise ParseError(
+            f"nodes must be a whole number of at most {_MOST_PAIRS}; got "
+            f"{rows.loc[line, 'nodes']:g}",
+            source=source,
+            line=int(line),
+        )
+    timed = rows["benchmark"].isin((*_LATENCIES, "imb_pingping"))
+    for line in rows.index[timed != rows["unit"].isin(_TIMES)]:
+        raise ParseError(
+            f"{rows.loc[line, 'benchmark']} must be in {'us' if timed[line] else 'MB/s'}; got "
+            f"{rows.loc[line, 'unit']!r}",
+            source=source,
+            line=int(line),
+        )
+    rows["value"] *= rows["unit"].map(units).astype(np.float64)
+    return rows
+
+
+def _printed(paths: Iterable[str | Path], pairs: int) -> pd.DataFrame:
+    """Return the tables of OSU's output as rows of two nodes, in s and B/s."""
+    import pandas as pd
+
+    parts = [
+        pd.DataFrame(
+            {
+                "benchmark": f"osu_{table.benchmark}"
+                + (f"_ppn{pairs}" if table.benchmark == "mbw_mr" else ""),
+                "nodes": 2.0,
+                "size_bytes": table.sizes.astype(np.float64),
+                "value": table.result * (1e-6 if table.benchmark == "latency" else 1e6),
+            }
+        )
+        for path in paths
+        for table in parse_osu_text(Path(path).read_bytes(), str(path))
+        if table.benchmark != "other"
+    ]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"benchmark": []})
+
+
+def _level(rows: pd.DataFrame) -> LevelCurves | None:
+    """Return the curves of one level; None where there is no latency."""
+    timed = (_curve(rows[rows["benchmark"] == name]) for name in _LATENCIES)
+    latency = next((one for one in timed if one is not None), None)
+    if latency is None:
+        return None
+    shared = _of_pairs(rows)
+    single = shared.pop(1, None)
+    interval = _interval(rows[rows["benchmark"] == "osu_bw"], 1.0)
+    pairs = max(shared, default=1)
+    both = _curve(rows[rows["benchmark"] == "imb_pingping"])
+    if both is None:
+        both = _both_ways(rows, latency, interval)
+    slowest = _slowest(rows)
+    return LevelCurves(latency, interval or single, both, shared.get(pairs), pairs, slowest)
+
+
+def _slowest(rows: pd.DataFrame) -> tuple[MessageCurve, ...]:
+    """Return the latency of the slowest of 2, 4, ... pairs that differ as the runs do."""
+    name = next(one for one in _LATENCIES if (rows["benchmark"] == one).any())
+    mine = rows[(rows["benchmark"] == name) & (rows["value"] > 0)]
+    by_size = mine.groupby("size_bytes")["value"]
+    if by_size.size().max() < 2:
+        return ()
+    counts = 2.0 ** np.arange(1, _DOUBLINGS + 1)
+    quantiles = (by_size.quantile(count / (count + 1.0)) for count in counts)
+    return tuple(
+        MessageCurve(one.index.to_numpy(np.float64), one.to_numpy(np.float64)) for one in quantiles
+    )
+
+
+def _of_pairs(rows: pd.DataFrame) -> dict[int, MessageCurve]:
+    """Return the interval of each pair, by the pairs of ranks that shared their two nodes.
+
+    Without a number the benchmark has a rank on each of its nodes; the fewest nodes count.
+    """
+    found: dict[int, MessageCurve] = {}
+    for name in sorted(set(rows["benchmark"])):
+        named = _PAIRS.fullmatch(str(name))
+        if named is None:
+            continue
+        mine = rows[rows["benchmark"] == name]
+        nodes = int(mine["nodes"].min())
+        pairs = int(named[1]) if named[1] else 1
+        senders = pairs * max(nodes // 2, 1)
+        curve = _interval(mine[mine["nodes"] == nodes], float(senders))
+        if curve is not None and pairs:
+            found.setdefault(pairs, curve)
+    return found
+
+
+def _both_ways(
+    rows: pd.DataFrame, latency: MessageCurve, interval: MessageCurve | None
+) -> MessageCurve | None:
+    """Return the time of an exchange: what osu_bibw takes beyond osu_bw comes on top."""
+    both = _interval(rows[rows["benchmark"] == "osu_bibw"], 2.0)
+    if both is None or interval is None:
+        return None
+    more = np.maximum(both.times - interval.at(both.sizes), 0.0)
+    return MessageCurve(both.sizes, latency.at(both.sizes) + more)
+
+
+def _curve(rows: pd.DataFrame) -> MessageCurve | None:
+    """Return the median time at each size, s; None where none is above 0."""
+    rows = rows[rows["value"] > 0] if len(rows) else rows
+    if not len(rows):
+        return None
+    medians = rows.groupby("size_bytes")["value"].median()
+    return MessageCurve(medians.index.to_numpy(np.float64), medians.to_numpy(np.float64))
+
+
+def _interval(rows: pd.DataFrame, senders: float) -> MessageCurve | None:
+    """Return the time of a message of each of so many senders that share a rate in B/s."""
+    used = rows[(rows["value"] > 0) & (rows["size_bytes"] > 0)] if len(rows) else rows
+    if not len(used):
+        return None
+    times: Mapping[str, NDArray[np.float64]] = {
+        "value": senders * used["size_bytes"].to_numpy() / used["value"].to_numpy()
+    }
+    return _curve(used.assign(**times))

@@ -1,0 +1,328 @@
+"""Collectives on the emulated cluster: predicted from two hosts, measured with forced algorithms.
+
+    found = measure_collectives("collectives-4", ranks=4)
+    found.best_within(5)         # share of cases whose predicted best is among the measured best
+
+What two hosts take for a message is measured with all pairs of hosts busy, as OSU's multi-pair
+latency is; nothing is fitted to the collectives.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.checks import above_zero, number, whole
+from workbench.datasets import data_folder
+from workbench.errors import ParameterError
+from workbench.measure import OSUCurve
+from workbench.measure.cluster import Cluster, measure_costs
+from workbench.predict import machine_of, point_to_point_of_curve, predict_collective
+from workbench.provenance import Provenance
+from workbench.result import Drawing, StoredResult
+from workbench.tune.benchmark import Loop, benchmark_arguments, parse_benchmark
+from workbench.tune.benchmark.forms import build_benchmark
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+
+# Open MPI 4's number of each algorithm, ``ompi_info --param coll tuned --level 9``, and the
+# schedule of ours that it follows where nothing sets a size of segments.
+FORCED: Mapping[str, Mapping[str, tuple[int, str]]] = MappingProxyType(
+    {
+        "allreduce": {
+            "reduce-bcast": (2, "reduce-bcast"),
+            "recursive-doubling": (3, "recursive-doubling"),
+            "ring": (4, "ring"),
+            "rabenseifner": (6, "rabenseifner"),
+            "segmented-ring": (5, "ring"),
+        },
+        "bcast": {
+            "linear": (1, "linear"),
+            "chain": (3, "chain"),
+            "binary": (5, "binary"),
+            "binomial": (6, "binomial-doubling"),
+            "scatter-allgather": (9, "scatter-allgather"),
+        },
+        "reduce": {
+            "linear": (1, "linear"),
+            "chains": (2, "chains:4"),
+            "chain": (3, "chain"),
+            "binomial": (5, "binomial"),
+            "rabenseifner": (7, "rabenseifner"),
+        },
+    }
+)
+"""Five algorithms of each collective: number in Open MPI, name here."""
+
+SIZES = tuple(4 * 4**power for power in range(2, 8))  # 64 B to 64 KiB
+_MESSAGES = (1, 64, 256, 1024, 4096, 16384, 32768, 65536)
+_LOOP = Loop(warmup=5, least=20, most=20, budget_ms=2000)
+_LATENCY_S = 500e-6
+_BANDWIDTH = 12.5e6  # B/s: 100 Mbit/s
+_TIMEOUT_S = 300.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EmulatedCollectives(StoredResult):
+    """Times of collectives with forced algorithms, measured on the emulated cluster and predicted.
+
+    Attributes:
+        ranks: number of hosts, each with one rank.
+        latency_s: added to each packet, one way, s.
+        bandwidth: of each host's port, B/s.
+        message_bytes: int64[messages], sizes of messages measured between two hosts.
+        message_s: float64[messages], half a round trip, median, s.
+        collective: of each row.
+        algorithm: forced in Open MPI.
+        size_bytes: int64[rows], of the vector.
+        repeat: int64[rows], number of the repeat.
+        measured_s: float64[rows], median over calls of the slowest rank's time, s.
+        predicted_s: float64[rows], from the messages alone, s.
+        load: float64[rows], load average of the machine before the run.
+        provenance: where the measured times come from.
+    """
+
+    ranks: int
+    latency_s: float
+    bandwidth: float
+    message_bytes: NDArray[np.int64]
+    message_s: FloatArray
+    collective: tuple[str, ...]
+    algorithm: tuple[str, ...]
+    size_bytes: NDArray[np.int64]
+    repeat: NDArray[np.int64]
+    measured_s: FloatArray
+    predicted_s: FloatArray
+    load: FloatArray
+    provenance: Provenance
+
+    plot = Drawing("plot_emulated_collectives")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row for each collective, algorithm and size: medians over the repeats."""
+        import pandas as pd
+
+        rows = pd.DataFrame(
+            {
+                "collective": self.collective,
+                "algorithm": self.algorithm,
+                "bytes": self.size_bytes,
+                "measured (µs)": 1e6 * self.measured_s,
+                "predicted (µs)": 1e6 * self.predicted_s,
+            }
+        )
+        keys = ["collective", "algorithm", "bytes"]
+        table = rows.groupby(keys, sort=False).median().reset_index()
+        table["error (%)"] = 100 * (table["predicted (µs)"] / table["measured (µs)"] - 1)
+        return table
+
+    def choices(self) -> pd.DataFrame:
+        """Return one row for each collective and size: the best algorithms, measured and predicted.
+
+        ``lost (%)`` is by how much the predicted best takes longer than the measured best, both as
+        measured.
+        """
+        import pandas as pd
+
+        rows = []
+        for (collective, size), case in self.to_frame().groupby(["collective", "bytes"]):
+            best = case.loc[case["measured (µs)"].idxmin()]
+            chosen = case.loc[case["predicted (µs)"].idxmin()]
+            lost = 100 * (chosen["measured (µs)"] / best["measured (µs)"] - 1)
+            rows.append((collective, size, best["algorithm"], chosen["algorithm"], lost))
+        columns = ["collective", "bytes", "measured best", "predicted best", "lost (%)"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def best_within(self, percent: float) -> float:
+        """Return the share of (collective, size) in which the predicted best loses so little.
+
+        Args:
+            percent: by how much it may take longer than the measured best.
+        """
+        lost = self.choices()["lost (%)"]
+        return float((lost <= percent).mean())
+
+    @property
+    def median_error_percent(self) -> float:
+        """Median of the absolute errors of the predictions, percent."""
+        return float(self.to_frame()["error (%)"].abs().median())
+
+    def __repr__(self) -> str:
+        return (
+            f"EmulatedCollectives({self.ranks} ranks, {len(self.to_frame())} cases; median error "
+            f"{self.median_error_percent:.1f} %; predicted best within 5 % of the measured best in "
+            f"{100 * self.best_within(5):.0f} %)"
+        )
+
+    def _check(self) -> None:
+        count = len(self.measured_s)
+        self._check_lengths(dict.fromkeys(("size_bytes", "repeat", "predicted_s", "load"), count))
+        if {len(self.collective), len(self.algorithm)} != {count}:
+            raise ParameterError("each row must have a collective and an algorithm", key="rows")
+
+
+def measure_collectives(
+    path: str | Path,
+    *,
+    ranks: int = 4,
+    latency_s: float = _LATENCY_S,
+    bandwidth: float = _BANDWIDTH,
+    sizes: Sequence[int] = SIZES,
+    collectives: Sequence[str] = tuple(FORCED),
+    repeats: int = 3,
+    mpirun: str | Path | None = None,
+    on_run: Callable[[int, int], object] | None = None,
+    stop: threading.Event | None = None,
+) -> EmulatedCollectives:
+    """Measure collectives with forced algorithms on an emulated cluster, and predict them.
+
+    Args:
+        path: of the result, saved after each repeat.
+        ranks: number of hosts, each with one rank; even.
+        latency_s: added to each packet, one way, s.
+        bandwidth: of each host's port, B/s.
+        sizes: of the vectors, bytes, each the one before times the same factor.
+        collectives: of ``FORCED``.
+        repeats: each goes through all algorithms, in an order of its own.
+        mpirun: launcher of an Open MPI; None takes that of the path.
+        on_run: called after each run with the numbers of finished and of wanted runs.
+        stop: ends the measurement after the run under way; finished repeats stay.
+
+    Raises:
+        ParameterError: a value is out of range.
+        NamespaceError: the system allows no network namespaces.
+        ClusterError: a part of the cluster failed.
+        MPIError: there is no Open MPI.
+    """
+    if whole(ranks, "ranks", 2, 64) % 2:
+        raise ParameterError(f"ranks must be even, for pairs; got {ranks}", key="ranks")
+    whole(repeats, "repeats", 1, 1000)
+    number(latency_s, "latency_s", 0, 10, unit="s")
+    above_zero(bandwidth, "bandwidth", unit="B/s")
+    cases = [(one, label) for one in collectives for label in _algorithms(one)]
+    with Cluster(ranks, latency_s=latency_s, bandwidth=bandwidth, mpirun=mpirun) as cluster:
+        costs = measure_costs(cluster, _MESSAGES, repeats=40, timeout=_TIMEOUT_S)
+    messages = {cost.size_bytes: cost.half_trip.median for cost in costs}
+    found: EmulatedCollectives | None = None
+    rows: list[tuple[str, str, int, int, float, float, float]] = []
+    finished, total = 0, repeats * len(cases)
+    predicted = _predictions(messages, ranks, cases, sizes)
+    for repeat in range(repeats):
+        new = []
+        for at in np.random.default_rng(repeat).permutation(len(cases)).tolist():
+            if stop is not None and stop.is_set():
+                break
+            collective, label = cases[at]
+            times, load = _measured(collective, label, ranks, latency_s, bandwidth, sizes, mpirun)
+            for size in sizes:
+                expected = predicted[collective, label, size]
+                new.append((collective, label, size, repeat, times[size], expected, load))
+            finished += 1
+            if on_run is not None:
+                on_run(finished, total)
+        if len(new) < len(cases) * len(sizes):
+            break
+        rows += new
+        found = _result(ranks, latency_s, bandwidth, messages, rows)
+        found.save(path)
+    if found is None:
+        raise ParameterError("at least one repeat must end before a measurement is stopped")
+    return found
+
+
+def _algorithms(collective: str) -> Mapping[str, tuple[int, str]]:
+    if collective not in FORCED:
+        raise ParameterError(
+            f"collectives must be of {', '.join(FORCED)}; got {collective!r}", key="collectives"
+        )
+    return FORCED[collective]
+
+
+def _measured(
+    collective: str,
+    label: str,
+    ranks: int,
+    latency_s: float,
+    bandwidth: float,
+    sizes: Sequence[int],
+    mpirun: str | Path | None,
+) -> tuple[dict[int, float], float]:
+    """Return the median times of a collective by size, in s, and the load before it."""
+    forced, _ = FORCED[collective][label]
+    settings = {
+        "coll_tuned_use_dynamic_rules": "1",
+        f"coll_tuned_{collective}_algorithm": str(forced),
+    }
+    with Cluster(
+        ranks, latency_s=latency_s, bandwidth=bandwidth, mpirun=mpirun, mca=settings
+    ) as cluster:
+        program = build_benchmark(cluster.launcher.compiler())
+        words = [str(program), *benchmark_arguments(collective, sizes, _LOOP)]
+        run = cluster.run(words, timeout=_TIMEOUT_S)
+    table = {row.size: row.latencies_us for row in parse_benchmark(run.output)}
+    return {size: table[size][_MEDIAN] / 1e6 for size in sizes}, run.load
+
+
+_MEDIAN = 2  # of the benchmark's statistics
+
+
+def _predictions(
+    messages: Mapping[int, float],
+    ranks: int,
+    cases: Sequence[tuple[str, str]],
+    sizes: Sequence[int],
+) -> dict[tuple[str, str, int], float]:
+    """Return predicted times in s by collective, algorithm and size."""
+    curve = OSUCurve(
+        "emulated cluster",
+        np.array(list(messages), np.int64),
+        np.array(list(messages.values())),
+        np.full(len(messages), np.nan),
+        Provenance("emulated", "two hosts of an emulated cluster"),
+    )
+    machine = machine_of(point_to_point_of_curve(curve), library="open-mpi")
+    found = {}
+    for collective, label in cases:
+        name = FORCED[collective][label][1]
+        times = predict_collective(machine, collective, ranks, sizes, algorithm=name).times
+        for size, time in zip(sizes, times.tolist(), strict=True):
+            found[collective, label, size] = time
+    return found
+
+
+def _result(
+    ranks: int,
+    latency_s: float,
+    bandwidth: float,
+    messages: Mapping[int, float],
+    rows: Sequence[tuple[str, str, int, int, float, float, float]],
+) -> EmulatedCollectives:
+    columns = list(zip(*rows, strict=True))
+    command = f"workbench validate collectives --ranks {ranks}"
+    title = f"Open MPI's collectives on an emulated cluster of {ranks} hosts"
+    return EmulatedCollectives(
+        ranks,
+        latency_s,
+        bandwidth,
+        np.array(list(messages), np.int64),
+        np.array(list(messages.values())),
+        columns[0],
+        columns[1],
+        np.array(columns[2], np.int64),
+        np.array(columns[3], np.int64),
+        np.array(columns[4]),
+        np.array(columns[5]),
+        np.array(columns[6]),
+        Provenance("emulated", title, source=command, licence="BSD-3-Clause"),
+    )

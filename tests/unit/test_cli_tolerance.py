@@ -221,12 +221,15 @@ def test_the_overhead_of_the_mean_message(
     table.write_text("L=1 s=1 o_s=2 o_r=2 g=1 G=0.001\n")
     options = (figure, "-L", "500", "-o", "100", "-O", "10", "-G", "5")
     assert answer(capsys, *options, "--overhead-at-mean-size")["makespan_ns"] == 1615 + 2 * 140
-    for given, o in (([], "140 ns"), ([str(table)], "2 µs")):
+    for given, o in (([], "140 ns"), (["--overheads", str(table)], "2 µs")):
         assert main(["tolerance", *options, "--overhead-at-mean-size", *given]) == 0
         note = capsys.readouterr().err
         assert f"note: o is {o}, that of a message of 4 B, the mean of 1 message of" in note
-    assert main(["tolerance", *options, "--overhead-at-mean-size", str(tmp_path / "none")]) == 1
+    none = ["--overheads", str(tmp_path / "none")]
+    assert main(["tolerance", *options, "--overhead-at-mean-size", *none]) == 1
     assert "No such file" in capsys.readouterr().err
+    assert main(["tolerance", *options, *none]) == 1
+    assert "needs --overhead-at-mean-size" in capsys.readouterr().err
 
 
 def test_traces_at_several_latencies_are_compared(

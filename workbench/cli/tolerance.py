@@ -19,8 +19,8 @@ of each trace's prediction; a program that does first what arrives first may do 
 --bandwidth asks the same of G, the gap per byte and inverse of bandwidth: the number of bytes
 (lambda_G) on the critical path, their share (rho_G), and the largest gap per byte and least
 bandwidth within each percentage. --overhead-at-mean-size takes for o what a host spends on a
-message of the program's mean size, as Netgauge measured it (FILE is the output of its loggp
-module), as the profile of --machine has it, or o + O times the size.
+message of the program's mean size: by --overheads, what Netgauge's loggp module printed, by the
+profile of --machine, or o + O times the size.
 """
 
 from __future__ import annotations
@@ -98,11 +98,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--overhead-at-mean-size",
-        nargs="?",
-        const="",
+        action="store_true",
+        help="set o to the overhead of a message of the program's mean size: by --overheads, the "
+        "machine's profile, or o + O times the size",
+    )
+    parser.add_argument(
+        "--overheads",
         metavar="FILE",
-        help="set o to the overhead of a message of the program's mean size: as Netgauge measured "
-        "it, or without FILE by the machine's profile or o + O times the size",
+        help="overheads by message size, as Netgauge's loggp module prints them, for "
+        "--overhead-at-mean-size",
     )
     parser.add_argument(
         "--measured", metavar="FILE.csv", help="compare with run times measured under added latency"
@@ -221,15 +225,19 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 def _model_of(arguments: argparse.Namespace, graph: ExecutionGraph) -> LogGPS:
     """Return the parameters, with the overhead of the program's mean message where asked for."""
     model = model_of(arguments)
-    if arguments.overhead_at_mean_size is None:
+    if not arguments.overhead_at_mean_size:
+        if arguments.overheads is not None:
+            raise ParameterError(
+                f"overheads={arguments.overheads} needs --overhead-at-mean-size", key="overheads"
+            )
         return model
     from workbench.models import OverheadTable, profile
     from workbench.sensitivity.mean_size import overhead_at_mean_size
 
     overheads: Overheads | None = None
-    if arguments.overhead_at_mean_size:
-        path = Path(arguments.overhead_at_mean_size)
-        overheads = OverheadTable.from_netgauge(path.read_text("utf-8", errors="replace"))
+    if arguments.overheads is not None:
+        text = Path(arguments.overheads).read_text("utf-8", errors="replace")
+        overheads = OverheadTable.from_netgauge(text)
     elif arguments.machine is not None and arguments.o is None and arguments.O is None:
         overheads = profile(arguments.machine)
     found = overhead_at_mean_size(graph, model, overheads)

@@ -100,6 +100,7 @@ from workbench.plotting.tolerance.run_prediction import (
     plot_run_prediction,
     plot_trace_predictions,
 )
+from workbench.plotting.tolerance.solver_times import plot_solver_times
 from workbench.plotting.tolerance.tolerance import (
     ToleranceFigure,
     plot_tolerance,
@@ -334,6 +335,7 @@ __all__ = [
     "plot_search_methods",
     "plot_simulator_runs",
     "plot_sobol",
+    "plot_solver_times",
     "plot_spacetime",
     "plot_stall_check",
     "plot_study",

@@ -293,6 +293,15 @@ class TracePredictions(StoredResult):
             )
         return pd.DataFrame(rows)
 
+    def summary(self) -> dict[str, object]:
+        """Return the command's JSON values: those of each trace, with its added latency in µs."""
+        return {
+            "traces": [
+                {"traced_us": added * 1e6, **one.summary()}
+                for added, one in zip(self.traced_s.tolist(), self.predictions, strict=True)
+            ]
+        }
+
     def __repr__(self) -> str:
         traces = ", ".join(
             f"{added * 1e6:g} µs {one.rrmse_percent:.2f} %"

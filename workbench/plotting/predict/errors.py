@@ -70,7 +70,7 @@ def error_tiles(
     *,
     file_name: str,
 ) -> figure:
-    """Return a heatmap of signed errors in percent; ``names`` are its rows, ``sizes`` its columns."""
+    """Return a heatmap of signed errors in percent, of rows ``names`` and columns ``sizes``."""
     names, sizes = columns.pop("names"), columns.pop("sizes")
     source, mapper = ColumnDataSource(data=columns, name="errors"), percent_mapper()
     fig = live_figure(height=_AROUND_PX + _ROW_PX * len(names), file_name=file_name)

@@ -25,7 +25,7 @@ from workbench.predict import (
     shipped_evaluation,
     shipped_systems,
 )
-from workbench.predict.evaluation import VARIANTS, PredictionCase
+from workbench.predict.prediction_errors import VARIANTS, PredictionCase
 
 command = partial(commands.run, predict)
 NAMED = PredictionCase("a", "A", "gather", "default-x", "binomial", 1, 4, 0.0, True)

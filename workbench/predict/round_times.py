@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.predict.demands import Demands, demands_of
-from workbench.predict.machine import MachineProfile
+from workbench.predict.machine import TRAFFIC, MachineProfile
 from workbench.predict.point_to_point import Level, LevelCurves
 from workbench.programs.collectives import find_algorithm
 from workbench.uq.collectives.round_costs import CollectivePlaces, placed_on
@@ -127,7 +127,8 @@ def _within(machine: MachineProfile, demands: Demands, block: float, segmented: 
     first = interval.at(largest) if segmented else curves.latency.at(largest)
     messages = np.maximum(demands.within_messages, 1.0)
     waits = (messages - 1.0) * interval.at(demands.within_blocks * block / messages)
-    return np.where(demands.within_messages > 0, first + waits, 0.0)
+    traffic = demands.within_node_blocks * block * TRAFFIC / machine.memory_Bps
+    return np.where(demands.within_messages > 0, np.maximum(first + waits, traffic), 0.0)
 
 
 def _local(machine: MachineProfile, demands: Demands, block: float) -> FloatArray:

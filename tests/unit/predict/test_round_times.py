@@ -170,6 +170,19 @@ def test_ranks_of_a_node_talk_within_it_and_share_its_cards() -> None:
     assert ring.times[0] == pytest.approx(7 * (0.75e-8 + 0.25 * latency), rel=1e-6)
 
 
+def test_ranks_of_a_node_share_its_memory() -> None:
+    within = LevelCurves(MessageCurve(np.array([1.0, 2.0]), np.array([1e-9, 1e-9])))
+    measured = PointToPoint("one", MACHINE.between, within)
+    node = machine_of(measured, ranks_per_node=8, core_Bps=1e9, memory_Bps=6e9)
+    found = predict_collective(node, "allgather", 1, [1000], algorithm="ring")
+    # Eight messages of 1000 B in each of seven rounds, 3 B of traffic a byte.
+    assert found.times[0] == pytest.approx(7 * 8 * 3000 / 6e9, rel=1e-9)
+    # Eight cores of 1 GB/s would take more than the node has: each gets 6 / 8 of it.
+    assert node.combine_s_per_byte == pytest.approx(8 * 3 / 6e9)
+    alone = machine_of(measured, core_Bps=1e9, memory_Bps=6e9)
+    assert alone.combine_s_per_byte == pytest.approx(3e-9)
+
+
 def test_one_rank_is_no_collective() -> None:
     with pytest.raises(ParameterError, match="needs two ranks or more"):
         predict_collective(MACHINE, "gather", 1, [8], algorithm="binomial")

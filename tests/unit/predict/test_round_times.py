@@ -140,6 +140,20 @@ def test_an_exchange_costs_more_where_both_ways_were_measured() -> None:
     assert gather.times.tolist() == alone.times.tolist()
 
 
+def test_a_rank_handles_one_message_after_another() -> None:
+    """An exchange takes 3 us more than one message: 3 us a pair of messages, half for one."""
+    both = MessageCurve(MACHINE.between.latency.sizes, MACHINE.between.latency.times + 3e-6)
+    slow = replace(MACHINE, between=replace(MACHINE.between, both_ways=both))
+    latency = float(MACHINE.between.latency.at(1))
+    for collective, time in (
+        ("alltoall", latency + 3e-6 + 6 * 3e-6),
+        ("reduce", latency + 6 * 1.5e-6),
+        ("gather", latency + 6 * STRAIGHT.g),
+    ):
+        found = predict_collective(slow, collective, 8, [1], algorithm="linear")
+        assert found.times[0] == pytest.approx(time, rel=1e-6)
+
+
 def test_combining_and_copying_move_three_bytes_a_byte() -> None:
     slow = replace(MACHINE, core_Bps=3e9)  # 1 ns a byte
     for collective, algorithm, moved in (

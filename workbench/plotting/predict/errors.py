@@ -24,7 +24,7 @@ from workbench.plotting.tiles import names_below, numbered_tiles
 
 if TYPE_CHECKING:
     from workbench.predict import PredictionErrors
-    from workbench.predict.evaluation import Variant
+    from workbench.predict.prediction_errors import Variant
 
 _ROW_PX = 20
 _AROUND_PX = 110

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from workbench.validation.campaign import LATENCIES_S, measure_program
+from workbench.validation.collectives import (
+    EmulatedCollectives,
+    measure_collectives,
+    shipped_collectives,
+)
 from workbench.validation.prediction import predict_recording, predict_traces, seen_runs
 from workbench.validation.recording import CostAtLatency, ProgramRecording
 from workbench.validation.report import (
@@ -18,14 +23,17 @@ __all__ = [
     "LATENCIES_S",
     "SUITE",
     "CostAtLatency",
+    "EmulatedCollectives",
     "ProgramRecording",
     "ValidationProgram",
     "ValidationReport",
+    "measure_collectives",
     "measure_program",
     "predict_recording",
     "predict_traces",
     "recording_of",
     "seen_runs",
+    "shipped_collectives",
     "shipped_names",
     "shipped_recordings",
     "validation_report",

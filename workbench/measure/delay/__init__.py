@@ -13,6 +13,12 @@ passed since its stamp. Senders are not held, and messages under way do not wait
 - A message whose data are still to come when its receive is matched (more than the MPI's eager
   limit) is stamped when they are here. It is delayed once; an emulated network delays its handshake
   as well.
+- Common collectives (barrier, bcast, reduce, allreduce, allgather, alltoall, gather, scatter, and
+  those with counts) run on delayed messages, by schedules of ``workbench.programs.collectives``
+  (``library/collectives.c`` names them): replay them with the same. Other collectives, non-blocking
+  and persistent ones, windows and files are the MPI's, undelayed; the report has their number.
+  Making and freeing communicators is not delayed, and not counted.
+- MPI_Recv_c and others with counts of more than 31 bits, and MPI_Isendrecv, end the program.
 - A receive is a generalized request for the program. Threads that wait sleep until a release; they
   look every ``poll_s`` only while sends are under way.
 
@@ -20,7 +26,7 @@ On a cluster, build the library with its MPI, and set its variables for all rank
 threads more; where ranks are bound to cores, leave a rank two of them:
 
     python -c "from workbench.measure import delay; print(delay.build_delay_library('mpicc', '.'))"
-    export WORKBENCH_DELAY_NS=500000 WORKBENCH_DELAY_POLL_NS=2000 WORKBENCH_DELAY_FOLDER=reports
+    export WORKBENCH_DELAY_NS=500000 WORKBENCH_DELAY_POLL_NS=5000 WORKBENCH_DELAY_FOLDER=reports
     srun --cpus-per-task=2 --export=ALL,LD_PRELOAD=THE_PATH_PRINTED ./app
 
 Each rank writes ``delay-<rank>.txt`` at MPI_Finalize, one fact a line, times in ns:

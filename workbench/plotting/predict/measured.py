@@ -18,7 +18,7 @@ from workbench.units import format_quantity
 
 if TYPE_CHECKING:
     from workbench.predict import PredictionErrors
-    from workbench.predict.evaluation import PredictionCase, Variant
+    from workbench.predict.prediction_errors import PredictionCase, Variant
 
 _COLOURS = palette.CATEGORIES[1:]
 

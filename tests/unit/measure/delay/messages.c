@@ -145,6 +145,12 @@ static void types_and_sizes(MPI_Comm comm)
     CLAIM(elements(&status, MPI_INT) == 3);
     MPI_Ssend(large, 5, MPI_INT, rank == 0 ? 1 : MPI_PROC_NULL, 3, comm);
     if (rank == 1) MPI_Recv(got, 5, MPI_INT, 0, 3, comm, MPI_STATUS_IGNORE);
+    /* Ready: the receive is posted for certain. */
+    MPI_Irecv(got, 5, MPI_INT, left, 4, comm, &pending[0]);
+    MPI_Barrier(comm);
+    MPI_Rsend(large, 5, MPI_INT, right, 4, comm);
+    MPI_Wait(&pending[0], MPI_STATUS_IGNORE);
+    CLAIM(got[4] == 4 * 7 + left + 1);
     free(large);
     free(got);
 }

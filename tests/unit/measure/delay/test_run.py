@@ -67,19 +67,19 @@ def test_collectives_compute_what_those_of_the_mpi_do(any_mpi: Launcher, build: 
 
 
 def test_a_message_takes_longer_by_the_latency(any_mpi: Launcher, build: Build) -> None:
-    program, added = build(any_mpi, "timing"), np.array([0.0, 15e-3, 30e-3])
+    program, added = build(any_mpi, "timing"), np.array([0.0, 50e-3, 100e-3])
     shortest = []
     for latency_s in added:
-        times, run = lines(any_mpi, program, "ping-pong", 10, 8, latency_s=latency_s)
+        times, run = lines(any_mpi, program, "ping-pong", 6, 8, latency_s=latency_s)
         assert times.min() >= latency_s  # never early
-        assert run.delayed + run.already_due == 20
+        assert run.delayed + run.already_due == 12
         shortest.append(times.min())
     slope, _ = np.polyfit(added, shortest, 1)
-    assert slope == pytest.approx(1, abs=0.1)  # 3 ms of 30
+    assert slope == pytest.approx(1, abs=0.1)  # the best of 6 may be late by 10 ms
 
 
 def test_the_sender_is_not_held_and_messages_overlap(any_mpi: Launcher, build: Build) -> None:
-    latency_s = 40e-3
+    latency_s = 80e-3
     times, _ = lines(any_mpi, build(any_mpi, "timing"), "figure-8", 5, latency_s=latency_s)
     sending, first, second = times.T
     assert np.median(sending) < latency_s / 4
@@ -89,7 +89,7 @@ def test_the_sender_is_not_held_and_messages_overlap(any_mpi: Launcher, build: B
 
 
 def test_a_message_that_is_old_enough_completes_at_once(any_mpi: Launcher, build: Build) -> None:
-    latency_s, late_us, repeats = 30e-3, 80_000, 4
+    latency_s, late_us, repeats = 60e-3, 150_000, 4
     times, run = lines(
         any_mpi, build(any_mpi, "timing"), "late-receiver", repeats, late_us, latency_s=latency_s
     )
@@ -100,19 +100,19 @@ def test_a_message_that_is_old_enough_completes_at_once(any_mpi: Launcher, build
 def test_latency_is_hidden_behind_computation_until_it_is_longer(
     openmpi: Launcher, build: Build
 ) -> None:
-    program, compute_us = build(openmpi, "timing"), 30_000
+    program, compute_us = build(openmpi, "timing"), 60_000
     step_ms = {
         latency_ms: 1e3
         * np.median(
             lines(
-                openmpi, program, "halo", 7, compute_us, 1000, ranks=4, latency_s=latency_ms / 1e3
+                openmpi, program, "halo", 5, compute_us, 1000, ranks=4, latency_s=latency_ms / 1e3
             )[0]
         )
-        for latency_ms in (0, 15, 45, 75)
+        for latency_ms in (0, 30, 90, 150)
     }
-    assert step_ms[0] >= 30
-    assert step_ms[15] - step_ms[0] < 7.5  # half of the latency
-    assert step_ms[75] - step_ms[45] == pytest.approx(30, rel=0.2)
+    assert step_ms[0] >= 60
+    assert step_ms[30] - step_ms[0] < 15  # half of the latency
+    assert step_ms[150] - step_ms[90] == pytest.approx(60, rel=0.2)
 
 
 def test_what_is_not_delayed_is_reported(openmpi: Launcher, build: Build) -> None:
@@ -131,25 +131,20 @@ def exported(library: Path) -> set[str]:
     return set(re.findall(r" T (MPI_\w+)", listed))
 
 
-def test_no_call_that_takes_messages_passes_by(any_mpi: Launcher) -> None:
-    """What the recorder sees, ours replaces or counts, but for calls that only send.
+SENDS = {"Isend", "Issend", "Bsend", "Ibsend", "Send_init", "Ssend_init", "Bsend_init"}
+PROBED_FOR = {"Mrecv", "Imrecv"}
 
-    So it is for what receives messages that were probed for, and what makes a communicator later.
-    """
+
+def test_no_call_that_takes_messages_passes_by(any_mpi: Launcher) -> None:
+    """What the recorder sees, ours replaces, counts or refuses, but for the calls named here."""
     delayed = exported(build_delay_library(any_mpi.compiler()))
     recorded = exported(build_recorder(any_mpi.compiler()))
-    beside = {
-        "MPI_Mrecv",
-        "MPI_Imrecv",
-        "MPI_Mrecv_c",
-        "MPI_Imrecv_c",
-        "MPI_Comm_idup",
-        "MPI_Abort",
-    }
-    passed = {name for name in recorded - delayed if not re.search(r"_(I?[bsr]?|[BSR])send", name)}
-    assert passed - {"MPI_Send_init", "MPI_Send_init_c", "MPI_Send_c"} <= beside
-    assert {"MPI_Recv", "MPI_Waitsome", "MPI_Allreduce", "MPI_Put", "MPI_Ibcast"} <= delayed
-    assert delayed - recorded <= {"MPI_Request_get_status", "MPI_Comm_get_attr"}
+    passed = {name.removeprefix("MPI_") for name in recorded - delayed}
+    short = {name for name in passed if not name.endswith("_c")}
+    assert short == SENDS | PROBED_FOR | {"Comm_idup", "Abort"}
+    ready = {"Rsend", "Irsend", "Rsend_init", "Send", "Ssend"}  # replaced, but not with long counts
+    assert {name.removesuffix("_c") for name in passed - short} <= SENDS | PROBED_FOR | ready
+    assert delayed - recorded == {"MPI_Request_get_status", "MPI_Comm_get_attr"}
 
 
 @pytest.mark.parametrize(
@@ -168,6 +163,13 @@ def test_values_out_of_range(latency_s: float, poll_s: float, complaint: str) ->
 def test_a_program_without_mpi_leaves_no_report(openmpi: Launcher) -> None:
     with pytest.raises(DelayError, match=r"each rank of true must report.*0 of 2 did.*status 0"):
         run_delayed(["true"], 2, 1e-3, mpirun=openmpi, timeout=60)
+
+
+def test_an_exit_status_is_kept_where_all_ranks_reported(any_mpi: Launcher, build: Build) -> None:
+    script = f"{build(any_mpi, 'timing')} ping-pong 1 1; exit 3"
+    run = run_delayed(["sh", "-c", script], 2, 0.0, mpirun=any_mpi, timeout=60)
+    assert run.exit == 3
+    assert repr(run).endswith("; exit status 3)")
 
 
 def test_a_program_that_waits_for_ever_is_ended(openmpi: Launcher, build: Build) -> None:

@@ -50,7 +50,7 @@ struct receive {
     int error;
     void *spare; /* where the data go that are too long for the buffer */
     int64_t due_ns;
-    int counted;          /* it was delayed, so how late it is matters */
+    int counted;          /* it was delayed, so the report has how late it was */
     int requested;        /* the program has `handle`, a generalized request; else it waits here */
     MPI_Request handle;
     int orphan;           /* the program has freed its handle */
@@ -100,6 +100,7 @@ extern MPI_Comm quiet_world, quiet_self; /* where the library takes no messages 
 extern int collective_tag;               /* of messages within collectives */
 void undelayed(const char *name);
 void delayed(int64_t late_ns);
+void already_due(void);
 void refuse(const char *words); /* end all ranks */
 
 #endif

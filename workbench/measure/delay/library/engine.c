@@ -12,6 +12,10 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+/* How long before its time a message is picked up, since threads wake late. Without it the median of
+ * how late releases are is 17 us rather than 0.1 us (ping-pong of two ranks, Open MPI, two cores). */
+enum { SPIN_NS = 20000 };
+
 static pthread_mutex_t sweep_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t released, arrived, queued;
@@ -54,6 +58,13 @@ static void must(int result, const char *call)
 
 /* Communicators. */
 
+static struct channel *find_channel(MPI_Comm comm)
+{
+    struct channel *at = channels;
+    while (at && at->comm != comm) at = at->next;
+    return at;
+}
+
 void channel_open(MPI_Comm comm)
 {
     if (comm == MPI_COMM_NULL) return;
@@ -67,8 +78,12 @@ void channel_open(MPI_Comm comm)
     made->arrived_end = &made->arrived;
     pthread_mutex_lock(&sweep_lock);
     pthread_mutex_lock(&lock);
-    made->next = channels;
-    channels = made;
+    if (find_channel(comm)) { /* another thread was faster */
+        free(made);
+    } else {
+        made->next = channels;
+        channels = made;
+    }
     pthread_mutex_unlock(&lock);
     pthread_mutex_unlock(&sweep_lock);
 }
@@ -76,10 +91,9 @@ void channel_open(MPI_Comm comm)
 static struct channel *known_channel(MPI_Comm comm)
 {
     pthread_mutex_lock(&lock);
-    struct channel *at = channels;
-    while (at && at->comm != comm) at = at->next;
+    struct channel *found = find_channel(comm);
     pthread_mutex_unlock(&lock);
-    return at;
+    return found;
 }
 
 /* One that no function of ours has made is opened where it is used first. */
@@ -178,7 +192,7 @@ static void complete(struct receive *receive, int64_t stamp_ns, int waited)
 {
     receive->due_ns = stamp_ns + latency_ns;
     if (waited && receive->due_ns <= now_ns()) {
-        delayed(-1);
+        already_due();
         release(receive);
         return;
     }
@@ -311,12 +325,13 @@ static void *delay(void *unused)
         struct receive *first = delay_queue;
         if (!first) {
             pthread_cond_wait(&queued, &lock);
-        } else if (first->due_ns > now_ns()) {
-            struct timespec due = timespec_of(first->due_ns);
-            pthread_cond_timedwait(&queued, &lock, &due);
+        } else if (first->due_ns - SPIN_NS > now_ns()) {
+            struct timespec early = timespec_of(first->due_ns - SPIN_NS);
+            pthread_cond_timedwait(&queued, &lock, &early);
         } else {
             delay_queue = first->next;
             pthread_mutex_unlock(&lock);
+            while (first->due_ns > now_ns()) { /* the last few microseconds */ }
             release(first);
             pthread_mutex_lock(&lock);
         }

@@ -16,7 +16,19 @@
 
 SEND(Send, Isend)
 SEND(Ssend, Issend)
-SEND(Rsend, Irsend)
+SEND(Rsend, Isend) /* its receive is posted with us, not with MPI */
+
+REPLACED int MPI_Irsend(const void *buffer, int count, MPI_Datatype type, int dest, int tag,
+                        MPI_Comm comm, MPI_Request *request)
+{
+    return PMPI_Isend(buffer, count, type, dest, tag, comm, request);
+}
+
+REPLACED int MPI_Rsend_init(const void *buffer, int count, MPI_Datatype type, int dest, int tag,
+                            MPI_Comm comm, MPI_Request *request)
+{
+    return PMPI_Send_init(buffer, count, type, dest, tag, comm, request);
+}
 
 /* The communicator's channel, or NULL where MPI is to have the call. */
 static struct channel *channel_for(int source, MPI_Comm comm)

@@ -16,7 +16,7 @@ int collective_tag;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int64_t began_ns, latency_ns, poll_ns, latest_ns;
-static long long late[BINS], already_due;
+static long long late[BINS], due_before;
 static struct count {
     const char *name;
     long long calls;
@@ -36,17 +36,20 @@ static int64_t bin_end_ns(int bin)
     return ((int64_t)(bin - shift * FINE + 1) << shift) - 1;
 }
 
-/* A message was released so much too late; -1 where it had been under way for long enough when its
- * receive was posted. */
+/* A message was released so much after its time. */
 void delayed(int64_t late_ns)
 {
     pthread_mutex_lock(&lock);
-    if (late_ns < 0) {
-        already_due++;
-    } else {
-        late[bin_of(late_ns)]++;
-        if (late_ns > latest_ns) latest_ns = late_ns;
-    }
+    late[bin_of(late_ns)]++;
+    if (late_ns > latest_ns) latest_ns = late_ns;
+    pthread_mutex_unlock(&lock);
+}
+
+/* A message had been under way for long enough when its receive was posted. */
+void already_due(void)
+{
+    pthread_mutex_lock(&lock);
+    due_before++;
     pthread_mutex_unlock(&lock);
 }
 
@@ -123,7 +126,7 @@ static void write_report(FILE *file, int64_t program_ns)
     version[strcspn(version, ",\n")] = '\0';
     fprintf(file, "workbench delay 1\nrank %d of %d\nmpi %s\n", rank, ranks, version);
     fprintf(file, "latency %lld\npoll %lld\nprogram %lld\nalready-due %lld\nlatest %lld\n",
-            (long long)latency_ns, (long long)poll_ns, (long long)program_ns, already_due,
+            (long long)latency_ns, (long long)poll_ns, (long long)program_ns, due_before,
             (long long)latest_ns);
     for (int i = 0; i < BINS; i++)
         if (late[i]) fprintf(file, "late %lld %lld\n", (long long)bin_end_ns(i), late[i]);

@@ -18,6 +18,10 @@ _RECORDED = (
     "instead of in MPICH and UCX; L, o and G of these hosts instead of 3 µs and 0.018 ns; medians "
     "of five repeats instead of means of ten; computation is sleep"
 )
+_TIMED = (
+    "HiGHS instead of Gurobi and a replay of ours instead of LogGOPSim, on shipped programs of at "
+    "most 28,800 events; a sweep beside them; timed on this machine"
+)
 _ICON = "generated programs with ICON's computation and a halo exchange, for ICON is not recorded"
 
 

@@ -6,6 +6,7 @@ workbench validate measure comd --ranks 4 --program ./CoMD-mpi --slowdown 3 --me
 workbench validate predict cg-4                           # a folder, or a shipped recording
 workbench validate report                                 # all shipped recordings
 workbench validate collectives --ranks 4 --output collectives-4.json   # measured and predicted
+workbench validate injectors cg --ranks 4         # a switch and a library, both adding latency
 workbench validate list
 
 The prediction takes a trace and the cost of messages of the network with nothing added; nothing is
@@ -87,8 +88,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output", required=True, type=output_file(".json"), metavar="FILE", help="of the result"
     )
     collectives.add_argument("--mpirun", metavar="PATH", help="Open MPI's launcher")
+    injectors = actions.add_parser(
+        "injectors", help="compare two ways to add latency", allow_abbrev=False
+    )
+    injectors.add_argument(
+        "program", metavar="PROGRAM", help="one that workbench validate list names"
+    )
+    injectors.add_argument("-n", "--ranks", type=int, metavar="N", help="hosts (default: 4)")
+    injectors.add_argument("--repeats", type=int, metavar="N", help="of each run (default: 3)")
+    injectors.add_argument("--mpirun", metavar="PATH", help="Open MPI's launcher")
     listing = actions.add_parser("list", help="programs and shipped recordings", allow_abbrev=False)
-    for action in (measure, predict, report, collectives, listing):
+    for action in (measure, predict, report, collectives, injectors, listing):
         add_json(action)
 
 
@@ -100,6 +110,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _predict(arguments)
     if arguments.action == "collectives":
         return _collectives(arguments)
+    if arguments.action == "injectors":
+        return _injectors(arguments)
     return _report(arguments) if arguments.action == "report" else _list(json=arguments.json)
 
 
@@ -211,6 +223,24 @@ def _collectives(arguments: argparse.Namespace) -> int:
         print(found)
         print(found.choices().to_string(index=False, float_format=lambda value: f"{value:.1f}"))
     return SIGNALLED + stop.number if stop.number else 0
+
+
+def _injectors(arguments: argparse.Namespace) -> int:
+    from workbench.validation import compare_injectors
+
+    with stoppable() as stop, ProgressLine() as line:
+        found = compare_injectors(
+            arguments.program,
+            on_run=lambda done, wanted: line.show(f"{done} of {wanted} runs"),
+            stop=stop.event,
+            **given(arguments, "ranks", "repeats", "mpirun"),
+        )
+    if arguments.json:
+        print_json(found.to_dict() | {"origin": "emulated", "growth_ratio": found.growth_ratio})
+    else:
+        print(found)
+        print(found.to_frame().to_string(index=False, float_format=lambda value: f"{value:.2f}"))
+    return 0
 
 
 def _list(*, json: bool) -> int:

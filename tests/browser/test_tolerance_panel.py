@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 from tests.browser.layout import cut
@@ -93,3 +94,25 @@ def test_the_zones_move_with_the_algorithm(
     steady(page.screenshot)
     keep("every")
     assert watch.errors == []
+
+
+def test_measured_run_times_and_bandwidth(
+    server: Server, page: Any, steady: Steady, keep: Keep, tmp_path: Path
+) -> None:
+    runs = tmp_path / "runs.csv"
+    runs.write_text("# origin: synthetic\nlatency_us,time_s\n0,0.0012\n20,0.0034\n40,0.006\n")
+    watch = opened(server, page, steady, TOLERANCE, AT)
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Measured run times").click()
+    chooser.value.set_files(runs)
+    page.get_by_text(re.compile("Predicted and synthetic run times differ by")).wait_for()
+    steady(page.screenshot)
+    keep("measured")
+    button(page, "Bandwidth").click()
+    page.get_by_text(re.compile(r"At G = .* the program takes")).wait_for()
+    button(page, "Measured run times (0)").wait_for(state="hidden")
+    steady(page.screenshot)
+    keep("bandwidth")
+    assert cut(page) == []
+    assert watch.errors == []
+    assert watch.outside == []

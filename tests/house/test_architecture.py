@@ -63,9 +63,8 @@ MAY_IMPORT = (
     | {"uq": FLOOR | NOUNS | SHARED_ANALYSES | {"sensitivity"}}
     # Predictions from two nodes use the rounds of collectives that ``uq`` calibrates.
     | {"predict": FLOOR | NOUNS | SHARED_ANALYSES | {"uq"}}
-    # What ran is held against predicted tolerances of latency and collectives; a benchmark of these
-    # is there for tuning.
-    | {"validation": FLOOR | NOUNS | SHARED_ANALYSES | {"sensitivity", "predict", "tune"}}
+    # What ran is held against predicted tolerances of latency and predicted collectives.
+    | {"validation": FLOOR | NOUNS | SHARED_ANALYSES | {"sensitivity", "predict"}}
     | {"plotting": FLOOR | NOUNS | ANALYSES}
     | {"papers": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting", "papers"}}

@@ -221,9 +221,34 @@ def test_the_overhead_of_the_mean_message(
     table.write_text("L=1 s=1 o_s=2 o_r=2 g=1 G=0.001\n")
     options = (figure, "-L", "500", "-o", "100", "-O", "10", "-G", "5")
     assert answer(capsys, *options, "--overhead-at-mean-size")["makespan_ns"] == 1615 + 2 * 140
-    for given, o in (([], "140 ns"), ([str(table)], "2 µs")):
+    for given, o in (([], "140 ns"), (["--overheads", str(table)], "2 µs")):
         assert main(["tolerance", *options, "--overhead-at-mean-size", *given]) == 0
         note = capsys.readouterr().err
         assert f"note: o is {o}, that of a message of 4 B, the mean of 1 message of" in note
-    assert main(["tolerance", *options, "--overhead-at-mean-size", str(tmp_path / "none")]) == 1
+    none = ["--overheads", str(tmp_path / "none")]
+    assert main(["tolerance", *options, "--overhead-at-mean-size", *none]) == 1
     assert "No such file" in capsys.readouterr().err
+    assert main(["tolerance", *options, *none]) == 1
+    assert "needs --overhead-at-mean-size" in capsys.readouterr().err
+
+
+def test_traces_at_several_latencies_are_compared(
+    capsys: pytest.CaptureFixture[str], figure: str, tmp_path: Path
+) -> None:
+    """The other trace computes 1 us longer before its message, and so is 1 us longer at any L."""
+    runs, other, page = tmp_path / "runs.csv", tmp_path / "other.goal", tmp_path / "page.html"
+    runs.write_text("latency_us,time_s\n0,1.615e-6\n1,2.615e-6\n")
+    other.write_text(FIG4C.replace("calc 100\n", "calc 1100\n"))
+    given = (figure, *OPTIONS[:8], "--measured", str(runs), "--traced", f"1us={other}")
+    traces = answer(capsys, *given, "--save", str(page))["traces"]
+    assert [one["traced_us"] for one in traces] == [0, 1]
+    assert traces[0]["rrmse_percent"] == pytest.approx(0, abs=1e-9)
+    assert traces[1]["rrmse_percent"] == pytest.approx(100 / 2.115)
+    assert "2 traces" in page.read_text("utf-8")
+    assert main(["tolerance", *given]) == 0
+    assert "RRMSE (%)" in capsys.readouterr().out
+    assert main(["tolerance", figure, "--traced", f"1us={other}"]) == 1
+    assert "--traced needs --measured FILE.csv" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["tolerance", *given, "--traced", "500us"])
+    assert "must be LATENCY=FILE" in capsys.readouterr().err

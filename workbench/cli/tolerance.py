@@ -12,7 +12,15 @@ the run time by more than 5 %.
 with the columns latency_us and time_s and a row a run. -L is then the latency with nothing added.
 The command prints measured and predicted times and their RRMSE: the root mean square error over the
 mean measured time, in all and by zone. Added latency is hidden while lambda_L is at its first
-value, proportional once it is at its last, and in transition between.
+value, proportional once it is at its last, and in transition between. --traced adds a trace of the
+same program that was recorded with latency added, such as --traced 500us=FILE, and prints the error
+of each trace's prediction; a program that does first what arrives first may do other things then.
+
+--bandwidth asks the same of G, the gap per byte and inverse of bandwidth: the number of bytes
+(lambda_G) on the critical path, their share (rho_G), and the largest gap per byte and least
+bandwidth within each percentage. --overhead-at-mean-size takes for o what a host spends on a
+message of the program's mean size: by --overheads, what Netgauge's loggp module printed, by the
+profile of --machine, or o + O times the size.
 """
 
 from __future__ import annotations
@@ -45,6 +53,7 @@ from workbench.cli.tolerance_report import (
     latency_notes,
     latency_report,
     save_figure,
+    traces_report,
 )
 from workbench.errors import ParameterError
 
@@ -89,11 +98,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--overhead-at-mean-size",
-        nargs="?",
-        const="",
+        action="store_true",
+        help="set o to the overhead of a message of the program's mean size: by --overheads, the "
+        "machine's profile, or o + O times the size",
+    )
+    parser.add_argument(
+        "--overheads",
         metavar="FILE",
-        help="set o to the overhead of a message of the program's mean size: as Netgauge measured "
-        "it, or without FILE by the machine's profile or o + O times the size",
+        help="overheads by message size, as Netgauge's loggp module prints them, for "
+        "--overhead-at-mean-size",
     )
     parser.add_argument(
         "--measured", metavar="FILE.csv", help="compare with run times measured under added latency"
@@ -102,6 +115,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--measured-program",
         metavar="NAME",
         help="the program's name in FILE.csv, where that has several",
+    )
+    parser.add_argument(
+        "--traced",
+        action="append",
+        default=[],
+        type=_traced,
+        metavar="LATENCY=FILE",
+        help="with --measured: a trace recorded with LATENCY added, in ns or with its unit; may be "
+        "repeated",
     )
     parser.add_argument(
         "--save", type=output_file(".html"), metavar="FILE.html", help="write the figure there"
@@ -119,6 +141,8 @@ def run(arguments: argparse.Namespace) -> int:
         from workbench.sensitivity.analysis import analyse
         from workbench.sensitivity.run_prediction import RunPrediction, measured_interval
     runs = _measured(arguments, graph)
+    if arguments.traced:
+        return _run_traces(arguments, graph, model, runs)
     options: dict[str, Any] = {
         **_options(arguments),
         "lp": arguments.lp,
@@ -170,6 +194,25 @@ def _run_bandwidth(arguments: argparse.Namespace, graph: ExecutionGraph, model: 
     return 0
 
 
+def _run_traces(
+    arguments: argparse.Namespace, graph: ExecutionGraph, model: LogGPS, runs: MeasuredRuns | None
+) -> int:
+    """Compare predictions of several traces with measured run times; return the exit status."""
+    from workbench.programs import find
+    from workbench.programs.find_program import graph_of as expanded
+    from workbench.sensitivity import predict_from_traces
+
+    if runs is None:
+        raise ParameterError("--traced needs --measured FILE.csv", key="traced")
+    algorithms = dict(arguments.algorithms)
+    others = {added: expanded(find(file), algorithms) for added, file in arguments.traced}
+    found = predict_from_traces({0.0: graph, **others}, model, runs, **given(arguments, "percent"))
+    if arguments.save is not None:
+        save_figure(found, arguments.save)
+    print_json(found.summary()) if arguments.json else print(traces_report(found))
+    return 0
+
+
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return percentages and interval as both analyses take them, where they are given."""
     options = given(arguments, "percent")
@@ -182,15 +225,19 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 def _model_of(arguments: argparse.Namespace, graph: ExecutionGraph) -> LogGPS:
     """Return the parameters, with the overhead of the program's mean message where asked for."""
     model = model_of(arguments)
-    if arguments.overhead_at_mean_size is None:
+    if not arguments.overhead_at_mean_size:
+        if arguments.overheads is not None:
+            raise ParameterError(
+                f"overheads={arguments.overheads} needs --overhead-at-mean-size", key="overheads"
+            )
         return model
     from workbench.models import OverheadTable, profile
     from workbench.sensitivity.mean_size import overhead_at_mean_size
 
     overheads: Overheads | None = None
-    if arguments.overhead_at_mean_size:
-        path = Path(arguments.overhead_at_mean_size)
-        overheads = OverheadTable.from_netgauge(path.read_text("utf-8", errors="replace"))
+    if arguments.overheads is not None:
+        text = Path(arguments.overheads).read_text("utf-8", errors="replace")
+        overheads = OverheadTable.from_netgauge(text)
     elif arguments.machine is not None and arguments.o is None and arguments.O is None:
         overheads = profile(arguments.machine)
     found = overhead_at_mean_size(graph, model, overheads)
@@ -212,6 +259,14 @@ def _measured(arguments: argparse.Namespace, graph: ExecutionGraph) -> MeasuredR
         return None
     runs = read_measured_runs(arguments.measured)
     return runs_of(runs, graph, name=arguments.measured_program)
+
+
+def _traced(text: str) -> tuple[float, str]:
+    """Return an option's added latency in s, and the trace's file."""
+    latency, equals, file = text.partition("=")
+    if not equals or not file:
+        raise argparse.ArgumentTypeError(f"must be LATENCY=FILE, such as 500us=trace; got {text!r}")
+    return seconds(nanoseconds(latency)), file
 
 
 def _percent(text: str) -> float:

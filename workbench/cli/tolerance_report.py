@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from workbench.sensitivity import BandwidthSensitivity, LatencySensitivity, RunPrediction
+    from workbench.sensitivity import (
+        BandwidthSensitivity,
+        LatencySensitivity,
+        RunPrediction,
+        TracePredictions,
+    )
 
 _SHOWN = 20
 
@@ -106,6 +111,12 @@ def comparison_report(prediction: RunPrediction) -> str:
             shown,
         ]
     )
+
+
+def traces_report(found: TracePredictions) -> str:
+    """Return the errors of predictions from several traces as text for people."""
+    table = found.to_frame().to_string(index=False, float_format=lambda value: f"{value:.6g}")
+    return f"measured runs: {found.runs.provenance.caption()}\n{table}"
 
 
 def save_figure(result: Any, path: str) -> None:

@@ -3,6 +3,7 @@
 workbench validate measure cg --ranks 4 --output cg-4     # minutes; goes on where it was
 workbench validate predict cg-4                           # a folder, or a shipped recording
 workbench validate report                                 # all shipped recordings
+workbench validate collectives --ranks 4 --output collectives-4.json   # measured and predicted
 workbench validate list
 
 The prediction takes a trace and the cost of messages of the network with nothing added; nothing is
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 
-from workbench.cli.output import SIGNALLED, add_json, given, print_json, say
+from workbench.cli.output import SIGNALLED, add_json, given, output_file, print_json, say
 from workbench.cli.progress import ProgressLine
 from workbench.cli.signals import stoppable
 from workbench.units import parse_typed_quantity
@@ -47,8 +48,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     report = actions.add_parser("report", help="the errors of all recordings", allow_abbrev=False)
     report.add_argument("recordings", metavar="RECORDING", nargs="*", help="default: the shipped")
+    collectives = actions.add_parser(
+        "collectives",
+        help="measure and predict collectives with forced algorithms",
+        allow_abbrev=False,
+    )
+    collectives.add_argument("-n", "--ranks", type=int, metavar="N", help="hosts (default: 4)")
+    collectives.add_argument("--repeats", type=int, metavar="N", help="of all runs (default: 3)")
+    collectives.add_argument(
+        "--output", required=True, type=output_file(".json"), metavar="FILE", help="of the result"
+    )
+    collectives.add_argument("--mpirun", metavar="PATH", help="Open MPI's launcher")
     listing = actions.add_parser("list", help="programs and shipped recordings", allow_abbrev=False)
-    for action in (measure, predict, report, listing):
+    for action in (measure, predict, report, collectives, listing):
         add_json(action)
 
 
@@ -58,6 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _measure(arguments)
     if arguments.action == "predict":
         return _predict(arguments)
+    if arguments.action == "collectives":
+        return _collectives(arguments)
     return _report(arguments) if arguments.action == "report" else _list(json=arguments.json)
 
 
@@ -126,6 +140,31 @@ def _report(arguments: argparse.Namespace) -> int:
         print(report)
         print(frame.to_string(index=False, float_format=lambda value: f"{value:.2f}"))
     return 0
+
+
+def _collectives(arguments: argparse.Namespace) -> int:
+    from workbench.validation import measure_collectives
+
+    with stoppable() as stop, ProgressLine() as line:
+        found = measure_collectives(
+            arguments.output,
+            on_run=lambda done, wanted: line.show(f"{done} of {wanted} runs"),
+            stop=stop.event,
+            **given(arguments, "ranks", "repeats", "mpirun"),
+        )
+    if arguments.json:
+        print_json(
+            {
+                "origin": found.provenance.origin,
+                "median_error_percent": found.median_error_percent,
+                "best_within_5_percent": found.best_within(5),
+                "choices": found.choices().to_dict("records"),
+            }
+        )
+    else:
+        print(found)
+        print(found.choices().to_string(index=False, float_format=lambda value: f"{value:.1f}"))
+    return SIGNALLED + stop.number if stop.number else 0
 
 
 def _list(*, json: bool) -> int:

@@ -48,6 +48,7 @@ from workbench.plotting.fit.regimes import (
 from workbench.plotting.placement.comparison import describe_placements, plot_placements
 from workbench.plotting.placement.map import PlacementMap, placement_map, plot_placement
 from workbench.plotting.placement.times import PlacementTimes, placement_times
+from workbench.plotting.predict.emulated import plot_emulated_collectives
 from workbench.plotting.predict.errors import describe_prediction_errors, plot_prediction_errors
 from workbench.plotting.predict.times import plot_collective_prediction, plot_machine_profile
 from workbench.plotting.replay.breakdown import (
@@ -99,6 +100,7 @@ from workbench.plotting.tolerance.run_prediction import (
     plot_run_prediction,
     plot_trace_predictions,
 )
+from workbench.plotting.tolerance.solver_times import plot_solver_times
 from workbench.plotting.tolerance.tolerance import (
     ToleranceFigure,
     plot_tolerance,
@@ -282,6 +284,7 @@ __all__ = [
     "plot_crossover",
     "plot_curve",
     "plot_deviation",
+    "plot_emulated_collectives",
     "plot_engines",
     "plot_fabric_replay",
     "plot_fit",
@@ -314,8 +317,8 @@ __all__ = [
     "plot_posterior_fit",
     "plot_posterior_pairs",
     "plot_prediction",
-    "plot_program_recording",
     "plot_prediction_errors",
+    "plot_program_recording",
     "plot_pushed_curves",
     "plot_pushed_forward",
     "plot_relevance",
@@ -332,6 +335,7 @@ __all__ = [
     "plot_search_methods",
     "plot_simulator_runs",
     "plot_sobol",
+    "plot_solver_times",
     "plot_spacetime",
     "plot_stall_check",
     "plot_study",

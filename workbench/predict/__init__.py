@@ -14,11 +14,7 @@ from workbench.predict.collective import (
     predict_collective,
     replay_collective,
 )
-from workbench.predict.evaluation import (
-    PredictionErrors,
-    evaluate_predictions,
-    shipped_evaluation,
-)
+from workbench.predict.evaluation import evaluate_predictions
 from workbench.predict.learning import learn_algorithms, learn_surplus
 from workbench.predict.machine import MachinePart, MachineProfile, machine_of
 from workbench.predict.message_curve import MessageCurve
@@ -30,6 +26,7 @@ from workbench.predict.point_to_point import (
     point_to_point_of_osu,
     read_point_to_point,
 )
+from workbench.predict.prediction_errors import PredictionErrors, shipped_evaluation
 from workbench.predict.shipped import measured_machine, shipped_systems
 from workbench.predict.summary import prediction_findings
 

@@ -23,7 +23,7 @@ from workbench.programs.collectives import ALGORITHMS, find_algorithm, schedule
 from workbench.result import Drawing, StoredResult
 from workbench.simulate import replay
 from workbench.suggestions import did_you_mean
-from workbench.uq.collectives.models import MOST_NODES
+from workbench.uq.collectives.models import MOST_NODES, WHOLE_VECTOR
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +45,7 @@ COLLECTIVES = (
 
 _MOST_BYTES = 2**40
 SLOWEST = "the time is that of the slowest rank, after all have started together"
+BLOCKS = "sizes are those of a block, as OSU's benchmarks count: what a rank sends to one other"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -179,7 +180,7 @@ def predict_collective(
         rounds,
         tuple(names),
         tuple(choices),  # type: ignore[arg-type]
-        (*_assumed(machine, algorithm), SLOWEST, *_instead(algorithm, names)),
+        (*_assumed(machine, algorithm), *_meanings(collective), *_instead(algorithm, names)),
     )
 
 
@@ -254,6 +255,11 @@ def _assumed(machine: MachineProfile, algorithm: str | None) -> tuple[str, ...]:
         for sentence in machine.assumed
         if algorithm is None or not sentence.startswith("library:")
     )
+
+
+def _meanings(collective: str) -> tuple[str, ...]:
+    """Return what the time means, and the sizes where benchmarks count them differently."""
+    return (SLOWEST,) if collective in WHOLE_VECTOR else (SLOWEST, BLOCKS)
 
 
 def _instead(algorithm: str | None, names: Sequence[str]) -> tuple[str, ...]:

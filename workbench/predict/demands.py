@@ -40,6 +40,7 @@ class _Demand(NamedTuple):
     within_messages: float  # in or out of the busiest rank, within its node
     within_blocks: float  # in or out of the busiest rank, within its node
     within_largest: float
+    within_node_blocks: float  # of all messages within the busiest node
     within_share: float  # of a ring's messages that stay within a node; 0 where it is no ring
     combined: float  # blocks that the busiest rank combines with its own
     hops: float  # routers on the longest way, beyond those between the first two nodes
@@ -61,6 +62,7 @@ class Demands:
     within_messages: FloatArray
     within_blocks: FloatArray
     within_largest: FloatArray
+    within_node_blocks: FloatArray
     within_share: FloatArray
     combined: FloatArray
     hops: FloatArray
@@ -115,6 +117,7 @@ def _demand(one: Round, places: CollectivePlaces, groups: NodeGroups | None) -> 
     rank_messages, _ = _busiest((one.source[between], one.target[between]), sent)
     inside = blocks[~between]
     within_messages, within_blocks = _busiest((one.source[~between], one.target[~between]), inside)
+    _, in_node = _busiest((nodes[0][~between],), inside)
     split, tied = link_blocks(out, into, sent, places)
     return _Demand(
         messages,
@@ -126,6 +129,7 @@ def _demand(one: Round, places: CollectivePlaces, groups: NodeGroups | None) -> 
         within_messages,
         within_blocks,
         float(inside.max(initial=0.0)),
+        in_node,
         float(np.mean(~between)) if _is_ring(one, places.ranks) else 0.0,
         float(np.bincount(one.target, blocks).max()) if one.reduce else 0.0,
         _hops(out, into, places, groups),

@@ -29,14 +29,16 @@ HOP_S = 1e-7
 """Latency of a router, s: switches of 2015 to 2024 are sold with 90 to 300 ns."""
 CORE_BPS = 30e9
 """Memory traffic of a core of a server, B/s."""
+MEMORY_BPS = 150e9
+"""Memory traffic of a node, B/s: of servers with two sockets."""
 GAP_SHARE = 0.2
 """Time between two small messages of a rank over the latency, where it was not measured."""
 WITHIN = LevelCurves(
     MessageCurve(np.array([0.0, 1024.0, 2.0**22]), np.array([4e-7, 5e-7, 4.2e-4])),
 )
 """Messages between the ranks of a node, where they were not measured: 0.4 µs, 10 GB/s."""
-WITHIN_PART = "messages within a node"
-_TRAFFIC = 3
+WITHIN_PART, MEMORY_PART = "messages within a node", "memory of a node"
+TRAFFIC = 3
 """Bytes to and from memory for each byte that is combined or copied: two reads and a write."""
 
 
@@ -65,6 +67,7 @@ class MachineProfile(StoredResult):
             was not measured.
         hop_s: latency of a router, s.
         core_Bps: memory traffic of a core, B/s, by which data are combined and copied.
+        memory_Bps: memory traffic of a node, B/s, which its ranks share.
         topology: spec of the network whose first hosts the nodes are; empty where it is unknown.
         library: whose rules choose algorithms.
         parts: of which it is made, each with its source.
@@ -80,6 +83,7 @@ class MachineProfile(StoredResult):
     node_gap_s: float
     hop_s: float
     core_Bps: float
+    memory_Bps: float
     topology: str
     library: Library
     parts: tuple[MachinePart, ...]
@@ -94,13 +98,13 @@ class MachineProfile(StoredResult):
             f"{part.name}: {part.value}, {part.note}"
             for part in self.parts
             if part.source == "assumed"
-            and not (part.name == WITHIN_PART and self.ranks_per_node == 1)
+            and not (part.name in (WITHIN_PART, MEMORY_PART) and self.ranks_per_node == 1)
         )
 
     @property
     def combine_s_per_byte(self) -> float:
-        """Time to combine a byte with another, or to copy it, s/B."""
-        return _TRAFFIC / self.core_Bps
+        """Time to combine a byte with another, or to copy it, s/B; all ranks of a node do so."""
+        return TRAFFIC * max(1.0 / self.core_Bps, self.ranks_per_node / self.memory_Bps)
 
     def curves(self, level: Level) -> LevelCurves:
         """Return the messages of a level.
@@ -189,6 +193,7 @@ def machine_of(
     engines: int | None = None,
     hop_s: float | None = None,
     core_Bps: float | None = None,
+    memory_Bps: float | None = None,
     library: Library | None = None,
 ) -> MachineProfile:
     """Return the machine that point-to-point measurements and what else is known describe.
@@ -203,6 +208,7 @@ def machine_of(
         engines: messages that a node moves at the full rate of one at the same time.
         hop_s: latency of a router, s.
         core_Bps: memory traffic of a core, B/s.
+        memory_Bps: memory traffic of a node, B/s, that of one core at least.
         library: ``open-mpi``, ``mpich`` or ``unknown``.
 
     Raises:
@@ -221,6 +227,8 @@ def machine_of(
             sources[name] = ("published", "as given")
     cards = whole(engines if engines is not None else known.engines or 1, "engines", 1, 64)
     core = above_zero(core_Bps or known.core_Bps or CORE_BPS, "core_Bps", unit="B/s")
+    given = MEMORY_BPS if memory_Bps is None else memory_Bps
+    memory = max(above_zero(given, "memory_Bps", unit="B/s"), core)
     hop = number(HOP_S if hop_s is None else hop_s, "hop_s", 0.0, unit="s")
     rule: Library = known.library if library is None else library
     between, within = measured.between, measured.within or WITHIN
@@ -240,7 +248,13 @@ def machine_of(
             "core",
             f"{1e-9 * core:g} GB/s",
             sources,
-            f"combining and copying move {_TRAFFIC} B for each byte at that rate",
+            f"combining and copying move {TRAFFIC} B for each byte at that rate",
+        ),
+        MachinePart(
+            MEMORY_PART,
+            f"{1e-9 * memory:g} GB/s",
+            "assumed" if memory_Bps is None else "published",
+            "shared by the ranks of a node" if memory_Bps is None else "as given",
         ),
         _part("library", rule, sources, "the algorithm that is predicted to be fastest is taken"),
         _topology_part(topology),
@@ -255,6 +269,7 @@ def machine_of(
         0.0 if between.shared is None else float(between.shared.at(1)) / between.pairs,
         hop,
         core,
+        memory,
         topology,
         rule,
         parts,

@@ -4,9 +4,10 @@ A round takes
 
     the latency of its largest message (of an exchange, where a node sends and receives), of the
       slowest pair of nodes, where pairs differ as the runs of the benchmark did
-    + a gap for each further message of the busiest rank, or the bytes beyond the largest message,
-      whichever is longer; or, if longer, the bytes of the busiest link. A node that only sends, or
-      only receives, has its bytes divided among its engines
+    + a gap for each further message of the busiest rank (where it sends and receives, what an
+      exchange takes beyond one message; half of that where it combines what it receives), or the
+      bytes beyond the largest message, or the bytes of the busiest link, whichever is longest. A
+      node that only sends, or only receives, has its bytes divided among its engines
     + the routers on the way + the combining of what is received,
 
 and takes the longer of this and the same within a node; in a ring, where a block passes all ranks
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.predict.demands import Demands, demands_of
-from workbench.predict.machine import MachineProfile
+from workbench.predict.machine import TRAFFIC, MachineProfile
 from workbench.predict.point_to_point import Level, LevelCurves
 from workbench.programs.collectives import find_algorithm
 from workbench.uq.collectives.round_costs import CollectivePlaces, placed_on
@@ -97,7 +98,9 @@ def _between(
     both = demands.both_ways > 0
     messages = np.maximum(demands.rank_messages, 1.0)
     mean = node / np.maximum(demands.node_messages, 1.0)
-    gap = np.maximum(interval.at(1), both * _exchange(curves, mean))
+    # One of two that exchange handles a send and a receive; one that combines, each receive alone.
+    handled = np.where(both, 1.0, 0.5 * (demands.combined > 0))
+    gap = np.maximum(interval.at(1), handled * _exchange(curves, mean))
     first = first + both * _exchange(curves, largest)
     cards = np.where(both, 1, machine.engines)
     gaps = (messages - 1.0) * gap
@@ -127,7 +130,8 @@ def _within(machine: MachineProfile, demands: Demands, block: float, segmented: 
     first = interval.at(largest) if segmented else curves.latency.at(largest)
     messages = np.maximum(demands.within_messages, 1.0)
     waits = (messages - 1.0) * interval.at(demands.within_blocks * block / messages)
-    return np.where(demands.within_messages > 0, first + waits, 0.0)
+    traffic = demands.within_node_blocks * block * TRAFFIC / machine.memory_Bps
+    return np.where(demands.within_messages > 0, np.maximum(first + waits, traffic), 0.0)
 
 
 def _local(machine: MachineProfile, demands: Demands, block: float) -> FloatArray:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.findings import Finding, Findings, all_or_some, counted, graded, listed
-from workbench.predict.evaluation import (
+from workbench.predict.prediction_errors import (
     TARGET_ERROR,
     TARGET_SPAN,
     VARIANTS,

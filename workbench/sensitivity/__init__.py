@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
     from workbench.sensitivity.running_example import running_example
     from workbench.sensitivity.slack import CriticalPath, Slack
+    from workbench.sensitivity.solver_times import SolverTimes, time_solvers
     from workbench.sensitivity.sweep import Sweep
     from workbench.sensitivity.sweep_points import (
         ClassPoint,
@@ -71,6 +72,7 @@ __all__ = [
     "ResourceShare",
     "RunPrediction",
     "Slack",
+    "SolverTimes",
     "Sweep",
     "SweepCurve",
     "SweepPoint",
@@ -89,6 +91,7 @@ __all__ = [
     "predict_from_traces",
     "predict_runs",
     "running_example",
+    "time_solvers",
     "topology_study",
     "wire_sensitivity",
     "wire_tolerance",

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.checks import number
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, SimulationHalted
 from workbench.models import LogGPS
 from workbench.programs.find_program import ProgramLike
 from workbench.provenance import Provenance
@@ -201,7 +201,7 @@ def analyse_bandwidth(
     for one in percent:
         number(one, "percent", 0)
     sweep, model = sweep_of(program, model, halt)
-    paths = _Paths(sweep)
+    paths = _Paths(sweep, halt)
     base_ps = model.G * PS_PER_S
     base = paths.tangent(base_ps)
     T_ps = base.at(base_ps)
@@ -234,9 +234,12 @@ class _Paths:
     """The lines over G of a program's paths, found by sweeps."""
 
     sweep: Sweep
+    halt: NDArray[np.int8] | None = None
 
     def tangent(self, G_ps: float) -> _Line:
         """Return the line of a critical path at a G."""
+        if self.halt is not None and self.halt[0]:
+            raise SimulationHalted("the analysis was stopped before it finished")
         model = self.sweep.model.replace(G=G_ps / PS_PER_S)
         here = self.sweep.replace(model)
         path = here.critical_path()

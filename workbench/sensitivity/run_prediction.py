@@ -37,6 +37,7 @@ Zone = Literal["hidden", "transition", "proportional"]
 
 ZONES: tuple[Zone, ...] = get_args(Zone)
 
+_TICK_S = 1e-12  # to which latencies of an analysis are rounded
 _MARGIN = 0.02  # of the measured range, by which the curve reaches beyond it
 _EDGE = 0.05  # of the rise of λ_L: as much may change within the first and the last zone
 
@@ -71,7 +72,7 @@ class RunPrediction(StoredResult):
         added, spread = self.runs.points()
         low, high = self.analysis.interval
         L = self.analysis.L + added
-        kept = (L >= low * (1 - 1e-12)) & (L <= high * (1 + 1e-12))
+        kept = (L >= low - _TICK_S) & (L <= high + _TICK_S)
         quartiles = (spread.minimum, spread.p25, spread.median, spread.p75, spread.maximum)
         return RunPoints(
             added[kept],
@@ -291,6 +292,15 @@ class TracePredictions(StoredResult):
                 }
             )
         return pd.DataFrame(rows)
+
+    def summary(self) -> dict[str, object]:
+        """Return the command's JSON values: those of each trace, with its added latency in µs."""
+        return {
+            "traces": [
+                {"traced_us": added * 1e6, **one.summary()}
+                for added, one in zip(self.traced_s.tolist(), self.predictions, strict=True)
+            ]
+        }
 
     def __repr__(self) -> str:
         traces = ", ".join(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workbench.validation.campaign import LATENCIES_S, measure_program
+from workbench.validation.collectives import EmulatedCollectives, measure_collectives
 from workbench.validation.prediction import predict_recording, seen_runs
 from workbench.validation.recording import CostAtLatency, ProgramRecording
 from workbench.validation.report import (
@@ -18,9 +19,11 @@ __all__ = [
     "LATENCIES_S",
     "SUITE",
     "CostAtLatency",
+    "EmulatedCollectives",
     "ProgramRecording",
     "ValidationProgram",
     "ValidationReport",
+    "measure_collectives",
     "measure_program",
     "predict_recording",
     "recording_of",

@@ -9,9 +9,9 @@ latency is; nothing is fitted to the collectives.
 
 from __future__ import annotations
 
-import itertools
+import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -21,15 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.checks import above_zero, number, whole
-from workbench.datasets import data_folder
 from workbench.errors import ParameterError
 from workbench.measure import OSUCurve
-from workbench.measure.cluster import Cluster, measure_costs
+from workbench.measure.cluster import Cluster, measure_collective, measure_costs
 from workbench.predict import machine_of, point_to_point_of_curve, predict_collective
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
-from workbench.tune.benchmark import Loop, benchmark_arguments, parse_benchmark
-from workbench.tune.benchmark.forms import build_benchmark
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,6 +44,17 @@ FORCED: Mapping[str, Mapping[str, tuple[int, str]]] = MappingProxyType(
             "rabenseifner": (6, "rabenseifner"),
             "segmented-ring": (5, "ring"),
         },
+        "allgather": {
+            "bruck": (2, "bruck"),
+            "recursive-doubling": (3, "recursive-doubling"),
+            "ring": (4, "ring"),
+            "neighbour-exchange": (5, "neighbour-exchange"),
+        },
+        "alltoall": {
+            "linear": (1, "linear"),
+            "pairwise": (2, "pairwise"),
+            "bruck": (3, "bruck"),
+        },
         "bcast": {
             "linear": (1, "linear"),
             "chain": (3, "chain"),
@@ -63,11 +71,11 @@ FORCED: Mapping[str, Mapping[str, tuple[int, str]]] = MappingProxyType(
         },
     }
 )
-"""Five algorithms of each collective: number in Open MPI, name here."""
+"""Algorithms of each collective: number in Open MPI, name here."""
 
 SIZES = tuple(4 * 4**power for power in range(2, 8))  # 64 B to 64 KiB
 _MESSAGES = (1, 64, 256, 1024, 4096, 16384, 32768, 65536)
-_LOOP = Loop(warmup=5, least=20, most=20, budget_ms=2000)
+_CALLS = 20
 _LATENCY_S = 500e-6
 _BANDWIDTH = 12.5e6  # B/s: 100 Mbit/s
 _TIMEOUT_S = 300.0
@@ -89,7 +97,7 @@ class EmulatedCollectives(StoredResult):
         repeat: int64[rows], number of the repeat.
         measured_s: float64[rows], median over calls of the slowest rank's time, s.
         predicted_s: float64[rows], from the messages alone, s.
-        load: float64[rows], load average of the machine before the run.
+        load_average: float64[rows], load average of the machine before the run.
         provenance: where the measured times come from.
     """
 
@@ -104,7 +112,7 @@ class EmulatedCollectives(StoredResult):
     repeat: NDArray[np.int64]
     measured_s: FloatArray
     predicted_s: FloatArray
-    load: FloatArray
+    load_average: FloatArray
     provenance: Provenance
 
     plot = Drawing("plot_emulated_collectives")
@@ -137,10 +145,11 @@ class EmulatedCollectives(StoredResult):
 
         rows = []
         for (collective, size), case in self.to_frame().groupby(["collective", "bytes"]):
-            best = case.loc[case["measured (µs)"].idxmin()]
-            chosen = case.loc[case["predicted (µs)"].idxmin()]
-            lost = 100 * (chosen["measured (µs)"] / best["measured (µs)"] - 1)
-            rows.append((collective, size, best["algorithm"], chosen["algorithm"], lost))
+            measured = case["measured (µs)"].to_numpy()
+            names = case["algorithm"].tolist()
+            best, chosen = int(measured.argmin()), int(case["predicted (µs)"].to_numpy().argmin())
+            lost = 100 * (measured[chosen] / measured[best] - 1)
+            rows.append((collective, size, names[best], names[chosen], lost))
         columns = ["collective", "bytes", "measured best", "predicted best", "lost (%)"]
         return pd.DataFrame(rows, columns=columns)
 
@@ -167,7 +176,9 @@ class EmulatedCollectives(StoredResult):
 
     def _check(self) -> None:
         count = len(self.measured_s)
-        self._check_lengths(dict.fromkeys(("size_bytes", "repeat", "predicted_s", "load"), count))
+        self._check_lengths(
+            dict.fromkeys(("size_bytes", "repeat", "predicted_s", "load_average"), count)
+        )
         if {len(self.collective), len(self.algorithm)} != {count}:
             raise ParameterError("each row must have a collective and an algorithm", key="rows")
 
@@ -267,14 +278,9 @@ def _measured(
     with Cluster(
         ranks, latency_s=latency_s, bandwidth=bandwidth, mpirun=mpirun, mca=settings
     ) as cluster:
-        program = build_benchmark(cluster.launcher.compiler())
-        words = [str(program), *benchmark_arguments(collective, sizes, _LOOP)]
-        run = cluster.run(words, timeout=_TIMEOUT_S)
-    table = {row.size: row.latencies_us for row in parse_benchmark(run.output)}
-    return {size: table[size][_MEDIAN] / 1e6 for size in sizes}, run.load
-
-
-_MEDIAN = 2  # of the benchmark's statistics
+        load = os.getloadavg()[0]
+        times = measure_collective(cluster, collective, sizes, repeats=_CALLS)
+    return {size: times[size].median for size in sizes}, load
 
 
 def _predictions(

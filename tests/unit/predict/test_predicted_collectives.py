@@ -103,6 +103,7 @@ def test_what_is_assumed_is_said_and_what_is_given_is_not(tmp_path: Path) -> Non
     assert "0.5 us" in machine.to_frame().set_index("part").loc["messages within a node", "value"]
     sources = dict(zip(machine.to_frame()["part"], machine.to_frame()["source"], strict=True))
     assert sources["node rate"] == sources["both ways"] == sources["message interval"] == "measured"
+    assert sources["memory of a node"] == "assumed"
     assert sources["engines"] == sources["core"] == sources["topology"] == "assumed"
     given = machine_of(
         measured, topology="torus:2x2", engines=2, core_Bps=1e10, hop_s=0.0, library="mpich"

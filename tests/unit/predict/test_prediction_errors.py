@@ -13,6 +13,7 @@ from bokeh.models import ColumnDataSource
 
 from tests.unit import commands
 from tests.unit.predict.machines import written
+from workbench import papers
 from workbench.cli import predict
 from workbench.errors import DatasetError, ParameterError
 from workbench.jobs import JobError, StopFlag
@@ -25,7 +26,7 @@ from workbench.predict import (
     shipped_evaluation,
     shipped_systems,
 )
-from workbench.predict.evaluation import VARIANTS, PredictionCase
+from workbench.predict.prediction_errors import VARIANTS, PredictionCase
 
 command = partial(commands.run, predict)
 NAMED = PredictionCase("a", "A", "gather", "default-x", "binomial", 1, 4, 0.0, True)
@@ -161,6 +162,12 @@ def test_a_shipped_system_states_its_sources_and_has_its_messages(name: str) -> 
     assert (system.folder / "README.md").read_text().startswith(f"# {system.title}\n")
     for source in system.descriptor["sources"]:
         assert len(source["commit"]) == 40
+
+
+def test_the_papers_open_question_has_the_shipped_errors() -> None:
+    row = papers.list()["000-future-work"]
+    assert row.call.endswith("predict.shipped_evaluation()")
+    assert row.run().to_frame().equals(shipped_evaluation().to_frame())
 
 
 def test_a_system_that_does_not_ship_or_a_stop_is_an_error() -> None:

@@ -140,6 +140,20 @@ def test_an_exchange_costs_more_where_both_ways_were_measured() -> None:
     assert gather.times.tolist() == alone.times.tolist()
 
 
+def test_a_rank_handles_one_message_after_another() -> None:
+    """An exchange takes 3 us more than one message: 3 us a pair of messages, half for one."""
+    both = MessageCurve(MACHINE.between.latency.sizes, MACHINE.between.latency.times + 3e-6)
+    slow = replace(MACHINE, between=replace(MACHINE.between, both_ways=both))
+    latency = float(MACHINE.between.latency.at(1))
+    for collective, time in (
+        ("alltoall", latency + 3e-6 + 6 * 3e-6),
+        ("reduce", latency + 6 * 1.5e-6),
+        ("gather", latency + 6 * STRAIGHT.g),
+    ):
+        found = predict_collective(slow, collective, 8, [1], algorithm="linear")
+        assert found.times[0] == pytest.approx(time, rel=1e-6)
+
+
 def test_combining_and_copying_move_three_bytes_a_byte() -> None:
     slow = replace(MACHINE, core_Bps=3e9)  # 1 ns a byte
     for collective, algorithm, moved in (
@@ -168,6 +182,19 @@ def test_ranks_of_a_node_talk_within_it_and_share_its_cards() -> None:
     # A block of a ring passes two hops between nodes of eight.
     ring = predict_collective(two, "allgather", 2, [1], algorithm="ring")
     assert ring.times[0] == pytest.approx(7 * (0.75e-8 + 0.25 * latency), rel=1e-6)
+
+
+def test_ranks_of_a_node_share_its_memory() -> None:
+    within = LevelCurves(MessageCurve(np.array([1.0, 2.0]), np.array([1e-9, 1e-9])))
+    measured = PointToPoint("one", MACHINE.between, within)
+    node = machine_of(measured, ranks_per_node=8, core_Bps=1e9, memory_Bps=6e9)
+    found = predict_collective(node, "allgather", 1, [1000], algorithm="ring")
+    # Eight messages of 1000 B in each of seven rounds, 3 B of traffic a byte.
+    assert found.times[0] == pytest.approx(7 * 8 * 3000 / 6e9, rel=1e-9)
+    # Eight cores of 1 GB/s would take more than the node has: each gets 6 / 8 of it.
+    assert node.combine_s_per_byte == pytest.approx(8 * 3 / 6e9)
+    alone = machine_of(measured, core_Bps=1e9, memory_Bps=6e9)
+    assert alone.combine_s_per_byte == pytest.approx(3e-9)
 
 
 def test_one_rank_is_no_collective() -> None:

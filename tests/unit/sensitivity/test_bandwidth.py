@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.kernels.loggops_programs import random_graph
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, SimulationHalted
 from workbench.models import LogGPS
 from workbench.programs import generate, read_goal
 from workbench.sensitivity import (
@@ -109,6 +109,12 @@ def test_tolerances_are_also_of_bandwidth() -> None:
     assert row.bandwidth_loss_percent == pytest.approx(100 * (1 - 5e-9 / G))
     assert found.summary()["tolerance_ns_per_byte"]["5"] == pytest.approx(G * 1e9)
     assert analyse_bandwidth(Sweep(*running_example())).T == found.T
+
+
+def test_an_analysis_ends_on_request() -> None:
+    sweep = Sweep(*running_example())
+    with pytest.raises(SimulationHalted):
+        analyse_bandwidth(sweep, halt=np.ones(1, np.int8))
 
 
 def test_a_program_without_bytes_takes_any_bandwidth() -> None:

@@ -21,6 +21,7 @@ and the namespaces.
 from __future__ import annotations
 
 from workbench.measure.cluster.cluster import Cluster, ClusterRun
+from workbench.measure.cluster.collective_times import measure_collective
 from workbench.measure.cluster.costs import MessageCost, Quartiles, measure_costs
 from workbench.measure.cluster.errors import ClusterError
 from workbench.measure.cluster.hosts import EmulatedHosts
@@ -36,5 +37,6 @@ __all__ = [
     "MessageCost",
     "Quartiles",
     "SwitchReport",
+    "measure_collective",
     "measure_costs",
 ]

@@ -3,7 +3,8 @@
  *     switch ports spin_ns priority fd...
  *
  * Each fd is the TAP device of a host. A packet occupies its sender's port for as long as the rate
- * says, then waits for the latency of its pair of hosts; packets of a pair keep their order. The
+ * says, then waits for the latency of its pair of hosts, and until its receiver's port is free of
+ * packets from other hosts; packets of a pair keep their order. The
  * switch sleeps until `spin_ns` before a packet is due and spins from there, for a timer wakes tens
  * of microseconds late.
  *
@@ -49,7 +50,8 @@ struct packet {
 };
 
 static int ports, device[PORTS], epoll, process = -1;
-static int64_t latency[PORTS][PORTS], last_due[PORTS][PORTS], port_free[PORTS], deadline;
+static int64_t latency[PORTS][PORTS], last_due[PORTS][PORTS], deadline;
+static int64_t sender_free[PORTS], receiver_free[PORTS];
 static int64_t spin_ns, jitter_ns;
 static double ns_per_byte;
 static unsigned char address[PORTS][ADDRESS];
@@ -78,6 +80,8 @@ static int64_t drawn_jitter(void)
     drawn ^= drawn << 17;
     return (int64_t)(drawn % (uint64_t)(jitter_ns + 1));
 }
+
+static int64_t wire_ns(int length) { return (int64_t)((double)(length + ON_WIRE) * ns_per_byte); }
 
 static int before(const struct packet *a, const struct packet *b)
 {
@@ -128,6 +132,8 @@ static void forward(int from, int to, const unsigned char *frame, int length, in
     }
     struct packet new = {sent + latency[from][to] + drawn_jitter(), numbered++, to, length, buffer()};
     if (new.due < last_due[from][to]) new.due = last_due[from][to];
+    if (new.due < receiver_free[to]) new.due = receiver_free[to];
+    receiver_free[to] = new.due + wire_ns(length);
     last_due[from][to] = new.due;
     memcpy(new.bytes, frame, (size_t)length);
     enqueue(new);
@@ -140,13 +146,13 @@ static void receive(int from)
         ssize_t length = read(device[from], frame, sizeof frame);
         if (length < 2 * ADDRESS) return;
         int64_t start = now();
-        if (port_free[from] > start) start = port_free[from];
-        port_free[from] = start + (int64_t)((double)(length + ON_WIRE) * ns_per_byte);
+        if (sender_free[from] > start) start = sender_free[from];
+        sender_free[from] = start + wire_ns((int)length);
         memcpy(address[from], frame + ADDRESS, ADDRESS);
         known[from] = 1;
         for (int to = 0; to < ports; to++) {
             int wanted = (frame[0] & 1) || (known[to] && !memcmp(address[to], frame, ADDRESS));
-            if (to != from && wanted) forward(from, to, frame, (int)length, port_free[from]);
+            if (to != from && wanted) forward(from, to, frame, (int)length, sender_free[from]);
         }
     }
 }

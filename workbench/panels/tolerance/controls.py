@@ -74,17 +74,17 @@ class ToleranceControls(ReplayControls):
         self.over: Any = widgets.ToggleButtons(
             options=[("Latency", "latency"), ("Bandwidth", "bandwidth")],
             tooltips=["T over the latency L", "T over the gap per byte G, 1 / bandwidth"],
-            style={"button_width": "90px", "description_width": "initial"},
-            layout=widgets.Layout(width="270px", margin="2px 10px 2px 0"),
-            description="T over",
+            style={"button_width": "90px"},
+            layout=widgets.Layout(width="auto", margin="0 14px 0 0"),
         )
+        over_label = widgets.HTML("T over", layout=widgets.Layout(margin="2px 8px 2px 0"))
         self._measured: MeasuredFile | None = None
         self.measured = MeasuredControl(self._take_runs)
         self.widget.children = [
             *self.widget.children[:4],
             wrapping_row(self.family, self.keep_button, self.chips),
             *self.widget.children[4:],
-            wrapping_row(self.over, self.percent, self.axis),
+            wrapping_row(over_label, self.over, self.percent, self.axis),
             self.axis_error,
             self.measured.widget,
         ]

@@ -12,7 +12,8 @@ from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.tolerance.files import FILES, notes_html
 from workbench.panels.tolerance.state import Analysed, python_lines
-from workbench.panels.tolerance.view import ToleranceView, contention_html, measured_html
+from workbench.panels.tolerance.tables import contention_html, measured_html
+from workbench.panels.tolerance.view import ToleranceView
 
 _CONTENTION, _MEASURED, _PYTHON, _EXPORT, _NOTES = _TITLES = (
     "Contention",

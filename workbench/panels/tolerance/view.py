@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -12,11 +11,10 @@ import ipywidgets as widgets
 from bokeh.models import ColumnDataSource, CustomJS, Title
 from bokeh.plotting import figure
 
-from workbench.html_table import Html, html_table
 from workbench.panels.live_view import Downloads, WindowView
 from workbench.panels.style import TEXT
-from workbench.panels.tolerance.measured_control import COLUMNS
 from workbench.panels.tolerance.state import Analysed
+from workbench.panels.tolerance.tables import tolerance_table
 from workbench.plotting import palette
 from workbench.plotting.replay.spacetime import (
     SpacetimeFigure,
@@ -30,8 +28,6 @@ from workbench.plotting.tolerance.descriptions import describe_tolerance
 from workbench.plotting.tolerance.run_prediction import describe_run_prediction
 from workbench.plotting.tolerance.tolerance import ToleranceFigure, tolerance_figure
 from workbench.provenance import Provenance
-from workbench.sensitivity import LatencySensitivity
-from workbench.sensitivity.result import RENDEZVOUS, latency_text, more_than_messages
 from workbench.simulate.replay_result import ReplayResult
 
 _WARNING = (
@@ -110,12 +106,7 @@ class ToleranceView:
             self._make_room(list(shown.results))
             whose = f"{len(shown.results)} programs" if len(shown.results) > 1 else shown.name
             self._origin.text = _origin(whose)
-            if shown.prediction is not None:
-                self._origin.text += f"\n{shown.prediction.runs.provenance.caption()}"
-        text = describe_tolerance(without_warnings(shown))
-        if shown.prediction is not None:
-            text += f" {describe_run_prediction(shown.prediction)}"
-        self._say(text, shown)
+        self._say(describe_tolerance(without_warnings(shown)), shown)
         self.say_contention(shown)
 
     def say_contention(self, shown: Analysed) -> None:
@@ -184,6 +175,11 @@ class ToleranceView:
         self._origin = own_caption(curve.share)
 
     def _say(self, text: str, shown: Analysed) -> None:
+        measured = ""
+        if shown.prediction is not None:
+            said = html.escape(describe_run_prediction(shown.prediction))
+            origin = html.escape(shown.prediction.runs.provenance.caption())
+            measured = f'<div>{said} <span style="{SMALL}">{origin}.</span></div>'
         left_out = "".join(
             f'<div style="{SMALL}">{html.escape(line)}</div>' for line in shown.left_out
         )
@@ -192,7 +188,7 @@ class ToleranceView:
         self.description.value = (
             f'<div role="status" style="{TEXT}">{html.escape(text)} <span style="{SMALL}">'
             f"{operations:,} operations, analysed in {time_text(seconds * 1e9)}.</span>"
-            f"{left_out}</div>"
+            f"{measured}{left_out}</div>"
         )
 
     def _let_the_page_point(self) -> None:
@@ -236,97 +232,5 @@ def without_warnings(shown: Analysed) -> Any:
     return {name: replace(result, warnings=()) for name, result in shown.results.items()}
 
 
-def tolerance_table(shown: Analysed) -> str:
-    """Return an HTML table with T, the slope, the share and the tolerances of each program."""
-    if shown.bandwidths:
-        return _bandwidth_table(shown)
-    head = ["", "ranks", "T", Html("λ<sub>L</sub>"), "its messages", Html("ρ<sub>L</sub>")]
-    head += [f"L within {p:g} %" for p in shown.state.percent]
-    head.append("critical L")
-    rows = (_row(name, result) for name, result in shown.results.items())
-    base = time_text(shown.result.L * 1e9)
-    # For one program the sentence has it.
-    said = len(shown.results) > 1 and any(map(more_than_messages, shown.results.values()))
-    more = f'<div style="{SMALL}">λ_L counts latencies: {RENDEZVOUS}.</div>' if said else ""
-    caption = f"At L = {base}, and the largest L within each percentage; increase of L in brackets"
-    return html_table(rows, head, caption, cell_style="white-space:nowrap") + more
-
-
-def _bandwidth_table(shown: Analysed) -> str:
-    """Return an HTML table with T, λ_G, ρ_G and the tolerances of each program."""
-    head = ["", "ranks", "T", Html("λ<sub>G</sub>"), Html("ρ<sub>G</sub>")]
-    head += [f"G within {p:g} %" for p in shown.state.percent]
-    head.append("critical G")
-    rows = (
-        [
-            name,
-            f"{shown.results[name].ranks:,}",
-            time_text(curve.T * 1e9),
-            f"{curve.lambda_G:,} B",
-            f"{100 * curve.rho_G:.1f} %",
-            *(_gap_text(largest) for largest in curve.tolerance.values()),
-            f"{len(curve.critical):,}",
-        ]
-        for name, curve in shown.bandwidths.items()
-    )
-    base = value_text("G", shown.result.model.G)
-    caption = f"At G = {base}, and the largest G, with the least bandwidth, within each percentage"
-    return html_table(rows, head, caption, cell_style="white-space:nowrap")
-
-
-def _gap_text(largest: float) -> str:
-    return value_text("G", largest) if math.isfinite(largest) else "any"
-
-
-def measured_html(shown: Analysed) -> str:
-    """Return measured and predicted run times by added latency, as an HTML table."""
-    if shown.prediction is None:
-        reason = shown.measured_error or f"None are given. Upload {COLUMNS}."
-        return f'<div style="{TEXT}">{html.escape(reason)}</div>'
-    frame = shown.prediction.to_frame()
-    rows = (
-        [cell if isinstance(cell, str) else "" if cell != cell else f"{cell:.5g}" for cell in row]
-        for row in frame.itertuples(index=False)
-    )
-    caption = f"RRMSE {shown.prediction.rrmse_percent:.2f} %; " + ", ".join(
-        f"{zone} {error:.2f} %" for zone, error in shown.prediction.zone_rrmse_percent.items()
-    )
-    return html_table(rows, list(frame.columns), caption, cell_style="white-space:nowrap")
-
-
-def contention_html(shown: Analysed) -> str:
-    """Return the time that contention adds to the program in the controls, by resource."""
-    report = shown.result.contention
-    if report is None:
-        if shown.compared:
-            return "With contention the program does not run to its end."
-        return "The program is being replayed with contention …"
-    percent = report.optimistic_percent
-    word = "below" if percent >= 0 else "above"
-    text = (
-        f"Without contention, as here, {report.source} takes {time_text(report.llamp_ps / 1e3)}: "
-        f"{abs(percent):.1f} % {word} LogGOPSim's {time_text(report.loggopsim_ps / 1e3)}, where "
-        "messages and computations wait for CPUs and network interfaces that are busy."
-    )
-    return f'<div style="{TEXT}">{html.escape(text)}</div>{report._repr_html_()}'
-
-
 def _origin(whose: str) -> str:
     return Provenance("simulated", f"{whose}, LLAMP's semantics, no contention").caption()
-
-
-def _row(name: str, result: LatencySensitivity) -> list[str]:
-    cells = [
-        name,
-        f"{result.ranks:,}",
-        time_text(result.T * 1e9),
-        f"{result.lambda_L:,}",
-        "" if result.critical_messages is None else f"{result.critical_messages:,}",
-        f"{100 * result.rho_L:.1f} %",
-    ]
-    for largest in result.tolerance.values():
-        added = largest - result.L
-        more = f" (+{time_text(added * 1e9)})" if added < float("inf") else ""
-        cells.append(latency_text(largest) + more)
-    cells.append(f"{len(result.critical_latencies):,}")
-    return cells

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, LayoutDOM
+from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
 from workbench.measure.curve import byte_label
@@ -23,7 +24,7 @@ from workbench.plotting.tiles import names_below, numbered_tiles
 
 if TYPE_CHECKING:
     from workbench.predict import PredictionErrors
-    from workbench.predict.evaluation import Variant
+    from workbench.predict.prediction_errors import Variant
 
 _ROW_PX = 20
 _AROUND_PX = 110
@@ -52,9 +53,27 @@ def plot_prediction_errors(
     """
     shown = found if table is None else found.of(table)
     columns = error_rows(shown, each_algorithm=table is not None, variant=variant)
+    fig = error_tiles(columns, [("tests", "@tests")], file_name="errors of predictions")
+    return stacked(
+        heading(
+            "Collectives predicted from messages between two nodes",
+            f"{_KNOWN[variant]}; published measurements",
+        ),
+        fig,
+        sentence(describe_prediction_errors(shown, variant=variant)),
+    )
+
+
+def error_tiles(
+    columns: dict[str, list[Any]],  # column, row, name, bytes, error, text and ink of each cell
+    tips: list[tuple[str, str]],  # of further columns
+    *,
+    file_name: str,
+) -> figure:
+    """Return a heatmap of signed errors in percent, of rows ``names`` and columns ``sizes``."""
     names, sizes = columns.pop("names"), columns.pop("sizes")
     source, mapper = ColumnDataSource(data=columns, name="errors"), percent_mapper()
-    fig = live_figure(height=_AROUND_PX + _ROW_PX * len(names), file_name="errors of predictions")
+    fig = live_figure(height=_AROUND_PX + _ROW_PX * len(names), file_name=file_name)
     tools_beside(fig)
     cells = numbered_tiles(fig, source, mapper, value="error", text_px=10)
     fig.x_range.update(start=-0.5, end=len(sizes) - 0.5)
@@ -64,18 +83,11 @@ def plot_prediction_errors(
         axis.major_label_overrides = dict(enumerate(labels))
     names_below(fig)
     fig.axis.axis_line_color = fig.axis.major_tick_line_color = None
-    tips = [("", "@name"), ("block", "@bytes"), ("error", "@error{+0.0} %"), ("tests", "@tests")]
-    fig.add_tools(HoverTool(renderers=[cells], tooltips=tips))
+    shown = [("", "@name"), ("block", "@bytes"), ("error", "@error{+0.0} %"), *tips]
+    fig.add_tools(HoverTool(renderers=[cells], tooltips=shown))
     fig.add_layout(colour_bar(mapper), "right")
     fig.title.text = "Predicted over measured time less 1, in percent"
-    return stacked(
-        heading(
-            "Collectives predicted from messages between two nodes",
-            f"{_KNOWN[variant]}; published measurements",
-        ),
-        fig,
-        sentence(describe_prediction_errors(shown, variant=variant)),
-    )
+    return fig
 
 
 def describe_prediction_errors(found: PredictionErrors, *, variant: Variant = "two nodes") -> str:

@@ -54,8 +54,8 @@ def describe_run_prediction(result: RunPrediction) -> str:
     text = (
         f"Predicted and {result.runs.provenance.origin} run times differ by "
         f"{plain_percent(result.rrmse_percent)} (root mean square error over the mean of "
-        f"{len(result.added_s)} medians): {zones}. With nothing more added than "
-        f"{time_text(1e9 * float(result.added_s[0]))} the prediction is off by "
+        f"{len(result.added_s)} medians): {zones}. With "
+        f"{time_text(1e9 * float(result.added_s[0]))} added the prediction is off by "
         f"{result.error_percent[0]:+.2f} %, and most with {where} added, by "
         f"{result.error_percent[worst]:+.2f} %. The predicted λ_L begins to rise at {begins} of "
         f"added latency, and has risen at {ends}."

@@ -108,6 +108,9 @@ class CollectiveModel(Protocol):
     def times(self, values: FloatArray, tests: Sequence[CollectiveTest]) -> FloatArray:
         """Return the times in s, float64[n, tests], for float64[n, parameters]."""
 
+    def __hash__(self) -> int:
+        """Return a number that equal models share: a fit of one is kept for the next who asks."""
+
 
 _LARGE_BUFFERS = (
     CollectiveParameter("slowdown of large buffers", "", 5e-2, 3.0, 0.3),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +64,14 @@ def pilot_fit(
     """Return the best of several least-squares fits to positive times in s, float64[tests]."""
     if len(tests) < 2:
         raise ParameterError(f"a fit needs at least two tests; got {len(tests)}", key="nodes")
+    return _fitted(model, tuple(tests), tuple(np.asarray(times, np.float64).tolist()), seed)
+
+
+# One calibration asks for the same fits two or three times, a panel's next one again.
+@lru_cache(maxsize=256)
+def _fitted(
+    model: CollectiveModel, tests: tuple[CollectiveTest, ...], times: tuple[float, ...], seed: int
+) -> Pilot:
     low, high, start = (
         np.log([getattr(one, name) for one in model.parameters])
         for name in ("low", "high", "start")
@@ -88,5 +97,7 @@ def pilot_fit(
             for one in inside
         ]
     best = min(fits, key=lambda fit: fit.cost)
-    influence = np.abs(best.jac).max(axis=0)
-    return Pilot(model, np.exp(best.x), residuals(best.x), influence)
+    found = np.exp(best.x), residuals(best.x), np.abs(best.jac).max(axis=0)
+    for array in found:
+        array.flags.writeable = False
+    return Pilot(model, *found)

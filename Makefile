@@ -25,7 +25,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 # tests/conftest.py says how many processes there are.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
-.PHONY: help lab install test lint types tests-imported kernels-uncompiled bench deep fuzz studies search-comparison paper-scale variability whole-machine findings slurm-demo binder-check clean
+.PHONY: help lab install test lint types tests-imported kernels-uncompiled bench deep fuzz studies search-comparison paper-scale variability whole-machine findings validation slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -147,6 +147,18 @@ whole-machine: $(LAB_STAMP) ## hold predictions from two nodes against published
 findings: $(LAB_STAMP) ## judge the papers' claims on the shipped studies again (minutes)
 	.venv/bin/workbench uq coverage --save datasets/coverage/collectives.json
 	.venv/bin/workbench papers judge --save datasets/findings
+
+validation: $(LAB_STAMP) ## measure on the emulated cluster again (an hour, root; goes on where it was)
+	@mkdir -p .cache/validation
+	@for ranks in 4 8; do \
+	  for program in cg halo2d master_worker ring_pipeline transpose; do \
+	    .venv/bin/workbench validate measure $$program --ranks $$ranks --mpirun mpirun.openmpi \
+	      --traces 0,1ms,4ms --output .cache/validation/$$program-$$ranks || exit; \
+	    cp -r .cache/validation/$$program-$$ranks datasets/validation/ || exit; \
+	  done; \
+	  .venv/bin/workbench validate collectives --ranks $$ranks --mpirun mpirun.openmpi \
+	    --output datasets/validation-collectives/open-mpi-$$ranks.json || exit; \
+	done
 
 slurm-demo: $(TEST_STAMP) ## tune a copy and a sort through a one-node Slurm on loopback
 	@.ci/slurm && $(PY) -m tests.slurm.demo

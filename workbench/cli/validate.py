@@ -1,6 +1,8 @@
-"""Hold predictions against programs that ran, under latency added on an emulated cluster.
+r"""Hold predictions against programs that ran, under latency added on an emulated cluster.
 
 workbench validate measure cg --ranks 4 --output cg-4     # minutes; goes on where it was
+workbench validate measure comd --ranks 4 --program ./CoMD-mpi --slowdown 3 --message-bytes 8192 \
+    --algorithm allreduce=recursive-doubling --output comd-4 -- -x 8 -y 8 -z 8
 workbench validate predict cg-4                           # a folder, or a shipped recording
 workbench validate report                                 # all shipped recordings
 workbench validate collectives --ranks 4 --output collectives-4.json   # measured and predicted
@@ -13,11 +15,15 @@ fitted to the run times.
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from workbench.cli.output import SIGNALLED, add_json, given, output_file, print_json, say
 from workbench.cli.progress import ProgressLine
 from workbench.cli.signals import stoppable
 from workbench.units import parse_typed_quantity
+
+if TYPE_CHECKING:
+    from workbench.validation import ValidationProgram
 
 ABOUT = "hold predicted run times against programs that ran under added latency"
 
@@ -39,6 +45,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     measure.add_argument("--output", required=True, metavar="FOLDER", help="of the recording")
     measure.add_argument("--mpirun", metavar="PATH", help="Open MPI's launcher (default: mpirun)")
+    measure.add_argument(
+        "--program", dest="path", metavar="PATH", help="a program of your own, called PROGRAM"
+    )
+    measure.add_argument(
+        "--slowdown",
+        type=float,
+        metavar="F",
+        help="make processors so many times slower (default: 1)",
+    )
+    measure.add_argument(
+        "--message-bytes",
+        type=int,
+        metavar="N",
+        help="size of most of its messages (default: 1024)",
+    )
+    measure.add_argument(
+        "--algorithm",
+        action="append",
+        metavar="COLLECTIVE=NAME",
+        help="of its collectives, forced in the MPI; may be repeated",
+    )
+    measure.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="of it, after --")
     predict = actions.add_parser("predict", help="predict a recorded program", allow_abbrev=False)
     predict.add_argument("recording", metavar="RECORDING", help="shipped, or a folder")
     predict.add_argument(
@@ -86,7 +114,7 @@ def _measure(arguments: argparse.Namespace) -> int:
             ]
     with stoppable() as stop, ProgressLine() as line:
         recording = measure_program(
-            arguments.program,
+            _program(arguments),
             arguments.output,
             on_run=lambda done, wanted: line.show(f"{done} of {wanted} runs"),
             stop=stop.event,
@@ -97,6 +125,24 @@ def _measure(arguments: argparse.Namespace) -> int:
     else:
         print(f"{recording!r}\nin {arguments.output}")
     return SIGNALLED + stop.number if stop.number else 0
+
+
+def _program(arguments: argparse.Namespace) -> str | ValidationProgram:
+    """Return the program to measure: one of the suite, or the user's own."""
+    from workbench.validation import ValidationProgram
+
+    if arguments.path is None:
+        return str(arguments.program)
+    algorithms = dict(word.partition("=")[::2] for word in arguments.algorithm or ())
+    return ValidationProgram(
+        arguments.program,
+        arguments.program,
+        tuple(arguments.arguments),
+        1024 if arguments.message_bytes is None else arguments.message_bytes,
+        algorithms,
+        path=arguments.path,
+        **given(arguments, "slowdown"),
+    )
 
 
 def _predict(arguments: argparse.Namespace) -> int:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from workbench.validation.campaign import LATENCIES_S, measure_program
-from workbench.validation.collectives import EmulatedCollectives, measure_collectives
+from workbench.validation.collectives import (
+    EmulatedCollectives,
+    measure_collectives,
+    shipped_collectives,
+)
 from workbench.validation.prediction import predict_recording, seen_runs
 from workbench.validation.recording import CostAtLatency, ProgramRecording
 from workbench.validation.report import (
@@ -28,6 +32,7 @@ __all__ = [
     "predict_recording",
     "recording_of",
     "seen_runs",
+    "shipped_collectives",
     "shipped_names",
     "shipped_recordings",
     "validation_report",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import platform
+import shlex
 import tempfile
 import threading
 import zipfile
@@ -25,6 +26,7 @@ from workbench.measure.cluster import Cluster
 from workbench.measure.cluster.costs import MessageCost, measure_costs
 from workbench.programs.program import Program
 from workbench.programs.recording import record
+from workbench.suggestions import did_you_mean
 from workbench.validation.recording import CostAtLatency, ProgramRecording, provenance
 from workbench.validation.suite import SUITE, ValidationProgram, forced_algorithms
 
@@ -84,7 +86,7 @@ def measure_program(
         ClusterError: a part of the cluster failed.
         MPIError: there is no MPI, or a program failed.
     """
-    chosen = SUITE[program] if isinstance(program, str) else program
+    chosen = program if isinstance(program, ValidationProgram) else _named(program)
     whole(ranks, "ranks", 2, 64)
     whole(repeats, "repeats", 1, 1000)
     wanted = _checked(latencies_s, traced_s)
@@ -153,15 +155,21 @@ class _Bench:
         return _Row(added_s, repeat, recorded.span_s, load, late, costs)
 
     def _run(self) -> _Run:
-        return _Run(self._words, self._ranks, self._cluster, self._stop)
+        return _Run(self._words, self._ranks, self._cluster, self._program.slowdown, self._stop)
 
 
 class _Run:
     """A recorded run, a context manager: the folder of its traces lives within."""
 
     def __init__(
-        self, words: Sequence[str], ranks: int, cluster: Cluster, stop: threading.Event | None
+        self,
+        words: Sequence[str],
+        ranks: int,
+        cluster: Cluster,
+        slowdown: float,
+        stop: threading.Event | None,
     ) -> None:
+        self._slowdown = slowdown
         self._words, self._ranks, self._cluster, self._stop = words, ranks, cluster, stop
         self._scratch = tempfile.TemporaryDirectory(prefix="workbench-validation-")
 
@@ -173,12 +181,22 @@ class _Run:
             folder,
             mpirun=self._cluster.launcher,
             timeout=_TIMEOUT_S,
+            slowdown=self._slowdown,
             stop=self._stop,
         )
         return folder, program
 
     def __exit__(self, *error: object) -> None:
         self._scratch.cleanup()
+
+
+def _named(name: str) -> ValidationProgram:
+    if name not in SUITE:
+        raise ParameterError(
+            f"program must be one of {', '.join(SUITE)}; got {name!r}{did_you_mean(name, SUITE)}",
+            key="program",
+        )
+    return SUITE[name]
 
 
 def _checked(latencies_s: Sequence[float], traced_s: Sequence[float]) -> tuple[float, ...]:
@@ -224,7 +242,7 @@ def _extended(
     cluster: Cluster,
 ) -> ProgramRecording:
     """Return a recording with one repeat more."""
-    command = f"workbench validate measure {program.name} --ranks {ranks}"
+    command = _command(program, ranks)
     runs = MeasuredRuns.of(
         [row.added_s for row in rows],
         [row.time_s for row in rows],
@@ -259,6 +277,18 @@ def _extended(
     return replace(before, runs=joined, costs=before.costs + costs, traces=traces)
 
 
+def _command(program: ValidationProgram, ranks: int) -> str:
+    """Return the command that measures a program again."""
+    words = ["workbench", "validate", "measure", program.name, "--ranks", str(ranks)]
+    if program.path:
+        words += ["--program", Path(program.path).name, "--slowdown", f"{program.slowdown:g}"]
+        words += ["--message-bytes", str(program.message_bytes)]
+        for collective, algorithm in program.algorithms.items():
+            words += ["--algorithm", f"{collective}={algorithm}"]
+        words += ["--", *program.arguments]
+    return shlex.join(words)
+
+
 def _context(program: ValidationProgram, cluster: Cluster) -> dict[str, Any]:
     return {
         "system": f"one machine of {cores()} cores, Linux {os.uname().release}",
@@ -267,7 +297,11 @@ def _context(program: ValidationProgram, cluster: Cluster) -> dict[str, Any]:
         "mpi": f"{cluster.launcher.version}, over TCP, ranks sleep while they wait",
         "priority": "real-time" if cluster.realtime else "usual",
         "arguments": list(program.arguments),
-        "computation": "sleep to a clock",
+        "computation": (
+            f"by processors made {program.slowdown:g} times slower"
+            if program.path
+            else "sleep to a clock"
+        ),
         "begun": datetime.now(UTC).date().isoformat(),
     }
 

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.checks import above_zero, number, whole
+from workbench.datasets import data_folder
 from workbench.errors import ParameterError
 from workbench.measure import OSUCurve
 from workbench.measure.cluster import Cluster, measure_collective, measure_costs
@@ -250,6 +251,13 @@ def measure_collectives(
     if found is None:
         raise ParameterError("at least one repeat must end before a measurement is stopped")
     return found
+
+
+def shipped_collectives() -> dict[int, EmulatedCollectives]:
+    """Return the shipped measurements of collectives, by number of ranks."""
+    folder = data_folder() / "validation-collectives"
+    found = [EmulatedCollectives.load(path) for path in sorted(folder.glob("*.json"))]
+    return {one.ranks: one for one in found}
 
 
 def _algorithms(collective: str) -> Mapping[str, tuple[int, str]]:

@@ -25,6 +25,9 @@ class ValidationProgram:
         arguments: its arguments, as the source's first comment explains them.
         message_bytes: size of most of its messages, at which its overhead is measured.
         algorithms: of its collectives, forced in the MPI and used by the prediction.
+        path: of the program where it is none of ours; empty for ours.
+        slowdown: makes each rank's processor so many times slower, by sleeping between calls: a
+            program that computes in earnest, on ranks that outnumber the processors, needs it.
     """
 
     name: str
@@ -32,6 +35,8 @@ class ValidationProgram:
     arguments: tuple[str, ...]
     message_bytes: int
     algorithms: Mapping[str, str] = field(default_factory=dict)
+    path: str = ""
+    slowdown: float = 1.0
 
     @property
     def source(self) -> Path:
@@ -39,7 +44,7 @@ class ValidationProgram:
         return _FOLDER / f"{self.name}.c"
 
     def build(self, launcher: Launcher) -> Path:
-        """Return the path of the program, compiled for an MPI where it is not yet.
+        """Return the path of the program; ours is compiled for an MPI where it is not yet.
 
         Args:
             launcher: of the MPI.
@@ -47,6 +52,8 @@ class ValidationProgram:
         Raises:
             MPIError: there is no compiler, or it fails.
         """
+        if self.path:
+            return Path(self.path).resolve()
         recipe = Recipe(
             f"the program {self.name}",
             self.name,

@@ -2,7 +2,7 @@ r"""Hold predictions against programs that ran, under latency added on an emulat
 
 workbench validate measure cg --ranks 4 --output cg-4     # minutes; goes on where it was
 workbench validate measure comd --ranks 4 --program ./CoMD-mpi --slowdown 3 --message-bytes 8192 \
-    --algorithm allreduce=recursive-doubling --output comd-4 -- -x 8 -y 8 -z 8
+    --algorithm allreduce=recursive-doubling --output comd-4 --arguments="-x 8 -y 8 -z 8"
 workbench validate predict cg-4                           # a folder, or a shipped recording
 workbench validate report                                 # all shipped recordings
 workbench validate collectives --ranks 4 --output collectives-4.json   # measured and predicted
@@ -16,6 +16,7 @@ fitted to the run times.
 from __future__ import annotations
 
 import argparse
+import shlex
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import SIGNALLED, add_json, given, output_file, print_json, say
@@ -67,7 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COLLECTIVE=NAME",
         help="of its collectives, forced in the MPI; may be repeated",
     )
-    measure.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="of it, after --")
+    measure.add_argument(
+        "--arguments", default="", metavar="TEXT", help="of it, as in --arguments='-x 8'"
+    )
     predict = actions.add_parser("predict", help="predict a recorded program", allow_abbrev=False)
     predict.add_argument("recording", metavar="RECORDING", help="shipped, or a folder")
     predict.add_argument(
@@ -149,7 +152,7 @@ def _program(arguments: argparse.Namespace) -> str | ValidationProgram:
     return ValidationProgram(
         arguments.program,
         arguments.program,
-        tuple(arguments.arguments),
+        tuple(shlex.split(arguments.arguments)),
         1024 if arguments.message_bytes is None else arguments.message_bytes,
         algorithms,
         path=arguments.path,

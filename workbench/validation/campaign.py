@@ -275,7 +275,7 @@ def _command(program: ValidationProgram, ranks: int) -> str:
         words += ["--message-bytes", str(program.message_bytes)]
         for collective, algorithm in program.algorithms.items():
             words += ["--algorithm", f"{collective}={algorithm}"]
-        words += ["--", *program.arguments]
+        words += [f"--arguments={shlex.join(program.arguments)}"]
     return shlex.join(words)
 
 

@@ -263,7 +263,9 @@ def test_a_program_of_the_users_own_is_measured(tmp_path: Path) -> None:
     words = f"validate measure mine --program {path} --ranks 2 --repeats 1 --latencies 0,5ms"
     options = "--slowdown 2 --message-bytes 64 --algorithm barrier=dissemination"
     folder = tmp_path / "mine"
-    assert main([*words.split(), *options.split(), "--output", str(folder), "--", "8", "64"]) == 0
+    assert (
+        main([*words.split(), *options.split(), "--output", str(folder), "--arguments=8 64"]) == 0
+    )
     found = ProgramRecording.load(folder)
     assert found.name == "mine"
     assert found.algorithms == {"barrier": "dissemination"}

@@ -22,7 +22,8 @@ def plot_run_prediction(result: RunPrediction, *, height: int = 300) -> LayoutDO
         result: of ``workbench.sensitivity.predict_runs``.
         height: of the upper figure, pixels.
     """
-    return plot_tolerance(result.analysis, measured=result.runs, height=height)
+    named = {result.name: result.analysis}
+    return plot_tolerance(named, measured=result.runs, height=height)
 
 
 def plot_trace_predictions(result: TracePredictions, *, height: int = 300) -> LayoutDOM:
@@ -33,7 +34,7 @@ def plot_trace_predictions(result: TracePredictions, *, height: int = 300) -> La
         height: of the upper figure, pixels.
     """
     drawn = tolerance_figure(result.analyses, measured=result.runs, relative=False, height=height)
-    program = result.runs.program[0] or result.predictions[0].analysis.source
+    program = result.predictions[0].name
     drawn.time.title.text = f"Run time over latency: {program}, {len(result.traced_s)} traces"
     return drawn.layout
 

@@ -60,6 +60,7 @@ CONTROLS: dict[str, tuple[str, Act]] = {
     "10-how-sure": (r"noise, .* held out: ", choose("Noise model", 1)),
     "11-who-slowed-my-job": (r"took [\d.]+ s, .* the mean of \d+ runs", press("Step")),
     "12-forecast-the-next-steps": (r"^After \d+ steps of ", press("Steps passed")),
+    "13-against-reality": (r"run times differ by", choose("Recording", 1)),
     "14-the-papers": (r"^\d{3}-[\w-]+: ", choose("Row", 7)),
 }
 WHOLE = {"00-start-here", "02-which-loss"}  # their cells after the panel show tables and figures

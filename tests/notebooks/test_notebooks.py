@@ -211,6 +211,15 @@ assert (panel.found.predicted_s[ridge[0]] == scope["found"].predicted_s[ridge[1]
 assert deviation.mape[0, 0] < deviation.mape[0, 2]
 assert grid.mape.shape[:2] == (2, 2)
 """,
+    "13-against-reality.ipynb": """
+assert panel.error == "", panel.error
+assert panel.recording == "transpose-4" and panel.latency == "set"
+scope = {}
+exec(panel.python, scope)
+assert scope["result"].rrmse_percent == panel.result.rrmse_percent
+assert len(report.program) == len(validation.shipped_names())
+assert set(report.origin) == {"emulated"}
+""",
     "14-the-papers.ipynb": """
 panel.row = "000-fig-10"
 figure = panel.wait(120)

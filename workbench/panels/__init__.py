@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from workbench.panels.tolerance.panel import TolerancePanel
     from workbench.panels.tuning.panel import TuningPanel
     from workbench.panels.uq.panel import UncertaintyPanel
+    from workbench.panels.validation.panel import ValidationPanel
     from workbench.panels.variability.blame_panel import BlamePanel
     from workbench.panels.variability.forecast_panel import ForecastPanel
 else:
@@ -44,5 +45,6 @@ __all__ = [
     "TolerancePanel",
     "TuningPanel",
     "UncertaintyPanel",
+    "ValidationPanel",
     "setup",
 ]

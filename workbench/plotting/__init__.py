@@ -50,6 +50,7 @@ from workbench.plotting.placement.map import PlacementMap, placement_map, plot_p
 from workbench.plotting.placement.times import PlacementTimes, placement_times
 from workbench.plotting.predict.emulated import plot_emulated_collectives
 from workbench.plotting.predict.errors import describe_prediction_errors, plot_prediction_errors
+from workbench.plotting.predict.measured import plot_measured_collective
 from workbench.plotting.predict.times import plot_collective_prediction, plot_machine_profile
 from workbench.plotting.replay.breakdown import (
     BreakdownFigure,
@@ -304,6 +305,7 @@ __all__ = [
     "plot_long_forecast",
     "plot_machine_profile",
     "plot_mean_steps",
+    "plot_measured_collective",
     "plot_measured_validation",
     "plot_message_sizes",
     "plot_noise_checks",

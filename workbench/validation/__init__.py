@@ -9,7 +9,7 @@ from workbench.validation.collectives import (
     shipped_collectives,
 )
 from workbench.validation.injectors import InjectorComparison, compare_injectors
-from workbench.validation.prediction import predict_recording, seen_runs
+from workbench.validation.prediction import predict_recording, predict_traces, seen_runs
 from workbench.validation.recording import CostAtLatency, ProgramRecording
 from workbench.validation.report import (
     ValidationReport,
@@ -33,6 +33,7 @@ __all__ = [
     "measure_collectives",
     "measure_program",
     "predict_recording",
+    "predict_traces",
     "recording_of",
     "seen_runs",
     "shipped_collectives",

@@ -10,7 +10,12 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.measure import MeasuredRuns
-from workbench.sensitivity import RunPrediction, predict_runs
+from workbench.sensitivity import (
+    RunPrediction,
+    TracePredictions,
+    predict_from_traces,
+    predict_runs,
+)
 from workbench.sensitivity.analysis import PERCENT
 from workbench.validation.recording import ProgramRecording
 
@@ -42,11 +47,35 @@ def predict_recording(
         ParameterError: there is no such trace, or ``latency`` is not known.
         ProgramError: the program cannot run to its end.
     """
-    if latency not in get_args(Latency):
-        raise ParameterError(f"latency must be seen or set; got {latency!r}", key="latency")
+    runs = _runs(recording, latency)
     graph = recording.program(traced_s).graph(recording.algorithms)
-    runs = recording.runs if latency == "set" else seen_runs(recording)
     return predict_runs(graph, recording.model(), runs, percent=percent, name=recording.name)
+
+
+def predict_traces(
+    recording: ProgramRecording,
+    *,
+    latency: Latency = "seen",
+    percent: Sequence[float] = PERCENT,
+) -> TracePredictions:
+    """Return predictions from every trace of a recorded program (LLAMP, Fig. 12).
+
+    Args:
+        recording: of the program.
+        latency: of the measured runs, as for ``predict_recording``.
+        percent: tolerances to compute, percent.
+
+    Raises:
+        ParameterError: ``latency`` is not known.
+        ProgramError: the program cannot run to its end.
+    """
+    runs = _runs(recording, latency)
+    traces = {
+        added: recording.program(added).graph(recording.algorithms) for added in recording.traces
+    }
+    return predict_from_traces(
+        traces, recording.model(), runs, percent=percent, name=recording.name
+    )
 
 
 def seen_runs(recording: ProgramRecording) -> MeasuredRuns:
@@ -61,3 +90,10 @@ def seen_runs(recording: ProgramRecording) -> MeasuredRuns:
         for added in np.unique(runs.added_s).tolist()
     }
     return replace(runs, added_s=np.array([seen[added] for added in runs.added_s.tolist()]))
+
+
+def _runs(recording: ProgramRecording, latency: Latency) -> MeasuredRuns:
+    """Return the runs by the added latency that is asked for."""
+    if latency not in get_args(Latency):
+        raise ParameterError(f"latency must be seen or set; got {latency!r}", key="latency")
+    return recording.runs if latency == "set" else seen_runs(recording)

@@ -86,6 +86,14 @@ def test_points_outside_the_analysis_are_left_out() -> None:
         RunPrediction(from_lines(*BENT), runs_at([50], [600]))
 
 
+def test_a_latency_between_whole_picoseconds_keeps_its_first_and_last_point() -> None:
+    graph, model = running_example()
+    # The interval begins at 17,938,037 ps, which is above L.
+    between = model.replace(L=1.7938036969866072e-05)
+    found = predict_runs(graph, between, runs_at([0, 1, 2], [40, 41, 42]))
+    assert found.added_s == pytest.approx([0, 1e-6, 2e-6])
+
+
 def test_an_exact_program_has_no_error() -> None:
     """T = max(L + 1.115 µs, 1.5 µs) with a base L of 0.5 µs."""
     graph, model = running_example()

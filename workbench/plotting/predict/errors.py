@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _ROW_PX = 20
 _AROUND_PX = 110
-_KNOWN = {
+KNOWN = {
     "two nodes": "nothing was tuned on a collective",
     "algorithm": "the algorithm of each size was learnt on the fewest nodes",
     "surplus": "one surplus of a round was learnt on the fewest nodes",
@@ -57,7 +57,7 @@ def plot_prediction_errors(
     return stacked(
         heading(
             "Collectives predicted from messages between two nodes",
-            f"{_KNOWN[variant]}; published measurements",
+            f"{KNOWN[variant]}; published measurements",
         ),
         fig,
         sentence(describe_prediction_errors(shown, variant=variant)),

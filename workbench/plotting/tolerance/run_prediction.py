@@ -8,6 +8,7 @@ import numpy as np
 from bokeh.models import LayoutDOM
 
 from workbench.plotting.descriptions import plain_percent
+from workbench.plotting.grid import sentence, stacked
 from workbench.plotting.replay.style import time_text
 from workbench.plotting.tolerance.tolerance import plot_tolerance, tolerance_figure
 
@@ -22,8 +23,8 @@ def plot_run_prediction(result: RunPrediction, *, height: int = 300) -> LayoutDO
         result: of ``workbench.sensitivity.predict_runs``.
         height: of the upper figure, pixels.
     """
-    named = {result.name: result.analysis}
-    return plot_tolerance(named, measured=result.runs, height=height)
+    drawn = plot_tolerance({result.name: result.analysis}, measured=result.runs, height=height)
+    return stacked(drawn, sentence(describe_run_prediction(result)))
 
 
 def plot_trace_predictions(result: TracePredictions, *, height: int = 300) -> LayoutDOM:

@@ -1,0 +1,1 @@
+"""Predicted run times beside those of programs that ran under added latency."""

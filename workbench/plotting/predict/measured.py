@@ -1,0 +1,157 @@
+"""Measured times of a collective beside those predicted from two nodes, by size and nodes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from bokeh.models import ColumnDataSource, LayoutDOM
+
+from workbench.errors import ParameterError
+from workbench.measure.curve import byte_label
+from workbench.plotting import palette
+from workbench.plotting.axes import legend_above, message_size_axis, new_figure, plain_log_ticks
+from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.predict.errors import KNOWN
+from workbench.suggestions import did_you_mean
+from workbench.units import format_quantity
+
+if TYPE_CHECKING:
+    from workbench.predict import PredictionErrors
+    from workbench.predict.prediction_errors import PredictionCase, Variant
+
+_COLOURS = palette.CATEGORIES[1:]
+
+
+def plot_measured_collective(
+    found: PredictionErrors,
+    table: str,
+    collective: str,
+    *,
+    label: str = "",
+    variant: Variant = "two nodes",
+    height: int = 340,
+) -> LayoutDOM:
+    """Return the measured medians of a collective as points and its predictions as lines.
+
+    Args:
+        found: of ``workbench.predict.evaluate_predictions``.
+        table: a system.
+        collective: such as ``gather``.
+        label: of the algorithm in the data; empty is the library's own choice.
+        variant: what was known: ``two nodes``, ``algorithm`` or ``surplus``.
+        height: pixels.
+
+    Raises:
+        ParameterError: nothing of the kind was predicted; the message has what was.
+    """
+    at = _case(found.of(table), collective, label)
+    of_system = found.of(table)
+    predicted = (1.0 + of_system.errors_of(variant)) * of_system.measured
+    mine = (of_system.case == at) & np.isfinite(predicted) & (of_system.block_bytes > 0)
+    if not mine.any():
+        raise ParameterError(
+            f"variant must be one by which {collective} was predicted; got {variant!r}",
+            key="variant",
+        )
+    case = of_system.cases[at]
+    algorithm = case.label or "library's own choice of algorithm"
+    sizes = of_system.block_bytes[mine].tolist()
+    fig = new_figure(
+        title=f"{collective} on {case.system}, {algorithm}",
+        y_label="time (µs)",
+        height=height,
+        file_name=f"{table}-{collective}",
+    )
+    plain_log_ticks(fig.yaxis)
+    message_size_axis(fig, sizes)
+    fig.xaxis.axis_label = "block of a rank"
+    for place, nodes in enumerate(np.unique(of_system.nodes[mine]).tolist()):
+        rows = np.flatnonzero(mine & (of_system.nodes == nodes))
+        rows = rows[np.argsort(of_system.block_bytes[rows])]
+        source = _source(of_system, rows, predicted)
+        look = {"source": source, "legend_label": f"{nodes} nodes"}
+        colour = _COLOURS[place % len(_COLOURS)]
+        dash = palette.DASHES[place % len(palette.DASHES)]
+        fig.line("size", "predicted", line_color=colour, line_dash=dash, line_width=2, **look)
+        marker = palette.MARKERS[place % len(palette.MARKERS)]
+        dots = fig.scatter(
+            *("size", "measured"),
+            **look,
+            marker=marker,
+            size=8,
+            fill_color=colour,
+            line_color="white",
+        )
+        hover(
+            fig,
+            [dots],
+            [
+                ("", f"{nodes} nodes, @block"),
+                ("measured", "@measured_text"),
+                ("predicted", "@predicted_text"),
+                ("error", "@error{+0} %"),
+            ],
+        )
+    legend_above(fig)
+    return stacked(
+        heading("Prediction beside measurement", f"{KNOWN[variant]}; lines are predicted"),
+        fig,
+        sentence(_reading(of_system, mine, predicted, case)),
+    )
+
+
+def _case(found: PredictionErrors, collective: str, label: str) -> int:
+    """Return the number of a case that was predicted; ParameterError where there is none."""
+    known = [(one.collective, one.label) for one in found.cases if one.predicted]
+    if (collective, label) not in known:
+        collectives = list(dict.fromkeys(name for name, _ in known))
+        labels = [other for name, other in known if name == collective]
+        if not labels:
+            raise ParameterError(
+                f"collective must be one of {', '.join(collectives)}; got {collective!r}"
+                f"{did_you_mean(collective, collectives)}",
+                key="collective",
+            )
+        raise ParameterError(
+            f"label must be one of {', '.join(map(repr, labels))} for {collective}; got {label!r}"
+            f"{did_you_mean(label, labels)}",
+            key="label",
+        )
+    names = [(one.collective, one.label) for one in found.cases]
+    return names.index((collective, label))
+
+
+def _source(found: PredictionErrors, rows: np.ndarray, predicted: np.ndarray) -> ColumnDataSource:
+    """Return the tests of one number of nodes, times in µs."""
+    measured, lines = found.measured[rows], predicted[rows]
+    return ColumnDataSource(
+        data={
+            "size": found.block_bytes[rows],
+            "block": [byte_label(size) for size in found.block_bytes[rows].tolist()],
+            "measured": 1e6 * measured,
+            "predicted": 1e6 * lines,
+            "measured_text": [format_quantity(time, "time") for time in measured.tolist()],
+            "predicted_text": [format_quantity(time, "time") for time in lines.tolist()],
+            "error": 100 * (lines / measured - 1),
+        },
+        name="measured collective",
+    )
+
+
+def _reading(
+    found: PredictionErrors, mine: np.ndarray, predicted: np.ndarray, case: PredictionCase
+) -> str:
+    off = np.abs(predicted[mine] / found.measured[mine] - 1)
+    worst = int(np.argmax(off))
+    nodes, size = found.nodes[mine][worst], int(found.block_bytes[mine][worst])
+    start = (
+        "messages between two nodes of the same system"
+        if case.own_messages
+        else "messages between two nodes of another machine, whose network is alike"
+    )
+    return (
+        f"Points are published medians; lines start from {start}. Predictions are "
+        f"{100 * np.median(off):.0f} % off in the median of {len(off)} tests, and at most "
+        f"{100 * off[worst]:.0f} %, for {byte_label(size)} on {nodes} nodes."
+    )

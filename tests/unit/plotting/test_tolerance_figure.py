@@ -244,7 +244,9 @@ def test_a_comparison_says_how_far_and_where() -> None:
     assert "begins to rise at 1 µs of added latency, and has risen at 7 µs" in text
     layout = found.plot(height=200)
     assert isinstance(layout, LayoutDOM)
-    assert layout.children[0].title.text == "Run time over latency: halo", "not the trace's file"
+    assert layout.children[0].children[0].title.text == "Run time over latency: halo", (
+        "not the trace's file"
+    )
 
 
 def test_traces_share_one_set_of_points() -> None:

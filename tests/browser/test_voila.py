@@ -64,8 +64,9 @@ CONTROLS: dict[str, tuple[str, Act]] = {
     "14-the-papers": (r"^\d{3}-[\w-]+: ", choose("Row", 7)),
 }
 WHOLE = {"00-start-here", "02-which-loss"}  # their cells after the panel show tables and figures
-# One of WHOLE, the space-time diagram with its own canvas, and a job that reports its progress.
-SMOKE_TEST = {"00-start-here", "05-latency-tolerance", "08-tune-a-component"}
+# One of WHOLE, and the space-time diagram with its own canvas. The panels of uncertainty and of
+# variability are tested in Voilà too, with jobs that report their progress.
+SMOKE_TEST = {"00-start-here", "05-latency-tolerance"}
 
 
 def test_every_notebook_is_opened() -> None:

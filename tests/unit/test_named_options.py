@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypedDict, Unpack
 
@@ -81,32 +82,43 @@ def test_only_what_was_given_reaches_the_function() -> None:
     assert example("a", seed=3) == ("a", {"seed": 3})
 
 
+# A function, one with its module, a class, a method, and a method of what a name stands for.
 @pytest.mark.parametrize(
     ("call", "offered"),
     [
         ("example('a', bud", "budget="),
         ("tune('sort', heur", "heuristic="),
         ("Experiment('sort', max_re", "max_retries="),
-        ("StudyResult.one(machi", "machine="),
-        ("place_all(program, model, network, ranks_", "ranks_per_host="),
-        ("compare([], pri", "prices="),
         ("Program.graph(program, allr", "allreduce="),
         ("model.replace(injection_l", "injection_latency="),
-        ("machine.replace(err", "errors="),
-        ("StudyPlan.replace(plan, los", "losses="),
-        ("PriceTable.replace(prices, router_f", "router_fixed="),
-        ("StudyPanel.look_at(panel, los", "loss="),
-        ("StudyPanel.run(panel, tri", "trials="),
     ],
 )
 def test_a_notebook_completes_an_option(call: str, offered: str) -> None:
-    names = (example, tune, Experiment, StudyResult, place_all, compare, Program)
-    names += (StudyPlan, PriceTable, StudyPanel)
-    live = {"model": SNAPPR(), "machine": LogGPS(1e-6, 1e-7, 0, 0, 0, 0)}
-    completer = IPCompleter(namespace={one.__name__: one for one in names} | live)
+    names = (example, tune, Experiment, Program)
+    live = {one.__name__: one for one in names} | {"model": SNAPPR()}
+    completer = IPCompleter(namespace=live)
     with provisionalcompleter():
         found = [one.text for one in completer.completions(call, len(call))]
     assert offered in found
+
+
+@pytest.mark.parametrize(
+    ("function", "option"),
+    [
+        (StudyResult.one, "machine"),
+        (place_all, "ranks_per_host"),
+        (compare, "prices"),
+        (LogGPS(1e-6, 1e-7, 0, 0, 0, 0).replace, "errors"),
+        (StudyPlan.replace, "losses"),
+        (PriceTable.replace, "router_fixed"),
+        (StudyPanel.look_at, "loss"),
+        (StudyPanel.run, "trials"),
+    ],
+)
+def test_the_signature_that_completion_reads_has_the_option(
+    function: Callable[..., object], option: str
+) -> None:
+    assert inspect.signature(function).parameters[option].kind is inspect.Parameter.KEYWORD_ONLY
 
 
 def test_the_defaults_are_those_of_the_function_that_takes_the_options() -> None:

@@ -83,6 +83,7 @@ NO_PLOT = {
     "DesignPlan": _TABLE,
     "Diagnosis": "text",
     "Findings": "text",
+    "InjectorComparison": _TABLE,
     "Intervals": _DERIVED,
     "JobLog": _TABLE,
     "JobPlacement": _TABLE,

@@ -16,6 +16,7 @@ measured is published or assumed, and the output says which.
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import (
@@ -48,7 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument(
         "--algorithm",
         metavar="NAME",
-        help="such as binomial (default: by the library's rule, or the fastest)",
+        help="such as binomial, or a library's or benchmark's name for it (default: by the "
+        "library's rule, or the fastest)",
     )
     add_json(one)
     about = "predict the times of all algorithms of a collective, the fastest first"
@@ -113,7 +115,8 @@ def _add_machine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--library",
         metavar="NAME",
-        help="open-mpi, mpich or unknown: whose rule chooses an algorithm",
+        help="open-mpi, mpich, fujitsu-mpi or unknown: whose rule chooses an algorithm, and whose "
+        "names of algorithms come first (default: by the system's name, or unknown)",
     )
 
 
@@ -124,17 +127,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _collective(arguments: argparse.Namespace) -> int:
-    from workbench.predict import predict_collective
+    from workbench.predict import named_algorithm, predict_collective
 
+    machine, name = _machine(arguments), arguments.algorithm
+    if name is not None:
+        name = named_algorithm(machine.library, arguments.collective, name)
     found = predict_collective(
-        _machine(arguments),
-        arguments.collective,
-        arguments.nodes,
-        arguments.block_bytes,
-        **given(arguments, "algorithm"),
+        machine, arguments.collective, arguments.nodes, arguments.block_bytes, algorithm=name
     )
+    if name is not None and name.partition(":")[0] != _plain(arguments.algorithm):
+        sentence = f"{arguments.algorithm} is what is called {name} here"
+        found = replace(found, assumed=(*found.assumed, sentence))
     if arguments.json:
-        print_json(_as_json(found))
+        print_json(_as_json(found) | ({"algorithm": arguments.algorithm} if name else {}))
         return 0
     print(found.to_frame().round(2).to_string(index=False))
     for sentence in found.assumed:
@@ -251,6 +256,11 @@ def _measured(arguments: argparse.Namespace) -> PointToPoint:
             key="system",
         )
     return point_to_point_of_curve(datasets.load(arguments.machine))
+
+
+def _plain(name: str) -> str:
+    """Return an algorithm's name as it is written here, without its parameter."""
+    return name.strip().lower().replace("_", "-").partition(":")[0]
 
 
 def _sizes(text: str) -> tuple[int, ...]:

@@ -2,10 +2,11 @@ r"""Hold predictions against programs that ran, under latency added on an emulat
 
 workbench validate measure cg --ranks 4 --output cg-4     # minutes; goes on where it was
 workbench validate measure comd --ranks 4 --program ./CoMD-mpi --slowdown 3 --message-bytes 8192 \
-    --algorithm allreduce=recursive-doubling --output comd-4 -- -x 8 -y 8 -z 8
+    --algorithm allreduce=recursive-doubling --output comd-4 --arguments="-x 8 -y 8 -z 8"
 workbench validate predict cg-4                           # a folder, or a shipped recording
 workbench validate report                                 # all shipped recordings
 workbench validate collectives --ranks 4 --output collectives-4.json   # measured and predicted
+workbench validate injectors cg --ranks 4         # a switch and a library, both adding latency
 workbench validate list
 
 The prediction takes a trace and the cost of messages of the network with nothing added; nothing is
@@ -15,6 +16,7 @@ fitted to the run times.
 from __future__ import annotations
 
 import argparse
+import shlex
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import SIGNALLED, add_json, given, output_file, print_json, say
@@ -66,7 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COLLECTIVE=NAME",
         help="of its collectives, forced in the MPI; may be repeated",
     )
-    measure.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="of it, after --")
+    measure.add_argument(
+        "--arguments", default="", metavar="TEXT", help="of it, as in --arguments='-x 8'"
+    )
     predict = actions.add_parser("predict", help="predict a recorded program", allow_abbrev=False)
     predict.add_argument("recording", metavar="RECORDING", help="shipped, or a folder")
     predict.add_argument(
@@ -87,8 +91,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output", required=True, type=output_file(".json"), metavar="FILE", help="of the result"
     )
     collectives.add_argument("--mpirun", metavar="PATH", help="Open MPI's launcher")
+    injectors = actions.add_parser(
+        "injectors", help="compare two ways to add latency", allow_abbrev=False
+    )
+    injectors.add_argument(
+        "program", metavar="PROGRAM", help="one that workbench validate list names"
+    )
+    injectors.add_argument("-n", "--ranks", type=int, metavar="N", help="hosts (default: 4)")
+    injectors.add_argument("--repeats", type=int, metavar="N", help="of each run (default: 3)")
+    injectors.add_argument("--mpirun", metavar="PATH", help="Open MPI's launcher")
     listing = actions.add_parser("list", help="programs and shipped recordings", allow_abbrev=False)
-    for action in (measure, predict, report, collectives, listing):
+    for action in (measure, predict, report, collectives, injectors, listing):
         add_json(action)
 
 
@@ -100,6 +113,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _predict(arguments)
     if arguments.action == "collectives":
         return _collectives(arguments)
+    if arguments.action == "injectors":
+        return _injectors(arguments)
     return _report(arguments) if arguments.action == "report" else _list(json=arguments.json)
 
 
@@ -137,7 +152,7 @@ def _program(arguments: argparse.Namespace) -> str | ValidationProgram:
     return ValidationProgram(
         arguments.program,
         arguments.program,
-        tuple(arguments.arguments),
+        tuple(shlex.split(arguments.arguments)),
         1024 if arguments.message_bytes is None else arguments.message_bytes,
         algorithms,
         path=arguments.path,
@@ -211,6 +226,24 @@ def _collectives(arguments: argparse.Namespace) -> int:
         print(found)
         print(found.choices().to_string(index=False, float_format=lambda value: f"{value:.1f}"))
     return SIGNALLED + stop.number if stop.number else 0
+
+
+def _injectors(arguments: argparse.Namespace) -> int:
+    from workbench.validation import compare_injectors
+
+    with stoppable() as stop, ProgressLine() as line:
+        found = compare_injectors(
+            arguments.program,
+            on_run=lambda done, wanted: line.show(f"{done} of {wanted} runs"),
+            stop=stop.event,
+            **given(arguments, "ranks", "repeats", "mpirun"),
+        )
+    if arguments.json:
+        print_json(found.to_dict() | {"origin": "emulated", "growth_ratio": found.growth_ratio})
+    else:
+        print(found)
+        print(found.to_frame().to_string(index=False, float_format=lambda value: f"{value:.2f}"))
+    return 0
 
 
 def _list(*, json: bool) -> int:

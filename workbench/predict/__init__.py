@@ -16,6 +16,7 @@ from workbench.predict.collective import (
 )
 from workbench.predict.evaluation import evaluate_predictions
 from workbench.predict.learning import learn_algorithms, learn_surplus
+from workbench.predict.library_rules import named_algorithm
 from workbench.predict.machine import MachinePart, MachineProfile, machine_of
 from workbench.predict.message_curve import MessageCurve
 from workbench.predict.node_groups import NodeGroups, read_node_groups
@@ -46,6 +47,7 @@ __all__ = [
     "learn_surplus",
     "machine_of",
     "measured_machine",
+    "named_algorithm",
     "point_to_point_of_curve",
     "point_to_point_of_osu",
     "predict_collective",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
 
 Source = Literal["measured", "published", "assumed"]
-Library = Literal["open-mpi", "mpich", "unknown"]
+Library = Literal["open-mpi", "mpich", "fujitsu-mpi", "unknown"]
+LIBRARIES: tuple[Library, ...] = get_args(Library)
 
 _TOFU_D = "Ajima et al., The Tofu Interconnect D, 2018"
 
@@ -19,6 +20,7 @@ class KnownSystem:
 
     engines: int | None = None  # messages that a node's network card moves at full rate at once
     core_Bps: float | None = None  # memory traffic of one core, B/s
+    memory_Bps: float | None = None  # memory traffic of a node, B/s
     library: Library = "unknown"
     sources: Mapping[str, tuple[Source, str]] = field(default_factory=dict)
 
@@ -28,9 +30,17 @@ KNOWN_SYSTEMS: Mapping[str, KnownSystem] = MappingProxyType(
         "fugaku": KnownSystem(
             engines=6,
             core_Bps=50e9,
+            memory_Bps=1024e9,
+            library="fujitsu-mpi",
             sources=MappingProxyType(
                 {
+                    "library": (
+                        "published",
+                        "built on Open MPI, whose names of algorithms it keeps; its own choices "
+                        "are not published, so that the fastest algorithm is taken",
+                    ),
                     "engines": ("published", f"six network interfaces of a node; {_TOFU_D}"),
+                    "memory of a node": ("published", "peak of the HBM2 of A64FX, 1024 GB/s"),
                     "core": (
                         "assumed",
                         "a core of A64FX moves 50 GB/s to and from its HBM2",

@@ -26,6 +26,8 @@ _OPEN_MPI_MEANS: Mapping[tuple[str, str], str] = MappingProxyType(
 )
 """Algorithms of Open MPI, and of what is built on it, whose name has another meaning here."""
 
+_LIKE_OPEN_MPI: tuple[Library, ...] = ("open-mpi", "fujitsu-mpi")
+
 _FALLS_BACK: Mapping[tuple[str, str], str] = MappingProxyType(
     {
         ("allreduce", "ring"): "recursive-doubling",
@@ -66,6 +68,25 @@ def algorithms_of_label(collective: str, label: str) -> tuple[str, ...]:
     if meant is None or label.lower().endswith(("mpich", "over")):
         return known
     return (meant, *(one for one in known if one != meant))
+
+
+def named_algorithm(library: Library, collective: str, name: str) -> str:
+    """Return the algorithm that a name means: a library's, a benchmark's label, or one from here.
+
+    Args:
+        library: of the machine; where it is built on Open MPI, that one's names come first.
+        collective: such as ``bcast``.
+        name: such as ``binomial``, ``default-basic-linear`` or ``pipeline:8192``.
+
+    Raises:
+        ParameterError: no algorithm is called that.
+    """
+    words = name.strip().lower().replace("_", "-")
+    known = words.partition(":")[0] in ALGORITHMS.get(collective, {})
+    if known and (":" in words or library not in _LIKE_OPEN_MPI):
+        return find_algorithm(collective, words).label
+    labels = algorithms_of_label(collective, words)
+    return find_algorithm(collective, labels[0] if labels else name).label
 
 
 def run_instead(collective: str, algorithm: str, ranks: int, size: int) -> str:

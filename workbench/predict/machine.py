@@ -15,7 +15,7 @@ import numpy as np
 from workbench.checks import above_zero, number, whole
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
-from workbench.predict.known_systems import Library, Source, known_system
+from workbench.predict.known_systems import LIBRARIES, Library, Source, known_system
 from workbench.predict.message_curve import MessageCurve
 from workbench.predict.node_groups import NodeGroups
 from workbench.predict.point_to_point import Level, LevelCurves, PointToPoint
@@ -209,25 +209,31 @@ def machine_of(
         hop_s: latency of a router, s.
         core_Bps: memory traffic of a core, B/s.
         memory_Bps: memory traffic of a node, B/s, that of one core at least.
-        library: ``open-mpi``, ``mpich`` or ``unknown``.
+        library: one of ``LIBRARIES``, such as ``open-mpi``.
 
     Raises:
         ParameterError: an argument is not accepted.
     """
     if topology:
         parse_topology(topology)
-    if library not in (None, "open-mpi", "mpich", "unknown"):
+    if library is not None and library not in LIBRARIES:
         raise ParameterError(
-            f"library must be open-mpi, mpich or unknown; got {library!r}", key="library"
+            f"library must be one of {', '.join(LIBRARIES)}; got {library!r}", key="library"
         )
     known = known_system(measured.system)
     sources = dict(known.sources)
-    for name, value in (("engines", engines), ("core", core_Bps), ("library", library)):
+    given_parts = {
+        "engines": engines,
+        "core": core_Bps,
+        MEMORY_PART: memory_Bps,
+        "library": library,
+    }
+    for name, value in given_parts.items():
         if value is not None:
             sources[name] = ("published", "as given")
     cards = whole(engines if engines is not None else known.engines or 1, "engines", 1, 64)
     core = above_zero(core_Bps or known.core_Bps or CORE_BPS, "core_Bps", unit="B/s")
-    given = MEMORY_BPS if memory_Bps is None else memory_Bps
+    given = known.memory_Bps or MEMORY_BPS if memory_Bps is None else memory_Bps
     memory = max(above_zero(given, "memory_Bps", unit="B/s"), core)
     hop = number(HOP_S if hop_s is None else hop_s, "hop_s", 0.0, unit="s")
     rule: Library = known.library if library is None else library
@@ -250,12 +256,7 @@ def machine_of(
             sources,
             f"combining and copying move {TRAFFIC} B for each byte at that rate",
         ),
-        MachinePart(
-            MEMORY_PART,
-            f"{1e-9 * memory:g} GB/s",
-            "assumed" if memory_Bps is None else "published",
-            "shared by the ranks of a node" if memory_Bps is None else "as given",
-        ),
+        _part(MEMORY_PART, f"{1e-9 * memory:g} GB/s", sources, "shared by the ranks of a node"),
         _part("library", rule, sources, "the algorithm that is predicted to be fastest is taken"),
         _topology_part(topology),
     )

@@ -67,6 +67,11 @@ class RunPrediction(StoredResult):
         self._check()
 
     @property
+    def name(self) -> str:
+        """Name of the program as the runs have it, else as the analysis has it."""
+        return self.runs.program[0] or self.analysis.source
+
+    @property
     def points(self) -> RunPoints:
         """The measured points within the interval of the analysis."""
         added, spread = self.runs.points()
@@ -219,7 +224,7 @@ class RunPrediction(StoredResult):
         zones = ", ".join(f"{zone} {one:.2f}" for zone, one in self.zone_rrmse_percent.items())
         worst = int(np.argmax(np.abs(self.error_percent)))
         return (
-            f"RunPrediction({self.analysis.source}: {len(self.added_s)} points of "
+            f"RunPrediction({self.name}: {len(self.added_s)} points of "
             f"{len(self.runs)} {self.runs.provenance.origin} runs; RRMSE {self.rrmse_percent:.2f} "
             f"% ({zones}); largest error {self.error_percent[worst]:+.2f} % with "
             f"{self.added_s[worst] * 1e6:g} µs added)"

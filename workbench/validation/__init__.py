@@ -8,6 +8,7 @@ from workbench.validation.collectives import (
     measure_collectives,
     shipped_collectives,
 )
+from workbench.validation.injectors import InjectorComparison, compare_injectors
 from workbench.validation.prediction import predict_recording, predict_traces, seen_runs
 from workbench.validation.recording import CostAtLatency, ProgramRecording
 from workbench.validation.report import (
@@ -24,9 +25,11 @@ __all__ = [
     "SUITE",
     "CostAtLatency",
     "EmulatedCollectives",
+    "InjectorComparison",
     "ProgramRecording",
     "ValidationProgram",
     "ValidationReport",
+    "compare_injectors",
     "measure_collectives",
     "measure_program",
     "predict_recording",

@@ -26,9 +26,8 @@ from workbench.measure.cluster import Cluster
 from workbench.measure.cluster.costs import MessageCost, measure_costs
 from workbench.programs.program import Program
 from workbench.programs.recording import record
-from workbench.suggestions import did_you_mean
 from workbench.validation.recording import CostAtLatency, ProgramRecording, provenance
-from workbench.validation.suite import SUITE, ValidationProgram, forced_algorithms
+from workbench.validation.suite import ValidationProgram, forced_algorithms, program_of
 
 LATENCIES_S = tuple(us / 1e6 for us in (0, 200, 400, 700, 1000, 1300, 1600, 2000, 2500, 3000, 4000))
 """Added latencies of the shipped recordings, over the three zones of the programs."""
@@ -86,7 +85,7 @@ def measure_program(
         ClusterError: a part of the cluster failed.
         MPIError: there is no MPI, or a program failed.
     """
-    chosen = program if isinstance(program, ValidationProgram) else _named(program)
+    chosen = program if isinstance(program, ValidationProgram) else program_of(program)
     whole(ranks, "ranks", 2, 64)
     whole(repeats, "repeats", 1, 1000)
     wanted = _checked(latencies_s, traced_s)
@@ -190,15 +189,6 @@ class _Run:
         self._scratch.cleanup()
 
 
-def _named(name: str) -> ValidationProgram:
-    if name not in SUITE:
-        raise ParameterError(
-            f"program must be one of {', '.join(SUITE)}; got {name!r}{did_you_mean(name, SUITE)}",
-            key="program",
-        )
-    return SUITE[name]
-
-
 def _checked(latencies_s: Sequence[float], traced_s: Sequence[float]) -> tuple[float, ...]:
     wanted = tuple(number(one, "latencies_s", 0, 10) for one in latencies_s)
     if len(wanted) < 2 or wanted[0] != 0 or len(set(wanted)) != len(wanted):
@@ -285,7 +275,7 @@ def _command(program: ValidationProgram, ranks: int) -> str:
         words += ["--message-bytes", str(program.message_bytes)]
         for collective, algorithm in program.algorithms.items():
             words += ["--algorithm", f"{collective}={algorithm}"]
-        words += ["--", *program.arguments]
+        words += [f"--arguments={shlex.join(program.arguments)}"]
     return shlex.join(words)
 
 

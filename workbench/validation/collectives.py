@@ -224,12 +224,15 @@ def measure_collectives(
     above_zero(bandwidth, "bandwidth", unit="B/s")
     cases = [(one, label) for one in collectives for label in _algorithms(one)]
     with Cluster(ranks, latency_s=latency_s, bandwidth=bandwidth, mpirun=mpirun) as cluster:
-        costs = measure_costs(cluster, _MESSAGES, repeats=40, timeout=_TIMEOUT_S)
-    messages = {cost.size_bytes: cost.half_trip.median for cost in costs}
+        # No algorithm has larger messages, rounded up to the next size.
+        largest = min(size for size in _MESSAGES if size >= min(ranks * max(sizes), _MESSAGES[-1]))
+        messages = [size for size in _MESSAGES if size <= largest]
+        costs = measure_costs(cluster, messages, repeats=40, timeout=_TIMEOUT_S)
+    trips = {cost.size_bytes: cost.half_trip.median for cost in costs}
     found: EmulatedCollectives | None = None
     rows: list[tuple[str, str, int, int, float, float, float]] = []
     finished, total = 0, repeats * len(cases)
-    predicted = _predictions(messages, ranks, cases, sizes)
+    predicted = _predictions(trips, ranks, cases, sizes)
     for repeat in range(repeats):
         new = []
         for at in np.random.default_rng(repeat).permutation(len(cases)).tolist():
@@ -246,7 +249,7 @@ def measure_collectives(
         if len(new) < len(cases) * len(sizes):
             break
         rows += new
-        found = _result(ranks, latency_s, bandwidth, messages, rows)
+        found = _result(ranks, latency_s, bandwidth, trips, rows)
         found.save(path)
     if found is None:
         raise ParameterError("at least one repeat must end before a measurement is stopped")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -110,7 +110,8 @@ class ProgramRecording(PackagedResult):
                 f"{added_s:g} s",
                 key="added_s",
             )
-        return read_trace({"trace.zip": self.traces[added_s]})
+        program = read_trace({"trace.zip": self.traces[added_s]})
+        return replace(program, source=f"{self.name}, {self.ranks} ranks")
 
     def model(self, added_s: float = 0.0) -> LogGPS:
         """Return the network as measured between two hosts while some latency was added.

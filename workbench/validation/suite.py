@@ -105,6 +105,17 @@ _PROGRAMS = (
 SUITE: Mapping[str, ValidationProgram] = MappingProxyType({p.name: p for p in _PROGRAMS})
 """The programs by name."""
 
+
+def program_of(name: str) -> ValidationProgram:
+    """Return a program of the suite; ParameterError where there is none of that name."""
+    if name not in SUITE:
+        raise ParameterError(
+            f"program must be one of {', '.join(SUITE)}; got {name!r}{did_you_mean(name, SUITE)}",
+            key="program",
+        )
+    return SUITE[name]
+
+
 # Numbers of Open MPI 4's tuned collectives: ``ompi_info --param coll tuned --level 9``.
 _FORCED = {
     ("barrier", "dissemination"): "4",

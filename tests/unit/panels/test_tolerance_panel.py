@@ -427,6 +427,9 @@ def test_measured_run_times_are_drawn_where_they_were_given(
     assert scope["prediction"].to_frame().equals(panel.prediction.to_frame())
     saved = json.loads(panel.save(tmp_path / "a.json").read_text())
     assert saved["measured"]["rrmse_percent"] == pytest.approx(panel.prediction.rrmse_percent)
+    panel.measured = tmp_path / "runs.csv"
+    settled(panel)
+    exec(panel.python, scope)
     panel.press("✕ runs.csv")
     settled(panel)
     assert panel.prediction is None

@@ -237,12 +237,16 @@ def test_measured_runs_of_several_programs_have_their_colours() -> None:
 
 
 def test_a_comparison_says_how_far_and_where() -> None:
-    found = RunPrediction(from_lines(*BENT), some_runs(101, 106, 115, 120, 150))
+    found = RunPrediction(from_lines(*BENT), some_runs(101, 106, 115, 120, 150, program="halo"))
     text = describe_run_prediction(found)
     assert text.startswith("Predicted and emulated run times differ by 4.3 % (root mean square")
     assert "most with 8 µs added, by -6.67 %" in text
     assert "begins to rise at 1 µs of added latency, and has risen at 7 µs" in text
-    assert isinstance(found.plot(height=200), LayoutDOM)
+    layout = found.plot(height=200)
+    assert isinstance(layout, LayoutDOM)
+    assert layout.children[0].children[0].title.text == "Run time over latency: halo", (
+        "not the trace's file"
+    )
 
 
 def test_traces_share_one_set_of_points() -> None:

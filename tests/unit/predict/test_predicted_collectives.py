@@ -18,6 +18,7 @@ from workbench.predict import (
     learn_algorithms,
     learn_surplus,
     machine_of,
+    named_algorithm,
     predict_collective,
     read_point_to_point,
 )
@@ -97,6 +98,24 @@ def test_labels_of_open_mpi_have_its_meaning() -> None:
         find_algorithm(collective, algorithms_of_label(collective, label)[0])
 
 
+def test_names_mean_what_the_library_means() -> None:
+    for library, name, meant in (
+        ("open-mpi", "binomial", "binomial-doubling"),
+        ("fujitsu-mpi", "default-binomial", "binomial-doubling"),
+        ("mpich", "binomial", "binomial"),
+        ("unknown", "chain", "chain"),
+        ("open-mpi", "chain", "chains:4"),
+        ("open-mpi", "pipeline:4096", "pipeline:4096"),
+        ("unknown", "Binary_Tree", "binary"),
+    ):
+        assert named_algorithm(library, "bcast", name) == meant  # type: ignore[arg-type]
+    assert named_algorithm("unknown", "gather", "basic_linear") == "sequential"
+    with pytest.raises(ParameterError, match="algorithm of gather must be one of"):
+        named_algorithm("open-mpi", "gather", "binomal")
+    with pytest.raises(ParameterError, match="operation must be one of"):
+        named_algorithm("unknown", "gahter", "binomial")
+
+
 def test_what_is_assumed_is_said_and_what_is_given_is_not(tmp_path: Path) -> None:
     measured = read_point_to_point(written(tmp_path), "a")
     machine = machine_of(measured, ranks_per_node=4)
@@ -114,7 +133,7 @@ def test_what_is_assumed_is_said_and_what_is_given_is_not(tmp_path: Path) -> Non
     assert not any(sentence.startswith("library") for sentence in named)
     assert any("slowest rank" in sentence for sentence in named)
     fugaku = machine_of(replace(measured, system="fugaku_x"))
-    assert fugaku.engines == 6
+    assert (fugaku.engines, fugaku.library, fugaku.memory_Bps) == (6, "fujitsu-mpi", 1.024e12)
 
 
 def test_loggps_of_straight_curves_are_its_parameters() -> None:
@@ -192,7 +211,7 @@ def test_a_topology_with_too_few_hosts_and_an_unknown_library_are_refused(tmp_pa
     with pytest.raises(ParameterError, match="must have a host for each of 9 nodes"):
         predict_collective(MACHINE.on("torus:2x2x2"), "gather", 9, [8], algorithm="binomial")
     measured = read_point_to_point(written(tmp_path), "a")
-    with pytest.raises(ParameterError, match="library must be open-mpi"):
+    with pytest.raises(ParameterError, match="library must be one of open-mpi"):
         machine_of(measured, library="lam")  # type: ignore[arg-type]
     with pytest.raises(ParameterError):
         machine_of(measured, topology="tours:2x2")

@@ -191,6 +191,11 @@ def test_the_command_prints_times_algorithm_and_assumptions(
     assert list(found["times_us"]) == ["8", "1024"]
     assert found["algorithm"] == "binomial"
     assert any(sentence.startswith("engines") for sentence in found["assumed"])
+    assert command("collective", *words, "--algorithm", "basic_linear", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["algorithm"] == "basic_linear"
+    assert set(found["algorithms"].values()) == {"sequential"}
+    assert found["assumed"][-1] == "basic_linear is what is called sequential here"
     assert command("collective", *words) == 0
     out, err = capsys.readouterr()
     assert "least time" in out

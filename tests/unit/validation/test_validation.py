@@ -14,13 +14,17 @@ from workbench import simulate
 from workbench.cli import main
 from workbench.errors import DatasetError, ParameterError
 from workbench.measure import MeasuredRuns
-from workbench.measure.cluster import ClusterError, MessageCost, Quartiles
+from workbench.measure.cluster import Cluster, ClusterError, MessageCost, Quartiles
 from workbench.mpi import MPIError
 from workbench.namespaces import NamespaceError
 from workbench.validation import (
     SUITE,
     CostAtLatency,
+    EmulatedCollectives,
+    InjectorComparison,
     ProgramRecording,
+    compare_injectors,
+    measure_collectives,
     measure_program,
     predict_recording,
     recording_of,
@@ -187,3 +191,86 @@ def test_wrong_values_are_named(tmp_path: Path) -> None:
         measure_program("cg", tmp_path, traced_s=(1e-3,))
     with pytest.raises(ParameterError, match="ranks must be a whole number of at least 2"):
         measure_program("cg", tmp_path, ranks=1)
+
+
+def test_a_switch_and_a_library_add_the_same_latency(tmp_path: Path) -> None:
+    program = replace(SUITE["ring_pipeline"], arguments=("10", "64", "300", "4"))
+    try:
+        found = compare_injectors(program, ranks=2, latencies_s=(0.0, 20e-3), repeats=1)
+    except (MPIError, NamespaceError, ClusterError) as error:
+        pytest.skip(str(error))
+    # A barrier; then 10 blocks with a window of 4: two round trips, and the last blocks' way.
+    assert found.switch_s[1] - found.switch_s[0] == pytest.approx(6 * 20e-3, rel=0.15)
+    assert found.growth_ratio == pytest.approx(1, abs=0.2)
+    found.save(tmp_path / "found.json")
+    again = InjectorComparison.load(tmp_path / "found.json")
+    assert again.to_frame().equals(found.to_frame())
+
+
+def test_collectives_are_measured_and_predicted(tmp_path: Path) -> None:
+    try:
+        found = measure_collectives(
+            tmp_path / "found.json",
+            ranks=2,
+            latency_s=3e-3,
+            sizes=(64, 256),
+            collectives=("alltoall",),
+            repeats=1,
+        )
+    except (MPIError, NamespaceError, ClusterError) as error:
+        pytest.skip(str(error))
+    assert len(found.to_frame()) == 3 * 2
+    # Two ranks exchange once, whatever the algorithm.
+    assert found.measured_s == pytest.approx(3e-3, rel=0.3)
+    assert found.predicted_s == pytest.approx(3e-3, rel=0.3)
+    assert EmulatedCollectives.load(tmp_path / "found.json").to_frame().equals(found.to_frame())
+    assert found.plot() is not None
+    with pytest.raises(ParameterError, match="ranks must be even"):
+        measure_collectives(tmp_path / "found.json", ranks=3)
+    with pytest.raises(ParameterError, match="collectives must be of"):
+        measure_collectives(tmp_path / "found.json", collectives=("scan",))
+
+
+def test_the_predicted_best_algorithm_is_compared_with_the_measured_best() -> None:
+    found = EmulatedCollectives(
+        ranks=4,
+        latency_s=0.0,
+        bandwidth=1e9,
+        message_bytes=np.array([8]),
+        message_s=np.array([1e-5]),
+        collective=("bcast",) * 4,
+        algorithm=("linear", "binomial") * 2,
+        size_bytes=np.array([8, 8, 64, 64]),
+        repeat=np.zeros(4, int),
+        measured_s=np.array([1.0, 2.0, 4.0, 3.0]),
+        predicted_s=np.array([1.1, 1.9, 3.0, 3.1]),
+        load_average=np.zeros(4),
+        provenance=provenance("made up", "simulated", "a test"),
+    )
+    assert found.choices()["predicted best"].tolist() == ["linear", "linear"]
+    assert found.choices()["lost (%)"].tolist() == pytest.approx([0, 100 / 3])
+    assert found.best_within(5) == 0.5
+    assert found.best_within(34) == 1.0
+
+
+def test_a_program_of_the_users_own_is_measured(tmp_path: Path) -> None:
+    """Its processors are made slower, and its recording says how it was made."""
+    try:
+        with Cluster(1) as cluster:
+            path = SUITE["ring_pipeline"].build(cluster.launcher)
+    except (MPIError, NamespaceError, ClusterError) as error:
+        pytest.skip(str(error))
+    words = f"validate measure mine --program {path} --ranks 2 --repeats 1 --latencies 0,5ms"
+    options = "--slowdown 2 --message-bytes 64 --algorithm barrier=dissemination"
+    folder = tmp_path / "mine"
+    assert (
+        main([*words.split(), *options.split(), "--output", str(folder), "--arguments=8 64"]) == 0
+    )
+    found = ProgramRecording.load(folder)
+    assert found.name == "mine"
+    assert found.algorithms == {"barrier": "dissemination"}
+    assert "--slowdown 2" in found.runs.provenance.source
+    assert str(path.parent) not in found.runs.provenance.source
+    assert found.context["computation"] == "by processors made 2 times slower"
+    slow, fast = (found.runs.time_s[found.runs.added_s == added][0] for added in (5e-3, 0.0))
+    assert slow - fast > 4e-3

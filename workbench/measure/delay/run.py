@@ -120,8 +120,8 @@ def run_delayed(
         output: called with each line that the program writes, from a thread; None drops them.
         stop: ends the program when it is set.
         poll_s: seconds between two looks for messages, in each rank, from 1e-6 to 1. Long ones make
-            arrivals late by half of it on average, short ones cost time: of a virtual machine's
-            core 16 % at 50 µs, 50 % at 5 µs (Open MPI 4.1).
+            arrivals late by half of it on average, short ones cost processor time: 16 % of a
+            virtual machine's core at 50 µs, 50 % at 5 µs (Open MPI 4.1).
 
     Raises:
         ParameterError: a value is out of range.

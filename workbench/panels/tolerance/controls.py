@@ -200,7 +200,7 @@ class ToleranceControls(ReplayControls):
     def take_measured(self, runs: MeasuredRuns | str | Path | None) -> None:
         """Draw run times measured with the chosen program: a file, or what was read of one."""
         if isinstance(runs, str | Path):
-            self.measured.take(read_measured_runs(runs), Path(runs).name)
+            self.measured.take(read_measured_runs(runs), str(runs))
         else:
             self.measured.take(runs, "" if runs is None else runs.provenance.source or "runs")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Mapping
+from pathlib import PurePath
 from typing import Any
 
 import ipywidgets as widgets
@@ -43,12 +44,13 @@ class MeasuredControl:
         self.take(read_measured_runs((name, content)), name)
 
     def take(self, runs: MeasuredRuns | None, name: str) -> None:
-        """Draw these runs; None removes them."""
+        """Draw these runs, of a file of that name or path; None removes them."""
         self.error.say("")
         if runs is None:
             self._chip.children, self._about.value = (), ""
         else:
-            chip = push_button(f"✕ {name}", "Remove it", width=f"{7 * len(name) + 48}px")
+            short = PurePath(name).name
+            chip = push_button(f"✕ {short}", "Remove it", width=f"{7 * len(short) + 48}px")
             chip.on_click(lambda _: self.take(None, ""))
             self._chip.children = (chip,)
             text = repr(runs).partition("(")[2].rpartition(")")[0]

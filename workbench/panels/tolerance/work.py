@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import PurePath
 
 import numpy as np
 
@@ -229,7 +230,8 @@ def _runs_of(state: ToleranceState, graph: ExecutionGraph) -> tuple[MeasuredRuns
     if file is None:
         return None, ""
     if file.program != state.own_case.source.name:
-        return None, f"{file.name} was given for {file.program}: choose that program to see it"
+        name = PurePath(file.name).name
+        return None, f"{name} was given for {file.program}: choose that program to see it"
     try:
         return runs_of(file.runs, graph), ""
     except ParameterError as error:

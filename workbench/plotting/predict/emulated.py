@@ -55,11 +55,7 @@ def plot_emulated_collectives(found: EmulatedCollectives) -> LayoutDOM:
 
 
 def describe_emulated_collectives(found: EmulatedCollectives) -> str:
-    """Return sentences on how near the predictions are, and how well they choose.
-
-    Args:
-        found: of ``workbench.validation.measure_collectives``.
-    """
+    """Return sentences on how near the predictions are, and how well they choose."""
     choices = found.choices()
     worst = choices.iloc[int(choices["lost (%)"].to_numpy().argmax())]
     return (

@@ -38,6 +38,8 @@ class MeasuredMarks:
 
     def show(self, predictions: Mapping[str, RunPrediction], *, relative: bool) -> None:
         """Draw the runs of some predictions, by the names of their curves; of none, nothing."""
+        if not predictions and not self.legend.visible:
+            return  # a slider moves, and nothing is measured
         self.points.data = point_columns(predictions, relative=relative)
         self.slopes.data = slope_columns(predictions)
         origins = dict.fromkeys(one.runs.provenance.origin for one in predictions.values())

@@ -23,7 +23,7 @@ def plot_run_prediction(result: RunPrediction, *, height: int = 300) -> LayoutDO
         result: of ``workbench.sensitivity.predict_runs``.
         height: of the upper figure, pixels.
     """
-    drawn = plot_tolerance(result.analysis, measured=result.runs, height=height)
+    drawn = plot_tolerance({result.name: result.analysis}, measured=result.runs, height=height)
     return stacked(drawn, sentence(describe_run_prediction(result)))
 
 
@@ -35,7 +35,7 @@ def plot_trace_predictions(result: TracePredictions, *, height: int = 300) -> La
         height: of the upper figure, pixels.
     """
     drawn = tolerance_figure(result.analyses, measured=result.runs, relative=False, height=height)
-    program = result.runs.program[0] or result.predictions[0].analysis.source
+    program = result.predictions[0].name
     drawn.time.title.text = f"Run time over latency: {program}, {len(result.traced_s)} traces"
     return drawn.layout
 

@@ -18,7 +18,6 @@ from workbench.mpi import Launcher, MPIError
 from workbench.programs.recording import build_recorder
 
 Build = Callable[[Launcher, str], str]
-FAST_S = 5e-6  # between looks, where two ranks share two cores
 
 
 def lines(
@@ -27,15 +26,7 @@ def lines(
     """Return the numbers that the timing program prints, in s, one row a line, and its run."""
     said: list[str] = []
     command = [program, case, *map(str, numbers)]
-    run = run_delayed(
-        command,
-        ranks,
-        latency_s,
-        mpirun=launcher,
-        timeout=60,
-        output=said.append,
-        poll_s=FAST_S if ranks == 2 else 20e-6,
-    )
+    run = run_delayed(command, ranks, latency_s, mpirun=launcher, timeout=60, output=said.append)
     rows = [line.split() for line in said if re.fullmatch(r"[\d. ]+", line)]
     return np.array(rows, float) / 1e6, run
 

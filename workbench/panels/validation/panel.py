@@ -23,7 +23,7 @@ from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.job_controls import JobControls, error_text
-from workbench.panels.live_view import LiveView
+from workbench.panels.live_view import LiveView, renew
 from workbench.panels.mute import Mute
 from workbench.panels.panel import Panel
 from workbench.panels.style import named, panel_box, wrapping_row
@@ -284,7 +284,6 @@ class ValidationPanel(Panel[RunPrediction | None]):
         shown = self._shown = job.result()
         if self._view is None:
             self._view = ValidationView(shown)
-            self._place.children = [self._view.widget]
             self._export = ExportTab(
                 {suffix: about for suffix, (_, about) in FILES.items()},
                 self._file,
@@ -292,6 +291,9 @@ class ValidationPanel(Panel[RunPrediction | None]):
             )
             self._export_place.children = [self._export.widget]
         self._view.show(shown)
+        if not self._place.children:
+            renew(self._view.view)
+            self._place.children = [self._view.widget]
         self._program.value = program_html(shown)
         self._python.value = python_lines(shown)
         self._write_programs()

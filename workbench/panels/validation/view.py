@@ -38,8 +38,9 @@ class ValidationView:
         self._figure: ToleranceFigure = tolerance_figure(
             shown.analyses, measured=shown.measured, relative=False, height=_HEIGHT_PX
         )
-        self.view = LiveView(self._figure.layout, layout=widgets.Layout(width="100%"))
+        # First: a page may not be ready yet for what is added to a view.
         self.downloads = Downloads(self._figure.layout)
+        self.view = LiveView(self._figure.layout, layout=widgets.Layout(width="100%"))
         self.headline, self.description = widgets.HTML(), widgets.HTML()
         self.widget = widgets.VBox(
             [self.headline, self.view, self.description],

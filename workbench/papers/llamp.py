@@ -13,7 +13,7 @@ from workbench.papers.paper import Paper
 LLAMP = Paper("001", "Shen et al.: LLAMP, latency tolerance of programs")
 
 _RECORDED = (
-    "small programs of ours on four hosts that are emulated on one machine, instead of "
+    "small programs of ours on 4 and 8 hosts that are emulated on one machine, instead of "
     "applications on a cluster of 188 nodes (III-B): Open MPI over TCP, latency added by a switch "
     "instead of in MPICH and UCX; L, o and G of these hosts instead of 3 µs and 0.018 ns; medians "
     "of five repeats instead of means of ten; computation is sleep"

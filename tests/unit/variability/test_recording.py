@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit import commands
+from tests.unit.processes import descendants
 from workbench.cli import variability
 from workbench.errors import DatasetError, ParameterError
 from workbench.namespaces import NamespaceError, check_system
@@ -55,21 +56,6 @@ def why_not_here() -> str:
 def here() -> None:
     if reason := why_not_here():
         pytest.skip(reason)
-
-
-def descendants(process: int) -> list[int]:
-    """Return the processes that a process has started, and those that these have."""
-    parents = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        parents[int(path.parent.name)] = int(fields[1])
-    found = [process]
-    for each in found:
-        found += [pid for pid, parent in parents.items() if parent == each]
-    return found[1:]
 
 
 def a_run(number: int, slot_start: float) -> LinkRun:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from workbench.measure.cluster.errors import ClusterError
 from workbench.measure.cluster.hosts import PORT
-from workbench.mpi import Launcher, Recipe
+from workbench.mpi import Launcher, Recipe, build_preloaded, preload
 from workbench.namespaces import alone
 
 _IDLE = Recipe(
@@ -98,10 +98,8 @@ class ClusterLauncher(Launcher):
 
     def _with_idle(self, environment: Mapping[str, str]) -> dict[str, str]:
         variables = dict(environment)
-        library = _IDLE.place(self.compiler())
-        _IDLE.make(self.compiler(), library)
-        before = variables.get("LD_PRELOAD")
-        variables["LD_PRELOAD"] = f"{library}:{before}" if before else str(library)
+        library = build_preloaded(_IDLE, self.compiler(), None, ClusterError)
+        variables["LD_PRELOAD"] = preload(library, variables.get("LD_PRELOAD"))
         return variables
 
     def _open_mpi(self, hosts: Sequence[str], environment: Mapping[str, str]) -> list[str]:

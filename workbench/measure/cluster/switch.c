@@ -132,8 +132,9 @@ static void forward(int from, int to, const unsigned char *frame, int length, in
     }
     struct packet new = {sent + latency[from][to] + drawn_jitter(), numbered++, to, length, buffer()};
     if (new.due < last_due[from][to]) new.due = last_due[from][to];
-    if (new.due < receiver_free[to]) new.due = receiver_free[to];
-    receiver_free[to] = new.due + wire_ns(length);
+    int64_t through_port = receiver_free[to] + wire_ns(length);
+    if (new.due < through_port) new.due = through_port;
+    receiver_free[to] = new.due;
     last_due[from][to] = new.due;
     memcpy(new.bytes, frame, (size_t)length);
     enqueue(new);

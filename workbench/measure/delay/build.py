@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-from workbench.mpi import LIBRARY, MPIError, Recipe
+from workbench.mpi import LIBRARY, MPIError, Recipe, build_preloaded
 
 
 class DelayError(MPIError):
@@ -37,15 +36,4 @@ def build_delay_library(mpicc: str | Path, folder: str | Path | None = None) -> 
         MPIError: the compiler fails; its words are in it.
         DelayError: the system is not Linux, or the folder's name has a space or colon.
     """
-    if sys.platform != "linux":
-        raise DelayError(
-            f"messages are delayed on Linux, with LD_PRELOAD; this is {sys.platform}; run there"
-        )
-    library = _LIBRARY.place(mpicc, folder)
-    if any(separator in str(library) for separator in " :"):
-        raise DelayError(
-            "the delay library must be kept in a folder without spaces and colons, at which "
-            f"LD_PRELOAD is divided; got {library.parent}; set XDG_CACHE_HOME to another"
-        )
-    _LIBRARY.make(mpicc, library)
-    return library
+    return build_preloaded(_LIBRARY, mpicc, folder, DelayError)

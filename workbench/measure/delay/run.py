@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from workbench.checks import above_zero, number, whole
 from workbench.measure.delay.build import DelayError, build_delay_library
 from workbench.measure.delay.report import RankReport, quantile_ns, read_report
-from workbench.mpi import Launcher, find_launcher, run_command
+from workbench.mpi import Launcher, find_launcher, preload, run_command
 from workbench.mpi.command import check_command
 from workbench.result import StoredResult
 
@@ -140,7 +140,7 @@ def run_delayed(
     before = os.environ.get("LD_PRELOAD")
     with tempfile.TemporaryDirectory(prefix="workbench-delay-") as folder:
         environment = {
-            "LD_PRELOAD": f"{library}:{before}" if before else str(library),
+            "LD_PRELOAD": preload(library, before),
             "WORKBENCH_DELAY_NS": str(round(1e9 * latency_s)),
             "WORKBENCH_DELAY_POLL_NS": str(round(1e9 * poll_s)),
             "WORKBENCH_DELAY_FOLDER": folder,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-from workbench.mpi import LIBRARY, MPIError, Recipe
+from workbench.mpi import LIBRARY, MPIError, Recipe, build_preloaded
 
 
 class RecordingError(MPIError):
@@ -36,16 +35,4 @@ def build_recorder(mpicc: str | Path, folder: str | Path | None = None) -> Path:
     Raises:
         RecordingError: the system is not Linux, or the compiler fails; its words are in it.
     """
-    if sys.platform != "linux":
-        raise RecordingError(
-            f"programs are recorded on Linux, with LD_PRELOAD; this is {sys.platform}; record "
-            "there and read the trace here"
-        )
-    library = _RECORDER.place(mpicc, folder)
-    if any(separator in str(library) for separator in " :"):
-        raise RecordingError(
-            f"the recorder must be kept in a folder without spaces and colons, at which LD_PRELOAD "
-            f"is divided; got {library.parent}; set XDG_CACHE_HOME to another"
-        )
-    _RECORDER.make(mpicc, library)
-    return library
+    return build_preloaded(_RECORDER, mpicc, folder, RecordingError)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from workbench.checks import above_zero, number, whole
 from workbench.errors import ParameterError, WorkbenchError
-from workbench.mpi import Launcher, find_launcher, run_command
+from workbench.mpi import Launcher, find_launcher, preload, run_command
 from workbench.mpi.command import check_command
 from workbench.programs.recording.build import RecordingError, build_recorder
 from workbench.programs.traces.files import FAILED
@@ -88,14 +88,12 @@ def record(
         )
     launcher = mpirun if isinstance(mpirun, Launcher) else find_launcher(mpirun)
     library = build_recorder(launcher.compiler())
-    before = os.environ.get("LD_PRELOAD")
-    preload = f"{library}:{before}" if before else str(library)
     with _kept_when_whole(folder) as unfinished:
         words = launcher.command(
             command,
             ranks,
             {
-                "LD_PRELOAD": preload,
+                "LD_PRELOAD": preload(library, os.environ.get("LD_PRELOAD")),
                 _FOLDER_VARIABLE: str(unfinished),
                 _CLOCK_VARIABLE: clock,
                 _SLOWDOWN_VARIABLE: f"{slowdown:g}",

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.unit import commands
+from tests.unit.processes import descendants
 from workbench.cli import main
 from workbench.errors import ParameterError
-from workbench.measure.cluster import Cluster, ClusterError, measure_costs
+from workbench.measure.cluster import Cluster, ClusterError, measure_collective, measure_costs
 from workbench.mpi import Launcher
 from workbench.namespaces import NamespaceError
 
@@ -81,7 +82,7 @@ def test_nothing_is_left_when_the_process_is_killed(openmpi: str, tmp_path: Path
         end = time.monotonic() + 60
         while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < end:
             time.sleep(0.05)
-        before = started_by(process.pid)
+        before = descendants(process.pid)
         assert len(before) > 2
     finally:
         process.kill()
@@ -90,23 +91,6 @@ def test_nothing_is_left_when_the_process_is_killed(openmpi: str, tmp_path: Path
     while any(Path(f"/proc/{one}").exists() for one in before) and time.monotonic() < end:
         time.sleep(0.05)
     assert [one for one in before if Path(f"/proc/{one}").exists()] == []
-
-
-def started_by(process: int) -> set[int]:
-    """Return the numbers of all processes below one."""
-    parents = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        parents[int(path.parent.name)] = int(fields[1])
-    found: set[int] = set()
-    new = {process}
-    while new:
-        new = {child for child, parent in parents.items() if parent in new} - found
-        found |= new
-    return found
 
 
 def test_wrong_values_are_named() -> None:
@@ -163,3 +147,11 @@ def test_costs_need_pairs(openmpi: str) -> None:
         assert cost.size_bytes == 8
         with pytest.raises(ParameterError, match="repeats must be a whole number of at least 4"):
             measure_costs(cluster, [8], repeats=1)
+
+
+def test_messages_of_two_hosts_share_the_port_of_the_third(openmpi: str) -> None:
+    """A linear gather of 12.5 kB from each of three hosts takes as long as all of it on one port."""
+    settings = {"coll_tuned_use_dynamic_rules": "1", "coll_tuned_gather_algorithm": "1"}
+    with Cluster(4, mpirun=openmpi, bandwidth=1.25e6, mca=settings) as cluster:
+        times = measure_collective(cluster, "gather", [12_500], repeats=8)
+    assert 1e3 * times[12_500].median == pytest.approx(30, rel=0.2)

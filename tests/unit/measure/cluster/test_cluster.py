@@ -150,7 +150,7 @@ def test_costs_need_pairs(openmpi: str) -> None:
 
 
 def test_messages_of_two_hosts_share_the_port_of_the_third(openmpi: str) -> None:
-    """A linear gather of 12.5 kB from each of three hosts takes as long as all of it on one port."""
+    """A linear gather of 12.5 kB from three hosts takes as long as all of it on one port."""
     settings = {"coll_tuned_use_dynamic_rules": "1", "coll_tuned_gather_algorithm": "1"}
     with Cluster(4, mpirun=openmpi, bandwidth=1.25e6, mca=settings) as cluster:
         times = measure_collective(cluster, "gather", [12_500], repeats=8)

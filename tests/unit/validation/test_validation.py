@@ -29,6 +29,7 @@ from workbench.validation import (
     predict_recording,
     recording_of,
     seen_runs,
+    shipped_collectives,
     shipped_names,
     validation_report,
 )
@@ -274,3 +275,13 @@ def test_a_program_of_the_users_own_is_measured(tmp_path: Path) -> None:
     assert found.context["computation"] == "by processors made 2 times slower"
     slow, fast = (found.runs.time_s[found.runs.added_s == added][0] for added in (5e-3, 0.0))
     assert slow - fast > 4e-3
+
+
+def test_the_shipped_collectives_say_how_well_predictions_choose() -> None:
+    shipped = shipped_collectives()
+    assert set(shipped) == {4, 8}
+    for found in shipped.values():
+        assert found.provenance.origin == "emulated"
+        assert len(found.choices()) == 5 * 6
+        assert found.best_within(5) >= 0.9
+        assert found.median_error_percent < 15

@@ -84,9 +84,9 @@ def seen_runs(recording: ProgramRecording) -> MeasuredRuns:
     Args:
         recording: of the program.
     """
-    runs, base = recording.runs, recording.model()
+    runs, base = recording.runs, recording.half_trips()
     seen = {
-        added: max(recording.model(added).L + 2 * (recording.model(added).o - base.o) - base.L, 0.0)
+        added: max(recording.half_trips(added)[min(base)] - base[min(base)], 0.0)
         for added in np.unique(runs.added_s).tolist()
     }
     return replace(runs, added_s=np.array([seen[added] for added in runs.added_s.tolist()]))

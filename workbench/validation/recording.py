@@ -116,12 +116,32 @@ class ProgramRecording(PackagedResult):
     def model(self, added_s: float = 0.0) -> LogGPS:
         """Return the network as measured between two hosts while some latency was added.
 
-        o is the mean of the calls that send and that receive, L half a round trip less both; G is
-        the rise of half a round trip with size, where several sizes were measured. Medians of all
-        repeats count.
+        o is the mean of the calls that send and that receive a message of the smallest size, L half
+        a round trip less both; G is the rise of half a round trip with size, where several sizes
+        were measured. Medians of all repeats count.
 
         Args:
             added_s: the latency, s.
+
+        Raises:
+            ParameterError: no message was measured at that latency.
+        """
+        trips = self.half_trips(added_s)
+        size = min(trips)
+        own = [
+            one.cost for one in self.costs if one.added_s == added_s and one.cost.size_bytes == size
+        ]
+        o = (_median(c.send for c in own) + _median(c.receive for c in own)) / 2
+        G = float(np.polyfit(list(trips), list(trips.values()), 1)[0]) if len(trips) > 1 else 0.0
+        G = max(G, 0.0)
+        L = max(trips[size] - 2 * o - max(size - 1, 0) * G, 0.0)
+        return LogGPS(L=L, o=o, g=0.0, G=G, O=0.0, S=_NO_LIMIT)
+
+    def half_trips(self, added_s: float = 0.0) -> dict[int, float]:
+        """Return half a round trip by size of the message in bytes, the median of all repeats, s.
+
+        Args:
+            added_s: the latency that was added, s.
 
         Raises:
             ParameterError: no message was measured at that latency.
@@ -132,18 +152,10 @@ class ProgramRecording(PackagedResult):
                 f"added_s must be a latency at which messages were measured; got {added_s:g} s",
                 key="added_s",
             )
-        sizes = np.array([cost.size_bytes for cost in here])
-        trips = {
+        return {
             size: _median(cost.half_trip for cost in here if cost.size_bytes == size)
-            for size in np.unique(sizes).tolist()
+            for size in sorted({cost.size_bytes for cost in here})
         }
-        most = max(set(sizes.tolist()), key=lambda size: (sizes == size).sum())
-        own = [cost for cost in here if cost.size_bytes == most]
-        o = (_median(c.send for c in own) + _median(c.receive for c in own)) / 2
-        G = float(np.polyfit(list(trips), list(trips.values()), 1)[0]) if len(trips) > 1 else 0.0
-        G = max(G, 0.0)
-        L = max(trips[most] - 2 * o - max(most - 1, 0) * G, 0.0)
-        return LogGPS(L=L, o=o, g=0.0, G=G, O=0.0, S=_NO_LIMIT)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the run times by added latency, as ``MeasuredRuns.to_frame`` does."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
@@ -41,17 +42,31 @@ def read_text_table(
                 index_col=False,
             )
     except pd.errors.ParserWarning as error:
-        raise ParseError(
-            f"{what} must have no row with more cells than its heading; remove the extra "
-            "separators, or name their columns",
-            source=source,
-        ) from error
+        raise _long_row(path, separator, what) from error
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise ParseError(f"{what} must be a CSV file; {error}", source=source) from error
     table.columns = [str(name).strip() for name in table.columns]
     table.index = pd.RangeIndex(2, len(table) + 2)
     check_columns(table, what, needed, source)
     return table[(table != "").any(axis=1)]
+
+
+def _long_row(path: str | Path, separator: str, what: str) -> ParseError:
+    """Return an error about the first row that has more cells than there are names."""
+    line, most, found = 1, 0, 0
+    with Path(path).open(encoding="utf-8-sig", newline="", errors="replace") as file:
+        rows = csv.reader(file, delimiter=separator)
+        for row in rows:
+            most = most or len(row)
+            if len(row) > most:
+                line, found = rows.line_num, len(row)
+                break
+    return ParseError(
+        f"{what} must have a name for each cell in its first line; it has {most}, and this row has "
+        f"{found} cells",
+        source=str(path),
+        line=line,
+    )
 
 
 def check_columns(table: pd.DataFrame, what: str, needed: Iterable[str], source: str) -> None:

@@ -19,10 +19,10 @@ compare = partial(commands.run, tune_compare_searches)
 def test_simulate_show_and_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder, tables = tmp_path / "small", tmp_path / "tables"
     assert record("simulated", folder, "--ranks", 4, "--collectives", "bcast", "--sizes", 4096) == 0
-    assert "50 runs in" in capsys.readouterr().out
+    assert "51 runs in" in capsys.readouterr().out
     assert record("show", folder, "--json") == 0
     shown = json.loads(capsys.readouterr().out)["bcast/4096"]
-    assert shown["configurations"] == 50
+    assert shown["configurations"] == 51
     assert shown["optimum"] <= shown["default"]
     assert shown["noise"] is None
     words = ("--recording", folder, "--heuristics", "random", "--resamplings", "none")

@@ -7,7 +7,6 @@ each row's line, or of its row in a Parquet file.
 from __future__ import annotations
 
 import csv
-import warnings
 import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -65,12 +64,7 @@ def _read_csv(path: str | Path, what: str) -> pd.DataFrame:
         if not any(names):
             raise ParseError(f"{what} must begin with the names of its columns", source=source)
         _once(names, what, source)
-        with warnings.catch_warnings(record=True) as warned:
-            warnings.simplefilter("always")
-            table = read_text_table(path, what, (), separator=separator)
-        # pandas would leave out the cells for which the first line has no name.
-        if any("does not match length of data" in str(each.message) for each in warned):
-            _refuse_long_row(path, separator, len(names), what)
+        table = read_text_table(path, what, (), separator=separator)
     except (OSError, EOFError, ValueError, csv.Error, zlib.error, MemoryError) as error:
         if isinstance(error, ParseError):
             raise
@@ -79,20 +73,6 @@ def _read_csv(path: str | Path, what: str) -> pd.DataFrame:
     if len(names) == len(table.columns):
         table.columns = names
     return table
-
-
-def _refuse_long_row(path: str | Path, separator: str, most: int, what: str) -> None:
-    """Raise ParseError for the first row that has more cells than there are names."""
-    with Path(path).open(encoding="utf-8-sig", newline="") as file:
-        rows = csv.reader(file, delimiter=separator)
-        for row in rows:
-            if len(row) > most:
-                raise ParseError(
-                    f"{what} must have a name for each cell in its first line; it has {most}, and "
-                    f"this row has {len(row)} cells",
-                    source=str(path),
-                    line=rows.line_num,
-                )
 
 
 def _once(names: Iterable[str], what: str, source: str) -> None:

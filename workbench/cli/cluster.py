@@ -44,7 +44,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     costs = actions.add_parser("costs", help="measure what messages cost", allow_abbrev=False)
     for action in (run, costs):
         action.add_argument(
-            "-n", "--ranks", type=int, required=True, metavar="N", help="hosts, each with one rank"
+            "-n",
+            "--ranks",
+            dest="hosts",
+            type=int,
+            required=True,
+            metavar="N",
+            help="hosts, each with one rank",
         )
         action.add_argument(
             "--latency",
@@ -100,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
         if (text := getattr(arguments, name)) is not None:
             kind: Kind = "bandwidth" if name == "bandwidth" else "time"
             options[name] = parse_typed_quantity(text, kind, name=name)
-    with Cluster(arguments.ranks, **options) as cluster:
+    with Cluster(arguments.hosts, **options) as cluster:
         if arguments.action == "costs":
             return _costs(cluster, arguments)
         return _run(cluster, arguments)
@@ -149,7 +155,7 @@ def _run_delayed(arguments: argparse.Namespace) -> int:
             raise ParameterError("a library adds latency only; leave the option out", key=name)
     done = run_delayed(
         arguments.command,
-        arguments.ranks,
+        arguments.hosts,
         float(parse_typed_quantity(arguments.latency_s, "time", name="latency_s")),
         output=lambda line: print(line, file=sys.stderr if arguments.json else None),
         **given(arguments, "mpirun", "timeout"),
@@ -164,7 +170,10 @@ def _run_delayed(arguments: argparse.Namespace) -> int:
 def _costs(cluster: Cluster, arguments: argparse.Namespace) -> int:
     from workbench.measure.cluster import measure_costs
 
-    sizes = [int(parse_typed_quantity(word, "bytes")) for word in arguments.bytes.split(",")]
+    sizes = [
+        int(parse_typed_quantity(word, "bytes", name="bytes"))
+        for word in arguments.bytes.split(",")
+    ]
     found = measure_costs(cluster, sizes, **given(arguments, "timeout"))
     if arguments.json:
         costs = [

@@ -22,12 +22,13 @@ from workbench.datapackage import DESCRIPTOR
 from workbench.errors import ParameterError
 from workbench.jobs import cores
 from workbench.measure import MeasuredRuns
-from workbench.measure.cluster import Cluster
+from workbench.measure.cluster import Cluster, ClusterError
 from workbench.measure.cluster.costs import MessageCost, measure_costs
 from workbench.programs.program import Program
 from workbench.programs.recording import record
+from workbench.validation.open_mpi import forced_algorithms
 from workbench.validation.recording import CostAtLatency, ProgramRecording, provenance
-from workbench.validation.suite import ValidationProgram, forced_algorithms, program_of
+from workbench.validation.suite import ValidationProgram, program_of
 
 LATENCIES_S = tuple(us / 1e6 for us in (0, 200, 400, 700, 1000, 1300, 1600, 2000, 2500, 3000, 4000))
 """Added latencies of the shipped recordings, over the three zones of the programs."""
@@ -71,19 +72,20 @@ def measure_program(
 
     Args:
         program: one of ``SUITE``, by its name, or another.
-        folder: of the recording, saved after each repeat.
+        folder: of the recording, saved after each run.
         ranks: number of hosts, each with one rank; at least 2.
         latencies_s: to be added, one way, s; the first must be 0.
         repeats: runs at each latency.
         traced_s: latencies at which a trace is kept; 0 must be among them.
         mpirun: launcher of an Open MPI; None takes that of the path.
         on_run: called after each run with the numbers of finished and of wanted runs.
-        stop: ends the measurement after the run under way; finished repeats stay.
+        stop: ends the measurement after the run under way; finished runs stay.
 
     Raises:
         ParameterError: a value is out of range, or the folder holds another program's recording.
         NamespaceError: the system allows no network namespaces.
-        ClusterError: a part of the cluster failed.
+        ClusterError: a part of the cluster failed, or the measurement was stopped before the
+            first run had ended.
         MPIError: there is no MPI, or a program failed.
     """
     chosen = program if isinstance(program, ValidationProgram) else program_of(program)
@@ -91,46 +93,42 @@ def measure_program(
     whole(repeats, "repeats", 1, 1000)
     wanted = _checked(latencies_s, traced_s)
     before = _before(Path(folder), chosen, ranks)
-    done = 0 if before is None else 1 + int(before.runs.repeat.max())
-    total, finished = repeats * len(wanted), done * len(wanted)
+    done = set() if before is None else _done(before)
+    missing = [
+        (added, repeat)
+        for repeat in range(repeats)
+        for added in _order(wanted, repeat)
+        if (added, repeat) not in done
+    ]
     recording = before
     settings = forced_algorithms(chosen.algorithms)
     with Cluster(ranks, mpirun=mpirun, mca=settings) as cluster:
-        bench = _Bench(chosen, ranks, cluster, stop)
+        bench = _Bench(chosen, ranks, cluster)
         traces = dict(before.traces) if before is not None else {}
         for added in traced_s:
             if added not in traces:
                 cluster.set_latency(added)
                 traces[added] = bench.traced()
-        for repeat in range(done, repeats):
-            rows = []
-            for added in _order(wanted, repeat):
-                if stop is not None and stop.is_set():
-                    break
-                rows.append(bench.measured(added, repeat))
-                finished += 1
-                if on_run is not None:
-                    on_run(finished, total)
-            if len(rows) < len(wanted):
+        for finished, (added, repeat) in enumerate(
+            missing, 1 + repeats * len(wanted) - len(missing)
+        ):
+            if stop is not None and stop.is_set():
                 break
-            recording = _extended(recording, chosen, ranks, rows, traces, cluster)
+            row = bench.measured(added, repeat)
+            recording = _extended(recording, chosen, ranks, row, traces, cluster)
             recording.save(folder)
+            if on_run is not None:
+                on_run(finished, repeats * len(wanted))
     if recording is None:
-        raise ParameterError("at least one repeat must end before a measurement is stopped")
+        raise ClusterError("stopped before the first run had ended; nothing was saved")
     return recording
 
 
 class _Bench:
     """A program on a cluster, ready to be run."""
 
-    def __init__(
-        self,
-        program: ValidationProgram,
-        ranks: int,
-        cluster: Cluster,
-        stop: threading.Event | None,
-    ) -> None:
-        self._program, self._ranks, self._cluster, self._stop = program, ranks, cluster, stop
+    def __init__(self, program: ValidationProgram, ranks: int, cluster: Cluster) -> None:
+        self._program, self._ranks, self._cluster = program, ranks, cluster
         self._words = [str(program.build(cluster.launcher)), *program.arguments]
 
     def traced(self) -> bytes:
@@ -156,22 +154,14 @@ class _Bench:
         return _Row(added_s, repeat, recorded.span_s, load, late, costs)
 
     def _run(self) -> _Run:
-        return _Run(self._words, self._ranks, self._cluster, self._program.slowdown, self._stop)
+        return _Run(self._words, self._ranks, self._cluster, self._program.slowdown)
 
 
 class _Run:
     """A recorded run, a context manager: the folder of its traces lives within."""
 
-    def __init__(
-        self,
-        words: Sequence[str],
-        ranks: int,
-        cluster: Cluster,
-        slowdown: float,
-        stop: threading.Event | None,
-    ) -> None:
-        self._slowdown = slowdown
-        self._words, self._ranks, self._cluster, self._stop = words, ranks, cluster, stop
+    def __init__(self, words: Sequence[str], ranks: int, cluster: Cluster, slowdown: float) -> None:
+        self._words, self._ranks, self._cluster, self._slowdown = words, ranks, cluster, slowdown
         self._scratch = tempfile.TemporaryDirectory(prefix="workbench-validation-")
 
     def __enter__(self) -> tuple[Path, Program]:
@@ -183,7 +173,6 @@ class _Run:
             mpirun=self._cluster.launcher,
             timeout=_TIMEOUT_S,
             slowdown=self._slowdown,
-            stop=self._stop,
         )
         return folder, program
 
@@ -219,9 +208,20 @@ def _before(folder: Path, program: ValidationProgram, ranks: int) -> ProgramReco
     return found
 
 
+def _done(recording: ProgramRecording) -> set[tuple[float, int]]:
+    runs = recording.runs
+    return set(zip(runs.added_s.tolist(), runs.repeat.tolist(), strict=True))
+
+
 def _order(latencies_s: Sequence[float], repeat: int) -> Iterator[float]:
-    """Yield the latencies in an order that is the repeat's own, the same every time."""
-    for at in np.random.default_rng(repeat).permutation(len(latencies_s)).tolist():
+    """Yield the latencies in an order that is the repeat's own, the same every time.
+
+    The first repeat begins with no latency, from which predictions start: it may be stopped.
+    """
+    order = np.random.default_rng(repeat).permutation(len(latencies_s)).tolist()
+    if repeat == 0:
+        order.sort(key=lambda at: at != 0)
+    for at in order:
         yield latencies_s[at]
 
 
@@ -229,23 +229,23 @@ def _extended(
     before: ProgramRecording | None,
     program: ValidationProgram,
     ranks: int,
-    rows: Sequence[_Row],
+    row: _Row,
     traces: dict[float, bytes],
     cluster: Cluster,
 ) -> ProgramRecording:
-    """Return a recording with one repeat more."""
+    """Return a recording with one run more."""
     command = _command(program, ranks)
     runs = MeasuredRuns.of(
-        [row.added_s for row in rows],
-        [row.time_s for row in rows],
+        [row.added_s],
+        [row.time_s],
         provenance=provenance(f"{program.title}, {ranks} ranks", "emulated", command),
         program=program.name,
         ranks=ranks,
-        repeat=[row.repeat for row in rows],
-        load_average=[row.load for row in rows],
-        flagged=[row.flagged for row in rows],
+        repeat=[row.repeat],
+        load_average=[row.load],
+        flagged=[row.flagged],
     )
-    costs = tuple(CostAtLatency(r.added_s, r.repeat, cost) for r in rows for cost in r.costs)
+    costs = tuple(CostAtLatency(row.added_s, row.repeat, cost) for cost in row.costs)
     if before is None:
         return ProgramRecording(
             program.name,

@@ -14,7 +14,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,54 +24,19 @@ from workbench.datasets import data_folder
 from workbench.errors import ParameterError
 from workbench.measure import OSUCurve
 from workbench.measure.cluster import Cluster, measure_collective, measure_costs
+from workbench.measure.cluster.collective_times import COLLECTIVES
 from workbench.predict import machine_of, point_to_point_of_curve, predict_collective
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
+from workbench.validation.open_mpi import FORCED, forced_algorithms
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
 
-# Open MPI 4's number of each algorithm, ``ompi_info --param coll tuned --level 9``, and the
-# schedule of ours that it follows where nothing sets a size of segments.
-FORCED: Mapping[str, Mapping[str, tuple[int, str]]] = MappingProxyType(
-    {
-        "allreduce": {
-            "reduce-bcast": (2, "reduce-bcast"),
-            "recursive-doubling": (3, "recursive-doubling"),
-            "ring": (4, "ring"),
-            "rabenseifner": (6, "rabenseifner"),
-            "segmented-ring": (5, "ring"),
-        },
-        "allgather": {
-            "bruck": (2, "bruck"),
-            "recursive-doubling": (3, "recursive-doubling"),
-            "ring": (4, "ring"),
-            "neighbour-exchange": (5, "neighbour-exchange"),
-        },
-        "alltoall": {
-            "linear": (1, "linear"),
-            "pairwise": (2, "pairwise"),
-            "bruck": (3, "bruck"),
-        },
-        "bcast": {
-            "linear": (1, "linear"),
-            "chain": (3, "chain"),
-            "binary": (5, "binary"),
-            "binomial": (6, "binomial-doubling"),
-            "scatter-allgather": (9, "scatter-allgather"),
-        },
-        "reduce": {
-            "linear": (1, "linear"),
-            "chains": (2, "chains:4"),
-            "chain": (3, "chain"),
-            "binomial": (5, "binomial"),
-            "rabenseifner": (7, "rabenseifner"),
-        },
-    }
-)
-"""Algorithms of each collective: number in Open MPI, name here."""
+MEASURED = tuple(one for one in FORCED if one in COLLECTIVES)
+"""The collectives that are measured."""
 
 SIZES = tuple(4 * 4**power for power in range(2, 8))  # 64 B to 64 KiB
 _MESSAGES = (1, 64, 256, 1024, 4096, 16384, 32768, 65536)
@@ -191,7 +155,7 @@ def measure_collectives(
     latency_s: float = _LATENCY_S,
     bandwidth: float = _BANDWIDTH,
     sizes: Sequence[int] = SIZES,
-    collectives: Sequence[str] = tuple(FORCED),
+    collectives: Sequence[str] = MEASURED,
     repeats: int = 3,
     mpirun: str | Path | None = None,
     on_run: Callable[[int, int], object] | None = None,
@@ -205,7 +169,7 @@ def measure_collectives(
         latency_s: added to each packet, one way, s.
         bandwidth: of each host's port, B/s.
         sizes: of the vectors, bytes, each the one before times the same factor.
-        collectives: of ``FORCED``.
+        collectives: of ``MEASURED``.
         repeats: each goes through all algorithms, in an order of its own.
         mpirun: launcher of an Open MPI; None takes that of the path.
         on_run: called after each run with the numbers of finished and of wanted runs.
@@ -264,9 +228,9 @@ def shipped_collectives() -> dict[int, EmulatedCollectives]:
 
 
 def _algorithms(collective: str) -> Mapping[str, tuple[int, str]]:
-    if collective not in FORCED:
+    if collective not in MEASURED:
         raise ParameterError(
-            f"collectives must be of {', '.join(FORCED)}; got {collective!r}", key="collectives"
+            f"collectives must be of {', '.join(MEASURED)}; got {collective!r}", key="collectives"
         )
     return FORCED[collective]
 
@@ -281,11 +245,7 @@ def _measured(
     mpirun: str | Path | None,
 ) -> tuple[dict[int, float], float]:
     """Return the median times of a collective by size, in s, and the load before it."""
-    forced, _ = FORCED[collective][label]
-    settings = {
-        "coll_tuned_use_dynamic_rules": "1",
-        f"coll_tuned_{collective}_algorithm": str(forced),
-    }
+    settings = forced_algorithms({collective: label})
     with Cluster(
         ranks, latency_s=latency_s, bandwidth=bandwidth, mpirun=mpirun, mca=settings
     ) as cluster:

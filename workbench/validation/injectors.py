@@ -24,11 +24,8 @@ from workbench.measure.cluster import Cluster
 from workbench.measure.delay import run_delayed
 from workbench.programs.recording import record
 from workbench.result import StoredResult
-from workbench.validation.suite import (
-    ValidationProgram,
-    forced_algorithms,
-    program_of,
-)
+from workbench.validation.open_mpi import forced_algorithms
+from workbench.validation.suite import ValidationProgram, program_of
 
 if TYPE_CHECKING:
     import pandas as pd

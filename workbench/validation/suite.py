@@ -114,32 +114,3 @@ def program_of(name: str) -> ValidationProgram:
             key="program",
         )
     return SUITE[name]
-
-
-# Numbers of Open MPI 4's tuned collectives: ``ompi_info --param coll tuned --level 9``.
-_FORCED = {
-    ("barrier", "dissemination"): "4",
-    ("allreduce", "recursive-doubling"): "3",
-    ("allreduce", "ring"): "4",
-    ("alltoall", "linear"): "1",
-    ("alltoall", "pairwise"): "2",
-}
-
-
-def forced_algorithms(algorithms: Mapping[str, str]) -> dict[str, str]:
-    """Return settings of Open MPI that force algorithms, by collective, under our names.
-
-    ParameterError where Open MPI has no such algorithm, as far as is known here.
-    """
-    settings = {"coll_tuned_use_dynamic_rules": "1"} if algorithms else {}
-    for collective, algorithm in algorithms.items():
-        number = _FORCED.get((collective, algorithm))
-        if number is None:
-            known = [name for of, name in _FORCED if of == collective]
-            raise ParameterError(
-                f"the algorithm of {collective} must be one of {', '.join(known) or 'none'}, which "
-                f"Open MPI can be made to take; got {algorithm!r}{did_you_mean(algorithm, known)}",
-                key="algorithms",
-            )
-        settings[f"coll_tuned_{collective}_algorithm"] = number
-    return settings

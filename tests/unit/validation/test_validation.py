@@ -33,8 +33,8 @@ from workbench.validation import (
     shipped_names,
     validation_report,
 )
+from workbench.validation.open_mpi import forced_algorithms
 from workbench.validation.recording import provenance
-from workbench.validation.suite import forced_algorithms
 
 ADDED_S = (0.0, 1e-3, 3e-3, 6e-3)
 
@@ -152,7 +152,7 @@ def test_algorithms_are_forced_or_refused() -> None:
         "coll_tuned_allreduce_algorithm": "4",
     }
     assert forced_algorithms({}) == {}
-    with pytest.raises(ParameterError, match="must be one of linear, pairwise, which"):
+    with pytest.raises(ParameterError, match="must be one of linear, pairwise, bruck, which"):
         forced_algorithms({"alltoall": "pairwize"})
 
 
@@ -178,6 +178,11 @@ def test_a_program_is_measured_and_goes_on_where_it_was(tmp_path: Path) -> None:
         **options,
     )
     assert said == [(3, 4), (4, 4)]
+    stop.set()
+    stopped = measure_program(program, tmp_path / "one", repeats=3, stop=stop, **options)
+    assert len(stopped.runs) == 4
+    with pytest.raises(ClusterError, match="stopped before the first run had ended"):
+        measure_program(program, tmp_path / "two", repeats=1, stop=stop, **options)
     assert both.runs.repeat.tolist() == [0, 0, 1, 1]
     assert both.runs.time_s[:2].tolist() == first.runs.time_s.tolist()
     assert predict_recording(both).predicted_s[1] - predict_recording(both).predicted_s[0] > 4e-3

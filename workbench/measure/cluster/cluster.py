@@ -20,6 +20,7 @@ from workbench.measure.cluster.hosts import MOST_HOSTS, EmulatedHosts
 from workbench.measure.cluster.launch import ClusterLauncher, may_be_realtime
 from workbench.measure.cluster.switch import Switch, SwitchReport
 from workbench.mpi import find_launcher, run_command
+from workbench.mpi.command import check_command
 
 _LONGEST_LATENCY_S = 10.0
 _START_S = 30.0  # that an MPI may take to start beside the time limit of a program
@@ -180,6 +181,7 @@ class Cluster:
         """
         number = self.hosts if ranks is None else whole(ranks, "ranks", 1, MOST_HOSTS)
         above_zero(timeout, "timeout", unit="s")
+        check_command(command)
         lines: list[str] = []
 
         def read(line: str) -> None:
@@ -211,4 +213,4 @@ class Cluster:
 
 
 def _checked_latency(latency_s: float) -> float:
-    return number(latency_s, "latency_s", least=0, most=_LONGEST_LATENCY_S)
+    return number(latency_s, "latency_s", 0, _LONGEST_LATENCY_S, unit="s")

@@ -28,7 +28,7 @@ class NotHereError(MPIError):
 def measure_here(
     ctx: JobContext, recording: ProgramRecording, latencies_s: tuple[float, ...], repeats: int
 ) -> ProgramRecording:
-    """Measure the program of a recording on this machine; once stopped, keep whole repeats."""
+    """Measure the program of a recording on this machine; once stopped, keep finished runs."""
     if recording.name not in SUITE:
         raise ParameterError(
             f"the program must be one of {', '.join(SUITE)}, whose sources ship; "
@@ -52,4 +52,4 @@ def measure_here(
                 raise NotHereError(f"{error}. {NEEDS}") from error
             if (folder / DESCRIPTOR).exists():
                 return ProgramRecording.load(folder)
-            raise JobError("the measurement was stopped before its first repeat ended") from error
+            raise JobError("the measurement was stopped before its first run ended") from error

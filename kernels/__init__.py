@@ -15,6 +15,8 @@ from numba.core import caching
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
+from kernels.loading import load_only_machine_code
+
 _save = caching.IndexDataCacheFile.save
 
 
@@ -30,6 +32,7 @@ def _save_alone(self, key, data):
 
 
 caching.IndexDataCacheFile.save = _save_alone
+load_only_machine_code()
 
 
 class _HelperLibrary(JITCodeLibrary):

@@ -172,3 +172,38 @@ def test_a_kernel_from_the_cache_compiles_none_of_its_helpers() -> None:
     )
     words = [sys.executable, "-c", "; ".join(lines)]
     assert subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout == b"1 0\n"
+
+
+@pytest.mark.jit_only
+def test_a_kernel_from_the_cache_loads_nothing_that_only_a_compilation_needs() -> None:
+    """Neither numba's registries nor scipy; one that allocates gets the runtime it needs."""
+    from kernels import paths
+    from kernels.two_node import run
+
+    assert paths.girth(np.arange(0, 8, 2, "i4"), np.array([1, 2, 0, 2, 0, 1], "i4")) == 3
+    run.osu.compile(run.OSU_TYPES)  # both are in the cache from here on
+    lines = (
+        "import sys, numpy",
+        "from kernels import paths",
+        "from kernels.two_node import run",
+        "run.osu.compile(run.OSU_TYPES)",
+        "length = paths.girth(numpy.arange(0, 8, 2, 'i4'), numpy.array([1, 2, 0, 2, 0, 1], 'i4'))",
+        "hits = [sum(k.stats.cache_hits.values()) for k in (run.osu, paths.girth)]",
+        "print(length, hits, {'numba.np.linalg', 'scipy.linalg'} & set(sys.modules))",
+    )
+    words = [sys.executable, "-c", "; ".join(lines)]
+    done = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout == "3 [1, 1] set()\n"
+
+
+@pytest.mark.jit_only
+def test_a_kernel_may_be_compiled_after_another_came_from_the_cache() -> None:
+    lines = (
+        "import numba, numpy",
+        "from kernels.two_node import run",
+        "run.osu.compile(run.OSU_TYPES)",
+        "total = numba.njit(lambda a: numpy.sort(a).sum() + len({1: 2}))",
+        "print(total(numpy.arange(4)))",
+    )
+    words = [sys.executable, "-c", "; ".join(lines)]
+    assert subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout == b"7\n"

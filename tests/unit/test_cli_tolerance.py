@@ -8,21 +8,15 @@ from pathlib import Path
 
 import pytest
 
-import workbench.cli
 from tests.goal_programs import FIG4C
 from tests.unit import commands
 from workbench import models, programs
-from workbench.cli import main, tolerance
+from workbench.cli import main
 from workbench.sensitivity import analyse
 
 answer = partial(commands.answer, "tolerance")
 # With these T = max(L + 1.115 us, 1.5 us).
 OPTIONS = ("-L", "500", "-o", "0", "-G", "5", "-S", "65536", "--interval", "0", "1000")
-
-
-@pytest.fixture(autouse=True)
-def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(workbench.cli._COMMANDS, "tolerance", tolerance)
 
 
 @pytest.fixture

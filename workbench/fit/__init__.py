@@ -2,42 +2,49 @@
 
 from __future__ import annotations
 
-from workbench.fit.baseline import Baseline, baseline_table, best_effort, gain
-from workbench.fit.bolted import Bolted
-from workbench.fit.defaults import model_to_fit
-from workbench.fit.engine_comparison import EngineComparison, EngineRun, compare_engines
-from workbench.fit.engines import DEFAULT_ENGINE, ENGINES
-from workbench.fit.fitting import fit, submit
-from workbench.fit.initial_guess import first_guess
-from workbench.fit.losses import (
-    EXCESSIVE_LOSS,
-    HUBER_DELTA,
-    LOSSES,
-    TARGETS,
-    Loss,
-    LossTarget,
-    huber,
-    rmspe,
-    rmspe_by_target,
-    summed,
-)
-from workbench.fit.pareto import ParetoFront, pareto
-from workbench.fit.profile import to_profile, write_profiles
-from workbench.fit.regimes import bolt, errors_by_threshold, fit_regimes, split, submit_regimes
-from workbench.fit.result import FitResult
-from workbench.fit.space import Dimension, SearchSpace
-from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport, study_name
-from workbench.fit.trust.bootstrap import Intervals, intervals, submit_intervals
-from workbench.fit.trust.generalise import (
-    CrossTarget,
-    HoldOut,
-    cross_target,
-    generalisation_table,
-    hold_out,
-)
-from workbench.fit.trust.identify import Identifiability, identify
-from workbench.fit.trust.interval_scan import Interval
-from workbench.fit.trust.thresholds import settle_thresholds
+from typing import TYPE_CHECKING
+
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from workbench.fit.baseline import Baseline, baseline_table, best_effort, gain
+    from workbench.fit.bolted import Bolted
+    from workbench.fit.defaults import model_to_fit
+    from workbench.fit.engine_comparison import EngineComparison, EngineRun, compare_engines
+    from workbench.fit.engines import DEFAULT_ENGINE, ENGINES
+    from workbench.fit.fitting import fit, submit
+    from workbench.fit.initial_guess import first_guess
+    from workbench.fit.losses import (
+        EXCESSIVE_LOSS,
+        HUBER_DELTA,
+        LOSSES,
+        TARGETS,
+        Loss,
+        LossTarget,
+        huber,
+        rmspe,
+        rmspe_by_target,
+        summed,
+    )
+    from workbench.fit.pareto import ParetoFront, pareto
+    from workbench.fit.profile import to_profile, write_profiles
+    from workbench.fit.regimes import bolt, errors_by_threshold, fit_regimes, split, submit_regimes
+    from workbench.fit.result import FitResult
+    from workbench.fit.space import Dimension, SearchSpace
+    from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport, study_name
+    from workbench.fit.trust.bootstrap import Intervals, intervals, submit_intervals
+    from workbench.fit.trust.generalise import (
+        CrossTarget,
+        HoldOut,
+        cross_target,
+        generalisation_table,
+        hold_out,
+    )
+    from workbench.fit.trust.identify import Identifiability, identify
+    from workbench.fit.trust.interval_scan import Interval
+    from workbench.fit.trust.thresholds import settle_thresholds
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
     "DEFAULT_ENGINE",

@@ -6,8 +6,17 @@ papers.list(paper="000", kind="figure")
 papers.run("000-fig-8")
 """
 
-from workbench.papers.index import PAPERS, PaperIndex, judge, list, run
-from workbench.papers.paper import Paper, PaperRow, figure_of, figure_titles
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from workbench.papers.index import PAPERS, PaperIndex, judge, list, run
+    from workbench.papers.paper import Paper, PaperRow, figure_of, figure_titles
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
     "PAPERS",

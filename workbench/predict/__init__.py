@@ -7,29 +7,36 @@ predict_collective(machine, "gather", 512, (16384, 131072), algorithm="binomial"
 
 from __future__ import annotations
 
-from workbench.predict.collective import (
-    COLLECTIVES,
-    CollectivePrediction,
-    compare_algorithms,
-    predict_collective,
-    replay_collective,
-)
-from workbench.predict.evaluation import evaluate_predictions
-from workbench.predict.learning import learn_algorithms, learn_surplus
-from workbench.predict.library_rules import named_algorithm
-from workbench.predict.machine import MachinePart, MachineProfile, machine_of
-from workbench.predict.message_curve import MessageCurve
-from workbench.predict.node_groups import NodeGroups, read_node_groups
-from workbench.predict.point_to_point import (
-    LevelCurves,
-    PointToPoint,
-    point_to_point_of_curve,
-    point_to_point_of_osu,
-    read_point_to_point,
-)
-from workbench.predict.prediction_errors import PredictionErrors, shipped_evaluation
-from workbench.predict.shipped import measured_machine, shipped_systems
-from workbench.predict.summary import prediction_findings
+from typing import TYPE_CHECKING
+
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from workbench.predict.collective import (
+        COLLECTIVES,
+        CollectivePrediction,
+        compare_algorithms,
+        predict_collective,
+        replay_collective,
+    )
+    from workbench.predict.evaluation import evaluate_predictions
+    from workbench.predict.learning import learn_algorithms, learn_surplus
+    from workbench.predict.library_rules import named_algorithm
+    from workbench.predict.machine import MachinePart, MachineProfile, machine_of
+    from workbench.predict.message_curve import MessageCurve
+    from workbench.predict.node_groups import NodeGroups, read_node_groups
+    from workbench.predict.point_to_point import (
+        LevelCurves,
+        PointToPoint,
+        point_to_point_of_curve,
+        point_to_point_of_osu,
+        read_point_to_point,
+    )
+    from workbench.predict.prediction_errors import PredictionErrors, shipped_evaluation
+    from workbench.predict.shipped import measured_machine, shipped_systems
+    from workbench.predict.summary import prediction_findings
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
     "COLLECTIVES",

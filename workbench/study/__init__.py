@@ -7,15 +7,22 @@ result.select(target="both").table()    # RMSPE in percent, loss by machine
 
 from __future__ import annotations
 
-from workbench.study.archive import shipped
-from workbench.study.cell import Cell, CellProgress, CellResult
-from workbench.study.findings import findings
-from workbench.study.influence import Influence, influence, submit_influence
-from workbench.study.model_choice import ModelChoice
-from workbench.study.plan import StudyPlan
-from workbench.study.result import StudyResult
-from workbench.study.run import run, submit
-from workbench.study.status import StudyStatus, status
+from typing import TYPE_CHECKING
+
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from workbench.study.archive import shipped
+    from workbench.study.cell import Cell, CellProgress, CellResult
+    from workbench.study.findings import findings
+    from workbench.study.influence import Influence, influence, submit_influence
+    from workbench.study.model_choice import ModelChoice
+    from workbench.study.plan import StudyPlan
+    from workbench.study.result import StudyResult
+    from workbench.study.run import run, submit
+    from workbench.study.status import StudyStatus, status
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
     "Cell",

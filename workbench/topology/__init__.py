@@ -12,54 +12,58 @@ family.
 
 from __future__ import annotations
 
-from workbench.topology.aries import aries
-from workbench.topology.channels import Channels, channels
-from workbench.topology.complete import fully_connected
-from workbench.topology.demand import Demand, read_demand
-from workbench.topology.dragonfly import WIRINGS, dragonfly
-from workbench.topology.dragonfly_plus import dragonfly_plus
-from workbench.topology.families import FAMILIES, Family, TopologyParameter
-from workbench.topology.fat_tree import fat_tree
-from workbench.topology.files import (
-    from_networkx,
-    read_topology,
-    to_codes,
-    to_csv,
-    to_edge_list,
-    to_graphml,
-    to_sstmacro_json,
-    write_topology,
-)
-from workbench.topology.hammingmesh import hammingmesh
-from workbench.topology.hypercube import hypercube
-from workbench.topology.hyperx import hyperx
-from workbench.topology.jellyfish import jellyfish
-from workbench.topology.link_load import LinkLoads, link_loads
-from workbench.topology.metrics import (
-    Comparison,
-    PriceTable,
-    TopologyMetrics,
-    compare,
-    resilience,
-    summary,
-)
-from workbench.topology.polarfly import polarfly
-from workbench.topology.presets import PRESETS, Preset, preset, presets
+from typing import TYPE_CHECKING
 
-# Imported at once, unlike elsewhere: generators have the names of their modules, and a module that
-# is imported later would replace the generator.
-from workbench.topology.program_traffic import matrix_traffic, message_traffic
-from workbench.topology.propose import ProposedTopology, matched, propose, usual_radix
-from workbench.topology.slim_fly import slim_fly
-from workbench.topology.spec import parse_topology, topology_spec
-from workbench.topology.spectralfly import spectralfly
-from workbench.topology.star import star
-from workbench.topology.throughput import Throughput, throughput
-from workbench.topology.topology import TERMINAL, Topology
-from workbench.topology.torus import torus
-from workbench.topology.traffic import PATTERNS, Traffic, traffic
-from workbench.topology.xgft import xgft
-from workbench.topology.xpander import xpander
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from workbench.topology.aries import aries
+    from workbench.topology.channels import Channels, channels
+    from workbench.topology.complete import fully_connected
+    from workbench.topology.demand import Demand, read_demand
+    from workbench.topology.dragonfly import WIRINGS, dragonfly
+    from workbench.topology.dragonfly_plus import dragonfly_plus
+    from workbench.topology.families import FAMILIES, Family, TopologyParameter
+    from workbench.topology.fat_tree import fat_tree
+    from workbench.topology.files import (
+        from_networkx,
+        read_topology,
+        to_codes,
+        to_csv,
+        to_edge_list,
+        to_graphml,
+        to_sstmacro_json,
+        write_topology,
+    )
+    from workbench.topology.hammingmesh import hammingmesh
+    from workbench.topology.hypercube import hypercube
+    from workbench.topology.hyperx import hyperx
+    from workbench.topology.jellyfish import jellyfish
+    from workbench.topology.link_load import LinkLoads, link_loads
+    from workbench.topology.metrics import (
+        Comparison,
+        PriceTable,
+        TopologyMetrics,
+        compare,
+        resilience,
+        summary,
+    )
+    from workbench.topology.polarfly import polarfly
+    from workbench.topology.presets import PRESETS, Preset, preset, presets
+    from workbench.topology.program_traffic import matrix_traffic, message_traffic
+    from workbench.topology.propose import ProposedTopology, matched, propose, usual_radix
+    from workbench.topology.slim_fly import slim_fly
+    from workbench.topology.spec import parse_topology, topology_spec
+    from workbench.topology.spectralfly import spectralfly
+    from workbench.topology.star import star
+    from workbench.topology.throughput import Throughput, throughput
+    from workbench.topology.topology import TERMINAL, Topology
+    from workbench.topology.torus import torus
+    from workbench.topology.traffic import PATTERNS, Traffic, traffic
+    from workbench.topology.xgft import xgft
+    from workbench.topology.xpander import xpander
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
     "FAMILIES",

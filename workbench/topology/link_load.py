@@ -117,16 +117,18 @@ class LinkLoads(StoredResult):
         """
         import pandas as pd
 
+        return pd.DataFrame(self.hottest_columns(count))
+
+    def hottest_columns(self, count: int) -> dict[str, list[Any]]:
+        """Return the columns of ``hottest`` as lists: a panel needs no pandas for a few rows."""
         order = np.argsort(-self.channel, kind="stable")[:count]
         classes = self.topology.classes
-        return pd.DataFrame(
-            {
-                "source": self.channels.source[order],
-                "target": self.channels.target[order],
-                "link_class": [classes[one] for one in self.channels.link_class[order]],
-                "load": self.channel[order],
-            }
-        )
+        return {
+            "source": self.channels.source[order].tolist(),
+            "target": self.channels.target[order].tolist(),
+            "link_class": [classes[one] for one in self.channels.link_class[order]],
+            "load": self.channel[order].tolist(),
+        }
 
     def __repr__(self) -> str:
         return (

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from workbench.validation.campaign import LATENCIES_S, measure_program
-from workbench.validation.collectives import (
-    EmulatedCollectives,
-    measure_collectives,
-    shipped_collectives,
-)
-from workbench.validation.injectors import InjectorComparison, compare_injectors
-from workbench.validation.prediction import predict_recording, predict_traces, seen_runs
-from workbench.validation.recording import CostAtLatency, ProgramRecording
-from workbench.validation.report import (
-    ValidationReport,
-    recording_of,
-    shipped_names,
-    shipped_recordings,
-    validation_report,
-)
-from workbench.validation.suite import SUITE, ValidationProgram
+from typing import TYPE_CHECKING
+
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from workbench.validation.campaign import LATENCIES_S, measure_program
+    from workbench.validation.collectives import (
+        EmulatedCollectives,
+        measure_collectives,
+        shipped_collectives,
+    )
+    from workbench.validation.injectors import InjectorComparison, compare_injectors
+    from workbench.validation.prediction import predict_recording, predict_traces, seen_runs
+    from workbench.validation.recording import CostAtLatency, ProgramRecording
+    from workbench.validation.report import (
+        ValidationReport,
+        recording_of,
+        shipped_names,
+        shipped_recordings,
+        validation_report,
+    )
+    from workbench.validation.suite import SUITE, ValidationProgram
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
     "LATENCIES_S",

@@ -230,8 +230,10 @@ def _hottest_table(name: str, topology: Topology, loads: LinkLoads, traffic: str
     most = float(loads.channel.max(initial=0.0))
     alike = int((loads.channel >= 0.98 * most).sum())
     rows = (
-        (f"{one['source']} → {one['target']}", one["link_class"], plain_number(one["load"]))
-        for one in loads.hottest(HOTTEST_ROWS).to_dict("records")
+        (f"{source} → {target}", link_class, plain_number(load))
+        for source, target, link_class, load in zip(
+            *loads.hottest_columns(HOTTEST_ROWS).values(), strict=True
+        )
     )
     pattern = pattern_for(topology, traffic)
     other = f"<br>{pattern}, as it has no groups" if pattern != traffic else ""

@@ -10,17 +10,24 @@ compare_placements(program, model, network)
 
 from __future__ import annotations
 
-from workbench.sensitivity.placement.launch_files import HOST_NAMES, host_names
-from workbench.sensitivity.placement.placement import Placement
-from workbench.sensitivity.placement.placing import (
-    EVALUATIONS,
-    METHODS,
-    PlacementMethod,
-    compare_placements,
-    frame_of,
-    place,
-    place_all,
-)
+from typing import TYPE_CHECKING
+
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from workbench.sensitivity.placement.launch_files import HOST_NAMES, host_names
+    from workbench.sensitivity.placement.placement import Placement
+    from workbench.sensitivity.placement.placing import (
+        EVALUATIONS,
+        METHODS,
+        PlacementMethod,
+        compare_placements,
+        frame_of,
+        place,
+        place_all,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
     "EVALUATIONS",

@@ -7,13 +7,20 @@ write_topology(network, "machine.graphml")
 
 from __future__ import annotations
 
-from workbench.topology.files.codes import to_codes
-from workbench.topology.files.csv_table import to_csv
-from workbench.topology.files.edge_list import to_edge_list
-from workbench.topology.files.graphml import to_graphml
-from workbench.topology.files.networkx_graph import from_networkx
-from workbench.topology.files.reading import FORMATS, SUFFIXES, read_topology, write_topology
-from workbench.topology.files.sstmacro_json import to_sstmacro_json
+from typing import TYPE_CHECKING
+
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from workbench.topology.files.codes import to_codes
+    from workbench.topology.files.csv_table import to_csv
+    from workbench.topology.files.edge_list import to_edge_list
+    from workbench.topology.files.graphml import to_graphml
+    from workbench.topology.files.networkx_graph import from_networkx
+    from workbench.topology.files.reading import FORMATS, SUFFIXES, read_topology, write_topology
+    from workbench.topology.files.sstmacro_json import to_sstmacro_json
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
     "FORMATS",

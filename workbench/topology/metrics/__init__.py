@@ -10,14 +10,21 @@
 
 from __future__ import annotations
 
-from workbench.topology.metrics.bisection import Bisection, bisection
-from workbench.topology.metrics.comparison import Comparison, compare
-from workbench.topology.metrics.cost import Cost, PriceTable, cost
-from workbench.topology.metrics.distances import Distances, distances, girth, moore_bound
-from workbench.topology.metrics.diversity import PathDiversity, path_diversity
-from workbench.topology.metrics.resilience import Resilience, resilience
-from workbench.topology.metrics.spectrum import Spectrum, spectrum
-from workbench.topology.metrics.summary import PARTS, Row, TopologyMetrics, summary
+from typing import TYPE_CHECKING
+
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from workbench.topology.metrics.bisection import Bisection, bisection
+    from workbench.topology.metrics.comparison import Comparison, compare
+    from workbench.topology.metrics.cost import Cost, PriceTable, cost
+    from workbench.topology.metrics.distances import Distances, distances, girth, moore_bound
+    from workbench.topology.metrics.diversity import PathDiversity, path_diversity
+    from workbench.topology.metrics.resilience import Resilience, resilience
+    from workbench.topology.metrics.spectrum import Spectrum, spectrum
+    from workbench.topology.metrics.summary import PARTS, Row, TopologyMetrics, summary
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
     "PARTS",

@@ -16,10 +16,17 @@ jobs.submit(lambda ctx: posterior.makespan("cg-8", stop=ctx.stop_event, on_progr
 
 from __future__ import annotations
 
-from workbench.uq.carry.collectives import compare_collective, crossover_of_calibrations
-from workbench.uq.carry.comparison import compare
-from workbench.uq.carry.crossover import crossover
-from workbench.uq.carry.program import latency_curve, makespan, tolerance
+from typing import TYPE_CHECKING
+
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from workbench.uq.carry.collectives import compare_collective, crossover_of_calibrations
+    from workbench.uq.carry.comparison import compare
+    from workbench.uq.carry.crossover import crossover
+    from workbench.uq.carry.program import latency_curve, makespan, tolerance
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
     "compare",

@@ -7,45 +7,52 @@ found.predict([CollectiveTest(512, 16384, shape=(8, 8, 8))]).to_frame()
 
 from __future__ import annotations
 
-from workbench.uq.collectives.calibration import (
-    CollectiveCalibration,
-    calibrate_collective,
-    collective_problem,
-)
-from workbench.uq.collectives.check import held_out
-from workbench.uq.collectives.engines import RootEngines, root_engines
-from workbench.uq.collectives.gemini import (
-    HOPPER,
-    SCALED_HOPPER,
-    SHUFFLED_HOPPER,
-    GeminiCollective,
-    TorusPlaces,
-    figure_tests,
-    paper_tests,
-)
-from workbench.uq.collectives.gemini_fabric import FabricCollective
-from workbench.uq.collectives.measured import MeasuredCollective, read_measured
-from workbench.uq.collectives.measured_validation import MeasuredValidation, validate_measured
-from workbench.uq.collectives.models import CollectiveTest
-from workbench.uq.collectives.round_costs import placed_on
-from workbench.uq.collectives.shipped import (
-    load_measured,
-    shipped_algorithms,
-    shipped_collectives,
-)
-from workbench.uq.collectives.system_coverage import (
-    SystemCoverage,
-    cover_systems,
-    shipped_coverage,
-)
-from workbench.uq.collectives.table_four import (
-    TableFour,
-    closed_gather,
-    closed_sd,
-    compare_table_4,
-)
-from workbench.uq.collectives.unknown_algorithm import AlgorithmMixture, calibrate_unknown
-from workbench.uq.collectives.validation import CollectiveValidation, validate_collective
+from typing import TYPE_CHECKING
+
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from workbench.uq.collectives.calibration import (
+        CollectiveCalibration,
+        calibrate_collective,
+        collective_problem,
+    )
+    from workbench.uq.collectives.check import held_out
+    from workbench.uq.collectives.engines import RootEngines, root_engines
+    from workbench.uq.collectives.gemini import (
+        HOPPER,
+        SCALED_HOPPER,
+        SHUFFLED_HOPPER,
+        GeminiCollective,
+        TorusPlaces,
+        figure_tests,
+        paper_tests,
+    )
+    from workbench.uq.collectives.gemini_fabric import FabricCollective
+    from workbench.uq.collectives.measured import MeasuredCollective, read_measured
+    from workbench.uq.collectives.measured_validation import MeasuredValidation, validate_measured
+    from workbench.uq.collectives.models import CollectiveTest
+    from workbench.uq.collectives.round_costs import placed_on
+    from workbench.uq.collectives.shipped import (
+        load_measured,
+        shipped_algorithms,
+        shipped_collectives,
+    )
+    from workbench.uq.collectives.system_coverage import (
+        SystemCoverage,
+        cover_systems,
+        shipped_coverage,
+    )
+    from workbench.uq.collectives.table_four import (
+        TableFour,
+        closed_gather,
+        closed_sd,
+        compare_table_4,
+    )
+    from workbench.uq.collectives.unknown_algorithm import AlgorithmMixture, calibrate_unknown
+    from workbench.uq.collectives.validation import CollectiveValidation, validate_collective
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
     "HOPPER",

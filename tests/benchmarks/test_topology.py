@@ -1,4 +1,4 @@
-"""All-pairs hops beside scipy's, in one run; and how long measures of a large network take."""
+"""All-pairs hops and loads beside scipy's, in one run; how long measures of large networks take."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import dijkstra
+from scipy.sparse.csgraph import breadth_first_order, dijkstra
 
 from kernels import allpairs
 from workbench import topology
@@ -49,6 +49,57 @@ def test_all_hops_beside_scipy(routers: int, degree: int) -> None:
         f"(scipy {theirs:.2f} s, from {len(few)} sources)"
     )
     np.testing.assert_array_equal(hops[: len(few)], sampled[0])
+
+
+def test_loads_of_a_fat_tree_of_12500_routers(table: Any) -> None:
+    """Uniform traffic, a permutation, and detours, as the comparison of topologies draws them."""
+    made = topology.fat_tree(100)
+    topology.link_loads(topology.fat_tree(4), routing="valiant")
+    permuted = topology.traffic(made, "permutation")
+    cases = {
+        "uniform": lambda: topology.link_loads(made),
+        "permutation": lambda: topology.link_loads(made, permuted),
+        "uniform, Valiant": lambda: topology.link_loads(made, routing="valiant"),
+    }
+    # scipy has no loads. Its breadth-first order of one router is the least that a way which
+    # takes routers one by one spends on each of them.
+    joined = csr_matrix(RouterGraph.of(made).matrix())
+    edges = np.unique(made.host_router)
+    theirs = []
+    for router in edges[:: len(edges) // 5][:5].tolist():
+        began = time.process_time()
+        breadth_first_order(joined, router)
+        theirs.append(time.process_time() - began)
+    for name, work in cases.items():
+        began = time.process_time()
+        found = work()
+        took = time.process_time() - began
+        if name == "uniform":
+            # Of what the hosts of an edge switch send, all leave it but what goes to each other.
+            share = (made.num_hosts - 50) / (made.num_hosts - 1)
+            assert found.channel.max() == pytest.approx(share)
+        table.add(
+            "12",
+            f"loads of {made.num_routers:,} routers, {made.num_links:,} links: {name}, CPU time",
+            took,
+            "s",
+            at_most=5,
+            ratio=float(np.median(theirs)) * len(edges) / took,
+            reference="scipy's breadth-first search from each router with hosts (of 5)",
+        )
+
+
+@pytest.mark.parametrize("spec", ["torus:10x10x10", "jellyfish:1000,16,hosts=1"])
+def test_loads_of_a_network_without_twins(spec: str) -> None:
+    """Each router that receives takes a pass over all channels."""
+    made = topology.parse_topology(spec)
+    began = time.thread_time()
+    for _ in range(3):
+        found = topology.link_loads(made)
+    took = (time.thread_time() - began) / 3
+    visits = made.num_routers * 2 * made.num_links
+    print(f"\n{spec}: {took * 1e3:.0f} ms, {took / visits * 1e9:.1f} ns a channel and receiver")
+    assert found.channel.all()
 
 
 def test_measures_of_20000_routers() -> None:

@@ -25,8 +25,10 @@ from workbench.errors import ParameterError, SimulationHalted
 from workbench.result import Drawing, StoredResult
 from workbench.suggestions import did_you_mean
 from workbench.topology.channels import Channels, channels
+from workbench.topology.router_traffic import MatrixTraffic, RouterTraffic, SumTraffic
 from workbench.topology.topology import Topology
-from workbench.topology.traffic import refuse_matrix
+from workbench.topology.traffic import Traffic, refuse_matrix, uniform
+from workbench.topology.twins import Twins, twins
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,6 +45,8 @@ _DETOURS: dict[bytes, FloatArray] = {}
 _KEEPING = threading.Lock()
 _MOST_DETOURS, _MOST_BYTES = 16, 1 << 26
 _PARTS, _WORTH_THREADS = 4, 1_000_000
+_BLOCK = 1 << 20
+"""Numbers of the traffic that are made at a time: 8 MiB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +143,7 @@ class LinkLoads(StoredResult):
 
 def link_loads(
     topology: Topology,
-    traffic: ArrayLike | None = None,
+    traffic: ArrayLike | Traffic | None = None,
     *,
     routing: LoadRouting = "minimal",
     halt: NDArray[np.int8] | None = None,
@@ -148,8 +152,9 @@ def link_loads(
 
     Args:
         topology: the network.
-        traffic: float64[routers, routers], sent by the hosts of one router to those of another, in
-            units of a host's bandwidth; None sends from each host to all others equally.
+        traffic: a pattern's; or float64[routers, routers], sent by the hosts of one router to those
+            of another, in units of a host's bandwidth; None sends from each host to all others
+            equally.
         routing: ``minimal``, ``valiant``, or ``mixed``: the share of both with the smallest largest
             load, one share for all messages.
         halt: int8[1]; any value but 0 ends the work.
@@ -165,28 +170,32 @@ def link_loads(
             f"{did_you_mean(routing, LOAD_ROUTINGS)}",
             key="routing",
         )
-    sent = uniform_traffic(topology) if traffic is None else _checked(topology, traffic)
+    sent = _between_routers(topology, uniform(topology) if traffic is None else traffic)
     hosts = np.bincount(topology.host_router, minlength=topology.num_routers)
     ports = channels(topology)
     stop = np.zeros(1, np.int8) if halt is None else halt
     share = 1.0 if routing == "minimal" else 0.0
-    found = _loads(ports, sent, stop) if routing != "valiant" else np.zeros(0)
+    alike = twins(ports)
+    found = _loads(ports, alike, sent, stop) if routing != "valiant" else np.zeros(0)
     if routing != "minimal":
-        detour = _detour_loads(ports, sent, hosts, stop)
+        detour = _detour_loads(ports, alike, sent, hosts, stop)
         share = _best_share(found, detour) if routing == "mixed" else 0.0
         found = detour if routing == "valiant" else share * found + (1 - share) * detour
     attached = np.maximum(hosts, 1)
-    per_host = np.maximum(sent.sum(axis=1) / attached, sent.sum(axis=0) / attached)
+    per_host = np.maximum(sent.sent, sent.received) / attached
     return LinkLoads(ports, found, float(per_host.max(initial=0.0)), routing, share)
 
 
-def uniform_traffic(topology: Topology) -> FloatArray:
-    """Return uniform traffic, float64[routers, routers], in host bandwidths; the diagonal is 0."""
+def _between_routers(topology: Topology, traffic: ArrayLike | Traffic) -> RouterTraffic:
     refuse_matrix(topology)
-    hosts = np.bincount(topology.host_router, minlength=topology.num_routers).astype(float)
-    sent: FloatArray = np.outer(hosts, hosts) / max(topology.num_hosts - 1, 1)
-    np.fill_diagonal(sent, 0.0)
-    return sent
+    if not isinstance(traffic, Traffic):
+        return MatrixTraffic(_checked(topology, traffic))
+    if traffic.topology is not topology and traffic.topology != topology:
+        raise ParameterError(
+            f"traffic must be of {topology.name}; got that of {traffic.topology.name}",
+            key="traffic",
+        )
+    return SumTraffic.of(traffic)
 
 
 def _checked(topology: Topology, traffic: ArrayLike) -> FloatArray:
@@ -204,13 +213,17 @@ def _checked(topology: Topology, traffic: ArrayLike) -> FloatArray:
 
 
 def _detour_loads(
-    ports: Channels, sent: FloatArray, hosts: NDArray[np.int64], halt: NDArray[np.int8]
+    ports: Channels,
+    alike: Twins,
+    traffic: RouterTraffic,
+    hosts: NDArray[np.int64],
+    halt: NDArray[np.int8],
 ) -> FloatArray:
     """Return the loads of both phases of Valiant's routing, over routers that have hosts.
 
     They depend only on what each router sends and receives in all, so recent results are cached.
     """
-    total = float(sent.sum())
+    total = float(traffic.sent.sum())
     if not total:
         return np.zeros(ports.between_routers)
     if not hosts.any():
@@ -219,7 +232,7 @@ def _detour_loads(
             key="topology",
         )
     # Sums of other patterns differ in their last digits.
-    out, into = (np.round(sent.sum(axis=axis) / total, _SHARE_DIGITS) for axis in (1, 0))
+    out, into = (np.round(sums / total, _SHARE_DIGITS) for sums in (traffic.sent, traffic.received))
     digest = hashlib.sha256()
     weight = ports.topology.link_weight[ports.link]
     for part in (ports.first, ports.target, weight, hosts, out, into):
@@ -228,9 +241,7 @@ def _detour_loads(
     load = _DETOURS.get(key)
     if load is None:
         over = hosts / hosts.sum()
-        both: FloatArray = np.outer(out, over) + np.outer(over, into)
-        np.fill_diagonal(both, 0.0)
-        load = _loads(ports, both, halt)
+        load = _loads(ports, alike, SumTraffic.of_products((out, over), (over, into)), halt)
         with _KEEPING:
             _DETOURS[key] = load
             while len(_DETOURS) > _MOST_DETOURS or _bytes_kept() > _MOST_BYTES:
@@ -242,20 +253,48 @@ def _bytes_kept() -> int:
     return sum(one.nbytes for one in _DETOURS.values())
 
 
-def _loads(ports: Channels, sent: FloatArray, halt: NDArray[np.int8]) -> FloatArray:
+def _loads(
+    ports: Channels, alike: Twins, traffic: RouterTraffic, halt: NDArray[np.int8]
+) -> FloatArray:
     from kernels import link_load as kernel
 
-    to = np.flatnonzero(sent.any(axis=0)).astype(np.int32)
-    between = ports.target[: ports.between_routers]
-    weight = ports.topology.link_weight[ports.link]
+    between = ports.between_routers
+    network = kernel.Ports(
+        ports.first,
+        ports.target[:between],
+        ports.opposite,
+        ports.topology.link_weight[ports.link],
+    )
+    bundles = kernel.Bundles(
+        alike.class_of, alike.members, alike.first, alike.target, alike.weight, alike.channels
+    )
+    senders = np.flatnonzero(traffic.sent)
+    receivers = np.flatnonzero(traffic.received)
+    # Routers of a class share their routes, so they follow one another.
+    receivers = receivers[np.argsort(alike.class_of[receivers], kind="stable")]
 
-    def part(some: NDArray[np.int32]) -> tuple[int, FloatArray]:
-        load = np.zeros(ports.between_routers)
-        columns = sent[:, some]
-        return kernel.equal_split(ports.first, between, weight, some, columns, halt, load), load
+    def part(some: NDArray[np.int64]) -> tuple[int, FloatArray]:
+        load, common = np.zeros(between), np.zeros(len(alike.target))
+        status, rows = kernel.DONE, max(_BLOCK // max(len(senders), 1), 1)
+        for begin in range(0, len(some), rows):
+            block = some[begin : begin + rows]
+            status = kernel.equal_split(
+                network,
+                bundles,
+                block.astype(np.int32),
+                senders.astype(np.int32),
+                traffic.to(block, senders),
+                halt,
+                load,
+                common,
+            )
+            if status != kernel.DONE:
+                break
+        return status, load + common[alike.bundle_of]
 
     # As many parts on every machine: sums depend on their order.
-    pieces = np.array_split(to, _PARTS if len(to) * len(between) > _WORTH_THREADS else 1)
+    work = len(receivers) * len(alike.target)
+    pieces = np.array_split(receivers, _PARTS if work > _WORTH_THREADS else 1)
     if len(pieces) > 1:
         with ThreadPoolExecutor(min(jobs.cores(), _PARTS)) as pool:
             found = list(pool.map(part, pieces))

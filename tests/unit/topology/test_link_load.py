@@ -1,19 +1,18 @@
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.reference.link_load import loads
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.simulate.fabric import Fabric, run_traffic
 from workbench.topology import Topology, channels, parse_topology, torus, traffic
 from workbench.topology import link_load as module
-from workbench.topology.link_load import LOAD_ROUTINGS, link_loads, uniform_traffic
+from workbench.topology.link_load import LOAD_ROUTINGS, link_loads
 from workbench.topology.routing import minimal_routes
 
 SMALL = (
@@ -27,44 +26,6 @@ SMALL = (
 )
 
 
-def slowly(topology: Topology, sent: np.ndarray) -> dict[int, Fraction]:
-    """The load of each channel: all minimal routes, their parts handed on hop by hop."""
-    ports = channels(topology)
-    between = ports.between_routers
-    ends = list(zip(ports.source[:between], ports.target[:between], strict=True))
-    # Links between groups first where there are any, then links.
-    dear = topology.family in ("dragonfly", "dragonfly-plus")
-    weight = [(int(dear and c == 2), 1) for c in ports.link_class[:between].tolist()]
-    load = {channel: Fraction(0) for channel in range(between)}
-    for target in range(topology.num_routers):
-        # Bellman and Ford.
-        best = {target: (0, 0)}
-        for _ in range(topology.num_routers):
-            for (here, there), one in zip(ends, weight, strict=True):
-                if there in best:
-                    cost = tuple(a + b for a, b in zip(best[there], one, strict=True))
-                    best[here] = min(best.get(here, cost), cost)
-        for source in range(topology.num_routers):
-            flow = {source: Fraction(sent[source, target]).limit_denominator(10**6)}
-            while flow:
-                here = max(flow, key=lambda router: best[router])
-                part = flow.pop(here)
-                if here == target or not part:
-                    continue
-                ways = [
-                    channel
-                    for channel, (a, b) in enumerate(ends)
-                    if a == here
-                    and tuple(x + y for x, y in zip(best[b], weight[channel], strict=True))
-                    == best[here]
-                ]
-                for channel in ways:
-                    load[channel] += part / len(ways)
-                    there = int(ends[channel][1])
-                    flow[there] = flow.get(there, Fraction(0)) + part / len(ways)
-    return load
-
-
 @pytest.mark.parametrize("word", SMALL)
 def test_loads_are_those_of_all_minimal_routes(word: str) -> None:
     topology = parse_topology(word)
@@ -72,7 +33,7 @@ def test_loads_are_those_of_all_minimal_routes(word: str) -> None:
     sent = rng.integers(0, 5, (topology.num_routers, topology.num_routers)).astype(float)
     np.fill_diagonal(sent, 0)
     found = link_loads(topology, sent)
-    expected = [float(value) for value in slowly(topology, sent).values()]
+    expected = [float(value) for value in loads(topology, sent).values()]
     assert found.channel == pytest.approx(expected, rel=1e-12)  # sums of some dozens of terms
     assert found.link == pytest.approx(
         [
@@ -189,6 +150,8 @@ def test_what_cannot_be_is_refused() -> None:
         link_loads(topology, np.zeros((3, 3)))
     with pytest.raises(ParameterError, match="at least 0"):
         link_loads(topology, -np.ones((16, 16)))
+    with pytest.raises(ParameterError, match=r"traffic must be of torus 4x4; got .* fat tree"):
+        link_loads(topology, traffic(parse_topology("fat-tree:4"), "uniform"))
     with pytest.raises(ParameterError, match="routing must be one of"):
         link_loads(topology, routing="ugal-l")  # type: ignore[arg-type]
     apart = Topology("two", 3, [[0, 1]], [1], ("terminal", "link"), [0, 1, 2], [-1] * 3)
@@ -196,6 +159,21 @@ def test_what_cannot_be_is_refused() -> None:
         link_loads(apart)
     with pytest.raises(SimulationHalted):
         link_loads(topology, halt=np.ones(1, np.int8))
+
+
+@pytest.mark.parametrize("word", ["fat-tree:4", "dragonfly:9,4,2,2", "torus:2x5"])
+@pytest.mark.parametrize("pattern", ["uniform", "permutation", "hotspot"])
+@pytest.mark.parametrize("routing", LOAD_ROUTINGS)
+def test_a_pattern_loads_what_its_matrix_loads(word: str, pattern: str, routing: str) -> None:
+    topology = parse_topology(word)
+    sent = traffic(topology, pattern)
+    found = link_loads(topology, sent, routing=routing)  # type: ignore[arg-type]
+    matrix = link_loads(topology, sent.between_routers(), routing=routing)  # type: ignore[arg-type]
+    assert found.channel == pytest.approx(matrix.channel, rel=1e-9)  # the share of a mix
+    assert found.host == pytest.approx(matrix.host)
+    if pattern == "uniform":
+        alone = link_loads(topology, routing=routing)  # type: ignore[arg-type]
+        assert np.array_equal(found.channel, alone.channel)
 
 
 def test_a_matrix_that_would_not_fit_is_refused() -> None:
@@ -211,9 +189,6 @@ def test_nobody_sends_to_nobody() -> None:
     silent = link_loads(topology, np.zeros((16, 16)))
     assert silent.largest == 0.0
     assert silent.saturation == 1.0
-    assert uniform_traffic(topology).sum() == pytest.approx(16)
-    pairs = list(itertools.permutations(range(16), 2))
-    assert all(uniform_traffic(topology)[pair] == 1 / 15 for pair in pairs)
 
 
 def test_detours_are_those_of_what_each_router_sends_and_gets() -> None:

@@ -250,7 +250,7 @@ def python_lines(compared: StaticComparison, offered: float) -> str:
             *deferred_lines([entry.topology for entry, _ in compared.shown.values()], state.seed),
             f"sent = [\n{''.join(patterns)}]",
             "loads = [",
-            f"    link_loads(one.topology, one.between_routers(), routing={state.load_routing!r})",
+            f"    link_loads(one.topology, one, routing={state.load_routing!r})",
             "    for one in sent",
             "]",
             f"plot_topology(networks[0], load={offered:g} * loads[0].link, full=1.0)",

@@ -101,7 +101,7 @@ class Comparer:
             key,
             lambda: link_loads(
                 entry.topology,
-                traffic_of(entry.topology, *state.sent).between_routers(),
+                traffic_of(entry.topology, *state.sent),
                 routing=state.load_routing,
                 halt=halt,
             ),

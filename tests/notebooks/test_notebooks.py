@@ -48,7 +48,7 @@ SHORTER = {
         "datasets=200": "datasets=20",
         "draws=1000": "draws=300",
         '"default-binomial").plot()': '"default-binomial", draws=200).plot()',
-        "result.posterior()": "result.posterior(draws=100)",
+        "result.posterior()": "result.posterior(draws=100, chain_draws=200)",
     },
     "11-who-slowed-my-job.ipynb": {"BlamePanel()": "BlamePanel(runs=12)"},
     "12-forecast-the-next-steps.ipynb": {

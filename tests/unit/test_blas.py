@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-from threadpoolctl import threadpool_info
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from workbench.blas import one_thread
+
+
+@pytest.fixture(autouse=True)
+def two_threads() -> Iterator[None]:
+    """Two threads before each test, where the tests' own setting is one."""
+    assert np.linalg.det(np.eye(2)) == 1  # by which the library is loaded
+    with threadpool_limits(2, "blas"):
+        assert threads() == {2}
+        yield
 
 
 def threads() -> set[int]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from tests.benchmarks.other_simulators import SSTMacro, program
 
 ROWS = pytest.StashKey[list["Row"]]()
 
@@ -73,27 +74,17 @@ def table(request: pytest.FixtureRequest) -> Table:
     return Table(request.config.stash.setdefault(ROWS, []))
 
 
-def other_simulator(variable: str, name: str) -> Path | None:
-    """Return another simulator's program, to be timed in the same run; None where there is none.
-
-    Args:
-        variable: of the environment, that names the program.
-        name: of the program, as it is looked for in PATH.
-    """
-    given = os.environ.get(variable) or shutil.which(name)
-    return None if given is None else Path(given).resolve(strict=True)
-
-
 @pytest.fixture(scope="session")
-def sstmacro() -> Path | None:
-    """SST/macro's program: SSTMACRO=/path/to/sstmac, or sstmac in PATH."""
-    return other_simulator("SSTMACRO", "sstmac")
+def sstmacro(tmp_path_factory: pytest.TempPathFactory) -> SSTMacro | None:
+    """SST/macro v11.1 with our benchmarks: SSTMACRO=/path/to/sstmac, or sstmac in PATH."""
+    sstmac = program("SSTMACRO", "sstmac")
+    return None if sstmac is None else SSTMacro.build(sstmac, tmp_path_factory.mktemp("sstmacro"))
 
 
 @pytest.fixture(scope="session")
 def loggopsim() -> Path | None:
     """LogGOPSim's program, txt2bin beside it: LOGGOPSIM=/path/to/LogGOPSim, or in PATH."""
-    return other_simulator("LOGGOPSIM", "LogGOPSim")
+    return program("LOGGOPSIM", "LogGOPSim")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

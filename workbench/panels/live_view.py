@@ -106,7 +106,10 @@ class LiveView(BokehModel):  # type: ignore[misc]
 
     @contextmanager
     def one_patch(self) -> Iterator[None]:
-        """Send all updates made inside as one patch, which the page draws at once."""
+        """Send all updates made inside, and inside of inner ones, as one patch, drawn at once."""
+        if self._held is not None:
+            yield
+            return
         self._held = []
         try:
             yield

@@ -57,6 +57,7 @@ class JobControls(Generic[_T]):
         )
         self.status: Any = widgets.HTML(ready)
         self._quiet = not ready
+        self._at_once = False
         self.error = ErrorLine()
         self.state = widgets.VBox(
             [self.progress, self.status],
@@ -65,12 +66,20 @@ class JobControls(Generic[_T]):
         self.stop_button.on_click(lambda _: self.stop())
         self._hold(False)
 
-    def begin(self, job: jobs.Job[_T], how_far: Callable[[], tuple[float, str]]) -> None:
-        """Follow a submitted job; ``how_far`` returns its share done, 0 to 1, and the status."""
+    def begin(
+        self,
+        job: jobs.Job[_T],
+        how_far: Callable[[], tuple[float, str]],  # its share done, 0 to 1, and the status
+        patience_s: float = 0.0,
+    ) -> None:
+        """Follow a submitted job; what ends within the patience leaves bar and buttons alone."""
         self.error.say("")
         self.job, self._how_far = job, how_far
-        self.status.value = "starting …"
-        self._hold(True)
+        # Ten messages of a slider's move, and a second layout of the page, are spared.
+        self._at_once = patience_s > 0 and job.wait(patience_s)
+        if not self._at_once:
+            self.status.value = "starting …"
+            self._hold(True)
 
     def stop(self) -> None:
         """Request the running job to stop."""
@@ -93,7 +102,8 @@ class JobControls(Generic[_T]):
             return False
         # Read first: the line must not be older than the end of the job.
         finished = job.finished
-        self.progress.value, text = self._how_far()
+        if not self._at_once:
+            self.progress.value, text = self._how_far()
         if not finished:
             self.status.value = text
             return True

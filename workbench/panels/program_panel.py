@@ -102,8 +102,7 @@ class ProgramPanel(Panel[_T], Generic[_T, _Shown]):
             # Not when it ends: an error made meanwhile must still be shown then.
             self._controls.clear_errors()
             job, how_far = self._submit()
-            self._work.begin(job, how_far)
-            job.wait(patience_s)
+            self._work.begin(job, how_far, patience_s)
             if self.refresh():
                 self._ticker.start()
         return job

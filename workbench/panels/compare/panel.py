@@ -298,8 +298,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
             self._halt()
             state, before = self._controls.state, self._compared
             job = jobs.submit(lambda ctx: self._comparer.work(ctx, state, before))
-            self._quick.begin(job, lambda: _how_far(job))
-            job.wait(patience_s)
+            self._quick.begin(job, lambda: _how_far(job), patience_s)
             if self.refresh():
                 self._ticker.start()
 

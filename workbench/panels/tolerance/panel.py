@@ -272,11 +272,11 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         if self._view is None:
             self._view = ToleranceView(shown, self._pointed)
             self._place.children = [self._view.widget, self._tabs.widget]
-        self._view.show(shown)
-        self._controls.measured.error.say(shown.measured_error)
         low, high = shown.curve.interval
         if self._probe is not None and not low <= self._probe <= high:
             self._probe = None
+        self._view.show(shown, self._probed())
+        self._controls.measured.error.say(shown.measured_error)
         self._comparing = jobs.submit(lambda ctx: self._analyser.compare(ctx, shown))
         self._point()
         self._tabs.draw()

@@ -98,14 +98,15 @@ class ToleranceView:
         """The live views, to be renewed before they are shown again."""
         return (self.view,) if self._diagram_view is None else (self.view, self._diagram_view)
 
-    def show(self, shown: Analysed) -> None:
-        """Draw another analysis."""
+    def show(self, shown: Analysed, at: float) -> None:
+        """Draw another analysis, with the vertical line at a latency in s, or a gap in s/B."""
         with self.view.one_patch():
             runs = None if shown.prediction is None else {shown.name: shown.prediction.runs}
             self.curve.show(shown.curves, runs)
             self._make_room(list(shown.results))
             whose = f"{len(shown.results)} programs" if len(shown.results) > 1 else shown.name
             self._origin.text = _origin(whose)
+            self.curve.mark(at)
         self._say(describe_tolerance(without_warnings(shown)), shown)
         self.say_contention(shown)
 

@@ -52,7 +52,7 @@ class PartsFigure:
         self.figure.y_range.update(start=len(parts) - 0.5, end=-0.5)
         names = dict(enumerate(columns["name"]))
         if names != self.figure.yaxis[0].major_label_overrides:
-            self.figure.yaxis.ticker = FixedTicker(ticks=list(names))
+            self.figure.yaxis[0].ticker.ticks = list(names)
             self.figure.yaxis.major_label_overrides = names
 
 
@@ -69,6 +69,7 @@ def parts_figure(parts: Sequence[Part], *, height: int = 230) -> PartsFigure:
         x_range=Range1d(),
         y_range=Range1d(),
     )
+    fig.yaxis.ticker = FixedTicker()  # once: for a new model Bokeh visits the whole document
     drawn = PartsFigure(fig, source)
     drawn.show(parts)
     steady_log_ticks(fig.xaxis)

@@ -107,7 +107,7 @@ class PlacementMap:
         fig.y_range.update(start=tall - 0.4, end=-0.6)
         step = -(-len(groups) // _MOST_NAMED)
         named = dict(list(groups.items())[::step])
-        fig.xaxis.ticker = FixedTicker(ticks=list(named))
+        fig.xaxis[0].ticker.ticks = list(named)
         fig.xaxis.major_label_overrides = named
         fig.title.text = f"Ranks placed by {placement.method}: {network.name}"
 
@@ -148,6 +148,7 @@ def placement_map(placement: DrawablePlacement, weights: ArrayLike) -> Placement
         x_range=Range1d(),
         y_range=Range1d(),
     )
+    fig.xaxis.ticker = FixedTicker()  # once: for a new model Bokeh visits the whole document
     drawn = PlacementMap(fig, source, mapper)
     drawn.show(placement, weights)
     cells = fig.rect(

@@ -48,14 +48,23 @@ def steps_down(here, there, end, limit):
 @helper("i8(i8)", _nrt=False)
 def counter_of(row):
     """Return which cell of a row's entries counts: bytes of a message, or packets."""
-    return layout.AT if row < layout.READY else layout.EXTRA
+    return layout.AT if row < layout.PENDING else layout.EXTRA
 
 
 @helper("b1(i8[::1], i8)", _nrt=False)
 def is_counted(p, row):
     """Return True for the rows whose entries are counted down."""
-    return layout.INJECT <= row < layout.READY or (
-        layout.READY <= row < layout.INBOX and p[layout.P_NETWORK] != layout.PISCES
+    return layout.INJECT <= row < layout.PENDING or (
+        layout.PENDING <= row < layout.INBOX and p[layout.P_NETWORK] != layout.PISCES
+    )
+
+
+@helper("b1(i8[::1], i8[::1], i8)", _nrt=False)
+def same_head(s, t, row):
+    """Return True if two rows are of one length and begin with trains of one length."""
+    return (
+        s[layout.COUNT + row] == t[layout.COUNT + row]
+        and s[entry(s, row, 0) + layout.EXTRA] == t[entry(t, row, 0) + layout.EXTRA]
     )
 
 
@@ -73,7 +82,95 @@ def same_events(s, t, row, elapsed, shift):
             return False
         if timed and s[e + layout.AT] != t[f + layout.AT] + elapsed:
             return False
+        if s[e + layout.GAP] != t[f + layout.GAP]:
+            return False
     return True
+
+
+@helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False)
+def taken(s, t, row, elapsed):
+    """Return how many of a row's first train have gone in a period, -1 if they are not just that.
+
+    None of a row whose first event has stayed where it was: it lies in the future.
+    """
+    e, f = entry(s, row, 0), entry(t, row, 0)
+    if s[e + layout.WORD] != t[f + layout.WORD]:
+        return -1
+    later = s[e + layout.AT] - t[f + layout.AT]
+    if later == 0:
+        return 0
+    every = t[f + layout.GAP]
+    if later != elapsed or every == 0 or elapsed % every != 0:
+        return -1
+    return elapsed // every if elapsed // every < t[f + layout.EXTRA] else -1
+
+
+@helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False)
+def grown(s, t, row, gone):
+    """Return how many have joined a row's last train of a period ago, -1 if anything else differs.
+
+    Trains behind that one are new; they have come in the same period.
+    """
+    last = t[layout.COUNT + row] - 1
+    if s[layout.COUNT + row] <= last:
+        return -1
+    for i in range(last + 1):
+        e, f = entry(s, row, i), entry(t, row, i)
+        ahead = t[f + layout.EXTRA] - (gone if i == 0 else 0)
+        joined = s[e + layout.EXTRA] - ahead
+        if s[e + layout.WORD] != t[f + layout.WORD]:
+            return -1
+        if i > 0 and s[e + layout.AT] != t[f + layout.AT]:
+            return -1
+        if ahead > 1 and s[e + layout.GAP] != t[f + layout.GAP]:
+            return -1
+        if i == last and joined >= 0:
+            return joined
+        if joined != 0:
+            return -1
+    return -1
+
+
+@helper("b1(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+def lengthens(s, t, row, joined, elapsed):
+    """Return True if what each period adds to a row goes on as its last train does."""
+    last = s[layout.COUNT + row] - 1
+    return last == t[layout.COUNT + row] - 1 and joined * s[entry(s, row, last) + layout.GAP] in (
+        0,
+        elapsed,
+    )
+
+
+@helper("b1(i8[::1], i8)", _nrt=False)
+def is_of_trains(p, row):
+    """Return True for the rows whose events are trains."""
+    return layout.NIC_CREDIT <= row < layout.NIC and p[layout.P_NETWORK] == layout.SNAPPR
+
+
+@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
+def event_periods(s, t, p, row, now, elapsed, limit):
+    """Return how many periods a row may go on whose events are not all just so much later.
+
+    Its first event may lie beyond those periods, or be a train that a whole number leaves in each;
+    the other events stay, and what comes in a period is added at the end.
+    """
+    gone = taken(s, t, row, elapsed)
+    if gone < 0:
+        return 0
+    joined = grown(s, t, row, gone)
+    new = s[layout.COUNT + row] - t[layout.COUNT + row]
+    if joined < 0 or (not is_of_trains(p, row) and joined + new + gone > 0):
+        return 0
+    if gone == 0:
+        # What is handled ahead of its time lies less than a period ahead.
+        limit = min(limit, (s[entry(s, row, 0) + layout.AT] - now - 1) // elapsed - 1)
+    else:
+        before = t[entry(t, row, 0) + layout.EXTRA]
+        limit = min(limit, (before - gone - MARGIN) // gone)
+    if not lengthens(s, t, row, joined, elapsed):
+        # Each period may need that many entries, and one where those it adds do not join the last.
+        limit = min(limit, (s[layout.CAPACITY] - s[layout.COUNT + row]) // (new + 1))
+    return max(limit, 0)
 
 
 @helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", _nrt=False)

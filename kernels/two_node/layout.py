@@ -62,8 +62,9 @@ AT, WORD, EXTRA, GAP = range(4)
 N_ENTRY = 4
 
 # Ports 0, 1 are the NICs' injection ports, 2, 3 the switch's ejection ports, by direction.
-NEXT_FREE, CREDITS, XBAR_CREDITS = range(3)
-N_PORT = 3
+# PISCES bounds the packets that wait from below.
+NEXT_FREE, CREDITS, XBAR_CREDITS, LEAST_PENDING, LEAST_AT_XBAR = range(5)
+N_PORT = 5
 # Codes of timers, in `extra`.
 T_COMPLETE, T_HOST, T_DELIVER, T_LAUNCH, T_NOTICE = range(5)
 # What has just happened, and the level of recurrence.py it is a checkpoint of.

@@ -68,23 +68,29 @@ def same_head(s, t, row):
     )
 
 
-@helper("b1(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def same_events(s, t, row, elapsed, shift):
-    """Compare a row whose entries must all be there, moved in time and in number."""
-    if s[layout.COUNT + row] != t[layout.COUNT + row]:
-        return False
+@helper("i8(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+def agreeing(s, t, row, elapsed, shift):
+    """Return how many entries at the head of a row are the same, moved in time and in number."""
     timed = row < layout.N_EVENT
-    for i in range(s[layout.COUNT + row]):
+    n = min(s[layout.COUNT + row], t[layout.COUNT + row])
+    for i in range(n):
         e, f = entry(s, row, i), entry(t, row, i)
         if s[e + layout.EXTRA] != t[f + layout.EXTRA] or s[e + layout.WORD] != moved(
             t[f + layout.WORD], shift
         ):
-            return False
+            return i
         if timed and s[e + layout.AT] != t[f + layout.AT] + elapsed:
-            return False
+            return i
         if s[e + layout.GAP] != t[f + layout.GAP]:
-            return False
-    return True
+            return i
+    return n
+
+
+@helper("b1(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+def same_events(s, t, row, elapsed, shift):
+    """Compare a row whose entries must all be there, moved in time and in number."""
+    n = s[layout.COUNT + row]
+    return n == t[layout.COUNT + row] and agreeing(s, t, row, elapsed, shift) == n
 
 
 @helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False)
@@ -206,6 +212,20 @@ def list_periods(s, t, p, row, shift, limit):
     return min(limit, (n - gone - 1) // gone)
 
 
+@helper("b1(i8[::1], i8[::1], i8)", _nrt=False)
+def untouched(s, t, arbiter):
+    """Return True if an arbiter has placed nothing: its idle epochs, as many, have not moved.
+
+    Those of the direction that is silent while a long message is sent the other way lie in the
+    past, all of them.
+    """
+    for i in range(s[layout.N_EPOCHS + arbiter]):
+        e = layout.epoch(arbiter, i)
+        if s[e] != t[e] or s[e + layout.CYCLES] != t[e + layout.CYCLES]:
+            return False
+    return True
+
+
 @helper("b1(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def same_arbiters(s, t, now, then):
     """Compare what is left of the idle epochs, and the free times, of all PISCES arbiters."""
@@ -216,6 +236,8 @@ def same_arbiters(s, t, now, then):
         n = s[layout.N_EPOCHS + arbiter]
         if n != t[layout.N_EPOCHS + arbiter]:
             return False
+        if untouched(s, t, arbiter):
+            continue
         for i in range(n):
             e = layout.epoch(arbiter, i)
             if i == n - 1:

@@ -25,6 +25,7 @@ from kernels import helper
 from kernels.two_node import layout
 from kernels.two_node.comparison import (
     MARGIN,
+    agreeing,
     counter_of,
     credit_periods,
     event_periods,
@@ -48,8 +49,8 @@ from kernels.two_node.queues import append_train, entry
 # Cells of a level.
 VALID, THEN, LENGTH, POWER, KEPT_WORD, COMPARED, COMPARED_IN_PART = range(7)
 N_WATCH = 7
-# Entries that may be compared for each event handled since the last comparison of a level; with
-# thousands of packets under way, comparing at each would take longer than simulating them.
+# Entries that may be compared for each event handled; with thousands of packets under way,
+# comparing them at each would take longer than simulating them.
 ENTRIES_PER_EVENT = 4
 NO_LIMIT = 2**62
 # What repeats only until an event of the future comes is skipped if it saves so many events: after
@@ -209,7 +210,10 @@ def host_periods(s, t, p, now, then, level, shift, limit):
 
 @helper("b1(i8[::1], i8[::1], i8)", _nrt=False)
 def affordable(s, p, cell):
-    """Return True if enough has been simulated to compare all rows and messages, once."""
+    """Return True if the events not yet spent on comparisons suffice to compare everything.
+
+    Of a comparison, only what it has compared is spent: most differ at once.
+    """
     effort = 0
     for row in range(layout.N_ROWS):
         effort += s[layout.COUNT + row]
@@ -217,7 +221,7 @@ def affordable(s, p, cell):
         effort += 2 * layout.N_KINDS * p[layout.P_WINDOW]
     if ENTRIES_PER_EVENT * (s[layout.HANDLED] - s[cell]) < effort:
         return False
-    s[cell] = s[layout.HANDLED]
+    s[cell] += 1
     return True
 
 
@@ -261,18 +265,26 @@ def periods(s, t, p, now, then, level, word):
     limit = network_periods(s, t, p, now, then, NO_LIMIT)
     if limit > 0:
         limit = host_periods(s, t, p, now, then, level, shift, limit)
-    if limit == 0 or not affordable(s, p, watch_cells(level) + compared):
+    cell = watch_cells(level) + compared
+    if limit == 0 or not affordable(s, p, cell):
         return 0
+    for row in range(layout.N_ROWS):
+        varies = is_counted(p, row) or (partial and row < layout.N_EVENT)
+        if s[layout.COUNT + row] != t[layout.COUNT + row] and not varies:
+            return 0
     row = 0
     least = np.int64(0)
     while limit > least and row < layout.N_ROWS:
         if is_counted(p, row):
             limit = list_periods(s, t, p, row, shift, limit)
-        elif not same_events(s, t, row, elapsed, shift):
-            if not partial or row >= layout.N_EVENT:
-                return 0
-            least = LEAST_EVENTS // (s[layout.HANDLED] - t[layout.HANDLED])
-            limit = event_periods(s, t, p, row, now, elapsed, limit)
+        else:
+            n = agreeing(s, t, row, elapsed, shift)
+            s[cell] += n // ENTRIES_PER_EVENT
+            if n < s[layout.COUNT + row] or n < t[layout.COUNT + row]:
+                if not partial or row >= layout.N_EVENT:
+                    return 0
+                least = LEAST_EVENTS // (s[layout.HANDLED] - t[layout.HANDLED])
+                limit = event_periods(s, t, p, row, now, elapsed, limit)
         row += 1
     if limit <= least:
         return 0

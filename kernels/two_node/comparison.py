@@ -48,32 +48,135 @@ def steps_down(here, there, end, limit):
 @helper("i8(i8)", _nrt=False)
 def counter_of(row):
     """Return which cell of a row's entries counts: bytes of a message, or packets."""
-    return layout.AT if row < layout.READY else layout.EXTRA
+    return layout.AT if row < layout.PENDING else layout.EXTRA
 
 
 @helper("b1(i8[::1], i8)", _nrt=False)
 def is_counted(p, row):
     """Return True for the rows whose entries are counted down."""
-    return layout.INJECT <= row < layout.READY or (
-        layout.READY <= row < layout.INBOX and p[layout.P_NETWORK] != layout.PISCES
+    return layout.INJECT <= row < layout.PENDING or (
+        layout.PENDING <= row < layout.INBOX and p[layout.P_NETWORK] != layout.PISCES
     )
+
+
+@helper("b1(i8[::1], i8[::1], i8)", _nrt=False)
+def same_head(s, t, row):
+    """Return True if two rows are of one length and begin with trains of one length."""
+    return (
+        s[layout.COUNT + row] == t[layout.COUNT + row]
+        and s[entry(s, row, 0) + layout.EXTRA] == t[entry(t, row, 0) + layout.EXTRA]
+    )
+
+
+@helper("i8(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+def agreeing(s, t, row, elapsed, shift):
+    """Return how many entries at the head of a row are the same, moved in time and in number."""
+    timed = row < layout.N_EVENT
+    n = min(s[layout.COUNT + row], t[layout.COUNT + row])
+    for i in range(n):
+        e, f = entry(s, row, i), entry(t, row, i)
+        if s[e + layout.EXTRA] != t[f + layout.EXTRA] or s[e + layout.WORD] != moved(
+            t[f + layout.WORD], shift
+        ):
+            return i
+        if timed and s[e + layout.AT] != t[f + layout.AT] + elapsed:
+            return i
+        if s[e + layout.GAP] != t[f + layout.GAP]:
+            return i
+    return n
 
 
 @helper("b1(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def same_events(s, t, row, elapsed, shift):
     """Compare a row whose entries must all be there, moved in time and in number."""
-    if s[layout.COUNT + row] != t[layout.COUNT + row]:
-        return False
-    timed = row < layout.N_EVENT
-    for i in range(s[layout.COUNT + row]):
+    n = s[layout.COUNT + row]
+    return n == t[layout.COUNT + row] and agreeing(s, t, row, elapsed, shift) == n
+
+
+@helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False)
+def taken(s, t, row, elapsed):
+    """Return how many of a row's first train have gone in a period, -1 if they are not just that.
+
+    None of a row whose first event has stayed where it was: it lies in the future.
+    """
+    e, f = entry(s, row, 0), entry(t, row, 0)
+    if s[e + layout.WORD] != t[f + layout.WORD]:
+        return -1
+    later = s[e + layout.AT] - t[f + layout.AT]
+    if later == 0:
+        return 0
+    every = t[f + layout.GAP]
+    if later != elapsed or every == 0 or elapsed % every != 0:
+        return -1
+    return elapsed // every if elapsed // every < t[f + layout.EXTRA] else -1
+
+
+@helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False)
+def grown(s, t, row, gone):
+    """Return how many have joined a row's last train of a period ago, -1 if anything else differs.
+
+    Trains behind that one are new; they have come in the same period.
+    """
+    last = t[layout.COUNT + row] - 1
+    if s[layout.COUNT + row] <= last:
+        return -1
+    for i in range(last + 1):
         e, f = entry(s, row, i), entry(t, row, i)
-        if s[e + layout.EXTRA] != t[f + layout.EXTRA] or s[e + layout.WORD] != moved(
-            t[f + layout.WORD], shift
-        ):
-            return False
-        if timed and s[e + layout.AT] != t[f + layout.AT] + elapsed:
-            return False
-    return True
+        ahead = t[f + layout.EXTRA] - (gone if i == 0 else 0)
+        joined = s[e + layout.EXTRA] - ahead
+        if s[e + layout.WORD] != t[f + layout.WORD]:
+            return -1
+        if i > 0 and s[e + layout.AT] != t[f + layout.AT]:
+            return -1
+        if ahead > 1 and s[e + layout.GAP] != t[f + layout.GAP]:
+            return -1
+        if i == last and joined >= 0:
+            return joined
+        if joined != 0:
+            return -1
+    return -1
+
+
+@helper("b1(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+def lengthens(s, t, row, joined, elapsed):
+    """Return True if what each period adds to a row goes on as its last train does."""
+    last = s[layout.COUNT + row] - 1
+    return last == t[layout.COUNT + row] - 1 and joined * s[entry(s, row, last) + layout.GAP] in (
+        0,
+        elapsed,
+    )
+
+
+@helper("b1(i8[::1], i8)", _nrt=False)
+def is_of_trains(p, row):
+    """Return True for the rows whose events are trains."""
+    return layout.NIC_CREDIT <= row < layout.NIC and p[layout.P_NETWORK] == layout.SNAPPR
+
+
+@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
+def event_periods(s, t, p, row, now, elapsed, limit):
+    """Return how many periods a row may go on whose events are not all just so much later.
+
+    Its first event may lie beyond those periods, or be a train that a whole number leaves in each;
+    the other events stay, and what comes in a period is added at the end.
+    """
+    gone = taken(s, t, row, elapsed)
+    if gone < 0:
+        return 0
+    joined = grown(s, t, row, gone)
+    new = s[layout.COUNT + row] - t[layout.COUNT + row]
+    if joined < 0 or (not is_of_trains(p, row) and joined + new + gone > 0):
+        return 0
+    if gone == 0:
+        # What is handled ahead of its time lies less than a period ahead.
+        limit = min(limit, (s[entry(s, row, 0) + layout.AT] - now - 1) // elapsed - 1)
+    else:
+        before = t[entry(t, row, 0) + layout.EXTRA]
+        limit = min(limit, (before - gone - MARGIN) // gone)
+    if not lengthens(s, t, row, joined, elapsed):
+        # Each period may need that many entries, and one where those it adds do not join the last.
+        limit = min(limit, (s[layout.CAPACITY] - s[layout.COUNT + row]) // (new + 1))
+    return max(limit, 0)
 
 
 @helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
@@ -109,6 +212,20 @@ def list_periods(s, t, p, row, shift, limit):
     return min(limit, (n - gone - 1) // gone)
 
 
+@helper("b1(i8[::1], i8[::1], i8)", _nrt=False)
+def untouched(s, t, arbiter):
+    """Return True if an arbiter has placed nothing: its idle epochs, as many, have not moved.
+
+    Those of the direction that is silent while a long message is sent the other way lie in the
+    past, all of them.
+    """
+    for i in range(s[layout.N_EPOCHS + arbiter]):
+        e = layout.epoch(arbiter, i)
+        if s[e] != t[e] or s[e + layout.CYCLES] != t[e + layout.CYCLES]:
+            return False
+    return True
+
+
 @helper("b1(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def same_arbiters(s, t, now, then):
     """Compare what is left of the idle epochs, and the free times, of all PISCES arbiters."""
@@ -119,6 +236,8 @@ def same_arbiters(s, t, now, then):
         n = s[layout.N_EPOCHS + arbiter]
         if n != t[layout.N_EPOCHS + arbiter]:
             return False
+        if untouched(s, t, arbiter):
+            continue
         for i in range(n):
             e = layout.epoch(arbiter, i)
             if i == n - 1:

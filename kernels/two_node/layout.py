@@ -7,11 +7,12 @@ function is compiled with ``_nrt=False``, which leaves reference counts out; not
 Signatures are given because numba would otherwise compile a function again for each constant it is
 called with.
 
-Every list of the simulation is a *row*: a ring buffer of entries of three cells, ``AT`` (tick of
-an event, or bytes left), ``WORD`` and ``EXTRA``. Rows 0 to ``N_EVENT - 1`` hold scheduled events,
-one row for each link or component of SST/macro, in the order in which SST/macro breaks ties
+Every list of the simulation is a *row*: a ring buffer of entries of four cells, ``AT`` (tick of
+an event, or bytes left), ``WORD``, ``EXTRA`` and ``GAP``. Rows 0 to ``N_EVENT - 1`` hold scheduled
+events, one row for each link or component of SST/macro, in the order in which SST/macro breaks ties
 between events of one tick; the other rows are plain FIFO lists. A *word* names a message and a
-byte count in one integer: ``bytes << 24 | index << 4 | direction << 3 | kind``.
+byte count in one integer: ``bytes << 24 | index << 4 | direction << 3 | kind``. SNAPPR's packets
+and credits move in *trains*: one entry is ``EXTRA`` equal ones, ``GAP`` ticks apart from ``AT`` on.
 """
 
 from __future__ import annotations
@@ -43,28 +44,31 @@ NIC_CREDIT = 2  # + 2 * node: credit from the switch; + 1: packet from the NIC a
 SWITCH_IN = 3
 NIC_IN = 6  # + 2 * node: packet at the NIC; + 1: that NIC's credit back at the switch
 PORT_CREDIT = 7
-SWITCH = 10  # the switch's own timers
-NIC = 11  # + 3 * (1 - node): the NIC's own timers; then the OS's and the node's
-OS = 12
-NODE = 13
-N_EVENT = 17
+SWITCH = 10  # the switch's own timers; SNAPPR: + source: packets whose tails the switch waits for
+NIC = 12  # + 3 * (1 - node): the NIC's own timers; then the OS's and the node's
+OS = 13
+NODE = 14
+N_EVENT = 18
 
 # Rows that are plain FIFO lists.
-INJECT = 17  # + node: messages not yet cut into packets (at = bytes left)
-READY = 19  # + port: packets with credit that wait for the link (extra = number of equal packets)
-PENDING = 23  # + port: packets that wait for credit (extra = number, or PISCES byte delay)
-INBOX = 27  # + node: messages the MPI thread has not looked at
-UNEXPECTED = 29  # + node: messages that arrived before their receive was posted
-XBAR_PENDING = 31  # + direction: PISCES packets that wait for room in an output buffer
-N_ROWS = 33
+INJECT = 18  # + node: messages not yet cut into packets (at = bytes left)
+PENDING = 20  # + port: packets that wait for credit (extra = number, or PISCES byte delay)
+INBOX = 24  # + node: messages the MPI thread has not looked at
+UNEXPECTED = 26  # + node: messages that arrived before their receive was posted
+XBAR_PENDING = 28  # + direction: PISCES packets that wait for room in an output buffer
+N_ROWS = 30
 
-AT, WORD, EXTRA = range(3)
+AT, WORD, EXTRA, GAP = range(4)
+N_ENTRY = 4
 
 # Ports 0, 1 are the NICs' injection ports, 2, 3 the switch's ejection ports, by direction.
-NEXT_FREE, CREDITS, ARBITRATING, XBAR_CREDITS = range(4)
-N_PORT = 4
+# PISCES bounds the packets that wait from below.
+NEXT_FREE, CREDITS, XBAR_CREDITS, LEAST_PENDING, LEAST_AT_XBAR = range(5)
+N_PORT = 5
 # Codes of timers, in `extra`.
-T_ARBITRATE, T_QUEUE, T_EJECT, T_COMPLETE, T_HOST, T_DELIVER, T_LAUNCH, T_NOTICE = range(8)
+T_COMPLETE, T_HOST, T_DELIVER, T_LAUNCH, T_NOTICE = range(5)
+# What has just happened, and the level of recurrence.py it is a checkpoint of.
+PACKET, WHOLE_MESSAGE, WHOLE_WINDOW = 1, 2, 3
 
 # Cells of a NIC.
 BUFFER, PARTIAL, OUT_FREE, IN_FREE, NOT_INJECTED = range(5)
@@ -189,16 +193,19 @@ ARBITER_FREE = HOST + 2 * N_HOST  # next free tick of the simple arbiters
 N_EPOCHS = ARBITER_FREE + N_ARBITERS  # idle epochs of the cut-through arbiters
 EPOCHS = N_EPOCHS + N_ARBITERS  # pairs of start and cycles
 WATCH = EPOCHS + 2 * N_ARBITERS * MAX_EPOCHS  # what recurrence.py remembers of its three levels
-EVENT_LEVEL = WATCH + 18  # the level the event just handled is a checkpoint of, 0 for none
+EVENT_LEVEL = WATCH + 21  # the level the event just handled is a checkpoint of, 0 for none
 EVENT_WORD = EVENT_LEVEL + 1
 CLOCK = EVENT_WORD + 1  # tick of the event handled last
 HANDLED = CLOCK + 1  # events handled so far
-MESSAGES = HANDLED + 1
+AT_ONCE = HANDLED + 1  # packets of a train that one event may be about
+MESSAGES = AT_ONCE + 1
 
 
 def state_cells(window: int, n_sizes: int, channels: int, capacity: int) -> int:
     """Return the length of a state whose rows hold `capacity` entries (a power of two)."""
-    return MESSAGES + 2 * window * N_MESSAGE + 2 * (n_sizes + channels) + 3 * N_ROWS * capacity
+    return (
+        MESSAGES + 2 * window * N_MESSAGE + 2 * (n_sizes + channels) + N_ENTRY * N_ROWS * capacity
+    )
 
 
 @helper("void(i8[::1], i8[::1])", _nrt=False)
@@ -206,7 +213,7 @@ def start_state(s, p):
     """Empty a state; the room behind its fixed cells is shared out to the rows."""
     s[ELAPSED] = MESSAGES + 2 * p[P_WINDOW] * N_MESSAGE
     s[ROWS] = s[ELAPSED] + 2 * (p[P_N_SIZES] + p[P_CHANNELS])
-    s[CAPACITY] = (s.size - s[ROWS]) // (3 * N_ROWS)
+    s[CAPACITY] = (s.size - s[ROWS]) // (N_ENTRY * N_ROWS)
     for i in range(CAPACITY + 3, s[ROWS]):
         s[i] = 0
     for row in range(N_EVENT):
@@ -302,6 +309,27 @@ def size_entry(p, size, column):
 def size_of(s, p, word):
     """Return the index of the size of the MPI message that a word belongs to."""
     return s[message_cells(p, direction_of(word), index_of(word)) + MESSAGE_SIZE]
+
+
+@helper("i8(i8[::1], i8)", _nrt=False)
+def left_cell(p, word):
+    """Return the position of the bytes left of the partly received message of a word."""
+    index = 0 if kind_of(word) == EXCHANGE else index_of(word)
+    return message_cells(p, direction_of(word), index) + LEFT + kind_of(word)
+
+
+@helper("i8(i8[::1], i8[::1], i8)", _nrt=False)
+def left_of(s, p, word):
+    """Return the bytes left of the message of a word; before its first packet all of them."""
+    left = s[left_cell(p, word)]
+    if left > 0:
+        return left
+    kind = kind_of(word)
+    if kind == EXCHANGE:
+        return INIT_BYTES
+    if kind in (PAYLOAD, EAGER):
+        return size_entry(p, size_of(s, p, word), SIZE_BYTES)
+    return CONTROL_BYTES
 
 
 @helper("i8(i8[::1], i8[::1], i8)", _nrt=False)

@@ -29,14 +29,9 @@ def inject(s, p, now, node, word):
 @helper("b1(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def packet_completes_message(s, p, node, word):
     """Count a packet at its destination; return True if its message is now complete."""
-    kind = layout.kind_of(word)
-    index = 0 if kind == layout.EXCHANGE else layout.index_of(word)
-    cell = layout.message_cells(p, layout.direction_of(word), index) + layout.LEFT + kind
-    left = s[cell]
-    if left == 0:
-        left = layout.INIT_BYTES if kind == layout.EXCHANGE else layout.CONTROL_BYTES
-        if kind in (layout.PAYLOAD, layout.EAGER):
-            left = layout.size_entry(p, layout.size_of(s, p, word), layout.SIZE_BYTES)
+    cell = layout.left_cell(p, word)
+    left = layout.left_of(s, p, word)
+    if s[cell] == 0:
         s[layout.nic_cells(node) + layout.PARTIAL] += 1
     left -= layout.bytes_of(word)
     s[cell] = left

@@ -81,13 +81,23 @@ def cross(s, p, now, source, word, delay):
     schedule(s, layout.SWITCH, head, word, delay)
 
 
+@helper("void(i8[::1], i8, i8, i8, i8)", _nrt=False)
+def wait(s, row, cell, word, delay):
+    """Add a packet to those that wait; the cell is no more than the size of each of them."""
+    size = layout.bytes_of(word)
+    if s[layout.COUNT + row] == 0 or size < s[cell]:
+        s[cell] = size
+    append(s, row, 0, word, delay)
+
+
 @helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
 def switch_in(s, p, now, source, word, delay):
     """Receive a packet at the crossbar."""
     if s[layout.port_cells(2 + source) + layout.XBAR_CREDITS] >= layout.bytes_of(word):
         cross(s, p, now, source, word, delay)
     else:
-        append(s, layout.XBAR_PENDING + source, 0, word, delay)
+        cell = layout.port_cells(2 + source) + layout.LEAST_AT_XBAR
+        wait(s, layout.XBAR_PENDING + source, cell, word, delay)
 
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
@@ -109,12 +119,18 @@ def leave(s, p, now, source, word, delay):
     schedule(s, layout.NIC_IN + 2 * (1 - source), head + p[layout.P_EJECT_LATENCY], word, delay)
 
 
-@helper("i8(i8[::1], i8, i8)", _nrt=False)
-def first_that_fits(s, row, credits):
+@helper("i8(i8[::1], i8, i8, i8)", _nrt=False)
+def first_that_fits(s, row, cell, credits):
     """Return the position of the first waiting packet the credits suffice for, or -1."""
+    if s[layout.COUNT + row] == 0 or credits < s[cell]:
+        return -1
+    least = layout.bytes_of(s[entry(s, row, 0) + layout.WORD])
     for i in range(s[layout.COUNT + row]):
-        if layout.bytes_of(s[entry(s, row, i) + layout.WORD]) <= credits:
+        size = layout.bytes_of(s[entry(s, row, i) + layout.WORD])
+        if size <= credits:
             return i
+        least = min(least, size)
+    s[cell] = least
     return -1
 
 
@@ -126,12 +142,17 @@ def switch_timer(s, p, now, word, delay):
         if s[layout.port_cells(2 + source) + layout.CREDITS] >= layout.bytes_of(word):
             leave(s, p, now, source, word, delay)
         else:
-            append(s, layout.PENDING + 2 + source, 0, word, delay)
+            cell = layout.port_cells(2 + source) + layout.LEAST_PENDING
+            wait(s, layout.PENDING + 2 + source, cell, word, delay)
         return
     source = word >> 4 & 1
-    s[layout.port_cells(2 + source) + layout.XBAR_CREDITS] += layout.bytes_of(word)
+    port = layout.port_cells(2 + source)
+    s[port + layout.XBAR_CREDITS] += layout.bytes_of(word)
     i = first_that_fits(
-        s, layout.XBAR_PENDING + source, s[layout.port_cells(2 + source) + layout.XBAR_CREDITS]
+        s,
+        layout.XBAR_PENDING + source,
+        port + layout.LEAST_AT_XBAR,
+        s[port + layout.XBAR_CREDITS],
     )
     if i >= 0:
         here = entry(s, layout.XBAR_PENDING + source, i)
@@ -143,15 +164,16 @@ def switch_timer(s, p, now, word, delay):
 @helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def port_credit(s, p, now, source, n_bytes):
     """Handle a NIC's credit at an output buffer."""
-    s[layout.port_cells(2 + source) + layout.CREDITS] += n_bytes
+    port = layout.port_cells(2 + source)
+    s[port + layout.CREDITS] += n_bytes
     row = layout.PENDING + 2 + source
-    i = first_that_fits(s, row, s[layout.port_cells(2 + source) + layout.CREDITS])
+    i = first_that_fits(s, row, port + layout.LEAST_PENDING, s[port + layout.CREDITS])
     while i >= 0:
         here = entry(s, row, i)
         word, delay = s[here + layout.WORD], s[here + layout.EXTRA]
         remove(s, row, i)
         leave(s, p, now, source, word, delay)
-        i = first_that_fits(s, row, s[layout.port_cells(2 + source) + layout.CREDITS])
+        i = first_that_fits(s, row, port + layout.LEAST_PENDING, s[port + layout.CREDITS])
 
 
 @helper("b1(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)

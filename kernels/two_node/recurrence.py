@@ -6,6 +6,10 @@ earlier moment, then the time between repeats for as long as no counter that has
 messages still to send, receives still open) reaches an end. Those periods need not be simulated:
 clock and counters jump, and every digit stays as it would have been.
 
+Among packets of SNAPPR a part of the events may repeat while the others wait: those that lie in the
+future stay there, a train may lose a whole number of packets in each period, and what comes in each
+may join the end. So credits that are long under way grow in number while a burst of packets lasts.
+
 Three levels are watched: packets of one long message, messages of one window, windows of one size.
 An earlier state is kept for each and replaced after 1, 2, 4, 8 ... checkpoints (Brent 1980), so
 that a period of any length is found within three times its length. PISCES may set the clock back
@@ -15,40 +19,49 @@ because it may come to matter again.
 
 from __future__ import annotations
 
+import numpy as np
+
 from kernels import helper
 from kernels.two_node import layout
 from kernels.two_node.comparison import (
     MARGIN,
+    agreeing,
     counter_of,
     credit_periods,
+    event_periods,
+    grown,
     is_counted,
+    lengthens,
     list_periods,
     moved,
     partial_messages,
     same_arbiters,
     same_arrivals,
     same_events,
+    same_head,
     same_time,
     steps_down,
     steps_up,
+    taken,
 )
-from kernels.two_node.queues import entry
+from kernels.two_node.queues import append_train, entry
 
-# What has just happened, and the level it is a checkpoint of.
-PACKET, WHOLE_MESSAGE, WHOLE_WINDOW = 1, 2, 3
 # Cells of a level.
-VALID, THEN, LENGTH, POWER, KEPT_WORD, COMPARED = range(6)
-N_WATCH = 6
-# Entries that may be compared for each event handled since the last comparison of a level; with
-# thousands of packets under way, comparing at each would take longer than simulating them.
+VALID, THEN, LENGTH, POWER, KEPT_WORD, COMPARED, COMPARED_IN_PART = range(7)
+N_WATCH = 7
+# Entries that may be compared for each event handled; with thousands of packets under way,
+# comparing them at each would take longer than simulating them.
 ENTRIES_PER_EVENT = 4
 NO_LIMIT = 2**62
+# What repeats only until an event of the future comes is skipped if it saves so many events: after
+# that the search for longer periods starts again, among them whole round trips of credits.
+LEAST_EVENTS = 256
 
 
 @helper("i8(i8)", _nrt=False)
 def watch_cells(level):
     """Return where the cells of a level begin."""
-    return layout.WATCH + N_WATCH * (level - 1)
+    return layout.WATCH + N_WATCH * (level - layout.PACKET)
 
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
@@ -58,9 +71,7 @@ def list_skip(s, t, row, shift, n):
     gone = t[layout.COUNT + row] - s[layout.COUNT + row]
     if gone > 0:
         first = s[entry(s, row, 0) + counter]
-        s[layout.HEAD + row] = (s[layout.HEAD + row] + n * gone) & (
-            (s.size - s[layout.ROWS]) // (3 * layout.N_ROWS) - 1
-        )
+        s[layout.HEAD + row] = (s[layout.HEAD + row] + n * gone) & (s[layout.CAPACITY] - 1)
         s[layout.COUNT + row] -= n * gone
         s[entry(s, row, 0) + counter] = first
         return
@@ -70,14 +81,48 @@ def list_skip(s, t, row, shift, n):
         s[e + layout.WORD] = moved(s[e + layout.WORD], n * shift)
 
 
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+def events_skip(s, t, row, elapsed, n):
+    """Move a row on by `n` periods of which `event_periods` has told the number."""
+    gone = taken(s, t, row, elapsed)
+    joined = grown(s, t, row, gone)
+    e = entry(s, row, t[layout.COUNT + row] - 1)
+    word, gap = s[e + layout.WORD], s[e + layout.GAP]
+    begins = s[e + layout.AT] + (s[e + layout.EXTRA] - joined) * gap
+    if lengthens(s, t, row, joined, elapsed):
+        s[e + layout.EXTRA] += n * joined
+    else:
+        first, behind = t[layout.COUNT + row], s[layout.COUNT + row]
+        f = entry(s, row, behind - 1)
+        last_number, last_gap = s[f + layout.EXTRA], s[f + layout.GAP]
+        for period in range(1, n + 1):
+            later = period * elapsed
+            if joined > 0:
+                append_train(s, row, begins + later, word, joined, gap)
+            for i in range(first, behind):
+                f = entry(s, row, i)
+                number, every = s[f + layout.EXTRA], s[f + layout.GAP]
+                if i == behind - 1:
+                    # The first train of the next period may have joined it.
+                    number, every = last_number, last_gap
+                append_train(s, row, s[f + layout.AT] + later, s[f + layout.WORD], number, every)
+    if gone > 0:
+        e = entry(s, row, 0)
+        s[e + layout.AT] += n * elapsed
+        s[e + layout.EXTRA] -= n * gone
+        s[layout.DUE + row] = s[e + layout.AT]
+
+
 @helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def network_periods(s, t, p, now, then, limit):
     """Return how many periods ports and NICs may go on, 0 if they do not repeat."""
     for port in range(4):
         c = layout.port_cells(port)
-        if not same_time(s[c + layout.NEXT_FREE], now, t[c + layout.NEXT_FREE], then):
-            return 0
-        if s[c + layout.ARBITRATING] != t[c + layout.ARBITRATING]:
+        # A port that has sent nothing is the same, though it may have sent ahead of the clock.
+        if s[c + layout.NEXT_FREE] not in (
+            t[c + layout.NEXT_FREE],
+            t[c + layout.NEXT_FREE] + now - then,
+        ):
             return 0
         waiting = s[layout.COUNT + layout.PENDING + port]
         if p[layout.P_NETWORK] == layout.PISCES and port < 2:
@@ -151,9 +196,9 @@ def host_periods(s, t, p, now, then, level, shift, limit):
         if s[h + layout.OPEN] > t[h + layout.OPEN]:
             return 0
         limit = steps_down(s[h + layout.OPEN], t[h + layout.OPEN], MARGIN, limit)
-        if level != WHOLE_WINDOW and s[h + layout.WINDOW] != t[h + layout.WINDOW]:
+        if level != layout.WHOLE_WINDOW and s[h + layout.WINDOW] != t[h + layout.WINDOW]:
             return 0
-    if level == WHOLE_WINDOW:
+    if level == layout.WHOLE_WINDOW:
         h = layout.host_cells(0)
         warmup = layout.size_entry(p, s[h + layout.SIZE], layout.WARMUP)
         if t[h + layout.WINDOW] < warmup:
@@ -165,7 +210,10 @@ def host_periods(s, t, p, now, then, level, shift, limit):
 
 @helper("b1(i8[::1], i8[::1], i8)", _nrt=False)
 def affordable(s, p, cell):
-    """Return True if enough has been simulated to compare all rows and messages, once."""
+    """Return True if the events not yet spent on comparisons suffice to compare everything.
+
+    Of a comparison, only what it has compared is spent: most differ at once.
+    """
     effort = 0
     for row in range(layout.N_ROWS):
         effort += s[layout.COUNT + row]
@@ -173,7 +221,7 @@ def affordable(s, p, cell):
         effort += 2 * layout.N_KINDS * p[layout.P_WINDOW]
     if ENTRIES_PER_EVENT * (s[layout.HANDLED] - s[cell]) < effort:
         return False
-    s[cell] = s[layout.HANDLED]
+    s[cell] += 1
     return True
 
 
@@ -203,34 +251,46 @@ def periods(s, t, p, now, then, level, word):
     shift = layout.index_of(word) - layout.index_of(t[watch_cells(level) + KEPT_WORD])
     if elapsed <= 0:
         return 0
+    partial = level == layout.PACKET and p[layout.P_NETWORK] == layout.SNAPPR
+    compared = COMPARED
     for row in range(layout.N_EVENT):
         due, before = s[layout.DUE + row], t[layout.DUE + row]
         if due == layout.NEVER or before == layout.NEVER:
             if due != before:
                 return 0
-        elif due != before + elapsed:
-            return 0
+        elif due != before + elapsed or not same_head(s, t, row):
+            if not partial or (due != before and due != before + elapsed):
+                return 0
+            compared = COMPARED_IN_PART
     limit = network_periods(s, t, p, now, then, NO_LIMIT)
     if limit > 0:
         limit = host_periods(s, t, p, now, then, level, shift, limit)
-    if limit == 0 or not affordable(s, p, watch_cells(level) + COMPARED):
+    cell = watch_cells(level) + compared
+    if limit == 0 or not affordable(s, p, cell):
         return 0
+    for row in range(layout.N_ROWS):
+        varies = is_counted(p, row) or (partial and row < layout.N_EVENT)
+        if s[layout.COUNT + row] != t[layout.COUNT + row] and not varies:
+            return 0
     row = 0
-    while limit > 0 and row < layout.N_ROWS:
+    least = np.int64(0)
+    while limit > least and row < layout.N_ROWS:
         if is_counted(p, row):
             limit = list_periods(s, t, p, row, shift, limit)
-        elif not same_events(s, t, row, elapsed, shift):
-            return 0
+        else:
+            n = agreeing(s, t, row, elapsed, shift)
+            s[cell] += n // ENTRIES_PER_EVENT
+            if n < s[layout.COUNT + row] or n < t[layout.COUNT + row]:
+                if not partial or row >= layout.N_EVENT:
+                    return 0
+                least = LEAST_EVENTS // (s[layout.HANDLED] - t[layout.HANDLED])
+                limit = event_periods(s, t, p, row, now, elapsed, limit)
         row += 1
-    if limit == 0:
+    if limit <= least:
         return 0
     counting = -1
-    if level == PACKET:
-        counting = (
-            layout.message_cells(p, layout.direction_of(word), layout.index_of(word))
-            + layout.LEFT
-            + layout.kind_of(word)
-        )
+    if level == layout.PACKET:
+        counting = layout.left_cell(p, word)
         limit = steps_down(s[counting], t[counting], MARGIN * p[layout.P_MTU], limit)
     # What would go beyond the end of the clock is left to be refused there.
     limit = min(limit, (layout.CLOCK_END - now) // elapsed + 1)
@@ -252,6 +312,9 @@ def skip(s, t, p, elapsed, level, word, n):
     for row in range(layout.N_ROWS):
         if is_counted(p, row):
             list_skip(s, t, row, shift, n)
+            continue
+        if row < layout.N_EVENT and not same_events(s, t, row, elapsed, shift):
+            events_skip(s, t, row, elapsed, n)
             continue
         for i in range(s[layout.COUNT + row]):
             e = entry(s, row, i)
@@ -288,12 +351,8 @@ def skip(s, t, p, elapsed, level, word, n):
             layout.WINDOW,
         ):
             s[h + cell] += n * (s[h + cell] - t[h + cell])
-    if level == PACKET:
-        cell = (
-            layout.message_cells(p, layout.direction_of(word), layout.index_of(word))
-            + layout.LEFT
-            + layout.kind_of(word)
-        )
+    if level == layout.PACKET:
+        cell = layout.left_cell(p, word)
         s[cell] += n * (s[cell] - t[cell])
     elif partial_messages(s) > 0:
         arrivals_skip(s, p, n * shift)
@@ -305,7 +364,7 @@ def skip(s, t, p, elapsed, level, word, n):
 @helper("void(i8[::1])", _nrt=False)
 def forget(s):
     """Give up the states kept at all levels."""
-    for level in range(PACKET, WHOLE_WINDOW + 1):
+    for level in range(layout.PACKET, layout.WHOLE_WINDOW + 1):
         s[watch_cells(level) + VALID] = 0
 
 
@@ -325,6 +384,7 @@ def keep(s, t, level, now, word):
             t[e] = s[e]
             t[e + layout.WORD] = s[e + layout.WORD]
             t[e + layout.EXTRA] = s[e + layout.EXTRA]
+            t[e + layout.GAP] = s[e + layout.GAP]
 
 
 @helper("void(i8[::1], i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
@@ -333,9 +393,9 @@ def checkpoint(s, t, p, level, now, word):
     c = watch_cells(level)
     kept = s[c + KEPT_WORD]
     related = s[c + VALID] == 1
-    if related and level == PACKET:
+    if related and level == layout.PACKET:
         related = word & 0xFFFFFF == kept & 0xFFFFFF
-    elif related and level == WHOLE_MESSAGE:
+    elif related and level == layout.WHOLE_MESSAGE:
         related = layout.index_of(word) > layout.index_of(kept)
     if not related:
         s[c + POWER] = 1

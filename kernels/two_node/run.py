@@ -6,8 +6,9 @@ from numba import boolean, int8, int64, njit
 
 from kernels import helper
 from kernels.two_node import host, layout, logp, pisces, recurrence, snappr
+from kernels.two_node.comparison import is_of_trains
 from kernels.two_node.network import inject, packet_completes_message
-from kernels.two_node.queues import append, drop, entry, next_row, schedule
+from kernels.two_node.queues import advance_train, append, drop, entry, next_row, schedule
 
 OK, DEADLOCK, ROW_FULL, HALTED, CLOCK_RAN_OUT, CLOCK_BELOW_ZERO = range(6)
 
@@ -19,7 +20,7 @@ def run_program(s, p, now, node):
         cells = layout.host_cells(node)
         s[cells + layout.WINDOW] += 1
         if node == 0:
-            s[layout.EVENT_LEVEL] = recurrence.WHOLE_WINDOW
+            s[layout.EVENT_LEVEL] = layout.WHOLE_WINDOW
             s[layout.EVENT_WORD] = 0
         warmup = layout.size_entry(p, s[cells + layout.SIZE], layout.WARMUP)
         if s[cells + layout.WINDOW] == warmup:
@@ -80,12 +81,32 @@ def packet_in(s, p, now, node, word):
     whole = packet_completes_message(s, p, node, word)
     if layout.kind_of(word) in (layout.PAYLOAD, layout.EAGER):
         if not whole:
-            s[layout.EVENT_LEVEL] = recurrence.PACKET
+            s[layout.EVENT_LEVEL] = layout.PACKET
         elif layout.direction_of(word) == 0 and p[layout.P_WINDOW] > 1:
-            s[layout.EVENT_LEVEL] = recurrence.WHOLE_MESSAGE
+            s[layout.EVENT_LEVEL] = layout.WHOLE_MESSAGE
         s[layout.EVENT_WORD] = word
     if whole:
         deliver(s, p, now, node, word)
+
+
+@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
+def dispatch_train(s, p, now, row):
+    """Handle the train at the head of a row, as far as it can be."""
+    first = entry(s, row, 0)
+    word, step = s[first + layout.WORD], s[first + layout.GAP]
+    n = min(s[first + layout.EXTRA], s[layout.AT_ONCE])
+    if row >= layout.SWITCH:
+        n = snappr.arrive(s, p, now, row - layout.SWITCH, word, n, step)
+    elif row >= layout.NIC_IN:
+        source = 1 - ((row - layout.NIC_IN) >> 1)
+        n = snappr.port_credit(s, p, now, source, layout.bytes_of(word), n, step)
+    else:
+        node = (row - layout.NIC_CREDIT) >> 1
+        if row & 1:
+            n = snappr.arrive(s, p, now, node, word, n, step)
+        else:
+            n = snappr.nic_credit(s, p, now, node, layout.bytes_of(word), n, step)
+    advance_train(s, row, n)
 
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
@@ -97,35 +118,20 @@ def dispatch(s, p, now, row, word, extra):
             deliver(s, p, now, node, word)
     elif row < layout.NIC_IN:
         node = (row - layout.NIC_CREDIT) >> 1
-        if p[layout.P_NETWORK] == layout.SNAPPR:
-            if row & 1:
-                snappr.switch_in(s, p, now, node, word)
-            else:
-                snappr.nic_credit(s, p, now, node, layout.bytes_of(word))
-        elif row & 1:
+        if row & 1:
             pisces.switch_in(s, p, now, node, word, extra)
         else:
             pisces.nic_credit(s, p, now, node, layout.bytes_of(word))
     elif row < layout.SWITCH:
         node = (row - layout.NIC_IN) >> 1
         source = 1 - node
-        if p[layout.P_NETWORK] == layout.SNAPPR:
-            if row & 1:
-                snappr.add_credits(s, p, now, 2 + source, layout.bytes_of(word))
-            else:
-                snappr.nic_in(s, p, now, node, word)
-        elif row & 1:
+        if row & 1:
             pisces.port_credit(s, p, now, source, layout.bytes_of(word))
         elif pisces.nic_in(s, p, now, node, word, extra):
             packet_in(s, p, now, node, word)
             pisces.return_credit(s, p, now, node, word)
-    elif row == layout.SWITCH:
-        if p[layout.P_NETWORK] == layout.PISCES:
-            pisces.switch_timer(s, p, now, word, extra)
-        elif extra == layout.T_ARBITRATE:
-            snappr.arbitrate(s, p, now, layout.bytes_of(word))
-        else:
-            snappr.switch_port(s, p, now, layout.source_of(word), word)
+    elif row < layout.NIC:
+        pisces.switch_timer(s, p, now, word, extra)
     else:
         node = 1 - (row - layout.NIC) // 3
         if extra == layout.T_HOST:
@@ -138,18 +144,12 @@ def dispatch(s, p, now, row, word, extra):
                 run_program(s, p, now, node)
         elif extra == layout.T_LAUNCH:
             launch(s, p, now, node)
-        elif extra == layout.T_ARBITRATE:
-            snappr.arbitrate(s, p, now, node)
-        elif extra == layout.T_EJECT:
-            snappr.eject(s, p, now, node, word)
         elif extra == layout.T_DELIVER:
             deliver(s, p, now, node, word)
         else:
             packet_in(s, p, now, node, word)
             if p[layout.P_NETWORK] == layout.PISCES:
                 pisces.return_credit(s, p, now, node, word)
-            elif p[layout.P_REPAIRED]:
-                snappr.return_credit(s, p, now, node, word)
 
 
 @helper("void(i8[::1], i8[::1])", _nrt=False)
@@ -191,10 +191,13 @@ def simulate(s, kept, p, halt):
             recurrence.forget(s)
             s[layout.set_back_cell(s, p, s[layout.host_cells(0) + layout.SIZE])] = 1
         s[layout.CLOCK] = now
-        first = entry(s, row, 0)
-        word, extra = s[first + layout.WORD], s[first + layout.EXTRA]
-        drop(s, row)
-        dispatch(s, p, now, row, word, extra)
+        if is_of_trains(p, row):
+            dispatch_train(s, p, now, row)
+        else:
+            first = entry(s, row, 0)
+            word, extra = s[first + layout.WORD], s[first + layout.EXTRA]
+            drop(s, row)
+            dispatch(s, p, now, row, word, extra)
         s[layout.HANDLED] += 1
         if s[layout.FULL]:
             return ROW_FULL
@@ -231,6 +234,7 @@ def osu(s, kept, p, halt, elapsed, set_back):
     """
     if not p[layout.P_RESUMED]:
         start(s, p)
+    s[layout.AT_ONCE] = layout.NEVER if kept.size else 1
     before = s[layout.HANDLED]
     status = simulate(s, kept, p, halt)
     for size in range(p[layout.P_FIRST], s[layout.host_cells(0) + layout.SIZE]):

@@ -4,16 +4,25 @@ An output port sends packets in the order in which they got credit. A packet tak
 it enters the port's queue; one that finds too few waits, and a smaller one may pass it. Only the
 head of a packet travels: its serialisation keeps the port busy but is not added to the arrival,
 so the last packet of a message is never charged for it (the `repaired` variant charges it at the
-receiving NIC, see `nic_in`).
+receiving NIC, see `receive`).
+
+What a packet still meets is known once it has its credit, so that a port has no queue of packets
+and no event when it is free; and of a train, all packets are handled at once which nothing can come
+between. Each such handling says why.
 """
 
 from __future__ import annotations
 
 from kernels import helper
 from kernels.two_node import layout
-from kernels.two_node.queues import append, append_packets, drop, entry, schedule
-
-UNLIMITED = 2**32 - 1
+from kernels.two_node.queues import (
+    append,
+    append_packets,
+    append_train,
+    drop,
+    entry,
+    schedule,
+)
 
 
 @helper("void(i8[::1], i8[::1])", _nrt=False)
@@ -21,87 +30,180 @@ def start(s, p):
     """Give every port its credits and every NIC its buffer."""
     for node in range(2):
         s[layout.nic_cells(node) + layout.BUFFER] = p[layout.P_BUFFER]
-        s[layout.port_cells(node) + layout.CREDITS] = (
-            p[layout.P_NIC_CREDITS] if p[layout.P_FLOW_CONTROL] else UNLIMITED
+        s[layout.port_cells(node) + layout.CREDITS] = p[layout.P_NIC_CREDITS]
+        s[layout.port_cells(2 + node) + layout.CREDITS] = p[layout.P_SWITCH_CREDITS]
+
+
+@helper("i8(i8, i8, i8, i8)", _nrt=False)
+def how_many(at, step, n, end):
+    """Return how many of a train come before a tick, at least one."""
+    if n == 1 or at + (n - 1) * step < end:
+        return n
+    if step == 0 or at >= end:
+        return 1
+    return (end - 1 - at) // step + 1
+
+
+@helper("i8(i8[::1], i8, i8, i8)", _nrt=False)
+def next_elsewhere(s, one, two, three):
+    """Return the tick of the earliest event that is in none of three rows."""
+    best = layout.NEVER
+    for row in range(layout.N_EVENT):
+        if s[layout.DUE + row] < best and row != one and row != two and row != three:
+            best = s[layout.DUE + row]
+    return best
+
+
+@helper("i8(i8, i8)", _nrt=False)
+def later(at, ticks):
+    """Return a tick so much later; NEVER stays."""
+    return at if at == layout.NEVER else at + ticks
+
+
+@helper("i8(i8[::1], i8)", _nrt=False)
+def arrival_row(p, source):
+    """Return the row of packets that reach the switch; a tail that is later is waited for."""
+    if p[layout.P_INJECT_BYTE] > p[layout.P_LINK_BYTE]:
+        return layout.SWITCH + source
+    return layout.SWITCH_IN + 2 * source
+
+
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
+def taken_in(s, p, node, at, size, n, step):
+    """Return the credits of packets that a NIC has taken in."""
+    if p[layout.P_FLOW_CONTROL]:
+        append_train(
+            s, layout.PORT_CREDIT + 2 * node, at + p[layout.P_EJECT_LATENCY], size << 24, n, step
         )
-        s[layout.port_cells(2 + node) + layout.CREDITS] = (
-            p[layout.P_SWITCH_CREDITS] if p[layout.P_FLOW_CONTROL] else UNLIMITED
-        )
 
 
-@helper("void(i8[::1], i8)", _nrt=False)
-def schedule_arbitration(s, port):
-    """Wake a port when it has sent its current packet."""
-    row = layout.SWITCH if port >= 2 else layout.NODE + 3 * (1 - port)
-    schedule(s, row, s[layout.port_cells(port) + layout.NEXT_FREE], port << 24, layout.T_ARBITRATE)
-    s[layout.port_cells(port) + layout.ARBITRATING] = 1
+@helper("UniTuple(i8, 3)(i8, i8, i8, i8, i8)", _nrt=False)
+def next_part(ready, n, step, free, busy):
+    """Return how many of a train a server starts evenly, when the first, and how far apart.
+
+    Args:
+        ready: tick at which the first may start.
+        n: number of them.
+        step: ticks between them.
+        free: tick at which the server is free.
+        busy: ticks it takes for each.
+    """
+    if free <= ready:
+        return n, ready, max(step, busy)
+    if step > busy:
+        # It catches up with those that come at longer intervals.
+        n = min(n, (free - ready - 1) // (step - busy) + 1)
+    return n, free, busy
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def leave(s, p, now, source, word):
-    """Send a packet's head from the switch to its NIC."""
-    schedule(s, layout.NIC_IN + 2 * (1 - source), now + p[layout.P_EJECT_LATENCY], word, 0)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
+def complete(s, p, now, node, word, n, step):
+    """Count packets that are there as a whole; one that ends its message is an event.
+
+    Those before it change nothing else, so they are counted ahead of their time. A message's
+    packets are complete in the order in which the switch sends them: what a shorter one waits less
+    for its tail, a longer one before it has kept the link busy. That is so with congestion only.
+    """
+    kind = layout.kind_of(word)
+    if p[layout.P_CONGESTION] and (kind == layout.PAYLOAD or kind == layout.EAGER):
+        size = layout.bytes_of(word)
+        cell = layout.left_cell(p, word)
+        left = layout.left_of(s, p, word)
+        counted = min(n, (left - 1) // size)
+        if counted > 0:
+            if s[cell] == 0:
+                s[layout.nic_cells(node) + layout.PARTIAL] += 1
+            s[cell] = left - counted * size
+            s[layout.EVENT_LEVEL] = layout.PACKET
+            s[layout.EVENT_WORD] = word
+            n -= counted
+            now += counted * step
+    for i in range(n):
+        schedule(s, layout.NIC + 3 * (1 - node), now + i * step, word, layout.T_COMPLETE)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
-def arbitrate(s, p, now, port):
-    """Send the first packet of a port's queue, if it has one."""
-    s[layout.port_cells(port) + layout.ARBITRATING] = 0
-    row = layout.READY + port
-    if s[layout.COUNT + row] == 0:
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
+def receive(s, p, now, node, word, n, step):
+    """Receive packets at a NIC; those that do not complete their message only count.
+
+    SST/macro waits for what is left of the packet's arrival if the NIC is faster than the link,
+    and takes no time to take it in. Repaired, the tail must be there, a NIC slower than what feeds
+    it lags behind by the difference, and it takes in one packet after the other.
+    """
+    size = layout.bytes_of(word)
+    taking = layout.span(size, p[layout.P_NIC_BYTE])
+    arriving = layout.span(size, p[layout.P_LINK_BYTE])
+    if not p[layout.P_REPAIRED]:
+        taken_in(s, p, node, now + max(0, arriving - taking), size, n, step)
+        complete(s, p, now + max(0, arriving - taking), node, word, n, step)
         return
-    first = entry(s, row, 0)
-    word = s[first + layout.WORD]
-    s[first + layout.EXTRA] -= 1
-    if s[first + layout.EXTRA] == 0:
-        drop(s, row)
+    lag = max(0, taking - max(arriving, layout.span(size, p[layout.P_INJECT_BYTE])))
+    ready = now + arriving + lag
+    cell = layout.nic_cells(node) + layout.IN_FREE
+    while n > 0:
+        part, done, every = next_part(ready, n, step, s[cell] + taking, taking)
+        s[cell] = done + (part - 1) * every
+        taken_in(s, p, node, done, size, part, every)
+        complete(s, p, done, node, word, part, every)
+        ready += part * step
+        n -= part
+
+
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
+def leave(s, p, now, source, word, n, step):
+    """Send packets' heads from the switch to their NIC."""
+    receive(s, p, now + p[layout.P_EJECT_LATENCY], 1 - source, word, n, step)
+
+
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", _nrt=False)
+def send(s, p, port, word, now, n, step, busy):
+    """Send packets' heads at `now`, `now + step`, ..., each of which keeps the port busy."""
     size = layout.bytes_of(word)
     if port < 2:
-        overhead = p[layout.P_INJECT_FLIT]
-        busy = layout.span(size, p[layout.P_INJECT_BYTE]) + overhead
-        schedule(
-            s, layout.SWITCH_IN + 2 * port, now + overhead + p[layout.P_INJECT_LATENCY], word, 0
-        )
+        arrives = now + p[layout.P_INJECT_FLIT] + p[layout.P_INJECT_LATENCY]
+        tail = layout.span(size, p[layout.P_INJECT_BYTE]) - layout.span(size, p[layout.P_LINK_BYTE])
+        append_train(s, arrival_row(p, port), arrives + max(0, tail), word, n, step)
         if layout.kind_of(word) == layout.EXCHANGE:
-            s[layout.nic_cells(port) + layout.NOT_INJECTED] -= size
+            s[layout.nic_cells(port) + layout.NOT_INJECTED] -= n * size
             if s[layout.nic_cells(port) + layout.NOT_INJECTED] == 0:
-                schedule(s, layout.NIC + 3 * (1 - port), now + busy, 0, layout.T_NOTICE)
-    else:
-        overhead = p[layout.P_LINK_FLIT]
-        busy = layout.span(size, p[layout.P_LINK_BYTE]) + overhead
-        source = port - 2
-        leave(s, p, now + overhead, source, word)
-        if p[layout.P_FLOW_CONTROL]:
-            back = now + busy + p[layout.P_INJECT_LATENCY]
-            schedule(s, layout.NIC_CREDIT + 2 * source, back, size << 24, 0)
-    if not p[layout.P_FLOW_CONTROL]:
-        s[layout.port_cells(port) + layout.CREDITS] += size
-    s[layout.port_cells(port) + layout.NEXT_FREE] = now + busy
-    if s[layout.COUNT + row] > 0:
-        schedule_arbitration(s, port)
+                sent = now + (n - 1) * step + busy
+                schedule(s, layout.NIC + 3 * (1 - port), sent, 0, layout.T_NOTICE)
+        return
+    source = port - 2
+    if p[layout.P_FLOW_CONTROL]:
+        back = now + busy + p[layout.P_INJECT_LATENCY]
+        append_train(s, layout.NIC_CREDIT + 2 * source, back, size << 24, n, step)
+    leave(s, p, now + p[layout.P_LINK_FLIT], source, word, n, step)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
-def request(s, p, now, port):
-    """Arbitrate a port now, or when it is free."""
-    if s[layout.port_cells(port) + layout.NEXT_FREE] > now:
-        schedule_arbitration(s, port)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
+def depart(s, p, now, port, word, n, step):
+    """Send packets that have got credit at `now`, `now + step`, ..., when the port is free."""
+    size = layout.bytes_of(word)
+    if port < 2:
+        busy = layout.span(size, p[layout.P_INJECT_BYTE]) + p[layout.P_INJECT_FLIT]
     else:
-        arbitrate(s, p, now, port)
+        busy = layout.span(size, p[layout.P_LINK_BYTE]) + p[layout.P_LINK_FLIT]
+    cell = layout.port_cells(port) + layout.NEXT_FREE
+    while n > 0:
+        part, first, every = next_part(now, n, step, s[cell], busy)
+        s[cell] = first + (part - 1) * every + busy
+        send(s, p, port, word, first, part, every, busy)
+        now += part * step
+        n -= part
 
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
 def insert(s, p, now, port, word, n):
-    """Queue `n` equal packets at a port; those without credit wait."""
+    """Give equal packets to a port; those without credit wait."""
     size = layout.bytes_of(word)
-    able = min(n, s[layout.port_cells(port) + layout.CREDITS] // size)
-    if able > 0:
+    able = n
+    if p[layout.P_FLOW_CONTROL]:
+        able = min(n, s[layout.port_cells(port) + layout.CREDITS] // size)
         s[layout.port_cells(port) + layout.CREDITS] -= able * size
-        append_packets(s, layout.READY + port, word, able)
     if n > able:
         append_packets(s, layout.PENDING + port, word, n - able)
-    if not s[layout.port_cells(port) + layout.ARBITRATING]:
-        request(s, p, now, port)
+    depart(s, p, now, port, word, able, 0)
 
 
 @helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
@@ -134,90 +236,151 @@ def send_message(s, p, now, node, word):
     fill_buffer(s, p, now, node)
 
 
+@helper("i8(i8[::1], i8, i8, i8)", _nrt=False)
+def waiting(s, row, n_bytes, credits):
+    """Return how many equal packets at the head of a row each credit releases just one of."""
+    first = entry(s, row, 0)
+    size = layout.bytes_of(s[first + layout.WORD])
+    if size != n_bytes or credits >= size:
+        return 0
+    alone = s[layout.COUNT + row] == 1
+    if alone or layout.bytes_of(s[entry(s, row, 1) + layout.WORD]) > credits:
+        return s[first + layout.EXTRA]
+    return s[first + layout.EXTRA] - 1
+
+
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
+def release(s, p, now, port, n, step):
+    """Send `n` packets from the head of those that wait; their credits have been taken."""
+    row = layout.PENDING + port
+    first = entry(s, row, 0)
+    word = s[first + layout.WORD]
+    s[first + layout.EXTRA] -= n
+    if s[first + layout.EXTRA] == 0:
+        drop(s, row)
+    depart(s, p, now, port, word, n, step)
+
+
 @helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def add_credits(s, p, now, port, n_bytes):
-    """Return credits to a port; waiting packets enter its queue, in order, while they fit."""
-    s[layout.port_cells(port) + layout.CREDITS] += n_bytes
+    """Return credits to a port; waiting packets get them, in order, while they fit."""
+    cell = layout.port_cells(port) + layout.CREDITS
+    s[cell] += n_bytes
     row = layout.PENDING + port
     while s[layout.COUNT + row] > 0:
         first = entry(s, row, 0)
         size = layout.bytes_of(s[first + layout.WORD])
-        able = min(s[first + layout.EXTRA], s[layout.port_cells(port) + layout.CREDITS] // size)
+        able = min(s[first + layout.EXTRA], s[cell] // size)
         if able == 0:
-            break
-        s[layout.port_cells(port) + layout.CREDITS] -= able * size
-        append_packets(s, layout.READY + port, s[first + layout.WORD], able)
-        s[first + layout.EXTRA] -= able
-        if s[first + layout.EXTRA] == 0:
-            drop(s, row)
-    if (
-        not s[layout.port_cells(port) + layout.ARBITRATING]
-        and s[layout.COUNT + layout.READY + port] + s[layout.COUNT + row] > 0
-    ):
-        request(s, p, now, port)
+            return
+        s[cell] -= able * size
+        release(s, p, now, port, able, 0)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def switch_port(s, p, now, source, word):
-    """Hand a packet to the switch's port; without congestion it leaves at once."""
-    if p[layout.P_CONGESTION]:
-        insert(s, p, now, 2 + source, word, 1)
-    else:
-        leave(s, p, now, source, word)
+@helper("i8(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+def next_that_passes(s, p, now, source, credits):
+    """Return the earliest tick at which a packet may reach the switch that passes those waiting.
+
+    What the NIC sends is not known beyond the next event elsewhere, which credits returned from
+    now on may be.
+    """
+    if credits == 0:
+        return layout.NEVER
+    arrivals = arrival_row(p, source)
+    back = layout.PORT_CREDIT + 2 * (1 - source)
+    latency = p[layout.P_INJECT_LATENCY]
+    best = min(next_elsewhere(s, arrivals, back, back), now + latency) + latency
+    for i in range(s[layout.COUNT + arrivals]):
+        e = entry(s, arrivals, i)
+        if layout.bytes_of(s[e + layout.WORD]) <= credits:
+            return min(best, s[e + layout.AT])
+    return best
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def nic_credit(s, p, now, node, n_bytes):
-    """Handle a credit at a NIC: the buffer first, then the port, in SST/macro's order."""
-    s[layout.nic_cells(node) + layout.BUFFER] += n_bytes
+@helper("i8(i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
+def port_credit(s, p, now, source, n_bytes, n, step):
+    """Handle credits of a NIC at the switch; return how many of a train."""
+    port = 2 + source
+    row = layout.PENDING + port
+    credits = s[layout.port_cells(port) + layout.CREDITS]
+    if s[layout.COUNT + row] == 0:
+        # Until a packet comes they only add up.
+        arrivals = arrival_row(p, source)
+        back = layout.PORT_CREDIT + 2 * (1 - source)
+        end = later(next_elsewhere(s, arrivals, back, back), p[layout.P_INJECT_LATENCY])
+        n = how_many(now, step, n, min(end, s[layout.DUE + arrivals]))
+        s[layout.port_cells(port) + layout.CREDITS] += n * n_bytes
+        return n
+    able = min(n, waiting(s, row, n_bytes, credits))
+    if able > 1:
+        # Each releases one packet; others that come meanwhile wait behind, but for those that pass.
+        able = how_many(now, step, able, next_that_passes(s, p, now, source, credits))
+        release(s, p, now, port, able, step)
+        return able
+    add_credits(s, p, now, port, n_bytes)
+    return 1
+
+
+@helper("i8(i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
+def nic_credit(s, p, now, node, n_bytes, n, step):
+    """Handle credits at a NIC, the buffer first, as SST/macro does; return how many of a train."""
+    inject, pending = layout.INJECT + node, layout.PENDING + node
+    buffer = layout.nic_cells(node) + layout.BUFFER
+    cell = layout.port_cells(node) + layout.CREDITS
+    able = n
+    if s[layout.COUNT + pending] > 0:
+        able = min(n, waiting(s, pending, n_bytes, s[cell]))
+    if s[layout.COUNT + inject] > 0:
+        # Each lets one packet of a long message into the buffer, behind which other messages wait.
+        first = entry(s, inject, 0)
+        able = min(able, s[first + layout.AT] // n_bytes - 1)
+        if able > 1 and n_bytes == p[layout.P_MTU] and s[buffer] < n_bytes:
+            s[first + layout.AT] -= able * n_bytes
+            word = layout.resized(s[first + layout.WORD], n_bytes)
+            if s[layout.COUNT + pending] == 0:
+                depart(s, p, now, node, word, able, step)
+            else:
+                append_packets(s, pending, word, able)
+                release(s, p, now, node, able, step)
+            return able
+    elif able > 1:
+        # Until the host sends a message, each releases a packet that waits, or adds to the others.
+        arrivals = arrival_row(p, node)
+        own, back = layout.NIC_CREDIT + 2 * node, layout.PORT_CREDIT + 2 * (1 - node)
+        end = min(next_elsewhere(s, arrivals, own, back), now + p[layout.P_EJECT_LATENCY])
+        able = how_many(now, step, able, end)
+        s[buffer] += able * n_bytes
+        if s[layout.COUNT + pending] == 0:
+            s[cell] += able * n_bytes
+        else:
+            release(s, p, now, node, able, step)
+        return able
+    s[buffer] += n_bytes
     fill_buffer(s, p, now, node)
     add_credits(s, p, now, node, n_bytes)
+    return 1
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def switch_in(s, p, now, source, word):
-    """Route a packet at the switch; its tail cannot leave before it has arrived."""
+@helper("i8(i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
+def arrive(s, p, now, source, word, n, step):
+    """Handle packets at the switch; without congestion they leave at once. Return how many."""
+    if not p[layout.P_CONGESTION]:
+        leave(s, p, now, source, word, 1, 0)
+        return 1
+    port = 2 + source
+    if not p[layout.P_FLOW_CONTROL]:
+        depart(s, p, now, port, word, n, step)
+        return n
+    cell = layout.port_cells(port) + layout.CREDITS
     size = layout.bytes_of(word)
-    wait = layout.span(size, p[layout.P_INJECT_BYTE]) - layout.span(size, p[layout.P_LINK_BYTE])
-    if wait > 0:
-        schedule(s, layout.SWITCH, now + wait, word, layout.T_QUEUE)
-    else:
-        switch_port(s, p, now, source, word)
-
-
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def return_credit(s, p, now, node, word):
-    """Return the credit of a packet to the switch."""
-    if p[layout.P_FLOW_CONTROL]:
-        back = layout.bytes_of(word) << 24
-        schedule(s, layout.PORT_CREDIT + 2 * node, now + p[layout.P_EJECT_LATENCY], back, 0)
-
-
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def eject(s, p, now, node, word):
-    """Return a packet's credit and complete it, in an event of its own at the same tick."""
-    return_credit(s, p, now, node, word)
-    schedule(s, layout.NIC + 3 * (1 - node), now, word, layout.T_COMPLETE)
-
-
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def nic_in(s, p, now, node, word):
-    """Receive a packet at a NIC.
-
-    SST/macro waits for what is left of the packet's arrival if the NIC is faster than the link,
-    and takes no time to take it in. Repaired, the tail must be there, a NIC slower than what feeds
-    it lags behind by the difference, and it takes in one packet after the other.
-    """
-    size = layout.bytes_of(word)
-    taking = layout.span(size, p[layout.P_NIC_BYTE])
-    arriving = layout.span(size, p[layout.P_LINK_BYTE])
-    wait = max(0, arriving - taking)
-    if p[layout.P_REPAIRED]:
-        lag = max(0, taking - max(arriving, layout.span(size, p[layout.P_INJECT_BYTE])))
-        done = max(now + arriving + lag, s[layout.nic_cells(node) + layout.IN_FREE] + taking)
-        s[layout.nic_cells(node) + layout.IN_FREE] = done
-        schedule(s, layout.NIC + 3 * (1 - node), done, word, layout.T_COMPLETE)
-    elif wait > 0:
-        schedule(s, layout.NIC + 3 * (1 - node), now + wait, word, layout.T_EJECT)
-    else:
-        eject(s, p, now, node, word)
+    able = min(n, s[cell] // size)
+    if able == 0:
+        # Nothing leaves before the next credit comes.
+        n = how_many(now, step, n, s[layout.DUE + layout.PORT_CREDIT + 2 * (1 - source)])
+        append_packets(s, layout.PENDING + port, word, n)
+        return n
+    if s[layout.COUNT + layout.PENDING + port] > 0:
+        able = 1
+    s[cell] -= able * size
+    depart(s, p, now, port, word, able, step)
+    return able

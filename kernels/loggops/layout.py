@@ -122,8 +122,9 @@ class Pending(NamedTuple):
 
     Attributes:
         left: int32[n], as ``count_dependencies`` gives it; afterwards 0 for what is complete.
-        at: int64[n], 0; when it may begin, ps; of a message, when it is there.
-        number: uint32[n]; which of two that may begin at once comes first.
+        at: int64[n + 1], 0; when it may begin, ps; of a message, when it is there. The last is
+            NEVER, for queues without an operation.
+        number: uint32[n + 1]; which of two that may begin at once comes first.
         link: int32[n]; the next of a queue, list or ring.
     """
 

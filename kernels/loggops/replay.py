@@ -18,12 +18,15 @@ import numpy as np
 from numba import njit
 
 from kernels.loggops import layout
+from kernels.loggops.lanes import lane_of, offer, settle
 from kernels.loggops.matching import is_full, meet
 from kernels.loggops.occupation import hold_until, join, run_computation, run_send, take_message
 from kernels.loggops.queues import (
+    CELLS,
+    HEAD,
     enqueue,
     find_next,
-    free_at,
+    interface_free,
     queue_of,
     take_first,
     update_winners,
@@ -176,6 +179,7 @@ def replay(
     while True:
         marked = freed_here = freed_there = 0
         sender = np.int64(-1)
+        is_message = -1
         if is_full(waiting, channels):
             (
                 state[layout.COUNT],
@@ -197,8 +201,11 @@ def replay(
                     freed.here[freed_here] = root
                     freed_here += 1
         else:
-            host = np.int64(q.tree[1])
-            t = q.due[host]
+            if cpus > 1:
+                settle(q, pending, clocks)
+            lane = np.int64(q.tree[1])
+            host = lane if cpus == 1 else lane // q.lanes
+            t = q.due[lane]
             if t == layout.NEVER:
                 break
             if t > layout.CLOCK_END:
@@ -208,18 +215,28 @@ def replay(
                 progress[0] = count
                 if halt[0] != 0:
                     return layout.HALTED
-            which = np.int64(q.due_queue[host])
-            op = take_first(q, pending, host)
-            core, port = host * cpus, host * nics
-            if which < cpus:
-                core += which
+            which = np.int64(q.due_queue[lane])
+            op = take_first(q, pending, host, lane)
+            cpu, way = np.int64(0), which - 1
+            if cpus > 1:
+                q.due_number[lane] = -1
+                cpu = which // q.of_core
+                way -= cpu * q.of_core
+            core, port = host * cpus + cpu, host * nics + way
+            if which == q.posts:
+                unmet += 1
+                left[op] = layout.POSTED
+                if want:
+                    kept.start[op] = t
+                freed.op[0], freed.at[0] = op, t
+                freed.by_start[0], freed.elsewhere[0] = True, False
+                marked = 1
+                source = np.int64(program.peer[op])
+                is_message = 0
+            elif way < 0:
                 run_computation(program, noise, pending, kept, clocks, host, core, op, t, freed)
                 marked = 2
-            elif which < q.arrivals:
-                pair = np.int64(0) if q.kinds == 4 else which - cpus
-                if q.kinds != 4:
-                    core += pair // nics
-                    port += pair % nics
+            elif way < nics:
                 marked = run_send(
                     program, costs, noise, pending, kept, clocks, host, core, port, op, t, freed
                 )
@@ -230,41 +247,29 @@ def replay(
                 at[op] = t + costs.overhead + costs.latency
                 unmet += 1
                 receiver = np.int64(program.peer[op])
-                arrivals = receiver * q.kinds + q.arrivals + pair
-                alone = q.heads[arrivals] < 0
+                which += nics
+                arrivals = receiver * q.kinds + which
+                alone = q.cells[arrivals * CELLS + HEAD] == q.none
                 enqueue(q, pending, arrivals, op, count)
                 if alone:
-                    first = max(at[op], free_at(q, clocks, receiver, q.arrivals + pair))
-                    if first < q.due[receiver]:
-                        q.due[receiver], q.due_number[receiver] = first, count
-                        q.due_queue[receiver] = q.arrivals + pair
-                        update_winners(q, receiver)
+                    lane = lane_of(q, layout.SEND, receiver, cpu)
+                    first = max(at[op], nexto[receiver * cpus + cpu])
+                    first = max(first, interface_free(q, clocks, receiver, way + nics))
+                    if first < q.due[lane]:
+                        q.due[lane], q.due_number[lane], q.due_queue[lane] = first, count, which
+                        update_winners(q, lane)
                 count += 1
             else:
-                is_message = which < q.posts
-                if is_message:
-                    if q.kinds != 4:
-                        core += (which - q.arrivals) // nics
-                        port += (which - q.arrivals) % nics
-                    take_message(
-                        program, costs, noise, pending, kept, clocks, host, core, port, op, t
-                    )
-                    source = layout.sent_by(np.int64(left[op]))
-                    other, change = meet(program, pending, waiting, op, 1, host, source)
-                else:
-                    unmet += 1
-                    left[op] = layout.POSTED
-                    if want:
-                        kept.start[op] = t
-                    freed.op[0], freed.at[0] = op, t
-                    freed.by_start[0], freed.elsewhere[0] = True, False
-                    marked = 1
-                    source = np.int64(program.peer[op])
-                    other, change = meet(program, pending, waiting, op, 0, host, source)
+                port -= nics
+                take_message(program, costs, noise, pending, kept, clocks, host, core, port, op, t)
+                source = layout.sent_by(np.int64(left[op]))
+                is_message = 1
+            if is_message >= 0:
+                other, change = meet(program, pending, waiting, op, is_message, host, source)
                 channels += change
                 if other >= 0:
                     unmet -= 2
-                    message, receive = (op, other) if is_message else (other, op)
+                    message, receive = (op, other) if is_message == 1 else (other, op)
                     source = layout.sent_by(np.int64(left[message]))
                     left[message] = 0
                     left[receive] = 0
@@ -273,8 +278,9 @@ def replay(
                     if program.size[message] > costs.eager:
                         sender = source
                         core, port = sender * cpus, sender * nics
-                        if q.kinds != 4:
+                        if cpus > 1:
                             core += program.cpu[message]
+                        if nics > 1:
                             port += program.nic[message]
                         hold_until(kept, clocks, core, port, message, t)
                         freed.op[marked] = message
@@ -344,10 +350,14 @@ def replay(
                                 clocks.sent[port],
                                 layout.NIC,
                             )
-                queue = owner * q.kinds + queue_of(q, program.kind[freed_op], cpu, nic)
-                enqueue(q, pending, queue, freed_op, count)
+                which = queue_of(q, program.kind[freed_op], cpu, nic)
+                enqueue(q, pending, owner * q.kinds + which, freed_op, count)
+                if cpus > 1:
+                    its_lane = lane_of(q, program.kind[freed_op], owner, cpu)
+                    offer(q, its_lane, at[freed_op], count, which)
                 count += 1
-            find_next(q, pending, clocks, owner)
+            if cpus == 1:
+                find_next(q, pending, clocks, owner)
 
     state[layout.COUNT] = count
     if unmet > 0:

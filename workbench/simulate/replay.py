@@ -165,8 +165,10 @@ class _Run:
         self._clocks = layout.idle_clocks(graph.num_ranks, n_cpus, n_nics, times)
         self._noise = kernel_noise(noise, cores, graph.num_ranks)
         self.left = np.empty(n, np.int32)
+        at = np.zeros(n + 1, np.int64)
+        at[n] = layout.NEVER
         self._pending = layout.Pending(
-            self.left, np.zeros(n, np.int64), np.empty(n, np.uint32), np.empty(n, np.int32)
+            self.left, at, np.empty(n + 1, np.uint32), np.empty(n, np.int32)
         )
         kept = n if times else 1
         self._kept = layout.Kept(

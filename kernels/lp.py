@@ -148,3 +148,66 @@ def walk(parent, column, row_head, row_vertex, dual, carrying, path):
         else:
             at = parent[at]
     return length
+
+
+@njit(cache=True, nogil=True)
+def in_order(row_head, row_tail, columns, order):
+    """Order rows so that those of a column come before those that wait for it.
+
+    Args:
+        row_head: int32[rows], column of what waits.
+        row_tail: int32[rows], column of what it waits for, -1 for time zero.
+        columns: number of columns that rows have as head.
+        order: int32[rows], out.
+    """
+    rows = len(row_head)
+    missing = np.zeros(columns, np.int32)
+    start = np.zeros(columns + 2, np.int32)
+    for row in range(rows):
+        missing[row_head[row]] += 1
+        start[row_tail[row] + 2] += 1
+    for column in range(1, columns + 2):
+        start[column] += start[column - 1]
+    # Rows by what they wait for: those of time zero, then those of column 0, and so on.
+    waiting = np.empty(rows, np.int32)
+    for row in range(rows):
+        waiting[start[row_tail[row] + 1]] = row
+        start[row_tail[row] + 1] += 1
+    ready = start[0]
+    order[:ready] = waiting[:ready]
+    head = 0
+    while head < ready:
+        column = row_head[order[head]]
+        head += 1
+        missing[column] -= 1
+        if missing[column] == 0:
+            for i in range(start[column], start[column + 1]):
+                order[ready] = waiting[i]
+                ready += 1
+
+
+@njit(cache=True, nogil=True)
+def longest(order, row_head, row_tail, constant, multiple, latency, base, latencies, before):
+    """Find the latest times that rows demand at a latency, each with the row that demands it.
+
+    Args:
+        order: int32[rows], of ``in_order``.
+        row_head: int32[rows], column of what waits.
+        row_tail: int32[rows], column of what it waits for, -1 for time zero.
+        constant: float64[rows], cost without the latency.
+        multiple: float64[rows], how often the latency is charged besides.
+        latency: its value.
+        base: float64[columns], out: each column's time without the latency ...
+        latencies: float64[columns], out: ... and how often it is charged.
+        before: int32[columns], out: the row that a time rests on.
+    """
+    base[:], latencies[:], before[:] = 0.0, 0.0, -1
+    for place in range(len(order)):
+        row = order[place]
+        head, tail = row_head[row], row_tail[row]
+        cost, times = constant[row], multiple[row]
+        if tail >= 0:
+            cost += base[tail]
+            times += latencies[tail]
+        if before[head] < 0 or cost + times * latency > base[head] + latencies[head] * latency:
+            base[head], latencies[head], before[head] = cost, times, row

@@ -5,7 +5,7 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def first_alike(req_start, req_ops, ireq_start, ireq_ops, alike):
+def first_alike(req_start, req_ops, ireq_start, ireq_ops, seen, split, alike):
     """Find for each operation the first that waits for the very same ends and starts.
 
     Classes of operations are split by each that they wait for, so those left together at the end
@@ -16,13 +16,13 @@ def first_alike(req_start, req_ops, ireq_start, ireq_ops, alike):
         req_ops: int32[edges].
         ireq_start: int32[n + 1].
         ireq_ops: int32[edges].
+        seen: int64[edges of both + 1], room.
+        split: int32[edges of both + 1], room.
         alike: int32[n], out.
     """
     n = len(alike)
-    most = len(req_ops) + len(ireq_ops) + 1
-    seen = np.full(most, -1, np.int64)
-    split = np.empty(most, np.int32)
     classes = 1
+    seen[0] = -1
     alike[:] = 0
     for op in range(n):
         for i in range(req_start[op], req_start[op + 1]):
@@ -30,6 +30,7 @@ def first_alike(req_start, req_ops, ireq_start, ireq_ops, alike):
             if seen[one] != 2 * op:
                 seen[one] = 2 * op
                 split[one] = classes
+                seen[classes] = -1
                 classes += 1
             alike[req_ops[i]] = split[one]
         for i in range(ireq_start[op], ireq_start[op + 1]):
@@ -37,9 +38,10 @@ def first_alike(req_start, req_ops, ireq_start, ireq_ops, alike):
             if seen[one] != 2 * op + 1:
                 seen[one] = 2 * op + 1
                 split[one] = classes
+                seen[classes] = -1
                 classes += 1
             alike[ireq_ops[i]] = split[one]
-    split[:] = -1
+    split[:classes] = -1
     for op in range(n):
         if split[alike[op]] == -1:
             split[alike[op]] = op

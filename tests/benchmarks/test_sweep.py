@@ -156,6 +156,31 @@ def test_lanes_of_critical_latencies_and_passes_of_tolerances():
     assert sweep.passes - before <= 5
 
 
+def test_packing_ten_million_operations(table):
+    """Beside numpy's copy of what the packing reads and returns."""
+    graph = cg(10_000_000)
+    Sweep(cg(RANKS * 53), MODEL)
+    packing = []
+    for _ in range(3):
+        began = time.thread_time()
+        sweep = Sweep(graph, MODEL)
+        packing.append(time.thread_time() - began)
+    packed = sweep._packed
+    arrays = [graph.kind, graph.size, sweep.match, graph.requires.start, graph.requires.ops]
+    arrays += [graph.irequires.start, graph.irequires.ops, packed.code, packed.slot]
+    arrays += [packed.calc_ns, packed.role_of, packed.message_of, packed.op_of]
+    (copied,) = cpu_seconds([lambda: [one.copy() for one in arrays]], repeats=3)
+    table.add(
+        "11",
+        f"packed for sweeps: {graph.num_ops / 1e6:.1f} M operations of {RANKS} ranks, CPU time",
+        min(packing),
+        "s",
+        at_most=1.5,
+        ratio=copied / min(packing),
+        reference=f"numpy's copy of the same {sum(one.nbytes for one in arrays) / 1e6:.0f} MB",
+    )
+
+
 def test_the_largest():
     graph = cg(int(os.environ.get("SWEEP_VERTICES", "10000000")))
     print(f"\n{graph.num_ops} vertices")

@@ -98,3 +98,44 @@ def test_multipliers_that_go_in_a_circle_end_the_walk():
         path,
     )
     assert length == 3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_times_are_those_of_the_longest_of_all_paths(seed):
+    rng = np.random.default_rng(seed)
+    columns = 7
+    # Column 0 is the end; the others wait for smaller numbers, or for time zero.
+    pairs = [(head, tail) for head in (*range(1, columns), columns) for tail in range(1, head)]
+    kept = [pair for pair in pairs if rng.random() < 0.6]
+    kept += [(head, 0) for head in range(1, columns + 1)]
+    head, tail = (np.array(ends) for ends in zip(*kept, strict=True))
+    shuffled = rng.permutation(len(head))
+    head, tail = (head % columns)[shuffled].astype(np.int32), (tail - (tail == 0))[shuffled]
+    tail = tail.astype(np.int32)
+    constant = rng.integers(0, 9, len(head)).astype(float)
+    multiple = rng.integers(0, 3, len(head)).astype(float)
+    order = np.empty(len(head), np.int32)
+    kernel.in_order(head, tail, columns, order)
+    assert sorted(order.tolist()) == list(range(len(head)))
+    done = {-1}
+    for place, row in enumerate(order.tolist()):
+        assert tail[row] in done
+        if head[row] not in head[order[place + 1 :]]:
+            done.add(int(head[row]))
+
+    def paths(column):
+        for row in np.flatnonzero(head == column):
+            before = paths(tail[row]) if tail[row] >= 0 else [(0.0, 0.0)]
+            yield from ((c + constant[row], n + multiple[row]) for c, n in before)
+
+    base, latencies = np.empty(columns), np.empty(columns)
+    before = np.empty(columns, np.int32)
+    for latency in (0.0, 1.5, 40.0):
+        kernel.longest(order, head, tail, constant, multiple, latency, base, latencies, before)
+        for column in range(columns):
+            found = list(paths(column))
+            assert base[column] + latencies[column] * latency == max(
+                c + n * latency for c, n in found
+            )
+            assert (base[column], latencies[column]) in found
+            assert head[before[column]] == column

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from workbench.sensitivity.contention import ContentionReport, ResourceShare, compare_contention
     from workbench.sensitivity.findings import findings, icon_like
     from workbench.sensitivity.lp import LatencyLP
+    from workbench.sensitivity.lp_certificate import LatencyCertificate
     from workbench.sensitivity.lp_ranging import Ranging
     from workbench.sensitivity.lp_result import LPSolution
     from workbench.sensitivity.lp_solvers import LinearSystem
@@ -60,6 +61,7 @@ __all__ = [
     "CriticalLatencies",
     "CriticalPath",
     "LPSolution",
+    "LatencyCertificate",
     "LatencyLP",
     "LatencySensitivity",
     "LinearSystem",

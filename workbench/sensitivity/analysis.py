@@ -54,7 +54,8 @@ def analyse(
         percent: by how much T may grow beyond its value at the base latency.
         interval: first and last latency of the curve, s; None for the base latency and a fifth
             beyond the largest bounded tolerance.
-        lp: solve the linear program with HiGHS instead of sweeping: the same numbers, slower.
+        lp: solve the linear program with HiGHS instead of sweeping: the same numbers, slower. Its
+            tolerances are ``LatencyLP.certify``'s: proved on its rows, without HiGHS.
         contention: also replay the program with LogGOPSim's semantics and compare.
         halt: int8[1]; another thread may set it to end the analysis.
 

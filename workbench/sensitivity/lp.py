@@ -28,15 +28,23 @@ from workbench.models import LogGPS
 from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.result import Drawing
 from workbench.sensitivity.lp_arrays import Matrix, Rows
+from workbench.sensitivity.lp_certificate import (
+    PATHS,
+    LatencyCertificate,
+    below_least,
+    certified_latency,
+)
 from workbench.sensitivity.lp_ranging import Ranging, critical_latencies
 from workbench.sensitivity.lp_result import US_PER_S, LPSolution, solution_of
 from workbench.sensitivity.lp_solvers import (
     INFEASIBLE,
     OPTIMAL,
+    SOLVERS,
     UNBOUNDED,
     LinearSystem,
     add_rows,
     check_optimal,
+    check_solver,
     failure,
     solve,
     write,
@@ -204,7 +212,7 @@ class LatencyLP:
         L: Numbers | None = None,
         G: Numbers | None = None,
         o: float | None = None,
-        solver: str | pulp.LpSolver = "highs",
+        solver: str | pulp.LpSolver = PATHS,
         time_limit_s: float | None = None,
     ) -> float:
         """Return the largest latency with which a program takes no longer than given, s.
@@ -218,14 +226,18 @@ class LatencyLP:
             L: values of the others, s, as for ``solve``.
             G: gap per byte, s/B, as for ``solve``.
             o: overhead, s.
-            solver: as for ``solve``.
-            time_limit_s: when the solver gives up, s.
+            solver: ``paths`` goes from path to path and proves the optimum, as ``certify`` does;
+                the others solve the linear program, as for ``solve``.
+            time_limit_s: when such a solver gives up, s.
 
         Raises:
             ParameterError: the program takes longer even without that latency, or there is no
                 such latency.
             SolverError: the solver failed or ran out of time.
         """
+        if isinstance(solver, str) and solver == PATHS:
+            return self.certify(T, of=of, L=L, G=G, o=o).L
+        check_solver(solver, (PATHS, *SOLVERS))
         number = self._latency(of)
         values = self._values(L, G, o)
         values.latency_ps[number] = 0
@@ -235,7 +247,8 @@ class LatencyLP:
         problem.setObjective(variables[self.matrix.first_latency + number])
         problem += variables[0] <= T * US_PER_S
         # With l in the basis presolve no longer solves it; the interior-point method took 3.5 s
-        # where the simplex method took more than 45 s (conjugate gradients, 105,024 rows).
+        # where the simplex method took more than 45 s (conjugate gradients, 105,024 rows), and the
+        # paths 0.01 s (tests/benchmarks/test_lp.py).
         answer = solve(problem, system, solver, time_limit_s=time_limit_s, interior=True)
         if answer.status == OPTIMAL:
             return answer.objective / US_PER_S
@@ -246,19 +259,45 @@ class LatencyLP:
             check_optimal(least)
             if least.objective <= T * US_PER_S:
                 return float("inf")
-            raise ParameterError(
-                f"the run time allowed must be at least {least.objective / US_PER_S:.9g} s, which "
-                f"the program takes without that latency; got {T:.9g} s",
-                key="T",
-            )
+            raise below_least(least.objective / US_PER_S, T)
         raise failure(answer)
+
+    def certify(
+        self,
+        T: float,
+        *,
+        of: str | None = None,
+        L: Numbers | None = None,
+        G: Numbers | None = None,
+        o: float | None = None,
+    ) -> LatencyCertificate:
+        """Return the largest latency for a run time, and how exactly the rows prove it.
+
+        Longest paths find it, and duality proves that the linear program's optimum is no other.
+
+        Args:
+            T: run time allowed, s.
+            of: name of the latency, where there are several; the others keep their values.
+            L: values of the others, s, as for ``solve``.
+            G: gap per byte, s/B, as for ``solve``.
+            o: overhead, s.
+
+        Raises:
+            ParameterError: the program takes longer even without that latency, or there is no
+                such latency.
+            SolverError: rounding leaves a gap of more than HiGHS's own tolerance.
+        """
+        number = self._latency(of)
+        values = self._values(L, G, o)
+        values.latency_ps[number] = 0
+        return certified_latency(self, values, number, T)
 
     def tolerance(
         self,
         percent: Sequence[float],
         base_L: float | None = None,
         *,
-        solver: str | pulp.LpSolver = "highs",
+        solver: str | pulp.LpSolver = PATHS,
     ) -> dict[float, float]:
         """Return the largest latency, s, for which a program is slower by at most some percent.
 
@@ -268,7 +307,7 @@ class LatencyLP:
         Args:
             percent: how much slower it may get.
             base_L: latency that is slower than, s; the model's if left out.
-            solver: as for ``solve``.
+            solver: as for ``largest_latency``; with ``paths`` HiGHS finds the time at the base.
 
         Raises:
             ParameterError: a percentage is negative or not finite, or there are several latencies.
@@ -277,7 +316,8 @@ class LatencyLP:
         for share in percent:
             number(share, "percent", 0)
         self._latency(None)
-        base = self.solve(L=base_L, solver=solver)
+        plain = isinstance(solver, str) and solver == PATHS
+        base = self.solve(L=base_L, solver="highs" if plain else solver)
         return {
             share: self.largest_latency(base.T * (1 + share / 100), solver=solver)
             for share in percent

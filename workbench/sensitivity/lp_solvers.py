@@ -8,6 +8,7 @@ the time goes otherwise; other solvers get a PuLP constraint for each row.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -171,10 +172,7 @@ def solve(
     interior: bool = False,  # HiGHS's interior-point method with crossover instead of simplex
 ) -> SolverResult:
     """Solve a problem together with the rows in arrays."""
-    if isinstance(solver, str) and solver not in SOLVERS:
-        raise ParameterError(
-            f"solver must be {' or '.join(SOLVERS)}, or one of PuLP's; got {solver!r}", key="solver"
-        )
+    check_solver(solver, SOLVERS)
     began = time.perf_counter()
     if solver == "highs":
         answer = _solve_arrays(
@@ -203,6 +201,16 @@ def solve(
         duals=np.array([np.nan if row.pi is None else row.pi for row in rows]),
         seconds=time.perf_counter() - began,
     )
+
+
+def check_solver(solver: str | pulp.LpSolver, names: Sequence[str]) -> None:
+    """Refuse a name that is none of these."""
+    if isinstance(solver, str) and solver not in names:
+        raise ParameterError(
+            f"solver must be {', '.join(names[:-1])} or {names[-1]}, or one of PuLP's; got "
+            f"{solver!r}",
+            key="solver",
+        )
 
 
 def _solve_arrays(

@@ -80,8 +80,6 @@ def pack(
     messages = int(np.count_nonzero(sending))
     computations = int(np.count_nonzero(graph.kind == CALC))
     edges = len(graph.requires) + len(graph.irequires)
-    host = np.repeat(np.arange(graph.num_ranks, dtype=np.int32), np.diff(graph.rank_start))
-    number = np.cumsum(sending, dtype=np.int32) - 1
     missing = np.empty(n, np.int32)
     count_missing(graph.requires.ops, graph.irequires.ops, missing)
     alike = np.empty(n, np.int32)
@@ -90,6 +88,8 @@ def pack(
         graph.requires.ops,
         graph.irequires.start,
         graph.irequires.ops,
+        np.empty(edges + 1, np.int64),
+        np.empty(edges + 1, np.int32),
         alike,
     )
     # Room for the worst case; what is not written takes no memory.
@@ -102,14 +102,13 @@ def pack(
     counts = np.zeros(7, np.int64)
     status = kernel.pack(
         matched(graph, match),
-        host,
+        graph.rank_start,
         limit_bytes,
-        number,
         alike,
-        np.zeros(1, np.int8) if halt is None else halt,
         missing,
+        np.zeros(1, np.int8) if halt is None else halt,
+        kernel.Room(np.empty((n, 5), np.int32), np.empty(2 * n, np.int32), np.empty(n, np.int32)),
         kernel.Stream(code, op_of, slot, role_of, message_of, calc, registers, counts),
-        graph.num_ranks,
     )
     if status == kernel.HALTED:
         raise SimulationHalted("the packing was stopped before it finished")
@@ -128,9 +127,9 @@ def pack(
         width=width,
         slot=slot[:slotted].astype(np.uint16 if narrow else np.uint32),
         calc_ns=calc.astype(np.int32) if narrow else calc,
-        role_of=role_of[:typed].copy(),
-        message_of=message_of[:typed].copy(),
-        op_of=op_of[:instructions].copy(),
+        role_of=role_of[:typed],
+        message_of=message_of[:typed],
+        op_of=op_of[:instructions],
         rank_of=registers[:used, kernel.RANK].copy(),
         slots=slots,
         vertices=n,

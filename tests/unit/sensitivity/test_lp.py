@@ -58,11 +58,12 @@ def test_figures_4c_and_5(L, T, slope):
     assert found.tight.tolist() == ([0, 1, 4, 5] if slope else [3, 4, 5])
 
 
-def test_figure_6_the_latency_that_two_microseconds_allow():
+@pytest.mark.parametrize("solver", ["paths", "highs"])
+def test_figure_6_the_latency_that_two_microseconds_allow(solver):
     lp = LatencyLP(chains(*FIG4C), FIG_MODEL)
-    assert lp.largest_latency(2 * US) == pytest.approx(0.885 * US, **close)
-    assert lp.largest_latency(1.5 * US) == pytest.approx(0.385 * US, **close)
-    assert lp.tolerance([0, 10], base_L=0.5 * US) == pytest.approx(
+    assert lp.largest_latency(2 * US, solver=solver) == pytest.approx(0.885 * US, **close)
+    assert lp.largest_latency(1.5 * US, solver=solver) == pytest.approx(0.385 * US, **close)
+    assert lp.tolerance([0, 10], base_L=0.5 * US, solver=solver) == pytest.approx(
         {0: 0.5 * US, 10: (1.1 * 1.615 - 1.115) * US}, **close
     )
 
@@ -150,10 +151,11 @@ def test_an_empty_program_takes_no_time():
     assert (found.T, found.lambda_L, found.rho_L, len(found.tight)) == (0, 0, 0, 0)
 
 
-def test_computations_alone_bear_any_latency():
+@pytest.mark.parametrize("solver", ["paths", "highs"])
+def test_computations_alone_bear_any_latency(solver):
     lp = LatencyLP(chains(((CALC, 100),), ((CALC, 300),)), FIG_MODEL)
     assert lp.solve().T == pytest.approx(0.3 * US, **close)
-    assert lp.tolerance([0, 5]) == {0: math.inf, 5: math.inf}
+    assert lp.tolerance([0, 5], solver=solver) == {0: math.inf, 5: math.inf}
 
 
 def test_latencies_by_class_of_link():
@@ -267,7 +269,7 @@ def test_cbc_and_other_solvers_of_pulp_give_the_same():
         assert other.dual_objective_s == pytest.approx(found.T, rel=1e-8)
         assert len(other.tight) > 0
     assert lp.largest_latency(found.T * 1.02, solver="cbc") == pytest.approx(
-        lp.largest_latency(found.T * 1.02), rel=1e-7
+        lp.largest_latency(found.T * 1.02, solver="highs"), rel=1e-7
     )
 
 
@@ -318,8 +320,9 @@ def test_intervals_that_algorithm_2_refuses(interval, options):
 
 def test_run_times_below_the_least_are_refused():
     lp = LatencyLP(chains(*FIG4C), FIG_MODEL)
-    with pytest.raises(ParameterError, match=r"at least 1.5e-06 s.*got 1e-06 s"):
-        lp.largest_latency(1e-6)
+    for solver in ("paths", "highs"):
+        with pytest.raises(ParameterError, match=r"at least 1.5e-06 s.*got 1e-06 s"):
+            lp.largest_latency(1e-6, solver=solver)
 
 
 def test_a_time_limit_is_a_solver_s_word():
@@ -328,13 +331,15 @@ def test_a_time_limit_is_a_solver_s_word():
         lp.solve(time_limit_s=1e-9)
     assert caught.value.status == "Time limit reached"
     with pytest.raises(SolverError, match="Time limit"):
-        lp.largest_latency(1.0, time_limit_s=1e-9)
+        lp.largest_latency(1.0, solver="highs", time_limit_s=1e-9)
 
 
 def test_solvers_that_do_not_exist_are_refused(monkeypatch):
     lp = LatencyLP(chains(*FIG4), FIG_MODEL)
     with pytest.raises(ParameterError, match="highs or cbc"):
         lp.solve(solver="gurobi")
+    with pytest.raises(ParameterError, match="paths, highs or cbc"):
+        lp.largest_latency(3e-6, solver="gurobi")
     with pytest.raises(SolverError, match="failed"):
         lp.solve(solver=pulp.COIN_CMD(path="/nowhere/cbc", msg=False))
     monkeypatch.setattr("workbench.sensitivity.lp_solvers.which", lambda name: None)

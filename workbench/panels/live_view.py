@@ -136,7 +136,7 @@ class LiveView(BokehModel):  # type: ignore[misc]
 
     def _send_patch(self, events: list[Any]) -> None:
         # Arrays inside the content: each takes two messages by itself, of which a space-time
-        # diagram has 30. 147 messages a move are 26 then (tests/benchmarks/test_slider.py).
+        # diagram has 30. 147 messages a move are 17 then (tests/benchmarks/test_slider.py).
         models = self._model.document.models
         serializer = Serializer(references=models.synced_references, deferred=False)
         content = patch_doc(patch_doc.create_header(), {}, {"events": serializer.encode(events)})

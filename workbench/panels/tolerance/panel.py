@@ -297,7 +297,8 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
 
     def _look_at(self, at: float | None) -> None:
         self._probe = at
-        if self._shown is not None:
+        if self._shown is not None and self._view is not None:
+            self._view.mark(self._probed())
             self._point()
 
     def _probed(self) -> float:
@@ -308,13 +309,12 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
 
     def _point(self) -> None:
         """Draw the replay at the diagram's latency or gap, at once if it is small."""
-        shown, view = self._shown, self._view
-        if shown is None or view is None:
+        shown = self._shown
+        if shown is None or self._view is None:
             return
         if self._pointing is not None:
             self._pointing.stop()
         at = self._probed()
-        view.mark(at)
         symbol = "G" if shown.bandwidths else "L"
         graph, model = shown.graph, shown.result.model.replace(**{symbol: at})
         job = self._pointing = jobs.submit(lambda ctx: self._analyser.point(ctx, graph, model))

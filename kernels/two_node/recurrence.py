@@ -9,6 +9,7 @@ clock and counters jump, and every digit stays as it would have been.
 Among packets of SNAPPR a part of the events may repeat while the others wait: those that lie in the
 future stay there, a train may lose a whole number of packets in each period, and what comes in each
 may join the end. So credits that are long under way grow in number while a burst of packets lasts.
+Without this, corners of Table II took 0.28 s to 1.7 s instead of 0.05 s (tests/benchmarks/).
 
 Three levels are watched: packets of one long message, messages of one window, windows of one size.
 An earlier state is kept for each and replaced after 1, 2, 4, 8 ... checkpoints (Brent 1980), so

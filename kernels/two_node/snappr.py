@@ -6,9 +6,11 @@ head of a packet travels: its serialisation keeps the port busy but is not added
 so the last packet of a message is never charged for it (the `repaired` variant charges it at the
 receiving NIC, see `receive`).
 
-What a packet still meets is known once it has its credit, so that a port has no queue of packets
-and no event when it is free; and of a train, all packets are handled at once which nothing can come
-between. Each such handling says why.
+A packet that has its credit leaves when the port has sent those before it. So its departure is
+known at once, and a port has neither a queue nor an event when it is free. Of a train, all packets
+are handled at once that nothing else can come between; each such place says why. Packet by packet,
+268 trials of Table II and its corners took 371 ms in the mean and 7.4 s at most, instead of 24 ms
+and 0.46 s (tests/benchmarks/test_two_node.py).
 """
 
 from __future__ import annotations
@@ -70,7 +72,7 @@ def arrival_row(p, source):
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
 def taken_in(s, p, node, at, size, n, step):
-    """Return the credits of packets that a NIC has taken in."""
+    """Send back the credits of packets that a NIC has taken in."""
     if p[layout.P_FLOW_CONTROL]:
         append_train(
             s, layout.PORT_CREDIT + 2 * node, at + p[layout.P_EJECT_LATENCY], size << 24, n, step

@@ -14,8 +14,9 @@ import numpy as np
 import optuna
 import pytest
 
+from tests.benchmarks.conftest import Table
 from workbench import datasets
-from workbench.fit import LOSSES, SearchSpace, fit, submit
+from workbench.fit import LOSSES, SearchSpace, fit, model_to_fit, submit
 from workbench.fit.engines import FitProblem, Values
 from workbench.fit.engines.tpe import TPEEngine
 from workbench.fit.initial_guess import starting_points
@@ -26,6 +27,7 @@ from workbench.simulate import simulate_osu
 from workbench.storage import optuna_internals
 
 MACHINE = "azure-hb96v3-hdr"
+SLOWEST = "alps-gh200-slingshot11"  # of the shipped curves, 400 trials each
 
 
 def milliseconds(work: Callable[[], Any], rounds: int) -> float:
@@ -118,7 +120,11 @@ def test_two_thousand_trials_by_private_and_public_ways(
     distributions = space.distributions()
     verbosity = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    took = {"fit": processor_seconds(lambda: fit(curve, model, trials=2000, study=path, name=name))}
+    took = {
+        "fit": processor_seconds(
+            lambda: fit(curve, model, trials=2000, engine="tpe", study=path, name=name)
+        )
+    }
     trials = read_trials(path, name)
     first = starting_points(model, curve, space)
     problem = FitProblem(space, 0, first, np.ones(1), (1,), LOSSES["rmsre"])
@@ -161,6 +167,35 @@ def test_two_thousand_trials_by_private_and_public_ways(
     print("\n" + "\n".join(f"{what}: {seconds:.2f} s" for what, seconds in took.items()))
     assert len(trials) == 2000
     assert took["store here"] < 0.25 * took["store by add_trial"]
+
+
+def test_two_thousand_trials_of_the_slowest_machine(table: Table, tmp_path: Path) -> None:
+    curve, model = datasets.load(SLOWEST), model_to_fit("snappr")
+    study, name = tmp_path / "fits.db", "one"
+    whole = processor_seconds(
+        lambda: fit(curve, model, trials=2000, engine="tpe", study=study, name=name)
+    )
+    trials = read_trials(study, name)
+    space = SearchSpace.for_model(model)
+    first = starting_points(model, curve, space)
+    problem = FitProblem(space, 0, first, np.ones(1), (1,), LOSSES["rmsre"])
+
+    def search() -> None:
+        engine = TPEEngine(problem)
+        for trial in trials:
+            assert engine.propose() == trial.values
+            engine.tell(dict(trial.values), trial.loss, lambda: None)
+
+    alone = processor_seconds(search)
+    table.add(
+        "5",
+        f"2000 TPE trials of SNAPPR, {SLOWEST}",
+        whole,
+        "s",
+        at_most=60,
+        ratio=alone / whole,
+        reference="TPE without simulation",
+    )
 
 
 def test_a_fit_is_made(tmp_path: Path) -> None:

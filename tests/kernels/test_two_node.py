@@ -20,6 +20,7 @@ from tests.kernels.configurations import (
     times,
 )
 from tests.kernels.skipping import curve_and_events
+from tests.kernels.table_two import corners, sample
 from tests.reference import Config, run_osu
 from workbench.errors import ConfigurationError, SimulationHalted
 from workbench.models import (
@@ -118,6 +119,76 @@ def assert_skipping_changes_no_digit(model, sizes, **counts):
 def test_skipping_what_repeats_changes_no_digit(model):
     sizes = [64, 1000, 16_384, 100_001, 524_288]
     assert_skipping_changes_no_digit(model, sizes, iterations=3)
+
+
+# Trains of packets and credits in all proportions, of messages that end in a shorter packet.
+@examples(80, plain=15)
+@given(
+    model=snapprs(),
+    mtu=st.integers(128, 2000),
+    packets=st.floats(1, 25),
+    held=st.tuples(*3 * [st.floats(0, 2)]),
+    latencies=st.tuples(*2 * [st.floats(-9, -5)]),
+)
+def test_packets_handled_at_once_change_no_digit(model, mtu, packets, held, latencies):
+    nic, switch, buffer = (int(mtu * 10**exponent) for exponent in held)
+    injection, ejection = (10**exponent for exponent in latencies)
+    model = model.replace(
+        mtu=mtu,
+        nic_credits=nic,
+        switch_credits=switch,
+        nic_buffer=buffer,
+        injection_latency=injection,
+        ejection_latency=ejection,
+        negligible_size=0,
+    )
+    assert_skipping_changes_no_digit(model, [int(mtu * packets)], window=6)
+
+
+# Credits for all that is sent in a round trip or for one packet, at the least and the most latency.
+@pytest.mark.jit_only
+@pytest.mark.parametrize("slow", ["injection_latency", "ejection_latency"])
+@pytest.mark.parametrize("short", ["nic_credits", "switch_credits", "neither"])
+def test_the_slowest_corners_of_table_two_keep_their_digits_at_a_part_of_their_events(slow, short):
+    ample = {"nic_credits": 100_000, "switch_credits": 100_000}
+    model = SNAPPR(
+        mtu=128,
+        injection_bandwidth=50e9,
+        nic_bandwidth=1e9,
+        link_bandwidth=50e9,
+        **{"injection_latency": 1e-9, "ejection_latency": 1e-9, slow: 5e-6},
+        **{key: 1000 if key == short else value for key, value in ample.items()},
+    )
+    sizes = [4096, 100_000]
+    skipped, few = curve_and_events(model, sizes, skip=True)
+    whole, many = curve_and_events(model, sizes, skip=False)
+    np.testing.assert_array_equal(skipped.latency_s, whole.latency_s)
+    np.testing.assert_array_equal(skipped.bandwidth_Bps, whole.bandwidth_Bps)
+    assert few < many / 2
+
+
+@pytest.mark.deep
+@pytest.mark.jit_only
+@pytest.mark.parametrize(
+    "models",
+    [
+        pytest.param(lambda: corners("snappr"), id="SNAPPR's corners"),
+        pytest.param(lambda: sample("snappr", 400, seed=1), id="SNAPPR"),
+        pytest.param(lambda: sample("pisces", 150, seed=1), id="PISCES"),
+    ],
+)
+def test_every_digit_of_table_two_is_that_of_every_event(models):
+    sizes = [1, 64, 1000, 16_384, 300_001, 1_048_576]
+    for model in models():
+        try:
+            skipped, _ = curve_and_events(model, sizes, skip=True)
+        except ConfigurationError:
+            continue
+        whole, _ = curve_and_events(model, sizes, skip=False)
+        np.testing.assert_array_equal(skipped.latency_s, whole.latency_s, err_msg=str(model))
+        np.testing.assert_array_equal(
+            skipped.bandwidth_Bps, whole.bandwidth_Bps, err_msg=str(model)
+        )
 
 
 # A last packet of one or two bytes sets PISCES' clock back, behind times that are long past.

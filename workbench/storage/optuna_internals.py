@@ -1,7 +1,8 @@
 """The only code that depends on Optuna beyond its public interface: its tables and its TPE.
 
-2000 trials of a fit shall take at most 60 s of the processor. With TPE and SNAPPR they take 48 s
-(``pytest -s tests/benchmarks/test_fit.py -k ways``); by public ways alone they would take 91 s:
+2000 trials of a fit shall take at most 60 s of the processor. With TPE and SNAPPR they take 24 to
+31 s on the slowest of the shipped curves (``make bench``, row 5), of which 14 to 20 s propose. By
+public ways alone they would take 43 s more (``pytest -s tests/benchmarks/test_fit.py -k ways``):
 
 =======  ======  ================================================================
 seconds  here    by the public interface

@@ -16,29 +16,30 @@ def first_alike(req_start, req_ops, ireq_start, ireq_ops, seen, split, alike):
         req_ops: int32[edges].
         ireq_start: int32[n + 1].
         ireq_ops: int32[edges].
-        seen: int64[edges of both + 1], room.
+        seen: uint32[edges of both + 1], room.
         split: int32[edges of both + 1], room.
         alike: int32[n], out.
     """
     n = len(alike)
     classes = 1
-    seen[0] = -1
+    seen[0] = 0
     alike[:] = 0
     for op in range(n):
+        by_end, by_start = np.uint32(2 * op + 1), np.uint32(2 * op + 2)
         for i in range(req_start[op], req_start[op + 1]):
             one = alike[req_ops[i]]
-            if seen[one] != 2 * op:
-                seen[one] = 2 * op
+            if seen[one] != by_end:
+                seen[one] = by_end
                 split[one] = classes
-                seen[classes] = -1
+                seen[classes] = 0
                 classes += 1
             alike[req_ops[i]] = split[one]
         for i in range(ireq_start[op], ireq_start[op + 1]):
             one = alike[ireq_ops[i]]
-            if seen[one] != 2 * op + 1:
-                seen[one] = 2 * op + 1
+            if seen[one] != by_start:
+                seen[one] = by_start
                 split[one] = classes
-                seen[classes] = -1
+                seen[classes] = 0
                 classes += 1
             alike[ireq_ops[i]] = split[one]
     split[:classes] = -1

@@ -88,7 +88,7 @@ def pack(
         graph.requires.ops,
         graph.irequires.start,
         graph.irequires.ops,
-        np.empty(edges + 1, np.int64),
+        np.empty(edges + 1, np.uint32),
         np.empty(edges + 1, np.int32),
         alike,
     )

@@ -89,8 +89,9 @@ class Sweep:
         parameters = PicosecondCosts.of(model)
         self._check_sizes(parameters)
         if match is None:
-            match = match_messages(self.graph, model, halt=halt)
-        self.match = checked_match(self.graph, match)
+            self.match = match_messages(self.graph, model, halt=halt)
+        else:
+            self.match = checked_match(self.graph, match)
         self.send_ops: IntArray = np.flatnonzero(self.graph.kind == SEND)
         self._L_ps = parameters.L
         self._packed = pack(self.graph, self.match, parameters.S, model, halt=halt)

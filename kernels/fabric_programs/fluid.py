@@ -5,8 +5,8 @@ from numba import njit
 
 from kernels import helper
 from kernels.fabric_programs import layout
-from kernels.fabric_programs.events import drop_first, push
-from kernels.fabric_programs.hosts import acknowledge, arrive, count_missing, make_ready, start_all
+from kernels.fabric_programs.events import first_time, push, take_first
+from kernels.fabric_programs.hosts import acknowledge, arrive, count_missing, list_roots, make_ready
 from kernels.fabric_programs.max_min import begin, finish, share_out
 
 _STEPS_BETWEEN_LOOKS = 1024
@@ -23,7 +23,7 @@ def make_first(program, pending, events, cells):
         cells: int64[N_CELLS], 0.
     """
     count_missing(program, pending.missing)
-    start_all(program, pending, events, cells)
+    list_roots(pending, events, cells)
 
 
 @njit(cache=True, nogil=True)
@@ -57,7 +57,7 @@ def run(program, costs, pending, events, network, flows, cells, stride, halt, pr
                 return layout.HALTED
         if cells[layout.FLOWS] == len(flows.op):
             return layout.FULL
-        event_at = events.time[0] if cells[layout.EVENTS] > 0 else np.int64(layout.NEVER)
+        event_at = first_time(events, cells)
         flow_at = (
             flows.finish[flows.order[0]] if cells[layout.FINISHES] > 0 else np.int64(layout.NEVER)
         )
@@ -80,8 +80,7 @@ def run(program, costs, pending, events, network, flows, cells, stride, halt, pr
             push(events, cells, at + network.latency[path], op * layout.CODES + layout.ARRIVE)
             _next_of_host(program, costs, pending, events, network, flows, cells, stride, path)
             continue
-        item = events.item[0]
-        drop_first(events, cells)
+        item = take_first(events, cells)
         op = item // layout.CODES
         code = item % layout.CODES
         latency = _latency(program, network, op)
@@ -101,7 +100,7 @@ def run(program, costs, pending, events, network, flows, cells, stride, halt, pr
     return layout.OK if cells[layout.ENDED] == len(program.kind) else layout.STUCK
 
 
-@helper()
+@helper(forceinline=True)
 def _latency(program, network, op):
     """Return the ticks of a header between the ranks of a message, 0 within a host."""
     if program.kind[op] == layout.CALC:
@@ -110,13 +109,13 @@ def _latency(program, network, op):
     return network.control[path] if path >= 0 else np.int64(0)
 
 
-@helper()
+@helper(forceinline=True)
 def _starts_up(program, costs, op):
     """Return whether a message takes its time before it enters the network."""
     return costs.startup > 0 and program.path[op] >= 0 and program.size[op] > 0
 
 
-@helper()
+@helper(forceinline=True)
 def _inject(program, costs, pending, events, network, flows, cells, stride, op, at):
     """Give a message to its host's interface."""
     path = np.int64(program.path[op])
@@ -138,7 +137,7 @@ def _inject(program, costs, pending, events, network, flows, cells, stride, op, 
         begin(network, flows, cells, stride, op, path, program.size[op])
 
 
-@helper()
+@helper(forceinline=True)
 def _next_of_host(program, costs, pending, events, network, flows, cells, stride, path):
     """Inject the next messages of a host; those without bytes arrive at once."""
     if not costs.in_turn:

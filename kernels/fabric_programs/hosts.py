@@ -16,7 +16,7 @@ from kernels.fabric_programs import layout
 from kernels.fabric_programs.events import push
 
 
-@helper()
+@helper(forceinline=True)
 def count_missing(program, missing):
     """Count the dependencies each operation waits for.
 
@@ -31,22 +31,22 @@ def count_missing(program, missing):
         missing[op] += 1
 
 
-@helper()
-def start_all(program, pending, events, cells):
-    """Make ready what waits for nothing.
+@helper(forceinline=True)
+def list_roots(pending, events, cells):
+    """List the operations that wait for nothing, which are ready at 0.
 
     Args:
-        program: the program.
         pending: with dependencies counted.
-        events: the heap, empty.
+        events: without events.
         cells: int64[N_CELLS].
     """
-    for op in range(len(program.kind)):
+    for op in range(len(pending.missing)):
         if pending.missing[op] == 0:
-            push(events, cells, np.int64(0), np.int64(op) * layout.CODES + layout.READY)
+            events.roots[cells[layout.ROOTS]] = op
+            cells[layout.ROOTS] += 1
 
 
-@helper()
+@helper(forceinline=True)
 def _release(op, time, first, ops, pending, events, cells):
     """Tell those that wait for an operation that it has started, or ended, at a time."""
     for i in range(first[op], first[op + 1]):
@@ -58,7 +58,7 @@ def _release(op, time, first, ops, pending, events, cells):
             push(events, cells, pending.start[other], other * layout.CODES + layout.READY)
 
 
-@helper()
+@helper(forceinline=True)
 def _started(program, pending, events, cells, op, time):
     """Note that an operation has started."""
     pending.missing[op] = -1
@@ -66,7 +66,7 @@ def _started(program, pending, events, cells, op, time):
     _release(op, time, program.ireq_start, program.ireq_ops, pending, events, cells)
 
 
-@helper()
+@helper(forceinline=True)
 def _ended(program, pending, events, cells, op, time):
     """Note that an operation ends."""
     pending.end[op] = time
@@ -74,7 +74,7 @@ def _ended(program, pending, events, cells, op, time):
     _release(op, time, program.req_start, program.req_ops, pending, events, cells)
 
 
-@helper()
+@helper(forceinline=True)
 def _work(program, pending, op, time, ticks):
     """Occupy the core of an operation; return when it begins."""
     core = program.core[op]
@@ -83,13 +83,13 @@ def _work(program, pending, op, time, ticks):
     return begin
 
 
-@helper()
+@helper(forceinline=True)
 def _handling(costs, size):
     """Return the ticks that a host spends on a message."""
     return costs.overhead + max(size - 1, 0) * costs.overhead_byte
 
 
-@helper()
+@helper(forceinline=True)
 def make_ready(program, costs, pending, events, cells, op, time, latency):
     """Begin an operation whose dependencies are met.
 
@@ -131,7 +131,7 @@ def make_ready(program, costs, pending, events, cells, op, time, latency):
     return np.int64(-1)
 
 
-@helper()
+@helper(forceinline=True)
 def arrive(program, costs, pending, events, cells, send, time, latency):
     """Take note of a message, or of the header of one above S, at its receiver.
 
@@ -156,7 +156,7 @@ def arrive(program, costs, pending, events, cells, send, time, latency):
         _take(program, costs, pending, events, cells, send, time, latency)
 
 
-@helper()
+@helper(forceinline=True)
 def acknowledge(program, costs, pending, events, cells, send, time):
     """End a send above S, whose receiver has told that it has all.
 
@@ -173,7 +173,7 @@ def acknowledge(program, costs, pending, events, cells, send, time):
     _ended(program, pending, events, cells, send, begin + costs.overhead)
 
 
-@helper()
+@helper(forceinline=True)
 def _request(program, costs, pending, events, cells, send, time, latency):
     """Ask for the bytes of a message above S."""
     pending.phase[send] = layout.REQUESTED
@@ -181,7 +181,7 @@ def _request(program, costs, pending, events, cells, send, time, latency):
     push(events, cells, begin + costs.overhead + latency, send * layout.CODES + layout.INJECT)
 
 
-@helper()
+@helper(forceinline=True)
 def _take(program, costs, pending, events, cells, send, time, latency):
     """Receive a message that is there; tell the sender of one above S."""
     receive = np.int64(program.match[send])

@@ -36,7 +36,8 @@ WAITING, REQUESTED = range(2)
 
 # Cells of `cells`: events in the heap, flows under way, rounds of sharing, channels whose flows
 # have changed, since when, the time, operations that have ended, flows in the heap of finishes,
-# how often rates were shared out, and flows that were given a rate altogether.
+# how often rates were shared out, flows that were given a rate altogether, most flows at once,
+# operations that wait for nothing, and how many of these have started.
 (
     EVENTS,
     FLOWS,
@@ -50,8 +51,15 @@ WAITING, REQUESTED = range(2)
     SHARINGS,
     RATES,
     MOST_FLOWS,
-) = range(12)
-N_CELLS = 12
+    ROOTS,
+    NEXT_ROOT,
+) = range(14)
+N_CELLS = 14
+
+
+CAPACITY, SEEN, SPARE, OPEN, DEMAND, OTHERS = range(6)
+LINE = 8
+"""Cells of a channel in ``Network.sharing``."""
 
 
 class Program(NamedTuple):
@@ -133,15 +141,17 @@ class Pending(NamedTuple):
 
 
 class Events(NamedTuple):
-    """A heap by (time, item).
+    """Events by (time, item): a heap, and beside it the operations that are ready at 0.
 
     Attributes:
         time: int64[room], ticks.
         item: int64[room].
+        roots: int32[n], operations that wait for nothing.
     """
 
     time: NDArray[np.int64]
     item: NDArray[np.int64]
+    roots: NDArray[np.int32]
 
 
 class Network(NamedTuple):
@@ -162,11 +172,10 @@ class Network(NamedTuple):
         carried: float64[channels], 0; bytes.
         is_dirty: uint8[channels], 0.
         dirty: int32[channels]; those whose flows have changed since rates were shared out.
-        stamp: int64[channels], 0.
         touched: int32[channels]; those that a sharing is about.
-        spare: float64[channels]; what is not given away yet.
-        open: int32[channels]; flows of the sharing without a rate.
-        demand: float64[channels]; bytes that cross it for each byte of all of these.
+        sharing: float64[channels * LINE]; for each, in a line of the cache, its capacity; the
+            sharing that it was SEEN in last; and of that what it has to SPARE, how many flows are
+            OPEN, the DEMAND of bytes that cross it for each byte of all of these, and OTHERS.
         key: float64[channels]; a heap of channels by the rate they could give each.
         by_key: int32[channels].
     """
@@ -184,11 +193,8 @@ class Network(NamedTuple):
     carried: NDArray[np.float64]
     is_dirty: NDArray[np.uint8]
     dirty: NDArray[np.int32]
-    stamp: NDArray[np.int64]
     touched: NDArray[np.int32]
-    spare: NDArray[np.float64]
-    open: NDArray[np.int32]
-    demand: NDArray[np.float64]
+    sharing: NDArray[np.float64]
     key: NDArray[np.float64]
     by_key: NDArray[np.int32]
 
@@ -203,6 +209,7 @@ class Flows(NamedTuple):
         op: int32[slots], the send.
         path: int32[slots].
         rate: float64[slots], bytes a tick.
+        rate_before: float64[slots]; before the sharing it took part in last.
         left: float64[slots], bytes that were left at ``since``.
         since: int64[slots], ticks.
         finish: int64[slots], ticks.
@@ -212,6 +219,10 @@ class Flows(NamedTuple):
         place: int32[slots], of each in ``order``.
         order: int32[slots], a heap by finish.
         unused: int32[slots]; a stack of slots; those from FLOWS on are free.
+        end: int64[slots]; past its last node.
+        owner: int32[slots * stride], the slot of each node: quicker than a division.
+        channel: int32[slots * stride], of each node.
+        weight: float64[slots * stride]; the share of the flow's rate that loads that channel.
         after: int32[slots * stride], the next node of a channel's list.
         before: int32[slots * stride], the one before.
     """
@@ -219,6 +230,7 @@ class Flows(NamedTuple):
     op: NDArray[np.int32]
     path: NDArray[np.int32]
     rate: NDArray[np.float64]
+    rate_before: NDArray[np.float64]
     left: NDArray[np.float64]
     since: NDArray[np.int64]
     finish: NDArray[np.int64]
@@ -228,6 +240,10 @@ class Flows(NamedTuple):
     place: NDArray[np.int32]
     order: NDArray[np.int32]
     unused: NDArray[np.int32]
+    end: NDArray[np.int64]
+    owner: NDArray[np.int32]
+    channel: NDArray[np.int32]
+    weight: NDArray[np.float64]
     after: NDArray[np.int32]
     before: NDArray[np.int32]
 
@@ -243,6 +259,7 @@ def no_flows(slots: int, stride: int) -> Flows:
         op=np.zeros(slots, np.int32),
         path=np.zeros(slots, np.int32),
         rate=np.zeros(slots),
+        rate_before=np.zeros(slots),
         left=np.zeros(slots),
         since=np.zeros(slots, np.int64),
         finish=np.zeros(slots, np.int64),
@@ -252,6 +269,10 @@ def no_flows(slots: int, stride: int) -> Flows:
         place=np.zeros(slots, np.int32),
         order=np.zeros(slots, np.int32),
         unused=np.arange(slots, dtype=np.int32),
+        end=np.zeros(slots, np.int64),
+        owner=np.repeat(np.arange(slots, dtype=np.int32), stride),
+        channel=np.empty(slots * stride, np.int32),
+        weight=np.empty(slots * stride),
         after=np.empty(slots * stride, np.int32),
         before=np.empty(slots * stride, np.int32),
     )
@@ -292,6 +313,8 @@ def empty_network(
         limit: bytes a tick.
     """
     channels = len(capacity)
+    sharing = np.zeros((channels, LINE))
+    sharing[:, CAPACITY] = capacity
     return Network(
         capacity=capacity,
         path_start=path_start,
@@ -306,11 +329,8 @@ def empty_network(
         carried=np.zeros(channels),
         is_dirty=np.zeros(channels, np.uint8),
         dirty=np.zeros(channels, np.int32),
-        stamp=np.zeros(channels, np.int64),
         touched=np.zeros(channels, np.int32),
-        spare=np.zeros(channels),
-        open=np.zeros(channels, np.int32),
-        demand=np.zeros(channels),
+        sharing=sharing.ravel(),
         key=np.zeros(channels),
         by_key=np.zeros(channels, np.int32),
     )

@@ -10,7 +10,7 @@ from numba import njit
 
 from kernels import helper
 from kernels.fabric import engine, layout, nic, routing
-from kernels.fabric_programs.events import drop_first, push
+from kernels.fabric_programs.events import first_time, push, take_first
 from kernels.fabric_programs.hosts import acknowledge, arrive, make_ready
 from kernels.fabric_programs.layout import (
     ACKNOWLEDGED,
@@ -20,7 +20,9 @@ from kernels.fabric_programs.layout import (
     ENDED,
     EVENTS,
     INJECT,
+    NEXT_ROOT,
     READY,
+    ROOTS,
     SEND,
 )
 
@@ -28,12 +30,12 @@ from kernels.fabric_programs.layout import (
 @helper()
 def _hand_out(s, q, program, events, cells, host_of):
     """Set a timer for each event, while there is room; return OK, NO_RECORDS or NO_STATE."""
-    while cells[EVENTS] > 0:
+    while cells[NEXT_ROOT] < cells[ROOTS] or cells[EVENTS] > 0:
         status = layout.room_left(s, q)
         if status != layout.OK:
             return status
-        time, item = events.time[0], events.item[0]
-        drop_first(events, cells)
+        time = first_time(events, cells)
+        item = take_first(events, cells)
         op = item // CODES
         concerned = np.int64(program.match[op]) if item % CODES == ARRIVE else op
         nic.set_timer(s, q, np.int64(host_of[concerned]), time, layout.NODE, layout.TIMER, item, 0)

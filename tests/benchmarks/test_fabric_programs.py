@@ -74,6 +74,70 @@ def test_collectives_on_512_nodes(congestion, operation, algorithm, size):
     )
 
 
+def cpu_seconds(graph, fabric, repeats=2) -> float:
+    """Return the least thread time of a run."""
+    times = []
+    for _ in range(repeats):
+        began = time.thread_time()
+        replay_on(graph, fabric)
+        times.append(time.thread_time() - began)
+    return min(times)
+
+
+def test_flows_of_an_alltoall_against_packets(table):
+    topology = parse_topology("torus:8,8,8")
+    flows, packets = Fabric(topology, congestion="flow"), Fabric(topology)
+    small = schedule("alltoall", "linear", 8, size=64).graph()
+    for fabric in (flows, packets):
+        replay_on(small, fabric)
+    graph = schedule("alltoall", "linear", 512, size=1024).graph()
+    fluid, other = cpu_seconds(graph, flows), cpu_seconds(graph, packets, 1)
+    table.add(
+        "9",
+        "flows: linear alltoall of 1 KB on 512 nodes",
+        fluid,
+        "s",
+        at_most=1.0,
+        ratio=other / fluid,
+        reference="packets",
+    )
+
+
+SPECS = ("torus:4,4,4", "torus:8,8", "dragonfly:9,4,2", "fat-tree:k=8", "hypercube:6")
+PROGRAMS = (
+    ("alltoall", "pairwise", (1024, 16_384, 262_144)),
+    ("alltoall", "linear", (1024, 16_384)),
+    ("alltoall", "bruck", (1024, 16_384)),
+    ("allgather", "recursive-doubling", (1024, 16_384)),
+    ("allreduce", "recursive-doubling", (1024, 16_384)),
+    ("allgather", "ring", (1024, 16_384, 262_144)),
+)
+
+
+def test_makespans_of_flows_against_packets(table):
+    """Packets are charged to their last byte, as flows are."""
+    silent = 0
+    for operation, algorithm, sizes in PROGRAMS:
+        errors = {}
+        for spec in SPECS:
+            topology = parse_topology(spec)
+            ports = Fabric(topology).ports.replace(variant="repaired")
+            for size in sizes:
+                graph = schedule(operation, algorithm, 64, size=size).graph()
+                fluid = replay_on(graph, Fabric(topology, congestion="flow"))
+                packets = replay_on(graph, Fabric(topology, ports))
+                error = 100 * (fluid.makespan_s / packets.makespan_s - 1)
+                errors[f"{spec}, {size} B"] = error
+                silent += abs(error) > 10 and not fluid.notes
+        worst = max(errors, key=lambda case: abs(errors[case]))
+        print(f"\n{operation} {algorithm}: {min(errors.values()):+.1f} to ", end="")
+        print(f"{max(errors.values()):+.1f} %, worst on {worst}")
+        if algorithm == "pairwise":
+            what = f"flows against packets: pairwise exchanges, worst, {worst} (with a note)"
+            table.add("9", what, errors[worst], "%")
+    table.add("9", "flows off by more than 10 % without a note, programs", silent, "", at_most=0)
+
+
 def test_fluid_rates_a_second():
     """Messages at once, so that each start and end concerns many."""
     model = SNAPPR()

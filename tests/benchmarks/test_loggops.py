@@ -9,14 +9,19 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
+import resource
 import subprocess
 import sys
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from workbench.models import LogGPS
+from workbench.programs import generate, write_goal
 from workbench.programs.graph import CALC, RECV, SEND, Dependents, ExecutionGraph
 from workbench.simulate.replay import replay
 
@@ -155,6 +160,74 @@ def test_events_a_second(make, target):
     print(
         f"\n{graph.source}: {graph.num_ops:,} operations, {plain / 1e6:.2f} M events/s "
         f"({plain / target:.1f} of the target), {kept / 1e6:.2f} with times"
+    )
+
+
+def spread_over(graph: ExecutionGraph, cores: int) -> ExecutionGraph:
+    """Return a program whose operations go round the cores of their rank."""
+    return replace(graph, cpu=(np.arange(graph.num_ops) % cores).astype(np.uint8))
+
+
+def loggopsim_run(program: Path, file: Path) -> tuple[float, int]:
+    """Return LogGOPSim's user time, s, with reading the file; and the latest end, ns."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    values = {"L": 2500, "o": 1500, "g": 1000, "G": 6, "O": 0, "S": 65535}
+    options = [word for name, value in values.items() for word in (f"-{name}", str(value))]
+    done = subprocess.run(
+        [str(program), "-b", "-f", str(file), *options], capture_output=True, text=True, check=True
+    )
+    took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    return took, int(re.search(r"finishing time at host \d+: (\d+)", done.stdout)[1])
+
+
+AGAINST_LOGGOPSIM = {
+    "generators.halo of 216 ranks": (lambda: generate.halo(216, iterations=100).graph(), 5),
+    "generators.halo of 216 ranks, 26 neighbours": (
+        lambda: generate.halo(216, dims=3, neighbours=26, cells=32, iterations=20).graph(),
+        5,
+    ),
+    "halo of LogGOPSim's kind, 216 ranks": (lambda: halo(6, 20), 5.5),
+    "alltoall of 128 ranks": (lambda: alltoall(128), 60),
+}
+
+
+@pytest.mark.parametrize("name", AGAINST_LOGGOPSIM)
+def test_replays_against_loggopsim(table, loggopsim, tmp_path, name):
+    make, target = AGAINST_LOGGOPSIM[name]
+    graph = make()
+    result = replay(graph, MODEL, ties="libstdc++")
+    ours, theirs = [], []
+    file = write_goal(graph, tmp_path / "program.bin", binary=True)
+    for _ in range(5):
+        began = time.thread_time()
+        replay(graph, MODEL, ties="libstdc++")
+        ours.append(time.thread_time() - began)
+        if loggopsim is not None:
+            took, end = loggopsim_run(loggopsim, file)
+            theirs.append(took)
+            assert end == result.makespan_ns
+    table.add("8", f"replay: {name}", result.events / min(ours) / 1e6, "M events/s")
+    if theirs:
+        times = min(theirs) / min(ours)
+        table.add(
+            "8", "  as fast as LogGOPSim, which reads its file too", times, "x", at_least=target
+        )
+
+
+@pytest.mark.parametrize("ranks", [216, 64])
+def test_replays_with_64_cores_a_rank(table, ranks):
+    one = generate.halo(ranks, iterations=100).graph()
+    many = spread_over(one, 64)
+    single, several = rate(one), rate(many)
+    what = f"replay: generators.halo of {ranks} ranks with 64 cores each"
+    table.add(
+        "8",
+        what,
+        several / 1e6,
+        "M events/s",
+        at_least=4,
+        ratio=several / single,
+        reference="the same with one core",
     )
 
 

@@ -106,6 +106,8 @@ def run(arguments: argparse.Namespace) -> int:
     result, status = run_stoppable(work)
     if result is None:
         return status
+    for note in getattr(result, "notes", ()):
+        say(f"note: {note}")
     if arguments.json:
         print_json(result.to_dict())
     else:

@@ -5,6 +5,25 @@ channel share its bandwidth by max-min fairness, and when one starts or ends the
 once; the message is at its receiver the path's latency after its last byte has entered. Neither
 packets nor credits nor crossbars are in it: that is the flow model of congestion (Wilke et al.,
 Euro-Par 2013, section 4).
+
+Where no two messages share a channel, a program ends as with packets that are charged to their
+last byte. Where they do, it does not: packets stand behind packets to elsewhere, and a NIC has
+packets to several hosts under way. Makespans of flows against packets (SNAPPR, repaired) on 64
+nodes of a 3D and a 2D torus, a dragonfly, a fat tree and a hypercube, for 1, 16 and 256 KB a rank
+or pair (tests/benchmarks/test_fabric_programs.py prints them again):
+
+==============================  ====================  ============================================
+program                         flows - packets, %    worst on
+==============================  ====================  ============================================
+alltoall, pairwise exchanges    -56 to +12            fat tree, 256 KB; 3D torus -47
+alltoall, linear                -25 to +150           dragonfly, 1 KB; 2D torus +126
+alltoall, Bruck                 -21 to +17            fat tree, 1 KB
+allgather, recursive doubling   -24 to +34            dragonfly, 1 KB
+allreduce, recursive doubling   -20 to +40            dragonfly, 16 KB
+allgather, ring                 -21 to 0              dragonfly; 0 where no channel is shared
+==============================  ====================  ============================================
+
+So a result of flows that shared channels has a note.
 """
 
 from __future__ import annotations

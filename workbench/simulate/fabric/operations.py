@@ -91,7 +91,10 @@ def operations(
         busy=np.zeros(num_hosts, np.uint8),
     )
     # At most one event for an operation and one for its message.
-    events = layout.Events(np.empty(2 * n + 8, np.int64), np.empty(2 * n + 8, np.int64))
+    room = 2 * n + 8
+    events = layout.Events(
+        np.empty(room, np.int64), np.empty(room, np.int64), np.empty(n, np.int32)
+    )
     cells = np.zeros(layout.N_CELLS, np.int64)
     fluid.make_first(program, pending, events, cells)
     return Operations(program, pending, events, cells, hosts.astype(np.int32)[ranks])

@@ -63,7 +63,8 @@ def replay_on(
     """Return the result of a program's run on a fabric, with the end of each rank.
 
     The k-th send meets the k-th receive of the same ranks and tag. Where a program has wildcards,
-    who meets whom is taken from a replay by LogGOPSim's rules.
+    who meets whom is taken from a replay by LogGOPSim's rules. With fluid messages that share
+    channels the result's ``notes`` say how far from packets it may be.
 
     Args:
         program: what the ranks do; a ``Program`` is taken with its default algorithms.

@@ -93,6 +93,18 @@ class FabricReplay(StoredResult):
         """When the last rank ends, s."""
         return int(self.finish_ticks.max(initial=0)) / TICKS_PER_SECOND
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known of the run, a sentence each."""
+        most = int(self.channel_most.max(initial=0))
+        if self.congestion != "flow" or most < 2:
+            return ()
+        return (
+            f"up to {most} fluid messages shared a channel: the end may be far from that of "
+            "packets, which wait for one another (synchronised pairwise exchanges ended 56 % too "
+            "early to 12 % too late, bursts up to 150 % too late); where it matters run packets",
+        )
+
     def rank_s(self, rank: int) -> float:
         """Return when a rank's operations have ended and its messages have arrived, s.
 
@@ -212,6 +224,7 @@ class FabricReplay(StoredResult):
                 for name in ("class", "source", "target", "bytes", "utilisation")
             },
             "seconds": self.seconds,
+            "notes": list(self.notes),
         }
 
     def _check(self) -> None:
@@ -245,6 +258,8 @@ class FabricReplay(StoredResult):
             "makespan": format_quantity(self.makespan_s, "time"),
             "busiest channel": f"{float(self.utilisation.max(initial=0)):.0%} of its bandwidth",
         }
+        if self.notes:
+            rows["notes"] = "; ".join(self.notes)
         return html_table(rows.items(), caption=self.provenance.caption(), align="l")
 
 

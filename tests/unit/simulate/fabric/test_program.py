@@ -22,6 +22,7 @@ from workbench.errors import (
 from workbench.models import PISCES, SNAPPR, LogGPS
 from workbench.models.parameter import INT32_MAX
 from workbench.programs import generate, read_goal
+from workbench.programs.collectives import schedule
 from workbench.programs.graph import CALC, RECV, SEND
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.fabric.program import replay_on
@@ -266,6 +267,25 @@ def test_coarse_sharing_is_near_the_exact_one() -> None:
     assert not np.array_equal(coarse.finish_ticks, exact.finish_ticks)
     with pytest.raises(ParameterError, match="resolution_ns"):
         replay_on(graph, fabric, resolution_ns=-1)
+
+
+def test_a_note_says_where_flows_may_be_far_from_packets() -> None:
+    """Without a shared channel they end with the packets' last byte; with one they may not."""
+    topology = parse_topology("torus:4,4,4")
+    packets = Fabric(topology, Fabric(topology).ports.replace(variant="repaired"))
+    flows = Fabric(topology, congestion="flow")
+    alone = schedule("allgather", "ring", 64, size=16_384).graph()
+    run = replay_on(alone, flows)
+    assert run.notes == ()
+    assert run.makespan_s == pytest.approx(replay_on(alone, packets).makespan_s, rel=1e-3)
+    exchange = schedule("alltoall", "pairwise", 64, size=16_384).graph()
+    run = replay_on(exchange, flows)
+    assert run.makespan_s < 0.8 * replay_on(exchange, packets).makespan_s
+    (note,) = run.notes
+    assert note.startswith("up to 2 fluid messages shared a channel")
+    assert run.to_dict()["notes"] == [note]
+    assert note in run._repr_html_()
+    assert replay_on(exchange, packets).notes == ()
 
 
 def test_the_result_says_what_it_is() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+COLLECTIVE = Path(__file__).parent / "sstmacro" / "collective.cc"
 ROWS = pytest.StashKey[list["Row"]]()
 
 
@@ -88,6 +90,21 @@ def other_simulator(variable: str, name: str) -> Path | None:
 def sstmacro() -> Path | None:
     """SST/macro's program: SSTMACRO=/path/to/sstmac, or sstmac in PATH."""
     return other_simulator("SSTMACRO", "sstmac")
+
+
+@pytest.fixture(scope="session")
+def collective_program(
+    sstmacro: Path | None, tmp_path_factory: pytest.TempPathFactory
+) -> Path | None:
+    """The collective's program for SST/macro, compiled; None without SST/macro."""
+    if sstmacro is None:
+        return None
+    made = tmp_path_factory.mktemp("sstmacro") / "libcollective.so"
+    path = f"{sstmacro.parent}{os.pathsep}{os.environ['PATH']}"
+    command = [sstmacro.parent / "sst++", "-O3", "-fPIC", "-shared", "-o", made, COLLECTIVE]
+    environment = {**os.environ, "PATH": path}
+    subprocess.run(command, check=True, cwd=made.parent, env=environment, capture_output=True)
+    return made
 
 
 @pytest.fixture(scope="session")

@@ -122,7 +122,7 @@ def run(s, t, q, routes, depth, seen, halt):
         )
     due, windows = s[layout.AT_DUE] + s[layout.N_ROUTERS], 0
     while s[e + rank_layout.FINISHED] < s[e + rank_layout.RANKS]:
-        if not engine.open_window(s, layout.CLOCK_END):
+        if not engine.open_window(s, q, layout.CLOCK_END):
             return layout.DEADLOCK if s[layout.WINDOW_END] == layout.NEVER else layout.CLOCK_RAN_OUT
         status = engine.serve_routers(s, t, q, routes, depth, seen)
         if status != layout.OK:

@@ -85,10 +85,10 @@ def arbitrate(s, q, now, host):
         layout.free_record(s, q, run)
     channel = layout.injection_channel(s, host)
     c = layout.channel_cells(s, channel)
-    took = layout.span(size, s[c + layout.BYTE])
-    done = now + took + s[c + layout.FLIT]
+    p = layout.port_cells(s, channel)
+    overhead = s[p + layout.FLIT]
+    done = now + layout.span(size, s[p + layout.BYTE]) + overhead
     s[c + layout.NEXT_FREE] = done
-    s[c + layout.BUSY] += took
     s[c + layout.BYTES_SENT] += size
     s[c + layout.PACKETS_SENT] += 1
     s[layout.HOPS_TAKEN] += 1
@@ -99,10 +99,9 @@ def arbitrate(s, q, now, host):
     q[packet + layout.SIZE] = (s[h + layout.NEXT_PACKET] & 0x7FFFFFFF) << 32 | size
     q[packet + layout.MESSAGE] = message
     q[packet + layout.ENDS] = host << 42 | target << 20 | router
-    q[packet + layout.CAME_BY] = channel << 8
     q[packet + layout.PATH] = 0
-    q[packet + layout.BORN] = now
-    put_on_channel(s, q, c, packet, now + s[c + layout.FLIT] + s[c + layout.LATENCY])
+    at = now + overhead + s[p + layout.LATENCY]
+    put_on_channel(s, q, c, channel << 8, packet, at)
     if tail and q[message + layout.M_FLAGS] & layout.ACKNOWLEDGED:
         word, extra = q[message + layout.M_WORD], q[message + layout.M_EXTRA]
         set_timer(s, q, host, done, layout.NIC, layout.INJECTED, word, extra)
@@ -236,26 +235,11 @@ def _flow(s, q, now, host):
             )
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def inject(s, q, now, host, message):
-    """Queue a message for the packet network, or NOTHING; go on with those that are queued."""
-    h = layout.host_cells(s, host)
-    c = layout.channel_cells(s, layout.injection_channel(s, host))
-    free, sent = s[c + layout.NEXT_FREE], s[c + layout.PACKETS_SENT]
-    if message != layout.NOTHING:
-        append_uncut(s, q, h, message)
-    if s[layout.MODEL] == layout.PISCES:
-        _flow(s, q, now, host)
-    else:
-        _fill_buffer(s, q, now, host)
-    _note_wait(s, now, h, c, free, sent)
-    _watch_credits(s, host)
-
-
 @helper("void(i8[::1], i8, i8)", _nrt=False)
-def count_credits(s, host, last):
-    """Add the credits that have arrived by tick `last`, if nothing waits for them."""
+def _count_credits(s, now, host):
+    """Add the credits that have come before the host's present event, if nothing waits for them."""
     h = layout.host_cells(s, host)
+    last = now - 1 if s[layout.EVENT_OWNER] == layout.OVERLAY_IN else now
     channel = layout.injection_channel(s, host)
     c = layout.channel_cells(s, channel)
     if _waits(s, h, c):
@@ -264,6 +248,23 @@ def count_credits(s, host, last):
         n_bytes = take_credit(s, c) & layout.SIZE_MASK
         s[layout.lane_cells(s, channel, 0) + layout.CREDITS] += n_bytes
         s[h + layout.BUFFER] += n_bytes
+
+
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+def inject(s, q, now, host, message):
+    """Queue a message for the packet network, or NOTHING; go on with those that are queued."""
+    h = layout.host_cells(s, host)
+    c = layout.channel_cells(s, layout.injection_channel(s, host))
+    free, sent = s[c + layout.NEXT_FREE], s[c + layout.PACKETS_SENT]
+    _count_credits(s, now, host)
+    if message != layout.NOTHING:
+        append_uncut(s, q, h, message)
+    if s[layout.MODEL] == layout.PISCES:
+        _flow(s, q, now, host)
+    else:
+        _fill_buffer(s, q, now, host)
+    _note_wait(s, now, h, c, free, sent)
+    _watch_credits(s, host)
 
 
 @helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)

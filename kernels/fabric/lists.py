@@ -1,4 +1,4 @@
-"""Ordered lists: a router's heap of slots, a channel's credits under way, a host's own events."""
+"""Ordered lists: a channel's credits under way, a host's own events."""
 
 from __future__ import annotations
 
@@ -6,100 +6,6 @@ import numpy as np
 
 from kernels import helper
 from kernels.fabric import layout
-
-
-@helper("void(i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
-def _rise(s, heap, places, i, at, key):
-    """Put an entry at position `i` of a router's heap or above it."""
-    while i > 0:
-        above = (i - 1) >> 1
-        e = heap + 2 * above
-        if s[e] < at or (s[e] == at and s[e + 1] < key):
-            break
-        f = heap + 2 * i
-        s[f] = s[e]
-        s[f + 1] = s[e + 1]
-        s[places + (s[f + 1] & layout.SLOT_MASK)] = i
-        i = above
-    s[heap + 2 * i] = at
-    s[heap + 2 * i + 1] = key
-    s[places + (key & layout.SLOT_MASK)] = i
-
-
-@helper("void(i8[::1], i8, i8, i8, i8, i8, i8)", _nrt=False)
-def _sink(s, heap, places, n, i, at, key):
-    """Put an entry at position `i` of a router's heap or below it."""
-    while True:
-        below = 2 * i + 1
-        if below >= n:
-            break
-        e = heap + 2 * below
-        if below + 1 < n and (s[e + 2] < s[e] or (s[e + 2] == s[e] and s[e + 3] < s[e + 1])):
-            below += 1
-            e += 2
-        if at < s[e] or (at == s[e] and key < s[e + 1]):
-            break
-        f = heap + 2 * i
-        s[f] = s[e]
-        s[f + 1] = s[e + 1]
-        s[places + (s[f + 1] & layout.SLOT_MASK)] = i
-        i = below
-    s[heap + 2 * i] = at
-    s[heap + 2 * i + 1] = key
-    s[places + (key & layout.SLOT_MASK)] = i
-
-
-@helper("void(i8[::1], i8, i8)", _nrt=False)
-def settle_router(s, router, r):
-    """Keep the tick of a router's next event; `r` is where its cells begin."""
-    due = s[r + layout.ROUTER_QUEUE_DUE]
-    if s[r + layout.HEAP_COUNT] > 0 and s[s[r + layout.HEAP]] < due:
-        due = s[s[r + layout.HEAP]]
-    s[s[layout.AT_DUE] + router] = due
-
-
-@helper("void(i8[::1], i8, i8, i8)", _nrt=False)
-def add_slot(s, router, at, key):
-    """Schedule a slot that has no entry in its router's heap."""
-    r = layout.router_cells(s, router)
-    n = s[r + layout.HEAP_COUNT]
-    s[r + layout.HEAP_COUNT] = n + 1
-    _rise(s, s[r + layout.HEAP], s[r + layout.SLOTS], n, at, key)
-    settle_router(s, router, r)
-
-
-@helper("void(i8[::1], i8, i8, i8)", _nrt=False)
-def advance_slot(s, router, at, slot):
-    """Schedule a slot at a tick unless it is due earlier already."""
-    r = layout.router_cells(s, router)
-    heap, places = s[r + layout.HEAP], s[r + layout.SLOTS]
-    i = s[places + slot]
-    if i < 0:
-        add_slot(s, router, at, slot)
-    elif at < s[heap + 2 * i]:
-        _rise(s, heap, places, i, at, slot)
-        settle_router(s, router, r)
-
-
-@helper("void(i8[::1], i8, i8, i8)", _nrt=False)
-def replace_first(s, router, at, key):
-    """Put another entry of the same slot in place of a router's first."""
-    r = layout.router_cells(s, router)
-    _sink(s, s[r + layout.HEAP], s[r + layout.SLOTS], s[r + layout.HEAP_COUNT], 0, at, key)
-    settle_router(s, router, r)
-
-
-@helper("void(i8[::1], i8)", _nrt=False)
-def drop_first(s, router):
-    """Remove a router's first entry."""
-    r = layout.router_cells(s, router)
-    heap, places = s[r + layout.HEAP], s[r + layout.SLOTS]
-    s[places + (s[heap + 1] & layout.SLOT_MASK)] = -1
-    n = s[r + layout.HEAP_COUNT] - 1
-    s[r + layout.HEAP_COUNT] = n
-    if n > 0:
-        _sink(s, heap, places, n, 0, s[heap + 2 * n], s[heap + 2 * n + 1])
-    settle_router(s, router, r)
 
 
 @helper("void(i8[::1], i8)", _nrt=False)
@@ -131,6 +37,13 @@ def _scheduled(s, c, start):
     return start - s[c + layout.RUN_STEP]
 
 
+@helper("i8(i8[::1], i8, i8)", _nrt=False)
+def _took(s, port, word):
+    """Return the ticks from a packet's start at a port to the sending of its credit."""
+    p = layout.port_cells(s, port)
+    return s[p + layout.FLIT] + layout.span(word & layout.SIZE_MASK, s[p + layout.BYTE])
+
+
 @helper("b1(i8[::1], i8, i8, i8, i8)", _nrt=False)
 def _leaves_before(s, at, latency, word, other):
     """Return whether of two credits due at tick `at` the one given later is sent first.
@@ -139,19 +52,12 @@ def _leaves_before(s, at, latency, word, other):
     come in the order in which they were scheduled. Where two ports have been sending in step, that
     is decided where the later of them fell into step.
     """
-    c = layout.channel_cells(s, (word >> layout.PORT_SHIFT) - 1)
-    d = layout.channel_cells(s, (other >> layout.PORT_SHIFT) - 1)
-    start = (
-        at - latency - s[c + layout.FLIT] - layout.span(word & layout.SIZE_MASK, s[c + layout.BYTE])
-    )
-    rival = (
-        at
-        - latency
-        - s[d + layout.FLIT]
-        - layout.span(other & layout.SIZE_MASK, s[d + layout.BYTE])
-    )
+    port, other_port = (word >> layout.PORT_SHIFT) - 1, (other >> layout.PORT_SHIFT) - 1
+    start, rival = at - _took(s, port, word), at - _took(s, other_port, other)
     if start != rival:
         return start < rival
+    c, d = layout.channel_cells(s, port), layout.channel_cells(s, other_port)
+    start -= latency
     mine, its = _scheduled(s, c, start), _scheduled(s, d, start)
     if mine != its:
         return mine < its
@@ -163,9 +69,9 @@ def _leaves_before(s, at, latency, word, other):
     return until - s[c + layout.RUN_STEP] < s[d + layout.RUN_SCHEDULED]
 
 
-@helper("void(i8[::1], i8, i8, i8)", _nrt=False, forceinline=True)
-def add_credit(s, c, at, word):
-    """Put a credit on its way to the channel whose cells begin at `c`.
+@helper("void(i8[::1], i8, i8, i8, i8)", _nrt=False, forceinline=True)
+def add_credit(s, c, at, latency, word):
+    """Put a credit, sent `latency` before tick `at`, on its way to the channel of the cells at `c`.
 
     The word is lane << 32 | bytes, and the number of the port that gives it, plus 1, from
     PORT_SHIFT on; 0 where credits of one tick need no order.
@@ -184,6 +90,10 @@ def add_credit(s, c, at, word):
     )
     s[c + layout.N_CREDITS] = n + 1
     e = ring + 2 * ((first + n) & mask)
+    if at > s[c + layout.LAST_CREDIT]:
+        # Most credits; the ring is not read then.
+        s[c + layout.LAST_CREDIT] = at
+        n = 0
     while n > 0:
         before = ring + 2 * ((first + n - 1) & mask)
         if s[before] < at:
@@ -193,7 +103,7 @@ def add_credit(s, c, at, word):
             # Within a lane their order does not matter.
             if (word ^ other) & layout.LANE_BITS == 0 or word >> layout.PORT_SHIFT == 0:
                 break
-            if not _leaves_before(s, at, s[c + layout.LATENCY], word, other):
+            if not _leaves_before(s, at, latency, word, other):
                 break
         s[e] = s[before]
         s[e + 1] = s[before + 1]

@@ -12,7 +12,6 @@ from kernels import helper
 from kernels.fabric import layout, pisces_nic
 from kernels.fabric.injection import (
     arbitrate,
-    count_credits,
     credit_in,
     inject,
     new_message,
@@ -51,7 +50,7 @@ def _complete(s, q, now, packet):
 def _eject(s, q, now, host, packet):
     """Return a packet's credit and complete it, after the NIC's own events of this tick."""
     channel = layout.ejection_channel(s, host)
-    return_credit(s, channel, now, 0, q[packet + layout.SIZE] & layout.SIZE_MASK)
+    return_credit(s, q, channel, now, 0, q[packet + layout.SIZE] & layout.SIZE_MASK)
     h = layout.host_cells(s, host)
     if (
         s[h + layout.QUEUE_DUE] == now
@@ -74,11 +73,11 @@ def _data_in(s, q, now, host):
         pisces_nic.release_credits(s, q, now, host, packet)
         return _complete(s, q, now, packet)
     h = layout.host_cells(s, host)
-    c = layout.channel_cells(s, layout.ejection_channel(s, host))
-    packet = take_at_host(s, q, c, h)
+    p = layout.port_cells(s, layout.ejection_channel(s, host))
+    packet = take_at_host(s, q, host, h)
     size = q[packet + layout.SIZE] & layout.SIZE_MASK
-    if s[c + layout.BYTE] > s[layout.NIC_BYTE]:
-        wait = layout.span(size, s[c + layout.BYTE]) - layout.span(size, s[layout.NIC_BYTE])
+    if s[p + layout.BYTE] > s[layout.NIC_BYTE]:
+        wait = layout.span(size, s[p + layout.BYTE]) - layout.span(size, s[layout.NIC_BYTE])
         if wait > 0:
             set_timer(s, q, host, now + wait, layout.NIC, layout.EJECT, packet, 0)
             return layout.NO_NEWS
@@ -141,10 +140,8 @@ def step(s, q, now, host):
         return layout.NO_NEWS
     if s[h + layout.DATA_DUE] == now and owner > layout.DATA_IN:
         s[layout.EVENT_OWNER] = layout.DATA_IN
-        count_credits(s, host, now)
         return _data_in(s, q, now, host)
     if owner < 9:
-        count_credits(s, host, now - 1 if owner == layout.OVERLAY_IN else now)
         return _own_event(s, q, now, host)
     arbitrate(s, q, now, host)
     return layout.NO_NEWS

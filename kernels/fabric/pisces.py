@@ -19,17 +19,7 @@ import numpy as np
 from kernels import helper
 from kernels.fabric import layout
 from kernels.fabric.arbiters import arbitrate
-from kernels.fabric.lists import (
-    add_credit,
-    add_slot,
-    drop_first,
-    first_credit,
-    meld,
-    replace_first,
-    settle_router,
-    take_credit,
-    without_root,
-)
+from kernels.fabric.lists import add_credit, first_credit, meld, take_credit, without_root
 from kernels.fabric.pisces_cells import (
     B_NEXT,
     BACK_FIRST,
@@ -48,7 +38,7 @@ from kernels.fabric.pisces_cells import (
     crossbar_lane,
     scarce,
 )
-from kernels.fabric.ports import put_on_channel, return_credit, take_at_router
+from kernels.fabric.ports import put_on_channel, return_credit, watch_credits
 from kernels.fabric.snappr import next_hop, settled_hop
 
 
@@ -56,8 +46,8 @@ from kernels.fabric.snappr import next_hop, settled_hop
 def _next_order(s, router):
     """Return the next number by which events of one tick inside a router are ordered."""
     r = layout.router_cells(s, router)
-    s[r + layout.N_DELAYED] += 1
-    return s[r + layout.N_DELAYED]
+    s[r + layout.N_QUEUED] += 1
+    return s[r + layout.N_QUEUED]
 
 
 @helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
@@ -133,8 +123,8 @@ def _cross(s, q, now, router, hop, packet):
         size,
         q[packet + DELAY],
     )
-    came = q[packet + layout.CAME_BY]
-    return_credit(s, came >> 8, head, came & 255, size)
+    came = q[packet + layout.CAME_BY] & layout.SIZE_MASK
+    return_credit(s, q, came >> 8, head, came & 255, size)
     q[packet + layout.CAME_BY] = _next_order(s, router) << ORDER_SHIFT | hop
     # Heads leave a crossbar in the order in which they are given bandwidth.
     q[packet + layout.AT] = head
@@ -151,7 +141,7 @@ def _cross(s, q, now, router, hop, packet):
 def _leave(s, q, now, router, hop, packet):
     """Send a packet that has its credits from its output buffer onto the channel."""
     channel = hop >> 8
-    c = layout.channel_cells(s, channel)
+    c, p = layout.channel_cells(s, channel), layout.port_cells(s, channel)
     size = q[packet + layout.SIZE] & layout.SIZE_MASK
     if s[c + layout.N_PENDING] > 0:
         s[c + layout.STALLED] += max(
@@ -162,13 +152,12 @@ def _leave(s, q, now, router, hop, packet):
         q,
         channel_cell(s, channel),
         s[s[layout.AT_MODEL] + LINK_KIND],
-        s[c + layout.BYTE],
+        s[p + layout.BYTE],
         now,
         size,
         q[packet + DELAY],
     )
     s[c + layout.NEXT_FREE] = max(s[c + layout.NEXT_FREE], tail)
-    s[c + layout.BUSY] += layout.span(size, s[c + layout.BYTE])
     s[c + layout.BYTES_SENT] += size
     s[c + layout.PACKETS_SENT] += 1
     x = crossbar_lane(s, channel, hop & 255)
@@ -186,7 +175,7 @@ def _leave(s, q, now, router, hop, packet):
     else:
         q[(s[x + BACK_LAST] & layout.POSITION) + B_NEXT] = event
     s[x + BACK_LAST] = event
-    put_on_channel(s, q, c, packet, head + s[c + layout.LATENCY])
+    put_on_channel(s, q, c, hop, packet, head + s[p + layout.LATENCY])
 
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
@@ -211,8 +200,7 @@ def _enter_buffer(s, q, now, router, hop, packet):
     s[c + layout.MOST_PENDING] = max(s[c + layout.MOST_PENDING], waiting)
     if waiting == 1:
         s[c + layout.WAITING_SINCE] = now
-        if s[c + layout.N_CREDITS] > 0:
-            add_slot(s, router, first_credit(s, c), s[c + layout.SLOT_CREDIT])
+        watch_credits(s, q, channel, c)
 
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
@@ -230,15 +218,26 @@ def _credit_in(s, q, now, router, channel):
         s[c + layout.N_PENDING] -= 1
         if scarce(s, q):
             # A credit of no bytes lets the others go on once there is more room.
-            add_credit(s, c, now, lane << 32)
+            add_credit(s, c, now, 0, lane << 32)
             break
         packet = _pop(s, q, v, least)
-    if s[c + layout.N_PENDING] == 0:
-        s[c + layout.WAITING_SINCE] = layout.NEVER
-    if s[c + layout.N_PENDING] > 0 and s[c + layout.N_CREDITS] > 0:
-        replace_first(s, router, first_credit(s, c), s[c + layout.SLOT_CREDIT])
+
+
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+def _credits_in(s, q, now, router, channel):
+    """Take the credits of this tick at a buffer where packets wait, while there is room."""
+    c = layout.channel_cells(s, channel)
+    if s[c + layout.WATCHED] != now:
+        return
+    while s[c + layout.N_PENDING] > 0 and first_credit(s, c) == now:
+        _credit_in(s, q, now, router, channel)
+        if scarce(s, q):
+            break
+    s[c + layout.WATCHED] = layout.NEVER
+    if s[c + layout.N_PENDING] > 0:
+        watch_credits(s, q, channel, c)
     else:
-        drop_first(s, router)
+        s[c + layout.WAITING_SINCE] = layout.NEVER
 
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
@@ -290,48 +289,43 @@ def _inside(s, q, now, router):
         _cross(s, q, now, router, hop, packet)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
-def _settle(s, q, router, r):
-    """Keep the tick of a router's next event; `r` is where its cells begin."""
+@helper("i8(i8[::1], i8[::1], i8)", _nrt=False)
+def _next_inside(s, q, router):
+    """Return the tick of a router's next event of its own, NEVER if there is none."""
     packet = s[crossbar_cell(s, router) + BUFFER_FIRST] & layout.POSITION
-    root = s[r + layout.ROUTER_QUEUE] & layout.POSITION
+    root = s[layout.router_cells(s, router) + layout.ROUTER_QUEUE] & layout.POSITION
     due = layout.NEVER if packet == layout.NOTHING else q[packet + layout.AT]
-    s[r + layout.ROUTER_QUEUE_DUE] = (
-        due if root == layout.NOTHING else min(due, q[root + layout.E_AT])
-    )
-    settle_router(s, router, r)
+    return due if root == layout.NOTHING else min(due, q[root + layout.E_AT])
 
 
 @helper(_nrt=False)
-def serve(s, t, q, routes, depth, seen, end):
-    """Handle all events of routers before tick `end`.
+def serve(s, t, q, routes, depth, seen):
+    """Handle all events of routers in the window.
 
     Returns:
         OK, or NO_RECORDS or NO_STATE where it had to stop for room.
     """
+    end = s[layout.WINDOW_END]
     for router in range(s[layout.N_ROUTERS]):
-        due = s[layout.AT_DUE] + router
-        if s[due] >= end:
-            continue
-        r = layout.router_cells(s, router)
-        heap = s[r + layout.HEAP]
-        while s[due] < end:
+        cell, due = layout.todo_cell(s, router), s[layout.AT_DUE] + router
+        while s[cell] != layout.NOTHING or s[due] < end:
             if layout.room_left(s, q) != layout.OK:
                 return layout.room_left(s, q)
-            now = s[due]
-            if s[r + layout.HEAP_COUNT] == 0 or s[heap] > now:
+            packet, now = s[cell] & layout.POSITION, s[due]
+            if packet == layout.NOTHING or q[packet + layout.AT] > now:
                 _inside(s, q, now, router)
-                _settle(s, q, router, r)
+                s[due] = _next_inside(s, q, router)
                 continue
-            slot = s[s[r + layout.MEANINGS] + s[heap + 1]]
-            if slot & 1:
-                _credit_in(s, q, now, router, slot >> 1)
+            s[cell] = q[packet + layout.NEXT]
+            now, came = q[packet + layout.AT], q[packet + layout.CAME_BY]
+            if came >> layout.KIND_SHIFT & 3 == layout.CREDIT:
+                layout.free_record(s, q, packet)
+                _credits_in(s, q, now, router, (came & layout.SIZE_MASK) >> 8)
             else:
-                packet = take_at_router(s, q, layout.channel_cells(s, slot >> 1))
                 hop = settled_hop(s, t, q, router, packet)
                 if hop < 0:
                     hop = next_hop(s, t, q, routes, depth, seen, now, router, packet)
                 s[layout.HOPS_TAKEN] += 1
                 _enter_crossbar(s, q, now, router, hop, packet)
-            _settle(s, q, router, r)
+            s[due] = _next_inside(s, q, router)
     return layout.OK

@@ -21,7 +21,7 @@ N_OF_ROUTER = 3
 LEAST, LEAST_IN_BUFFER, BACK_FIRST, BACK_LAST = 3, 4, 5, 6
 N_LANE = 7
 
-DELAY = layout.BORN
+DELAY = layout.OF_MODEL
 """Cell of a packet: how many ticks apart its bytes are."""
 ORDER_SHIFT = 32
 """On its way to a buffer a packet's CAME_BY is order << 32 | channel << 8 | lane."""

@@ -23,19 +23,19 @@ def _send_packet(s, q, now, host, message, size):
     h = layout.host_cells(s, host)
     channel = layout.injection_channel(s, host)
     c = layout.channel_cells(s, channel)
+    p = layout.port_cells(s, channel)
     kind = s[s[layout.AT_MODEL] + INJECTION_KIND]
     head, tail, delay = arbitrate(
         s,
         q,
         channel_cell(s, channel),
         kind,
-        s[c + layout.BYTE],
+        s[p + layout.BYTE],
         now,
         size,
         s[layout.MESSAGE_BYTE],
     )
     s[c + layout.NEXT_FREE] = max(s[c + layout.NEXT_FREE], tail)
-    s[c + layout.BUSY] += layout.span(size, s[c + layout.BYTE])
     s[c + layout.BYTES_SENT] += size
     s[c + layout.PACKETS_SENT] += 1
     s[layout.HOPS_TAKEN] += 1
@@ -46,10 +46,9 @@ def _send_packet(s, q, now, host, message, size):
     q[packet + layout.SIZE] = (s[h + layout.NEXT_PACKET] & 0x7FFFFFFF) << 32 | size
     q[packet + layout.MESSAGE] = message
     q[packet + layout.ENDS] = host << 42 | target << 20 | router
-    q[packet + layout.CAME_BY] = channel << 8
     q[packet + layout.PATH] = 0
     q[packet + DELAY] = delay
-    put_on_channel(s, q, c, packet, head + s[c + layout.LATENCY])
+    put_on_channel(s, q, c, channel << 8, packet, head + s[p + layout.LATENCY])
     return tail
 
 
@@ -73,7 +72,7 @@ def send_packets(s, q, now, host):
         and now >= s[c + layout.ENTERS_UNTIL]
     ):
         if scarce(s, q):
-            add_credit(s, c, now, 0)
+            add_credit(s, c, now, 0, 0)
             break
         size = min(s[layout.MTU], s[h + layout.LEFT_TO_CUT])
         s[v + layout.CREDITS] -= size
@@ -95,7 +94,7 @@ def take_credits(s, host):
 def take_head(s, q, host):
     """Take the first packet at a host; return it and the ticks until its tail is here."""
     h = layout.host_cells(s, host)
-    packet = take_at_host(s, q, layout.channel_cells(s, layout.ejection_channel(s, host)), h)
+    packet = take_at_host(s, q, host, h)
     return packet, layout.span(q[packet + layout.SIZE] & layout.SIZE_MASK, q[packet + DELAY])
 
 
@@ -103,5 +102,5 @@ def take_head(s, q, host):
 def release_credits(s, q, now, host, packet):
     """Return the credits of a packet whose tail is here."""
     return_credit(
-        s, layout.ejection_channel(s, host), now, 0, q[packet + layout.SIZE] & layout.SIZE_MASK
+        s, q, layout.ejection_channel(s, host), now, 0, q[packet + layout.SIZE] & layout.SIZE_MASK
     )

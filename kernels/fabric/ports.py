@@ -3,74 +3,79 @@
 from __future__ import annotations
 
 from kernels import helper
-from kernels.fabric import layout
-from kernels.fabric.lists import add_credit, add_slot, advance_slot, drop_first, replace_first
+from kernels.fabric import calendar, layout
+from kernels.fabric.lists import add_credit, first_credit
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def put_on_channel(s, q, c, packet, at):
-    """Schedule a packet's arrival at the other end of a channel, behind the earlier ones."""
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
+def put_on_channel(s, q, c, hop, packet, at):
+    """Schedule a packet's arrival at the other end of a channel; `hop` is channel << 8 | lane."""
     q[packet + layout.AT] = at
-    q[packet + layout.NEXT] = layout.NOTHING
-    if s[c + layout.FIRST] != layout.NOTHING:
-        q[(s[c + layout.LAST] & layout.POSITION) + layout.NEXT] = packet
-        s[c + layout.LAST] = packet
-        return
-    s[c + layout.FIRST] = packet
-    s[c + layout.LAST] = packet
-    target = s[c + layout.TARGET]
-    if target < s[layout.N_ROUTERS]:
-        add_slot(s, target, at, s[c + layout.SLOT_DATA])
-    else:
-        s[layout.host_cells(s, target - s[layout.N_ROUTERS]) + layout.DATA_DUE] = at
-        due = s[layout.AT_DUE] + target
-        if at < s[due]:
-            s[due] = at
-
-
-@helper("i8(i8[::1], i8[::1], i8)", _nrt=False)
-def take_at_router(s, q, c):
-    """Remove the first packet from a channel that leads to a router, whose first event it is."""
-    packet = s[c + layout.FIRST] & layout.POSITION
-    following = q[packet + layout.NEXT]
-    s[c + layout.FIRST] = following
-    if following != layout.NOTHING:
-        replace_first(s, s[c + layout.TARGET], q[following + layout.AT], s[c + layout.SLOT_DATA])
-    else:
-        drop_first(s, s[c + layout.TARGET])
-    return packet
+    q[packet + layout.CAME_BY] = s[c + layout.ARRIVES] | hop
+    calendar.push(s, q, packet)
 
 
 @helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False)
-def take_at_host(s, q, c, h):
-    """Remove the first packet from the channel to the host whose cells begin at `h`."""
-    packet = s[c + layout.FIRST] & layout.POSITION
+def take_at_host(s, q, host, h):
+    """Remove the first packet that has come to a host, whose cells begin at `h`."""
+    cell = layout.todo_cell(s, s[layout.N_ROUTERS] + host)
+    packet = s[cell]
     following = q[packet + layout.NEXT]
-    s[c + layout.FIRST] = following
+    s[cell] = following
     s[h + layout.DATA_DUE] = (
         layout.NEVER if following == layout.NOTHING else q[following + layout.AT]
     )
     return packet
 
 
-@helper("void(i8[::1], i8, i8, i8, i8)", _nrt=False, forceinline=True)
-def return_credit(s, channel, sent, lane, n_bytes):
+@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
+def watch_credits(s, q, channel, c):
+    """Make the next credit on its way to a router's port an event, as packets wait for it.
+
+    An event that is set for a later credit meanwhile means nothing when it comes.
+    """
+    at = first_credit(s, c)
+    s[c + layout.WATCHED] = at
+    if at == layout.NEVER:
+        return
+    if s[layout.FREE] == layout.NOTHING and (s[layout.USED] + 1) * layout.RECORD > q.size:
+        s[layout.LOST_ROOM] = 1
+        return
+    event = layout.take_record(s, q)
+    q[event + layout.AT] = at
+    q[event + layout.CAME_BY] = (
+        s[c + layout.SOURCE] << layout.COMPONENT_SHIFT
+        | layout.CREDIT << layout.KIND_SHIFT
+        | channel << 8
+    )
+    # Its size is the packet that will be needed then.
+    lane = (
+        s[(s[c + layout.CREDITS_AT] + 2 * s[c + layout.CREDITS_FIRST] + 1) & layout.POSITION] >> 32
+    )
+    v = layout.lane_cells(s, channel, lane & 255)
+    q[event + layout.SIZE] = s[v + layout.PENDING_FIRST]
+    calendar.schedule(s, q, event)
+
+
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False, forceinline=True)
+def return_credit(s, q, channel, sent, lane, n_bytes):
     """Send the credit of a packet, at tick `sent`, back to the port it came from."""
     if not s[layout.FLOW_CONTROL]:
         return
     c = layout.channel_cells(s, channel)
-    at = sent + s[c + layout.LATENCY]
-    add_credit(s, c, at, lane << 32 | n_bytes)
-    source = s[c + layout.SOURCE]
-    if source < s[layout.N_ROUTERS]:
-        if s[c + layout.N_PENDING] > 0:
-            advance_slot(s, source, at, s[c + layout.SLOT_CREDIT])
+    latency = s[layout.port_cells(s, channel) + layout.LATENCY]
+    at = sent + latency
+    add_credit(s, c, at, latency, lane << 32 | n_bytes)
+    host = channel - s[layout.N_BETWEEN] - s[layout.N_HOSTS]
+    if host < 0:
+        if s[c + layout.N_PENDING] > 0 and at < s[c + layout.WATCHED]:
+            watch_credits(s, q, channel, c)
         return
-    h = layout.host_cells(s, source - s[layout.N_ROUTERS])
+    h = layout.host_cells(s, host)
     waits = s[c + layout.N_PENDING] > 0 or s[h + layout.INJECT_FIRST] != layout.NOTHING
     if waits and at < s[h + layout.CREDIT_DUE]:
         s[h + layout.CREDIT_DUE] = at
-        due = s[layout.AT_DUE] + source
+        due = s[layout.AT_DUE] + s[layout.N_ROUTERS] + host
         if at < s[due]:
             s[due] = at
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels import helper
-from kernels.fabric.layout import BYTE, N_PENDING, channel_cells, span
+from kernels.fabric.layout import BYTE, N_PENDING, channel_cells, port_cells, span
 from kernels.fabric.ports import backlog
 
 # Schemes: what decides between the minimal route and one by way of an intermediate router.
@@ -211,7 +211,7 @@ def _next_phase(routes, word):
 @helper(_nrt=False)
 def _queued(s, channel, now, size):
     """Return a port's backlog in packets of a size."""
-    each = max(span(size, s[channel_cells(s, channel) + BYTE]), 1)
+    each = max(span(size, s[port_cells(s, channel) + BYTE]), 1)
     waiting = s[channel_cells(s, channel) + N_PENDING]
     return waiting + (backlog(s, channel, now) + each - 1) // each
 

@@ -11,15 +11,15 @@ from __future__ import annotations
 import numpy as np
 
 from kernels import helper
-from kernels.fabric import layout, routing, sst_routes
-from kernels.fabric.lists import (
-    add_slot,
-    drop_first,
-    first_credit,
-    replace_first,
-    take_credit,
-)
-from kernels.fabric.ports import put_on_channel, return_credit, take_at_router
+from kernels.fabric import calendar, layout, routing, sst_routes
+from kernels.fabric.lists import first_credit, take_credit
+from kernels.fabric.ports import put_on_channel, return_credit, watch_credits
+from kernels.prefetch import prefetch
+
+AHEAD = 4
+"""Routers ahead of the one that is served whose lines are asked for."""
+HOP = layout.OF_MODEL
+"""Cell of a packet that is held back: channel << 8 | lane of its next hop."""
 
 
 @helper("void(i8[::1], i8, i8, i8)", _nrt=False)
@@ -40,55 +40,53 @@ def _note_start(s, c, now, start):
     s[c + layout.RUN_STEP] = 0
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False, forceinline=True)
 def leave(s, q, now, channel, lane, packet):
     """Send a packet that has its credits, as soon as the port is free."""
     c = layout.channel_cells(s, channel)
     size = q[packet + layout.SIZE] & layout.SIZE_MASK
     free = s[c + layout.NEXT_FREE]
     start = max(now, free)
-    took = layout.span(size, s[c + layout.BYTE])
-    if s[c + layout.N_PENDING] > 0:
+    p = layout.port_cells(s, channel)
+    took = layout.span(size, s[p + layout.BYTE])
+    if s[c + layout.WAITING_SINCE] != layout.NEVER:
         # Another packet may go while some wait: the port was free until now, too.
         s[c + layout.STALLED] += max(0, now - max(s[c + layout.WAITING_SINCE], free))
-    overhead = s[c + layout.FLIT]
+    overhead = s[p + layout.FLIT]
     done = start + took + overhead
     s[c + layout.NEXT_FREE] = done
-    s[c + layout.BUSY] += took
     s[c + layout.BYTES_SENT] += size
     s[c + layout.PACKETS_SENT] += 1
     if s[layout.N_LANES] > 1:
         _note_start(s, c, now, start)
-    came = q[packet + layout.CAME_BY]
-    return_credit(s, came >> 8, done, came & 255 | (channel + 1) << 8, size)
-    q[packet + layout.CAME_BY] = channel << 8 | lane
-    put_on_channel(s, q, c, packet, start + overhead + s[c + layout.LATENCY])
+    came = q[packet + layout.CAME_BY] & layout.SIZE_MASK
+    return_credit(s, q, came >> 8, done, came & 255 | (channel + 1) << 8, size)
+    at = start + overhead + s[p + layout.LATENCY]
+    put_on_channel(s, q, c, channel << 8 | lane, packet, at)
 
 
-@helper("void(i8[::1], i8, i8, i8, i8)", _nrt=False)
-def _count_credits(s, channel, c, now, key):
-    """Count the credits that reach a port before the event of this tick and key."""
-    last = now if s[c + layout.SLOT_CREDIT] < key else now - 1
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
+def _count_credits(s, q, channel, c, now, packet):
+    """Count the credits that reach a port before the packet that comes to its router."""
+    last = now if s[c + layout.SLOT_CREDIT] < calendar.slot_of(s, q, packet) else now - 1
     while first_credit(s, c) <= last:
         word = take_credit(s, c)
         s[layout.lane_cells(s, channel, word >> 32) + layout.CREDITS] += word & layout.SIZE_MASK
 
 
-@helper(
-    "void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)",
-    _nrt=False,
-    forceinline=True,
-)
-def enter(s, q, now, key, router, channel, lane, packet):
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False, forceinline=True)
+def enter(s, q, now, hop, packet):
     """Queue a packet at a port of a router, or let it wait for credits."""
+    channel, lane = hop >> 8, hop & 255
     if not s[layout.FLOW_CONTROL]:
         leave(s, q, now, channel, lane, packet)
         return
     c = layout.channel_cells(s, channel)
     v = layout.lane_cells(s, channel, lane)
     size = q[packet + layout.SIZE] & layout.SIZE_MASK
-    if s[c + layout.N_PENDING] == 0:
-        _count_credits(s, channel, c, now, key)
+    # Credits that have come are counted when those that were counted before are used up.
+    if s[v + layout.CREDITS] < size and s[c + layout.N_PENDING] == 0:
+        _count_credits(s, q, channel, c, now, packet)
     # As in SST/macro a small packet passes larger ones that wait for more credits.
     if s[v + layout.CREDITS] >= size:
         s[v + layout.CREDITS] -= size
@@ -105,21 +103,21 @@ def enter(s, q, now, key, router, channel, lane, packet):
     s[c + layout.MOST_PENDING] = max(s[c + layout.MOST_PENDING], waiting)
     if waiting == 1:
         s[c + layout.WAITING_SINCE] = now
-        if s[c + layout.N_CREDITS] > 0:
-            add_slot(s, router, first_credit(s, c), s[c + layout.SLOT_CREDIT])
+        watch_credits(s, q, channel, c)
 
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def credit_in(s, q, now, router, channel):
+def _credit_in(s, q, now, channel, c):
     """Take one credit at a port where packets wait; those that fit now enter its queue."""
-    c = layout.channel_cells(s, channel)
     word = take_credit(s, c)
     lane = word >> 32
     v = layout.lane_cells(s, channel, lane)
     s[v + layout.CREDITS] += word & layout.SIZE_MASK
     packet = s[v + layout.PENDING_FIRST] & layout.POSITION
+    # A packet that cannot fit is not looked at: it is no longer in a fast cache.
     while (
         packet != layout.NOTHING
+        and s[v + layout.CREDITS] > 0
         and q[packet + layout.SIZE] & layout.SIZE_MASK <= s[v + layout.CREDITS]
     ):
         following = q[packet + layout.NEXT]
@@ -128,20 +126,28 @@ def credit_in(s, q, now, router, channel):
         leave(s, q, now, channel, lane, packet)
         s[c + layout.N_PENDING] -= 1
         packet = following & layout.POSITION
-    if s[c + layout.N_PENDING] == 0:
-        s[c + layout.WAITING_SINCE] = layout.NEVER
-    if s[c + layout.N_PENDING] > 0 and s[c + layout.N_CREDITS] > 0:
-        replace_first(s, router, first_credit(s, c), s[c + layout.SLOT_CREDIT])
+
+
+@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
+def credits_in(s, q, now, channel):
+    """Take the credits of this tick at a port where packets wait."""
+    c = layout.channel_cells(s, channel)
+    if s[c + layout.WATCHED] != now:
+        return
+    while s[c + layout.N_PENDING] > 0 and first_credit(s, c) == now:
+        _credit_in(s, q, now, channel, c)
+    s[c + layout.WATCHED] = layout.NEVER
+    if s[c + layout.N_PENDING] > 0:
+        watch_credits(s, q, channel, c)
     else:
-        drop_first(s, router)
+        s[c + layout.WAITING_SINCE] = layout.NEVER
 
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def pass_through(s, q, now, channel, packet):
+def pass_through(s, q, now, hop, packet):
     """Send a packet through a port without waiting (SST/macro's switch.congestion = false)."""
-    c = layout.channel_cells(s, channel)
-    q[packet + layout.CAME_BY] = channel << 8
-    put_on_channel(s, q, c, packet, now + s[c + layout.LATENCY])
+    c, p = layout.channel_cells(s, hop >> 8), layout.port_cells(s, hop >> 8)
+    put_on_channel(s, q, c, hop >> 8 << 8, packet, now + s[p + layout.LATENCY])
 
 
 @helper("void(i8[::1], i4[::1], i8, i8, i8)", _nrt=False)
@@ -150,7 +156,7 @@ def look(s, depth, router, now, n_bytes):
     r = layout.router_cells(s, router)
     for channel in range(s[r + layout.PORTS], s[r + layout.PORTS_END]):
         c = layout.channel_cells(s, channel)
-        took = max(1, n_bytes * s[c + layout.BYTE])
+        took = max(1, n_bytes * s[layout.port_cells(s, channel) + layout.BYTE])
         queued = (max(0, s[c + layout.NEXT_FREE] - now) + took - 1) // took
         depth[channel] = queued + s[c + layout.N_PENDING]
 
@@ -199,63 +205,92 @@ def next_hop(s, t, q, routes, depth, seen, now, router, packet):
     return np.int64(channel) << 8 | np.int64(lane)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False, forceinline=True)
-def arrive(s, q, now, router, key, hop):
-    """Take the packet of a router's first event in, on its way to `hop`, or hold it back."""
-    r = layout.router_cells(s, router)
-    channel = s[s[r + layout.MEANINGS] + (key & layout.SLOT_MASK)] >> 1
-    c = layout.channel_cells(s, channel)
-    packet = s[c + layout.FIRST] & layout.POSITION
-    if key <= layout.SLOT_MASK:
-        out = layout.channel_cells(s, hop >> 8)
-        if s[c + layout.BYTE] > s[out + layout.BYTE]:
-            size = q[packet + layout.SIZE] & layout.SIZE_MASK
-            wait = layout.span(size, s[c + layout.BYTE]) - layout.span(size, s[out + layout.BYTE])
-            if wait > 0:
-                # The tail cannot leave before it has arrived. No other packet comes in on this
-                # channel meanwhile: its port is still busy with this one.
-                q[packet + layout.AT] = hop
-                s[r + layout.N_DELAYED] += 1
-                replace_first(
-                    s, router, now + wait, s[r + layout.N_DELAYED] << layout.SLOT_BITS | key
-                )
-                return
-    take_at_router(s, q, c)
-    s[layout.HOPS_TAKEN] += 1
-    if s[layout.CONGESTION]:
-        enter(s, q, now, key, router, hop >> 8, hop & 255, packet)
+@helper("b1(i8[::1], i8[::1], i8, i8, i8)", _nrt=False, forceinline=True)
+def is_held(s, q, now, hop, packet):
+    """Hold a packet back on entry that would leave faster than it comes in; return whether it is.
+
+    The tail cannot leave before it has arrived. All links between routers and to hosts are equally
+    fast, so only packets from hosts may be held. No other packet comes in on the link meanwhile.
+    """
+    came = (q[packet + layout.CAME_BY] & layout.SIZE_MASK) >> 8
+    if came < s[layout.N_BETWEEN] + s[layout.N_HOSTS]:
+        return False
+    byte = s[layout.port_cells(s, came) + layout.BYTE]
+    out_byte = s[layout.port_cells(s, hop >> 8) + layout.BYTE]
+    if byte <= out_byte:
+        return False
+    size = q[packet + layout.SIZE] & layout.SIZE_MASK
+    wait = layout.span(size, byte) - layout.span(size, out_byte)
+    if wait <= 0:
+        return False
+    q[packet + layout.AT] = now + wait
+    q[packet + layout.CAME_BY] |= layout.HELD << layout.KIND_SHIFT
+    q[packet + HOP] = hop
+    calendar.schedule(s, q, packet)
+    return True
+
+
+@helper(_nrt=False, forceinline=True)
+def prefetch_ways(s, t, q, routes, router):
+    """Have the lines read that the next routers need for the ways of their first packets.
+
+    First the table's, and when that has come, those of the port that stands in it.
+    """
+    routers = s[layout.N_ROUTERS]
+    far = s[layout.todo_cell(s, router + 2 * AHEAD)] & layout.POSITION
+    near = s[layout.todo_cell(s, router + AHEAD)] & layout.POSITION
+    # Of a credit it is any number.
+    far_target = min(q[far + layout.ENDS] & layout.ROUTER_MASK, routers - 1)
+    target = min(q[near + layout.ENDS] & layout.ROUTER_MASK, routers - 1)
+    if s[layout.ROUTING] == 0:
+        row = s[layout.AT_ROUTE] + (router + AHEAD) * routers
+        prefetch(t, row + AHEAD * routers + far_target)
+        channel = np.int64(t[row + target])
     else:
-        pass_through(s, q, now, hop >> 8, packet)
+        n = len(routes.targets)
+        prefetch(routes.row, (router + 2 * AHEAD) * n + max(routes.column[far_target], 0))
+        column = max(np.int64(routes.column[target]), 0)
+        channel = np.int64(routes.candidate[routes.set_first[routes.row[router + AHEAD, column]]])
+    c = layout.channel_cells(s, max(channel, 0))
+    prefetch(s, c)
+    prefetch(s, c + layout.ARRIVES)
 
 
 @helper(_nrt=False)
-def serve(s, t, q, routes, depth, seen, end):
-    """Handle all events of routers before tick `end`.
+def serve(s, t, q, routes, depth, seen):
+    """Handle all events of routers in the window.
 
     Returns:
         OK, or NO_RECORDS or NO_STATE where it had to stop for room.
     """
-    for router in range(s[layout.N_ROUTERS]):
-        due = s[layout.AT_DUE] + router
-        if s[due] >= end:
-            continue
-        r = layout.router_cells(s, router)
-        heap = s[r + layout.HEAP]
-        while s[due] < end:
-            if s.size - s[layout.END] < layout.STATE_MARGIN:
-                return layout.NO_STATE
-            now, key = s[heap], s[heap + 1]
-            slot = s[s[r + layout.MEANINGS] + (key & layout.SLOT_MASK)]
-            if slot & 1:
-                credit_in(s, q, now, router, slot >> 1)
+    routers = s[layout.N_ROUTERS]
+    for router in range(routers):
+        if router + 2 * AHEAD < routers:
+            prefetch_ways(s, t, q, routes, router)
+        cell = layout.todo_cell(s, router)
+        while s[cell] != layout.NOTHING:
+            if layout.room_left(s, q) != layout.OK:
+                return layout.room_left(s, q)
+            packet = s[cell] & layout.POSITION
+            s[cell] = q[packet + layout.NEXT]
+            now, came = q[packet + layout.AT], q[packet + layout.CAME_BY]
+            kind = came >> layout.KIND_SHIFT & 3
+            if kind == layout.CREDIT:
+                layout.free_record(s, q, packet)
+                credits_in(s, q, now, (came & layout.SIZE_MASK) >> 8)
                 continue
-            packet = s[layout.channel_cells(s, slot >> 1) + layout.FIRST] & layout.POSITION
-            if key > layout.SLOT_MASK:
-                # It has been held back on entry; its way was chosen then.
-                hop = q[packet + layout.AT]
+            if kind == layout.HELD:
+                # Its way was chosen when it came.
+                hop = q[packet + HOP]
             else:
                 hop = settled_hop(s, t, q, router, packet)
                 if hop < 0:
                     hop = next_hop(s, t, q, routes, depth, seen, now, router, packet)
-            arrive(s, q, now, router, key, hop)
+                if is_held(s, q, now, hop, packet):
+                    continue
+            s[layout.HOPS_TAKEN] += 1
+            if s[layout.CONGESTION]:
+                enter(s, q, now, hop, packet)
+            else:
+                pass_through(s, q, now, hop, packet)
     return layout.OK

@@ -5,7 +5,7 @@ cells at ``s[AT_ROTOR] + 3 * r`` are the first of its channels in ``t``, their n
 turn it is. Several targets may share a rotor.
 
 Lanes: in a torus a packet takes lane 1 where it crosses the edge of a dimension and until it leaves
-that dimension, else lane 0 (datelines); elsewhere its lane is the sum of `LANE_STEP` over the
+that dimension, else lane 0 (datelines); elsewhere its lane is a sum over the
 channels it has taken (in a dragonfly the global ones).
 """
 
@@ -26,16 +26,14 @@ def choose(s, t, q, packet, here, target):
         turn += 1
         s[rotor + 2] = turn if turn < s[rotor + 1] else 0
     c = layout.channel_cells(s, channel)
-    dimension = s[c + layout.DIMENSION]
-    if dimension < 0:
+    passage = s[c + layout.PASSAGE]
+    if passage < 0:
         lane = q[packet + layout.PATH]
-        q[packet + layout.PATH] = lane + s[c + layout.LANE_STEP]
+        q[packet + layout.PATH] = lane - 1 - passage
         return channel << 8 | lane
-    came = q[packet + layout.CAME_BY]
-    lane = s[c + layout.WRAPS]
-    if (
-        came >> 8 < s[layout.N_BETWEEN]
-        and s[layout.channel_cells(s, came >> 8) + layout.DIMENSION] == dimension
-    ):
-        lane |= came & 255
+    # Where a packet has come from is in its path: its channel is no longer in a fast cache.
+    lane, last = passage & layout.WRAPS, q[packet + layout.PATH]
+    if last >> 8 == (passage >> 1) + 1:
+        lane |= last & 255
+    q[packet + layout.PATH] = ((passage >> 1) + 1) << 8 | lane
     return channel << 8 | lane

@@ -173,8 +173,8 @@ def _receive(s, q, pattern, tally, now, host):
     if q[message + layout.M_EXTRA]:
         latency = now - q[message + layout.M_WORD]
         if settings[WHOLE]:
-            c = layout.channel_cells(s, layout.ejection_channel(s, host))
-            latency += layout.span((n_bytes - 1) % s[layout.MTU] + 1, s[c + layout.BYTE])
+            p = layout.port_cells(s, layout.ejection_channel(s, host))
+            latency += layout.span((n_bytes - 1) % s[layout.MTU] + 1, s[p + layout.BYTE])
         if counts[MEASURED_IN] % settings[STRIDE] == 0 and counts[KEPT] < len(tally.latency):
             tally.latency[counts[KEPT]] = latency
             counts[KEPT] += 1
@@ -206,8 +206,8 @@ def run(s, t, q, routes, depth, seen, pattern, tally, until, halt):
     """
     due, windows = s[layout.AT_DUE] + s[layout.N_ROUTERS], 0
     looks = routes.settings[routing.SCHEME] == routing.UGAL_G
-    while engine.open_window(s, until):
-        if looks:
+    while engine.open_window(s, q, until):
+        if looks and not s[layout.RESUMED]:
             routing.look_everywhere(s, seen, s[layout.NOW], s[layout.MTU])
         status = engine.serve_routers(s, t, q, routes, depth, seen)
         if status != layout.OK:

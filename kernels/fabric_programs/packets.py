@@ -83,9 +83,9 @@ def _receive(s, q, now, program, costs, pending, events, cells, latency, host, w
     send = q[message + layout.M_WORD]
     layout.free_record(s, q, message)
     if whole:
-        c = layout.channel_cells(s, layout.ejection_channel(s, host))
+        p = layout.port_cells(s, layout.ejection_channel(s, host))
         # Of the packet that came last, which need not be the message's tail.
-        last = layout.span(s[layout.EVENT_CODE], s[c + layout.BYTE])
+        last = layout.span(s[layout.EVENT_CODE], s[p + layout.BYTE])
         push(events, cells, now + last, send * CODES + ARRIVE)
     else:
         away = _latency(program, latency, send)
@@ -141,12 +141,12 @@ def run(
     if status != layout.OK:
         return status
     while cells[ENDED] < len(program.kind):
-        if not engine.open_window(s, layout.CLOCK_END):
+        if not engine.open_window(s, q, layout.CLOCK_END):
             for host in range(s[layout.N_HOSTS]):
                 if s[due + host] < layout.NEVER:
                     return np.int64(layout.CLOCK_RAN_OUT)
             return np.int64(layout.DEADLOCK)
-        if looks:
+        if looks and not s[layout.RESUMED]:
             routing.look_everywhere(s, seen, s[layout.NOW], s[layout.MTU])
         status = engine.serve_routers(s, t, q, routes, depth, seen)
         if status != layout.OK:

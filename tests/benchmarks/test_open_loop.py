@@ -1,7 +1,7 @@
 """Speed of packets under open-loop traffic, and the largest networks it is meant for.
 
 A packet-hop is a packet that leaves a port, hosts' ports included. SST/macro does 0.5 to 1.35
-million of them a second on one core. Run with ``-s`` to see the figures.
+million of them a second on one core.
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ import time
 
 import pytest
 
+from tests.benchmarks.test_fabric import RUNS, configuration_of, sstmacro_run
 from workbench.simulate.fabric.fabric import Fabric
+from workbench.simulate.fabric.latency_load import load_curve
 from workbench.simulate.fabric.open_loop import run_traffic
+from workbench.simulate.fabric.sst import run_collective
 from workbench.topology import parse_topology
 from workbench.topology.routing import route
 
@@ -25,24 +28,63 @@ def measured(fabric, pattern, load, messages):
     return result, result.packet_hops / (time.thread_time() - began) / 1e6
 
 
-@pytest.mark.parametrize(
-    ("word", "routing", "load"),
-    [
-        ("torus:8x8x8", "dimension-order", 0.3),
-        ("dragonfly:33,8,4,4", "minimal", 0.3),
-        ("dragonfly:33,8,4,4", "minimal", 0.7),
-        ("dragonfly:33,8,4,4", "valiant", 0.3),
-        ("dragonfly:33,8,4,4", "ugal-l", 0.3),
-        ("dragonfly:33,8,4,4", "ugal-g", 0.3),
-        ("fat-tree:16", "minimal", 0.5),
-    ],
-)
-def test_packet_hops_a_second(word, routing, load):
-    """Ten million on an idle core are aimed at."""
+CASES = [
+    ("torus:8x8x8", "dimension-order", 0.3),
+    ("dragonfly:33,8,4,4", "minimal", 0.3),
+    ("dragonfly:33,8,4,4", "minimal", 0.7),
+    ("dragonfly:33,8,4,4", "valiant", 0.3),
+    ("dragonfly:33,8,4,4", "ugal-l", 0.3),
+    ("dragonfly:33,8,4,4", "ugal-g", 0.3),
+    ("fat-tree:16", "minimal", 0.5),
+]
+
+
+@pytest.fixture(scope="module")
+def of_sstmacro(sstmacro) -> float | None:
+    """Million packet-hops that SST/macro simulates in a second, in an allgather on a dragonfly."""
+    if sstmacro is None:
+        return None
+    run = RUNS["allgather 8 KB, dragonfly of 288"]
+    hops = run_collective(configuration_of(run)).packet_hops
+    return hops / sstmacro_run(sstmacro, run)[1] / 1e6
+
+
+@pytest.mark.parametrize(("word", "routing", "load"), CASES)
+def test_packet_hops_a_second(word, routing, load, table, of_sstmacro):
     fabric = Fabric(parse_topology(word), routing=routing)
-    result, rate = measured(fabric, "uniform", load, 200_000)
-    print(f"\n{word} {routing} load {load}: {rate:.1f} M packet-hops/s, {result.packet_hops}")
-    assert result.complete
+    runs = [measured(fabric, "uniform", load, 100_000) for _ in range(3)]
+    rate = max(rate for _, rate in runs)
+    table.add(
+        "6",
+        f"{word} {routing} at load {load:g}, million packet-hops/s",
+        rate,
+        "",
+        at_least=10,
+        ratio=None if of_sstmacro is None else rate / of_sstmacro,
+        reference="SST/macro's, in an allgather on a dragonfly of 288",
+    )
+    assert all(result.complete for result, _ in runs)
+
+
+def test_two_threads(table):
+    """Loads and seeds run side by side; the results do not depend on the number of threads."""
+    fabric = Fabric(parse_topology("dragonfly:33,8,4,4"), routing="minimal")
+    loads, seeds = (0.2, 0.4), (0, 1, 2)
+    load_curve(fabric, "uniform", loads, seeds=(0,), messages=100)
+    took: dict[int, list[float]] = {1: [], 2: []}
+    curves = {}
+    for _ in range(2):
+        for workers, times in took.items():
+            began = time.perf_counter()
+            curves[workers] = load_curve(
+                fabric, "uniform", loads, seeds=seeds, workers=workers, messages=50_000
+            )
+            times.append(time.perf_counter() - began)
+    frames = [curve.to_frame().drop(columns="seconds") for curve in curves.values()]
+    assert frames[0].equals(frames[1])
+    speedup = min(took[1]) / min(took[2])
+    what = "2 loads with 3 seeds, 2 threads against 1, wall time"
+    table.add("6", what, speedup, "x", at_least=1.8)
 
 
 def test_a_dragonfly_of_16512_hosts():

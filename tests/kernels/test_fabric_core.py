@@ -46,7 +46,7 @@ def drive(state, sends, last_bytes=False):
     for number, (at, source, _, _) in enumerate(sends):
         nic.set_timer(s, q, source, at, layout.NODE, layout.TIMER, number, 0)
     arrived = {}
-    while engine.open_window(s, layout.CLOCK_END):
+    while engine.open_window(s, q, layout.CLOCK_END):
         assert engine.serve_routers(s, t, q, NO_ROUTES, EMPTY, EMPTY) == layout.OK
         for host in range(s[layout.N_HOSTS]):
             due = s[layout.AT_DUE] + s[layout.N_ROUTERS] + host
@@ -59,8 +59,8 @@ def drive(state, sends, last_bytes=False):
                     message = nic.new_message(s, q, source, target, size, word, 0)
                     nic.send(s, t, q, now, message)
                 elif news == layout.MESSAGE_IN:
-                    c = layout.channel_cells(s, layout.ejection_channel(s, host))
-                    tail = layout.span(s[layout.EVENT_CODE], s[c + layout.BYTE])
+                    p = layout.port_cells(s, layout.ejection_channel(s, host))
+                    tail = layout.span(s[layout.EVENT_CODE], s[p + layout.BYTE])
                     arrived[int(q[word + layout.M_WORD])] = now + int(tail if last_bytes else 0)
                     layout.free_record(s, q, word)
                 nic.settle(s, host, layout.host_cells(s, host))
@@ -279,7 +279,7 @@ def test_credits_come_in_order_and_equal_ones_as_they_were_sent(steps):
     c, waiting = 100, []
     for number, at in enumerate(steps):
         if at is not None:
-            lists.add_credit(s, c, at, number)
+            lists.add_credit(s, c, at, 0, number)
             waiting.append((at, number))
             waiting.sort()
         elif waiting:
@@ -292,11 +292,11 @@ def test_credits_come_in_order_and_equal_ones_as_they_were_sent(steps):
 def test_credits_that_find_no_room_say_so():
     s = np.zeros(210, np.int64)
     s[layout.END] = 200
-    lists.add_credit(s, 100, 1, 1)
+    lists.add_credit(s, 100, 1, 0, 1)
     assert s[layout.LOST_ROOM]
 
 
 def test_an_empty_network_has_no_window():
     state = idle(RING)
-    assert not engine.open_window(state.s, layout.CLOCK_END)
+    assert not engine.open_window(state.s, state.q, layout.CLOCK_END)
     assert state.s[layout.WINDOW_END] == layout.NEVER

@@ -153,9 +153,13 @@ def credits_of(state):
     """Return the credits of each lane, those on their way back included."""
     s = state.s
     channels = state.wiring.between_routers + 2 * state.wiring.num_hosts
-    lanes, start = state.wiring.lanes, s[layout.AT_LANE]
-    cells = s[start : start + channels * lanes * layout.N_LANE].reshape(channels, lanes, -1)
-    found = cells[:, :, layout.CREDITS].copy()
+    lanes = state.wiring.lanes
+    found = np.array(
+        [
+            [s[layout.lane_cells(s, channel, lane) + layout.CREDITS] for lane in range(lanes)]
+            for channel in range(channels)
+        ]
+    )
     for channel in range(channels):
         c = layout.channel_cells(s, channel)
         room = int(s[c + layout.CREDITS_ROOM])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.fabric import layout
+from kernels.fabric import calendar, layout
 from workbench.errors import ConfigurationError, SimulationHalted, WorkbenchError
 from workbench.models import PISCES, SNAPPR
 from workbench.simulate.fabric.network_interface import NetworkInterface
@@ -28,6 +28,8 @@ _MOST_RECORDS = 2**26
 _MOST_STATE = 2**29
 _LINE = 8
 """Cells of a line of the cache."""
+_WINDOW_BITS = 3
+"""A window is 4 to 8 buckets of the calendar long."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +109,15 @@ class NetworkState:
         """Return one cell of every channel, int64[D + 2 N], such as ``layout.BYTES_SENT``."""
         start = int(self.s[layout.AT_CHANNEL])
         count = self.wiring.between_routers + 2 * self.wiring.num_hosts
-        return self.s[start : start + count * layout.N_CHANNEL].reshape(count, -1)[:, cell]
+        return self.s[start + cell :: int(self.s[layout.CHANNEL_STEP])][:count]
+
+    @property
+    def byte_ticks(self) -> IntArray:
+        """The ticks of a byte at the port of every channel, int64[D + 2 N]."""
+        kind = np.repeat(np.arange(3), (self.wiring.between_routers, *2 * [self.wiring.num_hosts]))
+        at = self.s[layout.AT_PORTS] + layout.N_PORT * kind + layout.BYTE
+        found: IntArray = self.s[at]
+        return found
 
 
 def build(
@@ -128,15 +138,16 @@ def build(
     routers, hosts, between = wiring.num_routers, wiring.num_hosts, wiring.between_routers
     channels = between + 2 * hosts
     turning = np.zeros((0, 3), np.int64) if rotors is None else rotors
-    slots, slot_data, slot_credit, first_slot = _slots(wiring)
+    slot_data, slot_credit = _slots(wiring)
+    before = _lane_cells(wiring.lanes)
+    step = before + layout.N_CHANNEL + _LINE - layout.LANES_SHARE
     sizes = {
         layout.AT_DUE: routers + hosts,
-        layout.AT_CHANNEL: channels * layout.N_CHANNEL,
-        layout.AT_LANE: channels * wiring.lanes * layout.N_LANE,
+        layout.AT_TODO: routers + hosts,
+        layout.AT_CALENDAR: calendar.N_CALENDAR,
+        layout.AT_PORTS: 3 * layout.N_PORT,
+        layout.AT_CHANNEL: channels * step,
         layout.AT_ROUTER: routers * layout.N_ROUTER,
-        -1: 2 * len(slots),
-        -2: len(slots),
-        -3: len(slots),
         layout.AT_HOST: hosts * layout.N_HOST,
         layout.AT_ROTOR: turning.size,
         layout.AT_LAYER: layer_cells,
@@ -148,30 +159,30 @@ def build(
     used = int(ends[-1])
     s = _zeros(used + 16 * channels + 2 * layout.STATE_MARGIN)
     for cell, start in at.items():
-        if cell >= 0:
-            s[cell] = start
+        s[cell] = start
     s[layout.N_ROUTERS], s[layout.N_HOSTS] = routers, hosts
     s[layout.N_BETWEEN], s[layout.N_LANES] = between, wiring.lanes
     s[layout.END], s[layout.USED] = used, 1
     s[at[layout.AT_DUE] : at[layout.AT_DUE] + routers + hosts] = layout.NEVER
-    s[at[-2] : at[-2] + len(slots)] = -1
-    s[at[-3] : at[-3] + len(slots)] = slots
     s[at[layout.AT_ROTOR] : at[layout.AT_ROTOR] + turning.size] = turning.ravel()
-    _routers(wiring, first_slot, at, _cells(s, at[layout.AT_ROUTER], routers, layout.N_ROUTER))
+    _routers(wiring, _cells(s, at[layout.AT_ROUTER], routers, layout.N_ROUTER))
     h = _cells(s, at[layout.AT_HOST], hosts, layout.N_HOST)
     for cell in (layout.CREDIT_DUE, layout.DATA_DUE, layout.QUEUE_DUE, layout.ARBITRATION):
         h[:, cell] = layout.NEVER
     h[:, layout.ROUTER] = wiring.host_router
-    c = _cells(s, at[layout.AT_CHANNEL], channels, layout.N_CHANNEL)
+    s[layout.AT_CHANNEL] += before
+    s[layout.CHANNEL_STEP] = step
+    block = _cells(s, at[layout.AT_CHANNEL], channels, step)
+    c, credits_of = block[:, before:], block[:, before - layout.N_LANE :: -layout.N_LANE]
     c[:, layout.SLOT_DATA], c[:, layout.SLOT_CREDIT] = slot_data, slot_credit
-    c[:, layout.SOURCE], c[:, layout.TARGET] = _ends(wiring)
-    c[:, layout.DIMENSION] = -1
-    c[:, layout.WAITING_SINCE] = layout.NEVER
-    c[:between, layout.DIMENSION] = wiring.dimension
-    c[:between, layout.WRAPS] = wiring.wraps
-    c[:between, layout.LANE_STEP] = wiring.lane_step
-    lanes = _cells(s, at[layout.AT_LANE], channels * wiring.lanes, layout.N_LANE)
-    fill_ports(s, c, lanes[:, layout.CREDITS].reshape(channels, -1), h, wiring.lanes, model)
+    source, target = _ends(wiring)
+    c[:, layout.SOURCE], c[:, layout.ARRIVES] = source, target << layout.COMPONENT_SHIFT
+    c[:, layout.WAITING_SINCE] = c[:, layout.WATCHED] = layout.NEVER
+    c[:between, layout.PASSAGE] = np.where(
+        wiring.dimension < 0, -1 - wiring.lane_step, wiring.dimension << 1 | wiring.wraps
+    )
+    ports = _cells(s, at[layout.AT_PORTS], 3, layout.N_PORT)
+    fill_ports(s, ports, credits_of[:, : wiring.lanes], h, wiring.lanes, model)
     s[layout.ROUTING], s[layout.ADAPTIVE] = route is None, adaptive
     if not overlay:
         s[layout.NEGLIGIBLE] = -1
@@ -182,6 +193,7 @@ def build(
     s[layout.LOOKAHEAD] = lookahead(s, model, hops, overlay=overlay)
     if interface is not None and interface.control_ticks is not None:
         s[layout.LOOKAHEAD] = min(s[layout.LOOKAHEAD], interface.control_ticks)
+    s[layout.BUCKET_BITS] = max(int(s[layout.LOOKAHEAD]).bit_length() - _WINDOW_BITS, 0)
     records = layout.RECORDS_MARGIN * 4 + 16 * hosts
     if isinstance(model, PISCES):
         records += routers + channels
@@ -189,6 +201,12 @@ def build(
     if isinstance(model, PISCES):
         fill_arbiters(s, q, model)
     return NetworkState(s, table, q, wiring)
+
+
+def _lane_cells(lanes: int) -> int:
+    """Return the cells of a channel's lanes, of which those of two share a line with its own."""
+    more = lanes * layout.N_LANE - layout.LANES_SHARE
+    return layout.LANES_SHARE + max(0, -(-more // _LINE) * _LINE)
 
 
 def _zeros(cells: int) -> IntArray:
@@ -220,8 +238,8 @@ def _ends(wiring: Wiring) -> tuple[IntArray, IntArray]:
     return source, target
 
 
-def _slots(wiring: Wiring) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Return the slots of all routers, of each channel's data and credits, and each router's first.
+def _slots(wiring: Wiring) -> tuple[IntArray, IntArray]:
+    """Return the slots of each channel's data and credits at their routers, -1 at hosts.
 
     Their order is SST/macro's of links: between routers (data, then credits), data from hosts,
     credits of the channels to hosts.
@@ -234,17 +252,14 @@ def _slots(wiring: Wiring) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     at = wiring.host_router.astype(np.int64)
     router = np.concatenate((wiring.target, wiring.source, at, at)).astype(np.int64)
     place = np.concatenate((2 * rank, 2 * rank + 1, 2 * between + host, 2 * between + hosts + host))
-    meaning = np.concatenate(
-        (2 * channel, 2 * channel + 1, 2 * (between + hosts + host), 2 * (between + host) + 1)
-    )
     order = np.lexsort((place, router))
     first = np.zeros(wiring.num_routers + 1, np.int64)
     np.cumsum(np.bincount(router, minlength=wiring.num_routers), out=first[1:])
     local = np.empty(len(order), np.int64)
     local[order] = np.arange(len(order)) - first[router[order]]
-    if len(local) and local.max() > layout.SLOT_MASK // 2:
+    if len(local) and local.max() > layout.HELD_SLOT // 2:
         raise ConfigurationError(
-            f"a router must have fewer than {layout.SLOT_MASK // 4} ports; got {local.max() // 2}",
+            f"a router must have fewer than {layout.HELD_SLOT // 4} ports; got {local.max() // 2}",
             rule="ports of a router",
             keys=(),
         )
@@ -252,15 +267,11 @@ def _slots(wiring: Wiring) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     data[:between], credit[:between] = local[:between], local[between : 2 * between]
     data[between + hosts :] = local[2 * between : 2 * between + hosts]
     credit[between : between + hosts] = local[2 * between + hosts :]
-    return meaning[order], data, credit, first
+    return data, credit
 
 
-def _routers(wiring: Wiring, first_slot: IntArray, at: dict[int, int], r: IntArray) -> None:
+def _routers(wiring: Wiring, r: IntArray) -> None:
     """Fill in the routers' cells."""
-    r[:, layout.HEAP] = at[-1] + 2 * first_slot[:-1]
-    r[:, layout.SLOTS] = at[-2] + first_slot[:-1]
-    r[:, layout.MEANINGS] = at[-3] + first_slot[:-1]
-    r[:, layout.ROUTER_QUEUE_DUE] = layout.NEVER
     if len(wiring.source) and (np.diff(wiring.source) >= 0).all():
         edges = np.searchsorted(wiring.source, np.arange(wiring.num_routers + 1))
         r[:, layout.PORTS], r[:, layout.PORTS_END] = edges[:-1], edges[1:]

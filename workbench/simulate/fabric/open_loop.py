@@ -361,8 +361,9 @@ def _network(fabric: Fabric) -> NetworkState:
 
 def _statistics(state: NetworkState, at: int) -> NDArray[np.int64]:
     """Return ticks busy and stalled, bytes and packets of each channel, int64[4, channels]."""
-    cells = (layout.BUSY, layout.STALLED, layout.BYTES_SENT, layout.PACKETS_SENT)
+    cells = (layout.BYTES_SENT, layout.STALLED, layout.BYTES_SENT, layout.PACKETS_SENT)
     found = np.array([state.channel_cells(cell) for cell in cells])
+    found[0] *= state.byte_ticks
     # A port counts a packet when it has credits for it; what is not sent yet is taken off.
     free = state.channel_cells(layout.NEXT_FREE)
     found[0] -= np.maximum(free - at, 0)
@@ -375,7 +376,7 @@ def _queued(state: NetworkState, at: int, packet_bytes: int) -> NDArray[np.int64
     """Return the packets queued at each channel: those without credit, and those to be sent."""
     from kernels.fabric.traffic import count_unsent
 
-    each = np.maximum(state.channel_cells(layout.BYTE) * packet_bytes, 1)
+    each = np.maximum(state.byte_ticks * packet_bytes, 1)
     backlog = np.maximum(state.channel_cells(layout.NEXT_FREE) - at, 0)
     waiting = state.channel_cells(layout.N_PENDING).copy()
     at_hosts = waiting[-state.wiring.num_hosts :]

@@ -25,25 +25,19 @@ def model_cells(model: SNAPPR | PISCES, routers: int, channels: int, lanes: int)
 
 def fill_ports(
     s: IntArray,  # settings
-    c: IntArray,  # (channels, N_CHANNEL)
+    p: IntArray,  # (3, N_PORT)
     credits_of: IntArray,  # (channels, lanes)
     h: IntArray,  # (hosts, N_HOST)
     lanes: int,
     model: SNAPPR | PISCES,
 ) -> None:
     """Fill in a port model's numbers."""
-    hosts = len(h)
-    between = len(c) - 2 * hosts
-    within, ejection, injection = (
-        slice(0, between),
-        slice(between, between + hosts),
-        slice(between + hosts, None),
-    )
-    c[:, layout.BYTE] = byte_delay(model.link_bandwidth)
-    c[injection, layout.BYTE] = byte_delay(model.injection_bandwidth)
-    c[within, layout.LATENCY] = ticks(model.link_latency)
-    c[ejection, layout.LATENCY] = ticks(model.ejection_latency)
-    c[injection, layout.LATENCY] = ticks(model.injection_latency)
+    injection = slice(len(credits_of) - len(h), None)
+    p[:, layout.BYTE] = byte_delay(model.link_bandwidth)
+    p[layout.INJECTION, layout.BYTE] = byte_delay(model.injection_bandwidth)
+    p[layout.BETWEEN, layout.LATENCY] = ticks(model.link_latency)
+    p[layout.EJECTION, layout.LATENCY] = ticks(model.ejection_latency)
+    p[layout.INJECTION, layout.LATENCY] = ticks(model.injection_latency)
     s[layout.MTU] = model.mtu
     s[layout.NEGLIGIBLE] = model.negligible_size
     s[layout.OVERLAY] = ticks(model.logp.out_in_latency)
@@ -55,9 +49,9 @@ def fill_ports(
         s[layout.FLOW_CONTROL] = model.switch_flow_control
         s[layout.CONGESTION] = model.congestion
         s[layout.NIC_BYTE] = byte_delay(model.nic_bandwidth)
-        c[:, layout.FLIT] = model.link_flit_size * byte_delay(model.link_bandwidth)
+        p[:, layout.FLIT] = model.link_flit_size * byte_delay(model.link_bandwidth)
         overhead = model.injection_flit_size * byte_delay(model.injection_bandwidth)
-        c[injection, layout.FLIT] = overhead
+        p[layout.INJECTION, layout.FLIT] = overhead
         credit, h[:, layout.BUFFER] = model.switch_credits, model.nic_buffer
         if not model.nic_flow_control:
             h[:, layout.BUFFER] = _UNLIMITED

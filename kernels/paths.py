@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def count_paths(start, neighbour, capacity, source, distance, count, order):
     """Count the shortest routes from a router to each other one.
 
@@ -84,7 +84,7 @@ def girth(start, neighbour):
     return shortest if shortest <= routers else 0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def most_of_any(start, neighbour, capacity, ends, weight, distance, count, share, halt):
     """Find the largest share of each router's traffic that a channel carries, over all targets.
 

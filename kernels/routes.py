@@ -59,7 +59,7 @@ def costs(first, leads_to, weight, targets, cost):
     return True
 
 
-@helper()
+@helper(_nrt=True)
 def _grown(array, size):
     """Return the array, copied to at least ``size`` elements if it is shorter."""
     if size <= len(array):

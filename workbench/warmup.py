@@ -33,11 +33,24 @@ def main() -> int:
         metavar="PID",
         help="end when this process does, and report a failure in one line",
     )
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="print what compiling each file and function costs (with an empty NUMBA_CACHE_DIR)",
+    )
     arguments = parser.parse_args()
     if arguments.process is not None:
         threading.Thread(target=_end_with, args=[arguments.process], daemon=True).start()
+    compile_part = PARTS[arguments.part]
     try:
-        PARTS[arguments.part]()
+        if arguments.report:
+            from workbench import compile_times
+
+            with compile_times.recorded() as compiled:
+                compile_part()
+            sys.stdout.write(compile_times.report(compiled) + "\n")
+        else:
+            compile_part()
     except Exception as error:
         if arguments.process is None:
             raise

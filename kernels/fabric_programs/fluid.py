@@ -12,7 +12,7 @@ from kernels.fabric_programs.max_min import begin, finish, share_out
 _STEPS_BETWEEN_LOOKS = 1024
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def make_first(program, pending, events, cells):
     """Make a run ready: count dependencies, and start what depends on nothing.
 
@@ -26,7 +26,7 @@ def make_first(program, pending, events, cells):
     list_roots(pending, events, cells)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def run(program, costs, pending, events, network, flows, cells, stride, halt, progress):
     """Run a program on a fluid network to its end.
 

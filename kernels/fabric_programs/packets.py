@@ -92,7 +92,7 @@ def _receive(s, q, now, program, costs, pending, events, cells, latency, host, w
         arrive(program, costs, pending, events, cells, send, now, away)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def run(
     s,
     t,

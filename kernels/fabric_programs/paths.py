@@ -97,7 +97,7 @@ def _is_beside(coordinates, router, other, d, wanted):
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def paths_by_dimension(first, target, coordinates, dims, wraps, sources, targets, seed, start, out):
     """Write the paths of many pairs, one after the other; see ``dimension_order``.
 

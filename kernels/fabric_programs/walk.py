@@ -6,7 +6,7 @@ from numba import njit
 from kernels.fabric.routing import choose
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def walk(routes, depth, packets, sources, targets, start, out):
     """Write the channels of each message's way, one after the other.
 

@@ -46,7 +46,7 @@ def u64(data, at):
     return u32(data, at) | u32(data, at + 4) << 32
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def survey(data, num_ranks, place, count, edges, found):
     """Fill where each rank's data begins, its operations and its dependencies; return a status."""
     for rank in range(num_ranks):
@@ -79,7 +79,7 @@ def survey(data, num_ranks, place, count, edges, found):
     return FINE
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def fill(data, place, operations, dependents, degree, found):
     """Fill the arrays of a graph from data that has been surveyed; return a status.
 
@@ -156,7 +156,7 @@ def fill(data, place, operations, dependents, degree, found):
     return FINE
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def measure(operations, dependents, degree, lengths):
     """Fill the bytes that each rank takes, see `fill`."""
     rank_start = operations.rank_start
@@ -178,7 +178,7 @@ def put32(out, at, value):
     return at + 4
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def write(operations, dependents, degree, begin, end, out):
     """Write ranks from `begin` up to `end` into exactly the bytes they take, see `fill`."""
     rank_start, kind, size, peer, tag, cpu, nic = operations

@@ -7,7 +7,7 @@ from numba import njit
 from kernels.goal.layout import STARTS
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def dependents(after, before, starts, start, ops):
     """Sort the dependencies of one sort by the operation waited for, which keeps their order.
 
@@ -38,7 +38,7 @@ def dependents(after, before, starts, start, ops):
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def transpose(start, ops, awaited_start, awaited):
     """Fill, for each operation, those it waits for in ascending order.
 

@@ -59,7 +59,7 @@ def wrong(state, at, wanted):
     return layout.WRONG
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def enter_again(text, state, slots, labels, salt):
     """Enter the rank's labels again, into larger slots that hold nothing yet."""
     stamp = state[layout.RANKS]
@@ -72,7 +72,7 @@ def enter_again(text, state, slots, labels, salt):
                 slots[slot] = stamp << 32 | i
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def parse(text, state, operations, line, after, before, slots, labels, double, salt):
     """Read on from ``state[AT]`` until the end, an error, or an array that is full.
 

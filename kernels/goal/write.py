@@ -57,7 +57,7 @@ def in_place(begin, end, start, ops):
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def measure(operations, dependents, awaited, lengths):
     """Fill the bytes that each rank takes; where dependencies stand does not matter for them.
 
@@ -103,7 +103,7 @@ def put_dependency(out, at, after, word, before):
     return put(out, at, b"\n")
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def write(operations, dependents, awaited, first, last, out):
     """Write ranks from `first` up to `last` into exactly the bytes they take, see `measure`."""
     rank_start, kind, size, peer, tag, cpu, nic = operations

@@ -101,7 +101,7 @@ def match_in_order(rank_start, kind, peer, tag, match):
     return unmatched
 
 
-@helper()
+@helper(_nrt=True)
 def _match_pair(sends, receives, tag, match):
     """Join what one rank sends to another with what that one receives from it, tag by tag."""
     both = min(len(sends), len(receives))
@@ -133,7 +133,7 @@ def _match_pair(sends, receives, tag, match):
     return len(sends) + len(receives) - 2 * joined
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def count_missing(req_ops, ireq_ops, missing):
     """Count the dependencies each operation waits for.
 
@@ -163,7 +163,7 @@ def _release(op, time, first, ops, start, missing, stack, top):
     return top
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def forward(
     graph,
     L,
@@ -256,7 +256,7 @@ def forward(
     return OK if ended == n else WAITING
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def finish_of_ranks(rank_start, end, finish):
     """Find when each rank is done.
 
@@ -272,7 +272,7 @@ def finish_of_ranks(rank_start, end, finish):
         finish[rank] = last
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def causes(
     graph,
     L,

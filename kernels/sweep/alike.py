@@ -49,7 +49,7 @@ def first_alike(req_start, req_ops, ireq_start, ireq_ops, seen, split, alike):
         alike[op] = split[alike[op]]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def number_distinct(values, table, numbers, most, distinct):
     """Number the distinct values as they first occur.
 
@@ -83,7 +83,7 @@ def number_distinct(values, table, numbers, most, distinct):
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def rows(role_of, message_of, class_of, roles, row):
     """Write which row of the table of costs each instruction has.
 

@@ -13,7 +13,7 @@ from kernels.sweep import layout
 LANES = 8
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def keys(code, slot, row, calc, table, own, per_ns, registers, slots):
     """Find eight keys at each register's last setting.
 

@@ -331,7 +331,7 @@ def pack(graph, rank_start, S, alike, missing, halt, room, stream):
     return OK if ended == n else WAITING
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def narrow(wide, width, code):
     """Write instructions with another width of their registers' numbers.
 

@@ -15,7 +15,7 @@ from kernels.sweep import layout
 EARLIEST = np.int64(-(2**63))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def keys(code, slot, row, calc, table, own, per_ns, registers, slots):
     """Find the key at each register's last setting.
 
@@ -73,7 +73,7 @@ def keys(code, slot, row, calc, table, own, per_ns, registers, slots):
         registers[target] = max(x, before)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def pairs(
     code,
     slot,
@@ -163,7 +163,7 @@ def pairs(
             notes[i] = note
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def point(
     code,
     slot,

@@ -10,7 +10,7 @@ OP_SEND, OP_RECV, OP_CALC = 1, 2, 3
 OK, WAITING = 0, 1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def walk(code, slot, slotted, typed, notes, last, found, row_at):
     """Follow a path from its last instruction to its first.
 

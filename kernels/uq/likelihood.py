@@ -148,7 +148,7 @@ def student_t(times, s, data):
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def log_likelihood(model, times, hyper, data, matrix):
     """Return the log likelihood of the data under a noise model.
 

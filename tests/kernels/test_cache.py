@@ -45,6 +45,35 @@ importlib.import_module(sys.argv[1])
 """
 
 
+# Compiles a kernel, or takes it from the cache; then calls it.
+CALL = """
+import numpy as np
+from kernels import spacetime
+
+end, latest = np.array([5, 3, 9]), np.zeros(3, np.int64)
+assert spacetime.running_latest(end, np.array([0, 3]), latest) and latest.tolist() == [5, 5, 9]
+print(sum(spacetime.running_latest.stats.cache_hits.values()))
+"""
+
+
+@pytest.mark.jit_only
+def test_a_cache_for_another_processor_is_ignored(tmp_path: Path) -> None:
+    """As it is where an image with compiled kernels starts on a machine that cannot run them."""
+    generic = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+    hits = [
+        subprocess.run(
+            [sys.executable, "-c", CALL],
+            cwd=ROOT,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), **processor},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        ).stdout
+        for processor in (generic, generic, {})
+    ]
+    assert hits == ["0\n", "1\n", "0\n"]
+
+
 def test_a_folder_has_one_cache_whichever_process_imports_first(tmp_path: Path) -> None:
     """A second one is a minute of compilation, for whoever meets the kernels in that order."""
     places = {

@@ -6,7 +6,7 @@ runs of a kind, and a message's slot is free again soon. Registers are given out
 processor: what has one dependency reads the register of that, what has several has one of its own
 that each of them raises, and one that nobody will read any more is used again.
 
-What is called for every instruction is inlined and counts no references to its arrays: 2.2 times as
+What is called for every instruction is inlined and counts no references to its arrays: 2.0 times as
 fast on 10^7 operations (tests/benchmarks/test_sweep.py).
 """
 

@@ -223,7 +223,7 @@ def osu(s, kept, p, halt, elapsed, set_back):
     Args:
         p: int64 parameters and table of sizes, see `layout`.
         s: int64[state_cells(...)], room for the state.
-        kept: int64[3 * len(s)], room for three earlier states; int64[0] to simulate every event.
+        kept: int64[3 * len(s)], room for three earlier states; int64[0] for every packet by itself.
         halt: int8[1]; another thread sets it to end the run early.
         elapsed: int64[n], out: ticks of the measured windows of each size that has ended.
         set_back: bool[n], out: whether the clock was set back while it ran (see arbiters.py).

@@ -224,25 +224,16 @@ def _touch(network, flows, cells, stride, chosen):
 def _fill(network, flows, cells, stride, chosen, touched):
     """Fix the rates of the chosen flows, those of the tightest channel first."""
     sharing, key, by_key = network.sharing, network.key, network.by_key
-    highest = 0.0
-    for i in range(chosen):
-        slot = np.int64(flows.chosen[i])
-        flows.rate[slot] = -1.0
-        first = slot * stride
-        at = np.int64(flows.channel[first]) * layout.LINE
-        sharing[at + layout.SEEN] = -1.0
-        highest = max(highest, sharing[at + layout.CAPACITY] / flows.weight[first])
-    # A channel that could give all its flows more than their first ones is the tightest for none.
-    count = np.int64(0)
     for i in range(touched):
         channel = np.int64(network.touched[i])
         at = channel * layout.LINE
-        share = sharing[at + layout.SPARE] / sharing[at + layout.DEMAND]
-        if share < highest or sharing[at + layout.SEEN] < 0:
-            key[count], by_key[count] = share, channel
-            count += 1
-    for i in range(count // 2 - 1, -1, -1):
-        _sink(key, by_key, count, i)
+        by_key[i] = channel
+        key[i] = sharing[at + layout.SPARE] / sharing[at + layout.DEMAND]
+    for i in range(touched // 2 - 1, -1, -1):
+        _sink(key, by_key, touched, i)
+    for i in range(chosen):
+        flows.rate[flows.chosen[i]] = -1.0
+    count = touched
     left = chosen
     level = 0.0
     while left > 0:

@@ -7,8 +7,8 @@ computed again, until the winner's time is exact.
 
 A queue that waits for its interface alone is parked there, by the number of its first operation:
 parked queues stay in order when the interface's clock goes on. So the cost of an event does not
-grow with cores and interfaces: with 64 cores a rank 6 to 8 times the events a second of a scan of
-the host's queues (tests/benchmarks/test_loggops.py).
+grow with cores and interfaces: with 64 cores a rank 3 to 4 times the events a second of a scan of
+the host's queues, with 4 interfaces too 5 to 10 times (tests/benchmarks/test_loggops.py).
 """
 
 from __future__ import annotations

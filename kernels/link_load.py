@@ -54,7 +54,7 @@ class Bundles(NamedTuple):
     channels: NDArray[np.int32]
 
 
-@helper()
+@helper(_nrt=True)
 def _order_by_cost(bundles, end, queue, waiting, cost, order):
     """Fill the cost of routes to a class, -1 without one, and order classes dearest first.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -108,73 +107,22 @@ def test_conda_asks_for_what_pyproject_asks_for() -> None:
     assert CONDA["channels"] == ["conda-forge", "nodefaults"]
 
 
-V3 = "fpu sse4_2 avx avx2 bmi1 bmi2 f16c fma abm movbe"
-
-
-def numba_settings(home: Path, flags: str, compiled_for: str | None) -> dict[str, str]:
-    """Return what binder/start sets for numba on a processor with these flags."""
-    (home / "cpuinfo").write_text(
-        f"processor : 0\nflags : {flags}\nprocessor : 1\nflags : {flags}\n"
-    )
-    cache = home / ".numba" / "interconnect-workbench"
-    if compiled_for is not None:
-        cache.mkdir(parents=True)
-        (cache / "compiled-for").write_text(f"{compiled_for}\n")
-    run = subprocess.run(
-        [ROOT / "binder" / "start", "env"],
-        env={"PATH": os.environ["PATH"], "HOME": str(home), "CPUINFO": str(home / "cpuinfo")},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    pairs = (line.partition("=") for line in run.stdout.splitlines())
-    found = {name: value for name, _, value in pairs if name.startswith("NUMBA_")}
-    assert found.pop("NUMBA_CACHE_DIR") == str(cache)
-    return found
-
-
-@pytest.mark.parametrize(
-    ("flags", "compiled_for", "name"),
-    [
-        (V3, "x86-64-v3", "x86-64-v3"),
-        (f"{V3} avx512f", "x86-64-v3", "x86-64-v3"),
-        (V3.replace(" avx2", ""), "x86-64-v3", None),
-        (V3.replace(" abm", ""), "x86-64-v3", None),
-        (V3, "generic", "generic"),
-        ("fpu", "generic", "generic"),
-        (V3, None, None),
-    ],
-)
-def test_binder_starts_with_its_kernels_where_the_processor_can_run_them(
-    tmp_path: Path, flags: str, compiled_for: str | None, name: str | None
-) -> None:
-    """With the name of a processor that this is not, compiled code would end in SIGILL."""
-    settings = {} if name is None else {"NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": ""}
-    assert numba_settings(tmp_path, flags, compiled_for) == settings
-
-
-@pytest.mark.parametrize(("flags", "level"), [(V3, "x86-64-v3"), ("fpu", "generic")])
-def test_binder_compiles_for_what_the_start_finds(tmp_path: Path, flags: str, level: str) -> None:
-    """The script runs with a python that prints what it is given instead of doing it."""
-    for name in ("binder", "bin", "home/.numba/interconnect-workbench"):
-        (tmp_path / name).mkdir(parents=True)
-    for name in ("postBuild", "kernels.sh", "overrides.json"):
-        shutil.copy(ROOT / "binder" / name, tmp_path / "binder")
-    (tmp_path / "cpuinfo").write_text(f"flags : {flags}\n")
-    python = tmp_path / "bin" / "python"
-    python.write_text(
-        '#!/bin/bash\nif [ "$1" = -c ]; then echo .; else echo "$* $NUMBA_CPU_NAME" >> ran; fi\n'
-    )
-    python.chmod(0o755)
-    environment = {
-        "PATH": f"{python.parent}:{os.environ['PATH']}",
-        "HOME": str(tmp_path / "home"),
-        "CPUINFO": str(tmp_path / "cpuinfo"),
+def test_binder_builds_and_starts_with_the_same_numba_cache() -> None:
+    scripts = {name: (ROOT / "binder" / name) for name in ("postBuild", "start")}
+    settings = {
+        name: [line for line in path.read_text().splitlines() if line.startswith("export ")]
+        for name, path in scripts.items()
     }
-    subprocess.run([tmp_path / "binder" / "postBuild"], cwd=tmp_path, env=environment, check=True)
-    assert (tmp_path / "ran").read_text().splitlines()[-1] == f"-m workbench.warmup {level}"
-    cache = tmp_path / "home" / ".numba" / "interconnect-workbench"
-    assert (cache / "compiled-for").read_text().strip() == level
+    assert settings["postBuild"] == settings["start"]
+    assert {s.split("=")[0] for s in settings["start"]} == {
+        "export NUMBA_CACHE_DIR",
+        "export NUMBA_CPU_NAME",
+    }
+    for path in scripts.values():
+        assert path.read_text().startswith("#!/bin/bash\n")
+        assert path.stat().st_mode & 0o111
+    assert scripts["start"].read_text().rstrip().endswith('exec "$@"')
+    assert "\nset -e\n" in scripts["postBuild"].read_text()
 
 
 def test_jupyterlab_fetches_no_news() -> None:

@@ -10,13 +10,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from numba import config, njit, types
+from numba import config, njit, types, version_info
 from numba.core import caching
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
-import kernels.compiling
+from kernels.compiling import compile_in_less_time
 from kernels.loading import load_only_machine_code
+
+KNOWN_NUMBA = (0, 68)
+"""Whose internals are known; another version compiles and loads kernels in its own way, slower."""
 
 _finalize = JITCodeLibrary.finalize
 _save = caching.IndexDataCacheFile.save
@@ -34,7 +37,9 @@ def _save_alone(self, key, data):
 
 
 caching.IndexDataCacheFile.save = _save_alone
-load_only_machine_code()
+if version_info.short == KNOWN_NUMBA:
+    compile_in_less_time()
+    load_only_machine_code()
 
 
 class _HelperLibrary(JITCodeLibrary):
@@ -170,7 +175,7 @@ def cache_of_all(folder: Path, *called: Path) -> Iterator[None]:
         called: other folders whose kernels they call.
     """
     digest = hashlib.sha256()
-    for path in (Path(__file__), Path(kernels.compiling.__file__)):
+    for path in (Path(__file__), Path(__file__).with_name("compiling.py")):
         digest.update(path.read_bytes())
     for each in (folder, *called):
         for path in sorted(each.glob("*.py")):

@@ -97,8 +97,10 @@ class _GarbageLater(event.Listener):
             gc.enable()
 
 
-BaseFunction.get_call_type = _signature_of_call  # type: ignore[method-assign]
-targetconfig.TargetConfig.__hash__ = _hash_of_options
-targetconfig.TargetConfig.__eq__ = _same_options
-ir.Inst._rec_list_vars = _variables_in
-event.register("numba:compile", _GarbageLater())
+def compile_in_less_time() -> None:
+    """Have numba do once what it does again for each kernel, in what is compiled from now on."""
+    BaseFunction.get_call_type = _signature_of_call  # type: ignore[method-assign]
+    targetconfig.TargetConfig.__hash__ = _hash_of_options
+    targetconfig.TargetConfig.__eq__ = _same_options
+    ir.Inst._rec_list_vars = _variables_in
+    event.register("numba:compile", _GarbageLater())

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from kernels import helper
+from kernels import KNOWN_NUMBA, helper
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.jit_only
@@ -46,6 +46,12 @@ for function in (part, kernel):
     for code in function.inspect_asm().values():
         print(code)
 """
+
+
+def test_the_known_numba_is_the_pinned_one() -> None:
+    """Another one is not hastened until these tests have passed with it."""
+    major, minor = KNOWN_NUMBA
+    assert f"\nnumba=={major}.{minor}." in (ROOT / "constraints.txt").read_text()
 
 
 def test_the_same_code_comes_out(tmp_path: Path) -> None:

@@ -185,7 +185,7 @@ def _receive(s, q, pattern, tally, now, host):
     layout.free_record(s, q, message)
 
 
-@helper(_nrt=False)
+@njit(cache=True, nogil=True, _nrt=False)
 def run(s, t, q, routes, depth, seen, pattern, tally, until, halt):
     """Serve the network up to a tick, or resume a run that stopped for want of room.
 

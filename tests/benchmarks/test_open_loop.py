@@ -77,7 +77,7 @@ def test_two_threads(table):
         for workers, times in took.items():
             began = time.perf_counter()
             curves[workers] = load_curve(
-                fabric, "uniform", loads, seeds=seeds, workers=workers, messages=50_000
+                fabric, "uniform", loads, seeds=seeds, workers=workers, messages=100_000
             )
             times.append(time.perf_counter() - began)
     frames = [curve.to_frame().drop(columns="seconds") for curve in curves.values()]

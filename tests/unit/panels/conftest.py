@@ -2,11 +2,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from workbench.measure import OSUCurve
+from workbench.models import PISCES, NetworkModel
 from workbench.panels import FitPanel, RegimePanel, StudyPanel
 from workbench.panels.fit import simulation_job
+from workbench.simulate import simulate_osu
 from workbench.study import StudyPlan, StudyResult, run
 
 MACHINES = ("azure-hb96v3-hdr", "aws-hpc6a-efa")
@@ -22,6 +26,18 @@ def panel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FitPanel]
     yield panel
     panel.stop()
     panel.wait(20)
+
+
+@pytest.fixture
+def slow_packets_of_1_B(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simulations with packets of 1 B take minutes unless they are stopped, as PISCES's do."""
+
+    def simulated(model: NetworkModel, *arguments: Any, **options: Any) -> OSUCurve:
+        if getattr(model, "mtu", None) == 1:
+            simulate_osu(PISCES(mtu=1), *arguments, **options)
+        return simulate_osu(model, *arguments, **options)
+
+    monkeypatch.setattr(simulation_job, "simulate_osu", simulated)
 
 
 @pytest.fixture(scope="session")

@@ -71,11 +71,12 @@ def test_curves_of_other_values_are_dimmed_and_it_says_why() -> None:
     assert not panel.stale
 
 
+@pytest.mark.usefixtures("slow_packets_of_1_B")
 def test_what_takes_long_says_so_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     panel = ExplorePanel()
     before = panel.wait(60)
     assert "▶ Simulate" not in panel.buttons
-    panel.mtu = 1  # 20 s and more
+    panel.mtu = 1
     assert panel.running
     assert "▶ Simulate" in panel.buttons
     assert panel.stale

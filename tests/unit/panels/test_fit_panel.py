@@ -88,13 +88,14 @@ def test_the_error_stands_beside_its_control_and_the_figures_stay(panel: FitPane
     assert panel.error == ""
 
 
+@pytest.mark.usefixtures("slow_packets_of_1_B")
 def test_what_takes_long_says_so_and_can_be_stopped(
     panel: FitPanel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(simulation_job, "_AT_ONCE_S", 0.15)
     before, python = panel.curve, panel.python
     assert "▶ Simulate" not in panel.buttons
-    panel.controls["mtu"].text.value = "1 B"  # 20 s and more
+    panel.controls["mtu"].text.value = "1 B"
     assert panel.running and panel.buttons["▶ Start"]
     assert "▶ Simulate" in panel.buttons
     assert panel.stale

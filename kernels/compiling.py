@@ -50,7 +50,7 @@ def _same_options(self: Any, other: Any) -> Any:
 
 
 def _what_it_holds(kind: type) -> int:
-    """Return what of a program's variables a value of this type may hold."""
+    """Say where values of this type keep variables of the program that is compiled, if anywhere."""
     if issubclass(kind, ir.Var):
         return _VARIABLE
     if issubclass(kind, ir.Inst):

@@ -102,9 +102,9 @@ def _order_by_cost(bundles, end, queue, waiting, cost, order):
 
 @helper(_nrt=False)
 def _left(one, there, end, cost, cheapest):
-    """Return what a link from one class to another may cost on a minimal route.
+    """Return the cost that a link between two classes must have to lie on a minimal route.
 
-    Routes from a router of ``end`` to its twins take a cheapest of its links, and one back.
+    Between two routers of ``end`` a minimal route goes out by a cheapest link and returns by one.
     """
     return cheapest if one == end else np.int64(cost[one] - cost[there])
 

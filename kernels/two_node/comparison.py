@@ -70,7 +70,7 @@ def same_head(s, t, row):
 
 @helper("i8(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
 def agreeing(s, t, row, elapsed, shift):
-    """Return how many entries at the head of a row are the same, moved in time and in number."""
+    """Count entries at the head of a row that are the same but for shifts of tick and number."""
     timed = row < layout.N_EVENT
     n = min(s[layout.COUNT + row], t[layout.COUNT + row])
     for i in range(n):
@@ -95,9 +95,10 @@ def same_events(s, t, row, elapsed, shift):
 
 @helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def taken(s, t, row, elapsed):
-    """Return how many of a row's first train have gone in a period, -1 if they are not just that.
+    """Count what has left the front of a row's first train in a period.
 
-    None of a row whose first event has stayed where it was: it lies in the future.
+    It is 0 if the row's first event lies in the future and has not moved, and -1 if the first
+    train differs in any other way.
     """
     e, f = entry(s, row, 0), entry(t, row, 0)
     if s[e + layout.WORD] != t[f + layout.WORD]:
@@ -113,9 +114,9 @@ def taken(s, t, row, elapsed):
 
 @helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def grown(s, t, row, gone):
-    """Return how many have joined a row's last train of a period ago, -1 if anything else differs.
+    """Count what has joined, in a period, the train that was then a row's last.
 
-    Trains behind that one are new; they have come in the same period.
+    Trains behind it are new and came in the same period. It is -1 if anything else differs.
     """
     last = t[layout.COUNT + row] - 1
     if s[layout.COUNT + row] <= last:
@@ -155,10 +156,10 @@ def is_of_trains(p, row):
 
 @helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
 def event_periods(s, t, p, row, now, elapsed, limit):
-    """Return how many periods a row may go on whose events are not all just so much later.
+    """Return how many more periods a row may repeat, where not all of its events move with time.
 
-    Its first event may lie beyond those periods, or be a train that a whole number leaves in each;
-    the other events stay, and what comes in a period is added at the end.
+    The first event may lie beyond those periods, or be a train that loses the same number in each
+    period. The other events stay, and what comes in a period is added at the end.
     """
     gone = taken(s, t, row, elapsed)
     if gone < 0:

@@ -38,7 +38,7 @@ def start(s, p):
 
 @helper("i8(i8, i8, i8, i8)", _nrt=False)
 def how_many(at, step, n, end):
-    """Return how many of a train come before a tick, at least one."""
+    """Count the elements of a train that come before a tick; the result is at least 1."""
     if n == 1 or at + (n - 1) * step < end:
         return n
     if step == 0 or at >= end:
@@ -81,7 +81,7 @@ def taken_in(s, p, node, at, size, n, step):
 
 @helper("UniTuple(i8, 3)(i8, i8, i8, i8, i8)", _nrt=False)
 def next_part(ready, n, step, free, busy):
-    """Return how many of a train a server starts evenly, when the first, and how far apart.
+    """Find the part of a train that a server starts at even distances: number, first tick, step.
 
     Args:
         ready: tick at which the first may start.
@@ -240,7 +240,7 @@ def send_message(s, p, now, node, word):
 
 @helper("i8(i8[::1], i8, i8, i8)", _nrt=False)
 def waiting(s, row, n_bytes, credits):
-    """Return how many equal packets at the head of a row each credit releases just one of."""
+    """Count packets at the head of a row that are equal and leave one for each credit."""
     first = entry(s, row, 0)
     size = layout.bytes_of(s[first + layout.WORD])
     if size != n_bytes or credits >= size:
@@ -301,7 +301,7 @@ def next_that_passes(s, p, now, source, credits):
 
 @helper("i8(i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
 def port_credit(s, p, now, source, n_bytes, n, step):
-    """Handle credits of a NIC at the switch; return how many of a train."""
+    """Handle a train of a NIC's credits at the switch; return how many of them were handled."""
     port = 2 + source
     row = layout.PENDING + port
     credits = s[layout.port_cells(port) + layout.CREDITS]
@@ -325,7 +325,7 @@ def port_credit(s, p, now, source, n_bytes, n, step):
 
 @helper("i8(i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
 def nic_credit(s, p, now, node, n_bytes, n, step):
-    """Handle credits at a NIC, the buffer first, as SST/macro does; return how many of a train."""
+    """Handle a train of credits at a NIC, its buffer first, as SST/macro does; return how many."""
     inject, pending = layout.INJECT + node, layout.PENDING + node
     buffer = layout.nic_cells(node) + layout.BUFFER
     cell = layout.port_cells(node) + layout.CREDITS
@@ -365,7 +365,10 @@ def nic_credit(s, p, now, node, n_bytes, n, step):
 
 @helper("i8(i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
 def arrive(s, p, now, source, word, n, step):
-    """Handle packets at the switch; without congestion they leave at once. Return how many."""
+    """Handle a train of packets at the switch; return how many of them were handled.
+
+    Without congestion they leave at once, one by one.
+    """
     if not p[layout.P_CONGESTION]:
         leave(s, p, now, source, word, 1, 0)
         return 1

@@ -19,9 +19,17 @@ def program(variable: str, name: str) -> Path | None:
     Args:
         variable: of the environment, that names the program.
         name: of the program, as it is looked for in PATH.
+
+    Raises:
+        FileNotFoundError: the variable names no program.
     """
-    given = os.environ.get(variable) or shutil.which(name)
-    return None if given is None else Path(given).resolve(strict=True)
+    given = os.environ.get(variable)
+    found = shutil.which(given or name)
+    if given and found is None:
+        raise FileNotFoundError(
+            f"{variable} must be the path of {name}, a program that can be run; got {given}"
+        )
+    return None if found is None else Path(found).resolve()
 
 
 def cpu_seconds(command: list[str], **environment: str) -> tuple[float, str]:

@@ -143,8 +143,35 @@ def next_small(s, row, source, n_bytes):
     return layout.NEVER
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8, i8, i8, b1)", _nrt=False)
-def next_that_passes(s, p, now, source, credits, word, at_buffer):
+@helper("i8(i8[::1], i8)", _nrt=False)
+def bytes_in(s, row):
+    """Return the bytes of all packets or credits of a row."""
+    total = np.int64(0)
+    for i in range(s[layout.COUNT + row]):
+        e = entry(s, row, i)
+        total += s[e + layout.EXTRA] * layout.bytes_of(s[e + layout.WORD])
+    return total
+
+
+@helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False)
+def before_the_end(s, p, source, n_bytes):
+    """Count packets that may leave the switch before a NIC comes to the end of its first message.
+
+    For each packet that it injects, credits must come from the crossbar, and for each packet that
+    crosses, from an output buffer.
+    """
+    row = layout.INJECT + source
+    if s[layout.COUNT + row] == 0:
+        return 0
+    left = s[entry(s, row, 0) + layout.AT] - p[layout.P_MTU]
+    left -= s[layout.port_cells(source) + layout.CREDITS]
+    left -= s[layout.port_cells(2 + source) + layout.XBAR_CREDITS]
+    left -= bytes_in(s, layout.NIC_CREDIT + 2 * source) + bytes_in(s, layout.XBAR_CREDIT)
+    return left // n_bytes
+
+
+@helper("i8(i8[::1], i8[::1], i8, i8, i8, i8, b1, b1)", _nrt=False)
+def next_that_passes(s, p, now, source, credits, word, at_buffer, none_injected):
     """Return the earliest tick at which a packet may come that the credits left suffice for.
 
     Args:
@@ -155,13 +182,15 @@ def next_that_passes(s, p, now, source, credits, word, at_buffer):
         credits: bytes that no waiting packet takes.
         word: of the packets that wait.
         at_buffer: where they wait, at the output buffer or at the crossbar.
+        none_injected: whether the NIC injects none until then.
     """
     if credits == 0:
         return layout.NEVER
-    latency = p[layout.P_INJECT_LATENCY]
-    sent = min(next_send(s, p, now, word), s[layout.DUE + layout.NIC_CREDIT + 2 * source])
-    best = min(sent, now + latency) + latency
-    best = min(best, next_small(s, layout.SWITCH_IN + 2 * source, source, credits))
+    best = next_small(s, layout.SWITCH_IN + 2 * source, source, credits)
+    if not none_injected:
+        latency = p[layout.P_INJECT_LATENCY]
+        sent = min(next_send(s, p, now, word), s[layout.DUE + layout.NIC_CREDIT + 2 * source])
+        best = min(best, min(sent, now + latency) + latency)
     if at_buffer:
         best = min(best, next_small(s, layout.SWITCH, source, credits))
         if next_small(s, layout.XBAR_PENDING + source, source, credits) != layout.NEVER:

@@ -22,6 +22,7 @@ from kernels.two_node import layout
 from kernels.two_node.arbiters import STRAGGLERS, arbitrate, arbitrate_train, reset
 from kernels.two_node.lookahead import (
     absorb,
+    before_the_end,
     credits_in_time,
     credits_met,
     first_tick,
@@ -253,10 +254,13 @@ def xbar_credit(s, p, now, source, n_bytes, n, step):
     if n > 1 and waiting(s, row, n_bytes) > 0 and s[credits] < n_bytes:
         first = entry(s, row, 0)
         word, delay = s[first + layout.WORD], s[first + layout.DELAY]
+        ahead = before_the_end(s, p, source, n_bytes)
         end = min(
             next_crossing(s, p, now, 1 - source, word),
-            next_that_passes(s, p, now, source, s[credits], word, False),
+            next_that_passes(s, p, now, source, s[credits], word, False, ahead > 1),
         )
+        if ahead > 1:
+            n = min(n, ahead)
         n = how_many(now, step, n, end)
         able = credits_met(s, row, layout.SWITCH_IN + 2 * source, n, now + 1, step)
         take(s, row, 0, able)
@@ -382,10 +386,13 @@ def port_credit(s, p, now, source, n_bytes, n, step):
     if n > 1 and waiting(s, row, n_bytes) > 0:
         first = entry(s, row, 0)
         word, delay = s[first + layout.WORD], s[first + layout.DELAY]
+        ahead = before_the_end(s, p, source, n_bytes)
         end = min(
             next_crossing(s, p, now, 1 - source, word),
-            next_that_passes(s, p, now, source, s[credits], word, True),
+            next_that_passes(s, p, now, source, s[credits], word, True, ahead > 1),
         )
+        if ahead > 1:
+            n = min(n, ahead)
         end = min(end, s[layout.DUE + layout.PORT_CREDIT + 2 * source])
         n = how_many(now, step, n, end)
         able = credits_met(s, row, layout.SWITCH, n, now, step)

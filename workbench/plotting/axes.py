@@ -14,6 +14,7 @@ from bokeh.models import (
     NoOverlap,
     NumeralTickFormatter,
     Range1d,
+    Span,
 )
 from bokeh.plotting import figure
 
@@ -257,6 +258,21 @@ def legend_above(fig: figure) -> None:
     for item in legend.items:
         for named in ("label", "visible"):
             item.js_on_change(named, fit)
+
+
+def moving_line(fig: figure, colour: str, *, width: float = 2) -> Span:
+    """Add a vertical line, hidden at first, that a control moves and that is drawn by itself."""
+    # On the layer above the figure's: the page leaves the figure as it is when the line moves.
+    line = Span(
+        dimension="height",
+        location=0,
+        line_color=colour,
+        line_width=width,
+        visible=False,
+        level="overlay",
+    )
+    fig.add_layout(line)
+    return line
 
 
 def place_legend(fig: figure, location: str) -> None:

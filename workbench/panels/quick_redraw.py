@@ -2,7 +2,7 @@
 
 Each time BokehJS draws a figure it writes a style sheet for every axis, grid and glyph, and asks
 the browser for computed styles in between, so the browser computes styles dozens of times: half of
-the time of a drawing. A script in the page changes these two methods, and only in the version of
+the time of a drawing. A script in the page changes these methods, and only in the version of
 BokehJS whose methods are known: any other draws as it is, only slower.
 ``tests/browser/test_quick_redraw.py`` holds that figures look the same.
 """
@@ -35,6 +35,18 @@ if (plot != null) {{
 
   // Colours and widths come from the models: no style sheet of ours has Bokeh's variables for them.
   owner(plot.visuals.outline_line, '_get_css_value')._get_css_value = () => ''
+
+  // The size of letters is asked for each label: once for a drawing is enough.
+  const figure = owner(plot, 'base_font_size')
+  const size = Object.getOwnPropertyDescriptor(figure, 'base_font_size').get
+  const sizes = new Map()
+  Object.defineProperty(figure, 'base_font_size', {{get() {{
+    if (!sizes.has(this)) {{
+      sizes.set(this, size.call(this))
+      setTimeout(() => sizes.delete(this))
+    }}
+    return sizes.get(this)
+  }}}})
 }}
 """
 """JavaScript for a document that is ready."""

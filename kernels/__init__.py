@@ -17,6 +17,7 @@ from numba.core.compiler import Compiler
 from numba.core.typing.templates import _OverloadFunctionTemplate
 
 from kernels.compiling import compile_in_less_time
+from kernels.indexing import take_indices_as_they_are
 from kernels.loading import load_only_machine_code
 from kernels.sharing import share
 
@@ -41,6 +42,7 @@ def _save_alone(self, key, data):
 caching.IndexDataCacheFile.save = _save_alone
 if version_info.short == KNOWN_NUMBA:
     compile_in_less_time()
+    take_indices_as_they_are()
     load_only_machine_code()
     import kernels.elements  # which registers itself
 
@@ -237,8 +239,8 @@ def cache_of_all(folder: Path, *called: Path) -> Iterator[None]:
         called: other folders whose kernels they call.
     """
     digest = hashlib.sha256()
-    for path in (Path(__file__), Path(__file__).with_name("compiling.py")):
-        digest.update(path.read_bytes())
+    for name in ("__init__.py", "compiling.py", "indexing.py"):
+        digest.update(Path(__file__).with_name(name).read_bytes())
     for each in (folder, *called):
         for path in sorted(each.glob("*.py")):
             digest.update(path.read_bytes())

@@ -7,10 +7,23 @@ from numba import boolean, int8, int64, njit
 from kernels import helper
 from kernels.two_node import host, layout, logp, pisces, recurrence, snappr
 from kernels.two_node.comparison import is_of_trains
+from kernels.two_node.lookahead import settle, wake
 from kernels.two_node.network import inject, packet_completes_message
 from kernels.two_node.queues import advance_train, append, drop, entry, next_row, schedule
 
 OK, DEADLOCK, ROW_FULL, HALTED, CLOCK_RAN_OUT, CLOCK_BELOW_ZERO = range(6)
+
+
+@helper("void(i8[::1], i8[::1])", _nrt=False)
+def set_pace(s, p):
+    """Say how many packets of a train may be handled at once, for the size that begins."""
+    whole = s[layout.TRAINS] and (
+        p[layout.P_NETWORK] != layout.PISCES
+        or pisces.in_order(p, s[layout.host_cells(0) + layout.SIZE])
+    )
+    if not whole and s[layout.AT_ONCE] > 1:
+        settle(s, s[layout.CLOCK])
+    s[layout.AT_ONCE] = layout.NEVER if whole else 1
 
 
 @helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
@@ -33,6 +46,8 @@ def run_program(s, p, now, node):
             s[cells + layout.WINDOW] = 0
             s[cells + layout.SIZE] += 1
             s[cells + layout.STARTED] = now
+            if node == 0:
+                set_pace(s, p)
             if s[cells + layout.SIZE] == p[layout.P_LAST]:
                 s[cells + layout.STEP] = host.DONE
             elif p[layout.P_BARRIER]:
@@ -89,13 +104,32 @@ def packet_in(s, p, now, node, word):
         deliver(s, p, now, node, word)
 
 
+@helper("i8(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", _nrt=False)
+def pisces_train(s, p, now, row, word, n, step, delay):
+    """Handle packets or credits of PISCES; return how many of them were handled."""
+    size = layout.bytes_of(word)
+    if row >= layout.SWITCH:
+        if layout.kind_of(word):
+            return pisces.buffer(s, p, now, word, n, step, delay)
+        return pisces.xbar_credit(s, p, now, word >> 4 & 1, size, n, step)
+    if row >= layout.NIC_IN:
+        source = 1 - ((row - layout.NIC_IN) >> 1)
+        return pisces.port_credit(s, p, now, source, size, n, step)
+    node = (row - layout.NIC_CREDIT) >> 1
+    if row & 1:
+        return pisces.switch_in(s, p, now, node, word, n, step, delay)
+    return pisces.nic_credit(s, p, now, node, size, n, step)
+
+
 @helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def dispatch_train(s, p, now, row):
     """Handle the train at the head of a row, as far as it can be."""
     first = entry(s, row, 0)
     word, step = s[first + layout.WORD], s[first + layout.GAP]
     n = min(s[first + layout.EXTRA], s[layout.AT_ONCE])
-    if row >= layout.SWITCH:
+    if p[layout.P_NETWORK] == layout.PISCES:
+        n = pisces_train(s, p, now, row, word, n, step, s[first + layout.DELAY])
+    elif row >= layout.SWITCH:
         n = snappr.arrive(s, p, now, row - layout.SWITCH, word, n, step)
     elif row >= layout.NIC_IN:
         source = 1 - ((row - layout.NIC_IN) >> 1)
@@ -109,29 +143,18 @@ def dispatch_train(s, p, now, row):
     advance_train(s, row, n)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
-def dispatch(s, p, now, row, word, extra):
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
+def dispatch(s, p, now, row, word, extra, delay):
     """Handle one event."""
     if row < layout.NIC_CREDIT:
         node = row - layout.LOGP_IN
         if p[layout.P_NETWORK] != layout.LOGP or logp.nic_in(s, p, now, node, word):
             deliver(s, p, now, node, word)
-    elif row < layout.NIC_IN:
-        node = (row - layout.NIC_CREDIT) >> 1
-        if row & 1:
-            pisces.switch_in(s, p, now, node, word, extra)
-        else:
-            pisces.nic_credit(s, p, now, node, layout.bytes_of(word))
-    elif row < layout.SWITCH:
-        node = (row - layout.NIC_IN) >> 1
-        source = 1 - node
-        if row & 1:
-            pisces.port_credit(s, p, now, source, layout.bytes_of(word))
-        elif pisces.nic_in(s, p, now, node, word, extra):
-            packet_in(s, p, now, node, word)
-            pisces.return_credit(s, p, now, node, word)
     elif row < layout.NIC:
-        pisces.switch_timer(s, p, now, word, extra)
+        node = (row - layout.NIC_IN) >> 1
+        if pisces.nic_in(s, now, node, word, extra, delay):
+            packet_in(s, p, now, node, word)
+            pisces.taken_in(s, p, now, node, word, extra)
     else:
         node = 1 - (row - layout.NIC) // 3
         if extra == layout.T_HOST:
@@ -149,7 +172,7 @@ def dispatch(s, p, now, row, word, extra):
         else:
             packet_in(s, p, now, node, word)
             if p[layout.P_NETWORK] == layout.PISCES:
-                pisces.return_credit(s, p, now, node, word)
+                pisces.taken_in(s, p, now, node, word, extra)
 
 
 @helper("void(i8[::1], i8[::1])", _nrt=False)
@@ -191,13 +214,17 @@ def simulate(s, kept, p, halt):
             recurrence.forget(s)
             s[layout.set_back_cell(s, p, s[layout.host_cells(0) + layout.SIZE])] = 1
         s[layout.CLOCK] = now
+        s[layout.ROW] = row
         if is_of_trains(p, row):
             dispatch_train(s, p, now, row)
         else:
             first = entry(s, row, 0)
             word, extra = s[first + layout.WORD], s[first + layout.EXTRA]
+            delay = s[first + layout.DELAY]
             drop(s, row)
-            dispatch(s, p, now, row, word, extra)
+            dispatch(s, p, now, row, word, extra, delay)
+        if p[layout.P_NETWORK] == layout.PISCES:
+            wake(s)
         s[layout.HANDLED] += 1
         if s[layout.FULL]:
             return ROW_FULL
@@ -234,7 +261,8 @@ def osu(s, kept, p, halt, elapsed, set_back):
     """
     if not p[layout.P_RESUMED]:
         start(s, p)
-    s[layout.AT_ONCE] = layout.NEVER if kept.size else 1
+    s[layout.TRAINS] = kept.size > 0
+    set_pace(s, p)
     before = s[layout.HANDLED]
     status = simulate(s, kept, p, halt)
     for size in range(p[layout.P_FIRST], s[layout.host_cells(0) + layout.SIZE]):

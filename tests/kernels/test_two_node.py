@@ -114,7 +114,7 @@ def assert_skipping_changes_no_digit(model, sizes, **counts):
 
 
 @pytest.mark.jit_only
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(model=models)
 def test_skipping_what_repeats_changes_no_digit(model):
     sizes = [64, 1000, 16_384, 100_001, 524_288]

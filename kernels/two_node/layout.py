@@ -69,8 +69,9 @@ N_ENTRY = 5
 # PISCES bounds the packets that wait from below.
 NEXT_FREE, CREDITS, XBAR_CREDITS, LEAST_PENDING, LEAST_AT_XBAR = range(5)
 N_PORT = 5
-# Codes of timers, in `extra`; of a packet at the NIC, whether its credit is to be returned then.
-T_COMPLETE, T_HOST, T_DELIVER, T_LAUNCH, T_NOTICE, T_COMPLETE_RETURN = range(6)
+# Codes of timers, in `extra`; of a packet at the NIC, whether it is to be counted when it is
+# complete, its credit to be returned, or both.
+T_COMPLETE, T_HOST, T_DELIVER, T_LAUNCH, T_NOTICE, T_COMPLETE_RETURN, T_RETURN = range(7)
 # What has just happened, and the level of recurrence.py it is a checkpoint of.
 PACKET, WHOLE_MESSAGE, WHOLE_WINDOW = 1, 2, 3
 
@@ -203,7 +204,8 @@ CLOCK = EVENT_WORD + 1  # tick of the event handled last
 HANDLED = CLOCK + 1  # events handled so far
 AT_ONCE = HANDLED + 1  # packets of a train that one event may be about
 TRAINS = AT_ONCE + 1  # 0 where every packet is to be handled by itself
-ROW = TRAINS + 1  # row of the event handled last
+NO_TAILS = TRAINS + 1  # 1 where a message's last packet sets the clock back, see arbiters.py
+ROW = NO_TAILS + 1  # row of the event handled last
 MESSAGES = ROW + 1
 
 

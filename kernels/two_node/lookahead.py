@@ -10,6 +10,7 @@ import numpy as np
 
 from kernels import helper
 from kernels.two_node import layout
+from kernels.two_node.arbiters import STRAGGLERS
 from kernels.two_node.queues import advance_train, entry
 from kernels.two_node.trains import how_many, later
 
@@ -53,43 +54,38 @@ def absorb(s, row, until):
         advance_train(s, row, n)
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
-def awaited(s, row):
-    """Count the messages or trains of packets that wait for the credits of a row."""
-    if row == layout.XBAR_CREDIT:
-        return s[layout.COUNT + layout.XBAR_PENDING] + s[layout.COUNT + layout.XBAR_PENDING + 1]
-    if row == layout.PORT_CREDIT or row == layout.PORT_CREDIT + 2:
-        return s[layout.COUNT + layout.PENDING + 3 - ((row - layout.PORT_CREDIT) >> 1)]
-    return s[layout.COUNT + layout.INJECT + ((row - layout.NIC_CREDIT) >> 1)]
+@helper("void(i8[::1], i8, i8)", _nrt=False)
+def wake_row(s, row, waiting):
+    """Make events of a row's credits if anything waits for them."""
+    if waiting > 0 or s[layout.AT_ONCE] == 1:
+        s[layout.DUE + row] = first_tick(s, row)
+    else:
+        s[layout.DUE + row] = layout.NEVER
 
 
 @helper("void(i8[::1])", _nrt=False)
 def wake(s):
     """Make events of the credits that are waited for, and of these only."""
-    for row in (
-        layout.NIC_CREDIT,
-        layout.NIC_CREDIT + 2,
-        layout.PORT_CREDIT,
-        layout.PORT_CREDIT + 2,
-        layout.XBAR_CREDIT,
-    ):
-        if s[layout.AT_ONCE] == 1 or awaited(s, row) > 0:
-            s[layout.DUE + row] = first_tick(s, row)
-        else:
-            s[layout.DUE + row] = layout.NEVER
+    for node in range(2):
+        wake_row(s, layout.NIC_CREDIT + 2 * node, s[layout.COUNT + layout.INJECT + node])
+        wake_row(s, layout.PORT_CREDIT + 2 * node, s[layout.COUNT + layout.PENDING + 3 - node])
+    at_crossbar = layout.COUNT + layout.XBAR_PENDING
+    wake_row(s, layout.XBAR_CREDIT, s[at_crossbar] + s[at_crossbar + 1])
 
 
 @helper("void(i8[::1], i8)", _nrt=False)
-def settle(s, now):
-    """Take in all credits that have come before a tick and were no events."""
-    for row in (
-        layout.NIC_CREDIT,
-        layout.NIC_CREDIT + 2,
-        layout.PORT_CREDIT,
-        layout.PORT_CREDIT + 2,
-        layout.XBAR_CREDIT,
-    ):
-        absorb(s, row, now - 1)
+def absorb_before(s, row):
+    """Take in a row's credits that have come before the event handled last."""
+    absorb(s, row, s[layout.CLOCK] - (1 if row >= s[layout.ROW] else 0))
+
+
+@helper("void(i8[::1])", _nrt=False)
+def settle(s):
+    """Take in all credits that have come before the event handled last and were no events."""
+    for node in range(2):
+        absorb_before(s, layout.NIC_CREDIT + 2 * node)
+        absorb_before(s, layout.PORT_CREDIT + 2 * node)
+    absorb_before(s, layout.XBAR_CREDIT)
 
 
 @helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False)
@@ -267,3 +263,44 @@ def credits_met(s, row, arrivals, n, now, step):
         s[w + layout.EXTRA] += came
         advance_train(s, arrivals, came)
     return met
+
+
+@helper("i8(i8[::1], i8, i8)", _nrt=False)
+def moved_by(s, row, word):
+    """Return the word of the packets that those, or the credits, at the head of a row move."""
+    waiting = row
+    if row == layout.XBAR_CREDIT:
+        waiting = layout.XBAR_PENDING + (word >> 4 & 1)
+    elif row == layout.PORT_CREDIT or row == layout.PORT_CREDIT + 2:
+        waiting = layout.PENDING + 3 - ((row - layout.PORT_CREDIT) >> 1)
+    elif row == layout.NIC_CREDIT or row == layout.NIC_CREDIT + 2:
+        waiting = layout.INJECT + ((row - layout.NIC_CREDIT) >> 1)
+    return s[entry(s, waiting, 0) + layout.WORD] if s[layout.COUNT + waiting] > 0 else word
+
+
+@helper("i8(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+def next_set_back(s, p, now, word, n):
+    """Return the earliest tick at which a packet without a tail may come to a NIC.
+
+    Args:
+        s: the simulation's state.
+        p: the run's parameters.
+        now: a tick.
+        word: of packets that are sent on meanwhile.
+        n: number of these.
+    """
+    latency, behind = p[layout.P_INJECT_LATENCY], p[layout.P_EJECT_LATENCY]
+    best = min(s[layout.DUE + layout.NIC_IN], s[layout.DUE + layout.NIC_IN + 2])
+    best = min(best, later(next_send(s, p, now, word), latency + behind))
+    for source in range(2):
+        for row in (layout.XBAR_PENDING + source, layout.PENDING + 2 + source):
+            if next_small(s, row, source, STRAGGLERS) != layout.NEVER:
+                return now
+        for row in (layout.SWITCH_IN + 2 * source, layout.SWITCH):
+            best = min(best, later(next_small(s, row, source, STRAGGLERS), behind))
+        if s[layout.COUNT + layout.INJECT + source] > 0 and n > before_the_end(
+            s, p, source, max(layout.bytes_of(word), 1)
+        ):
+            sent = min(s[layout.DUE + layout.NIC_CREDIT + 2 * source], now + latency)
+            best = min(best, sent + latency + behind)
+    return best

@@ -64,14 +64,15 @@ def has_tail(p, n_bytes):
 
 @helper("b1(i8[::1], i8)", _nrt=False)
 def in_order(p, size):
-    """Return True if time runs forwards, and passes, in all that messages of a size cause."""
+    """Return True if time passes, and runs forwards but for a long message's last packet."""
+    reply = p[layout.P_SHORT_REPLY]
     return (
         min(p[layout.P_INJECT_LATENCY], p[layout.P_EJECT_LATENCY]) > 0
         and p[layout.P_MTU] > STRAGGLERS
         and has_tail(p, layout.CONTROL_BYTES)
         and has_tail(p, layout.INIT_BYTES)
-        and has_tail(p, layout.size_entry(p, size, layout.SIZE_BYTES))
-        and has_tail(p, layout.size_entry(p, max(size, p[layout.P_SHORT_REPLY]), layout.SIZE_BYTES))
+        and layout.size_entry(p, size, layout.SIZE_BYTES) > STRAGGLERS
+        and (reply < 0 or has_tail(p, layout.size_entry(p, reply, layout.SIZE_BYTES)))
     )
 
 
@@ -316,12 +317,28 @@ def last_completion(s, p, node, word):
     return best - p[layout.P_EJECT_LATENCY]
 
 
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
+def approach_without_tail(s, p, now, node, word, delay):
+    """Send the head of a message's last packet to its NIC, where it is complete before it comes."""
+    code = layout.T_COMPLETE_RETURN
+    ends = last_completion(s, p, node, word)
+    if count_ahead(s, p, node, word, 1) > 0:
+        code = layout.T_RETURN
+    elif ends >= now:
+        schedule(s, layout.NIC + 3 * (1 - node), ends, word, layout.T_COMPLETE)
+        code = layout.T_RETURN
+    schedule_head(s, layout.NIC_IN + 2 * node, now, word, code, delay)
+
+
 @helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", _nrt=False)
 def approach(s, p, now, node, word, n, step, delay):
     """Send packets' heads to their NIC, which they reach at `now`, `now + step`, ..."""
     row = layout.NIC_IN + 2 * node
     if s[layout.AT_ONCE] == 1:
         schedule_head(s, row, now, word, layout.T_COMPLETE_RETURN, delay)
+        return
+    if delay < 0:
+        approach_without_tail(s, p, now, node, word, delay)
         return
     whole = now + layout.span(layout.bytes_of(word), delay)
     back = whole + p[layout.P_EJECT_LATENCY]
@@ -424,6 +441,6 @@ def nic_in(s, now, node, word, code, delay):
 @helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
 def taken_in(s, p, now, node, word, code):
     """Return the credit of a packet that is complete, if that is not on its way already."""
-    if code == layout.T_COMPLETE_RETURN:
+    if code != layout.T_COMPLETE:
         back = now + p[layout.P_EJECT_LATENCY]
         insert(s, layout.PORT_CREDIT + 2 * node, back, word, 1, 0, 0)

@@ -328,7 +328,7 @@ def skip(s, t, p, elapsed, level, word, n):
             s[e + layout.WORD] = moved(s[e + layout.WORD], n * shift)
             if row < layout.N_EVENT:
                 s[e + layout.AT] += later
-        if row < layout.N_EVENT and s[layout.COUNT + row] > 0:
+        if row < layout.N_EVENT and s[layout.DUE + row] != layout.NEVER:
             s[layout.DUE + row] += later
     for port in range(4):
         c = layout.port_cells(port)
@@ -401,7 +401,7 @@ def checkpoint(s, t, p, level, now, word):
     c = watch_cells(level)
     kept = s[c + KEPT_WORD]
     if p[layout.P_NETWORK] == layout.PISCES and s[layout.AT_ONCE] > 1:
-        settle(s, now)
+        settle(s)
     related = s[c + VALID] == 1
     if related and level == layout.PACKET:
         related = word & 0xFFFFFF == kept & 0xFFFFFF

@@ -7,9 +7,10 @@ from numba import boolean, int8, int64, njit
 from kernels import helper
 from kernels.two_node import host, layout, logp, pisces, recurrence, snappr
 from kernels.two_node.comparison import is_of_trains
-from kernels.two_node.lookahead import settle, wake
+from kernels.two_node.lookahead import moved_by, next_set_back, settle, wake
 from kernels.two_node.network import inject, packet_completes_message
 from kernels.two_node.queues import advance_train, append, drop, entry, next_row, schedule
+from kernels.two_node.trains import how_many
 
 OK, DEADLOCK, ROW_FULL, HALTED, CLOCK_RAN_OUT, CLOCK_BELOW_ZERO = range(6)
 
@@ -22,8 +23,10 @@ def set_pace(s, p):
         or pisces.in_order(p, s[layout.host_cells(0) + layout.SIZE])
     )
     if not whole and s[layout.AT_ONCE] > 1:
-        settle(s, s[layout.CLOCK])
+        settle(s)
     s[layout.AT_ONCE] = layout.NEVER if whole else 1
+    size = layout.size_entry(p, s[layout.host_cells(0) + layout.SIZE], layout.SIZE_BYTES)
+    s[layout.NO_TAILS] = p[layout.P_NETWORK] == layout.PISCES and not pisces.has_tail(p, size)
 
 
 @helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
@@ -127,6 +130,9 @@ def dispatch_train(s, p, now, row):
     first = entry(s, row, 0)
     word, step = s[first + layout.WORD], s[first + layout.GAP]
     n = min(s[first + layout.EXTRA], s[layout.AT_ONCE])
+    if s[layout.NO_TAILS] and n > 1:
+        sent = moved_by(s, row, word)
+        n = how_many(now, step, n, next_set_back(s, p, now, sent, n))
     if p[layout.P_NETWORK] == layout.PISCES:
         n = pisces_train(s, p, now, row, word, n, step, s[first + layout.DELAY])
     elif row >= layout.SWITCH:
@@ -170,7 +176,8 @@ def dispatch(s, p, now, row, word, extra, delay):
         elif extra == layout.T_DELIVER:
             deliver(s, p, now, node, word)
         else:
-            packet_in(s, p, now, node, word)
+            if extra != layout.T_RETURN:
+                packet_in(s, p, now, node, word)
             if p[layout.P_NETWORK] == layout.PISCES:
                 pisces.taken_in(s, p, now, node, word, extra)
 
@@ -212,6 +219,8 @@ def simulate(s, kept, p, halt):
             return CLOCK_BELOW_ZERO
         if now < s[layout.CLOCK]:
             recurrence.forget(s)
+            if s[layout.AT_ONCE] > 1:
+                settle(s)
             s[layout.set_back_cell(s, p, s[layout.host_cells(0) + layout.SIZE])] = 1
         s[layout.CLOCK] = now
         s[layout.ROW] = row

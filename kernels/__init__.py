@@ -17,9 +17,9 @@ from numba.core.compiler import Compiler
 from numba.core.typing.templates import _OverloadFunctionTemplate
 
 from kernels.compiling import compile_in_less_time
+from kernels.elements import compile_elements_briefly
 from kernels.indexing import take_indices_as_they_are
 from kernels.loading import load_only_machine_code
-from kernels.sharing import share
 
 KNOWN_NUMBA = (0, 68)
 """Whose internals are known; another version compiles and loads kernels in its own way, slower."""
@@ -43,8 +43,8 @@ caching.IndexDataCacheFile.save = _save_alone
 if version_info.short == KNOWN_NUMBA:
     compile_in_less_time()
     take_indices_as_they_are()
+    compile_elements_briefly()
     load_only_machine_code()
-    import kernels.elements  # which registers itself
 
 
 class _HelperLibrary(JITCodeLibrary):
@@ -142,7 +142,8 @@ def _decorate_as_part(self: Any) -> Callable[..., Any]:
 
     def with_options(**options: Any) -> Callable[[Any], Any]:
         if decorator is not jit or options.get("cache"):
-            return decorator(**options)
+            found: Callable[[Any], Any] = decorator(**options)
+            return found
         return lambda function: _part(function, _PartCompiler, options)
 
     return with_options
@@ -202,27 +203,6 @@ def helper(signature: str | None = None, **options: Any) -> Callable[[Any], Any]
     return decorate
 
 
-def shared(*types: Any, **options: Any) -> Callable[[Any], Any]:
-    """Compile a function that several kernels call once, instead of as a part of each.
-
-    For what is long and seldom called: a call passes each array as seven numbers.
-
-    Args:
-        types: of numba, of the arguments; those of other calls are converted to them.
-        options: of ``numba.njit``.
-    """
-
-    def decorate(function: Any) -> Any:
-        if version_info.short != KNOWN_NUMBA:
-            return helper(**options)(function)
-        dispatcher = njit(cache=True, nogil=True, **options)(function)
-        if not config.DISABLE_JIT:
-            share(dispatcher, types)
-        return dispatcher
-
-    return decorate
-
-
 # Read once: one folder's kernels import another's, which must not go into the first one's cache.
 _GIVEN = config.CACHE_DIR
 
@@ -239,7 +219,7 @@ def cache_of_all(folder: Path, *called: Path) -> Iterator[None]:
         called: other folders whose kernels they call.
     """
     digest = hashlib.sha256()
-    for name in ("__init__.py", "compiling.py", "indexing.py"):
+    for name in ("__init__.py", "compiling.py", "elements.py", "indexing.py"):
         digest.update(Path(__file__).with_name(name).read_bytes())
     for each in (folder, *called):
         for path in sorted(each.glob("*.py")):

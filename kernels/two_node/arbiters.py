@@ -152,6 +152,18 @@ def arbitrate(s, p, arbiter, kind, byte_delay, now, n_bytes, arriving):
     return head, tail, np.int64(np.float64(tail - head) / np.float64(n_bytes))
 
 
+@helper("b1(i8[::1], i8, i8, i8, i8, i8, i8, i8)", _nrt=False)
+def keeps_order(s, arbiter, kind, byte_delay, now, step, n_bytes, arriving):
+    """Return True if no packet of a train has its tail here before one that has left already."""
+    if kind != layout.CUT_THROUGH:
+        return kind == layout.SIMPLE
+    forget_past(s, arbiter, byte_delay, now)
+    if s[layout.N_EPOCHS + arbiter] > 1:
+        return False
+    idle = s[layout.epoch(arbiter, 0)] == now
+    return arriving <= byte_delay or (idle and step >= layout.span(n_bytes, arriving))
+
+
 @helper("UniTuple(i8, 4)(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8, i8, i8)", _nrt=False)
 def arbitrate_train(s, p, arbiter, kind, byte_delay, now, step, n, n_bytes, arriving):
     """Give bandwidth to the first packets of a train, to all whose heads leave at even distances.

@@ -51,10 +51,16 @@ def counter_of(row):
     return layout.AT if row < layout.PENDING else layout.EXTRA
 
 
-@helper("b1(i8)", _nrt=False)
-def is_counted(row):
-    """Return True for the rows whose entries are counted down."""
-    return layout.INJECT <= row < layout.INBOX or row >= layout.XBAR_PENDING
+@helper("b1(i8[::1], i8)", _nrt=False)
+def is_counted(p, row):
+    """Return True for the rows whose entries are counted down.
+
+    Those that wait in PISCES are not: within a period of many packets they may be fewer than at
+    its end, or none, and a shorter packet passes those that wait.
+    """
+    return layout.INJECT <= row < layout.PENDING or (
+        layout.PENDING <= row < layout.INBOX and p[layout.P_NETWORK] != layout.PISCES
+    )
 
 
 @helper("b1(i8[::1], i8[::1], i8)", _nrt=False)
@@ -206,6 +212,9 @@ def list_periods(s, t, p, row, shift, limit):
         if gone > 0 or (i > 0 and i < n - 1):
             return 0
         end = MARGIN * p[layout.P_MTU] if counter == layout.AT else MARGIN
+        if p[layout.P_NETWORK] == layout.PISCES and s[layout.AT_ONCE] > 1:
+            # What has been handled ahead of its time counted on a message that goes on.
+            end += p[layout.P_NIC_CREDITS] + 2 * p[layout.P_SWITCH_CREDITS]
         limit = steps_down(here, there, end, limit)
     if gone == 0:
         return limit
@@ -262,6 +271,9 @@ def credit_periods(s, t, p, cell, waiting, limit):
     if s[cell] == t[cell]:
         return limit
     if waiting > 0:
+        return 0
+    if p[layout.P_NETWORK] == layout.PISCES and s[layout.AT_ONCE] > 1:
+        # Within a period of many packets they may be fewer than at its end.
         return 0
     return steps_down(s[cell], t[cell], MARGIN * max(p[layout.P_MTU], layout.CONTROL_BYTES), limit)
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from kernels import helper
 from kernels.two_node import layout
-from kernels.two_node.arbiters import STRAGGLERS, arbitrate, arbitrate_train, reset
+from kernels.two_node.arbiters import STRAGGLERS, arbitrate, arbitrate_train, keeps_order, reset
 from kernels.two_node.lookahead import (
     absorb,
     before_the_end,
@@ -411,6 +411,10 @@ def port_credit(s, p, now, source, n_bytes, n, step):
         if ahead > 1:
             n = min(n, ahead)
         end = min(end, s[layout.DUE + layout.PORT_CREDIT + 2 * source])
+        arbiter, kind = layout.ARBITER_LINK + source, p[layout.P_LINK_ARBITER]
+        if not keeps_order(s, arbiter, kind, p[layout.P_LINK_BYTE], now, step, n_bytes, delay):
+            # The credit of one that leaves now may come before the others.
+            end = min(end, now + 2 * p[layout.P_EJECT_LATENCY])
         n = how_many(now, step, n, end)
         able = credits_met(s, row, layout.SWITCH, n, now, step)
         take(s, row, 0, able)

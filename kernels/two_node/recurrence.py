@@ -258,7 +258,7 @@ def periods(s, t, p, now, then, level, word):
     shift = layout.index_of(word) - layout.index_of(t[watch_cells(level) + KEPT_WORD])
     if elapsed <= 0:
         return 0
-    partial = level == layout.PACKET and s[layout.AT_ONCE] > 1
+    partial = level == layout.PACKET and p[layout.P_NETWORK] == layout.SNAPPR
     compared = COMPARED
     for row in range(layout.N_EVENT):
         due, before = s[layout.DUE + row], t[layout.DUE + row]
@@ -276,13 +276,13 @@ def periods(s, t, p, now, then, level, word):
     if limit == 0 or not affordable(s, p, cell):
         return 0
     for row in range(layout.N_ROWS):
-        varies = is_counted(row) or (partial and row < layout.N_EVENT)
+        varies = is_counted(p, row) or (partial and row < layout.N_EVENT)
         if s[layout.COUNT + row] != t[layout.COUNT + row] and not varies:
             return 0
     row = 0
     least = np.int64(0)
     while limit > least and row < layout.N_ROWS:
-        if is_counted(row):
+        if is_counted(p, row):
             limit = list_periods(s, t, p, row, shift, limit)
         else:
             n = agreeing(s, t, row, elapsed, shift)
@@ -317,7 +317,7 @@ def skip(s, t, p, elapsed, level, word, n):
     shift = layout.index_of(word) - layout.index_of(t[watch_cells(level) + KEPT_WORD])
     later = n * elapsed
     for row in range(layout.N_ROWS):
-        if is_counted(row):
+        if is_counted(p, row):
             list_skip(s, t, row, shift, n)
             continue
         if row < layout.N_EVENT and not same_events(s, t, row, elapsed, shift):

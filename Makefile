@@ -101,7 +101,8 @@ deep: $(TEST_STAMP) ## the longer tests, then a search for failing examples with
 	$(PY) -m pytest --quiet --ignore=tests/benchmarks -m "deep or helpers" $(IN_PARALLEL)
 	@# Indices of kernels do not wrap (kernels/indexing.py): a negative one is an error here.
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.cache/numba-bounds \
-	  $(PY) -m pytest --quiet tests/kernels $(IN_PARALLEL)
+	  $(PY) -m pytest --quiet tests/kernels tests/unit/topology tests/unit/sensitivity tests/unit/uq \
+	  -m "not deep and not helpers" $(IN_PARALLEL)
 	@for round in $$(seq $(ROUNDS)); do \
 	  seed=$${SEED:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}; \
 	  echo "round $$round of $(ROUNDS); the same again: make deep ROUNDS=1 SEED=$$seed"; \

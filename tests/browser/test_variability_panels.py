@@ -18,6 +18,10 @@ AFTER = re.compile("^After .* steps of")
 def test_a_user_is_left_out_and_the_step_moves(
     voila: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
+    notebook = voila.folder / BLAME
+    few = notebook.read_text().replace("BlamePanel()", "BlamePanel(runs=12)")
+    assert few != notebook.read_text()
+    notebook.write_text(few)
     watch = voila.open(page, BLAME)
     panel = page.locator(".workbench-panel").first
     until(lambda: status(page, TOOK) != "")

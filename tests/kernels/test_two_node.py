@@ -41,7 +41,7 @@ ROUNDING = 1e-13
 TICK_S = 1e-16
 
 
-@settings(max_examples=60)
+@examples(60, plain=20)
 @given(
     model=models,
     sizes=st.lists(st.integers(1, 20_000), min_size=1, max_size=5, unique=True).map(sorted),

@@ -58,9 +58,9 @@ SHORTER = {
         # The other models take the panel most of its time; its unit tests wait for them.
         '"ridge"\npanel.wait()': '"ridge"\nimport time\nwhile panel.found is None:\n'
         "    time.sleep(0.1)\n    panel.refresh()\npanel.stop()\npanel.wait()",
-        "deviation(recorded.steps,": "deviation(recorded.steps.rows(range(24)),",
+        "deviation(recorded.steps,": "deviation(recorded.steps.rows(range(12)),",
         "folds=5": "folds=2",
-        "runs=16": "runs=5",
+        "runs=16": "runs=4",
     },
 }
 AS_THEY_ARE = [

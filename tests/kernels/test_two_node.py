@@ -171,7 +171,7 @@ def test_packets_of_pisces_handled_at_once_change_no_digit(
     assert_skipping_changes_no_digit(model, [mtu * packets + last % mtu], window=6)
 
 
-# Credits for hundreds of packets; a period is longer than a message.
+# Credits for many packets, at the link for hundreds: a period is longer than a message.
 @pytest.mark.jit_only
 @pytest.mark.parametrize(
     "model",
@@ -195,10 +195,10 @@ def test_packets_of_pisces_handled_at_once_change_no_digit(
                 injection_bandwidth=2.41e9,
                 injection_latency=1.3e-9,
                 ejection_latency=53e-9,
-                nic_credits=20_000,
+                nic_credits=5_000,
                 xbar_bandwidth=28.6e9,
                 link_bandwidth=1.99e9,
-                link_credits=300_000,
+                link_credits=10_000,
             ),
             id="all, and packets without a tail",
         ),
@@ -210,7 +210,7 @@ def test_pisces_with_credits_for_many_packets_takes_a_part_of_the_events(model):
     whole, many = curve_and_events(model, sizes, skip=False)
     np.testing.assert_array_equal(skipped.latency_s, whole.latency_s)
     np.testing.assert_array_equal(skipped.bandwidth_Bps, whole.bandwidth_Bps)
-    assert few < many / 4
+    assert few < many / 2
 
 
 # Credits for all that is sent in a round trip or for one packet, at the least and the most latency.

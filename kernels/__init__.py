@@ -17,6 +17,7 @@ from numba.core.compiler import Compiler
 from numba.core.typing.templates import _OverloadFunctionTemplate
 
 from kernels.compiling import compile_in_less_time
+from kernels.elements import take_elements_directly
 from kernels.indexing import take_indices_as_they_are
 from kernels.loading import load_only_machine_code
 from kernels.sharing import share
@@ -44,7 +45,7 @@ if version_info.short == KNOWN_NUMBA:
     compile_in_less_time()
     take_indices_as_they_are()
     load_only_machine_code()
-    import kernels.elements  # which registers itself
+    take_elements_directly()
 
 
 class _HelperLibrary(JITCodeLibrary):
@@ -140,7 +141,7 @@ def _decorate_as_part(self: Any) -> Callable[..., Any]:
     """
     decorator = _decorator_of_numba(self)
 
-    def with_options(**options: Any) -> Callable[[Any], Any]:
+    def with_options(**options: Any) -> Any:
         if decorator is not jit or options.get("cache"):
             return decorator(**options)
         return lambda function: _part(function, _PartCompiler, options)
@@ -239,7 +240,7 @@ def cache_of_all(folder: Path, *called: Path) -> Iterator[None]:
         called: other folders whose kernels they call.
     """
     digest = hashlib.sha256()
-    for name in ("__init__.py", "compiling.py", "indexing.py"):
+    for name in ("__init__.py", "compiling.py", "elements.py", "indexing.py", "sharing.py"):
         digest.update(Path(__file__).with_name(name).read_bytes())
     for each in (folder, *called):
         for path in sorted(each.glob("*.py")):

@@ -17,6 +17,8 @@ from numba.core.imputils import lower_builtin
 
 def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     """Return the address of an element, or None where numba has to find it itself."""
+    from numba.np import arrayobj
+
     array, index = sig.args[:2]
     plain = type(array) is types.Array and array.ndim == 1 and array.layout == "C"
     if not plain or context.enable_boundscheck:
@@ -29,12 +31,10 @@ def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     at = context.cast(builder, args[1], index, word)
     if index.signed and not (isinstance(at, ir.Constant) and at.constant >= 0):
         size = builder.extract_value(args[0], [model.get_field_position("shape"), 0])
-        negative = builder.icmp_signed("<", at, at.type(0))
-        at = builder.select(negative, builder.add(at, size), at)
+        at = arrayobj.fix_integer_index(context, builder, index, args[1], size)
     return builder.gep(data, [at])
 
 
-@lower_builtin(operator.getitem, types.Array, types.Integer)
 def _get(context, builder, sig, args):
     from numba.np import arrayobj
 
@@ -44,7 +44,6 @@ def _get(context, builder, sig, args):
     return arrayobj.load_item(context, builder, sig.args[0], place)
 
 
-@lower_builtin(operator.setitem, types.Array, types.Integer, types.Any)
 def _set(context, builder, sig, args):
     from numba.np import arrayobj
 
@@ -55,3 +54,9 @@ def _set(context, builder, sig, args):
     value = context.cast(builder, args[2], kind, array.dtype)
     arrayobj.store_item(context, builder, array, value, place)
     return None
+
+
+def take_elements_directly() -> None:
+    """Have numba compile reads and writes of elements with this code."""
+    lower_builtin(operator.getitem, types.Array, types.Integer)(_get)
+    lower_builtin(operator.setitem, types.Array, types.Integer, types.Any)(_set)

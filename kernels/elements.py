@@ -12,11 +12,12 @@ from typing import Any
 
 from numba.core import types
 from numba.core.imputils import lower_builtin
-from numba.np import arrayobj
 
 
 def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     """Return the address of an element, or None where numba has to find it itself."""
+    from numba.np import arrayobj  # loaded with the first compilation: it takes 0.05 s
+
     array, index = sig.args[:2]
     plain = type(array) is types.Array and array.ndim == 1 and array.layout == "C"
     numbers = isinstance(array.dtype, types.Number | types.Boolean)
@@ -31,6 +32,8 @@ def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 def _get(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     """Compile the reading of an element."""
+    from numba.np import arrayobj
+
     place = _place(context, builder, sig, args)
     if place is None:
         return arrayobj.getitem_arraynd_intp(context, builder, sig, args)
@@ -39,6 +42,8 @@ def _get(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 def _set(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     """Compile the writing of an element."""
+    from numba.np import arrayobj
+
     place = _place(context, builder, sig, args)
     if place is None:
         return arrayobj.setitem_array(context, builder, sig, args)

@@ -14,20 +14,34 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba.core import types
-from numba.np import arrayobj
-
-_fix_index = arrayobj.fix_integer_index
+from numba.core import event, types
 
 
 def _index_as_it_is(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
     """Return an access' index for LLVM, as numba does but for those of kernels."""
+    from numba.cpython.slicing import fix_index
+
+    if not kind.signed:
+        return context.cast(builder, index, kind, types.uintp)
+    word = context.cast(builder, index, kind, types.intp)
     in_kernel = context.fndesc is not None and context.fndesc.modname.startswith("kernels.")
-    if not in_kernel or not kind.signed or isinstance(index, ir.Constant):
-        return _fix_index(context, builder, kind, index, size)
-    return context.cast(builder, index, kind, types.intp)
+    if in_kernel and not isinstance(index, ir.Constant):
+        return word
+    return fix_index(builder, word, size)
+
+
+class _BeforeCompiling(event.Listener):
+    """Change numba's arrays when the first kernel is compiled: to load them takes 0.05 s."""
+
+    def on_start(self, event: Any) -> None:
+        from numba.np import arrayobj
+
+        arrayobj.fix_integer_index = _index_as_it_is
+
+    def on_end(self, event: Any) -> None:
+        pass
 
 
 def take_indices_as_they_are() -> None:
     """Have numba compile the accesses of kernels without a look at their indices' signs."""
-    arrayobj.fix_integer_index = _index_as_it_is
+    event.register("numba:compile", _BeforeCompiling())

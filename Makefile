@@ -25,7 +25,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 # tests/conftest.py says how many processes there are.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
-.PHONY: help lab install test lint types tests-imported kernels-uncompiled bench bench-all deep fuzz studies search-comparison paper-scale variability whole-machine findings validation slurm-demo binder-check clean
+.PHONY: help lab install test lint types tests-imported system-programs kernels-uncompiled bench bench-all deep fuzz studies search-comparison paper-scale variability whole-machine findings validation slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -54,13 +54,17 @@ lab: install ## install, then open JupyterLab on notebooks/00-start-here.ipynb
 
 install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening anything
 
-# Two parts of the kernels compile at once; the checks take the place of the one that ends first.
-test: $(TEST_STAMP) ## install, then run lint, types and every test
-	@$(MAKE) --no-print-directory --jobs=2 $(WARM_STAMPS) lint types tests-imported \
-	  kernels-uncompiled
+# Two at once, begun in this order: kernels compile while the tests' packages are installed, then
+# beside the system's programs; the checks take the place of what ends first.
+test: $(LAB_STAMP) ## install, then run lint, types and every test
+	@$(MAKE) --no-print-directory --jobs=2 $(TEST_STAMP) $(firstword $(WARM_STAMPS)) \
+	  system-programs $(lastword $(WARM_STAMPS)) lint types tests-imported kernels-uncompiled
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
-	.ci/postgresql && .ci/mpi && .ci/slurm && $(PY) -m pytest --quiet --ignore=tests/benchmarks \
+	$(PY) -m pytest --quiet --ignore=tests/benchmarks \
 	  -m "not deep and not helpers" --durations=10 $(IN_PARALLEL)
+
+system-programs:
+	@.ci/chromium >/dev/null && .ci/postgresql && .ci/mpi && .ci/slurm
 
 lint: $(TEST_STAMP)
 	$(PY) -m ruff check .
@@ -95,6 +99,10 @@ ROUNDS ?= 5
 deep: $(TEST_STAMP) ## the longer tests, then a search for failing examples with new seeds (ROUNDS=5, SEED=)
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	$(PY) -m pytest --quiet --ignore=tests/benchmarks -m "deep or helpers" $(IN_PARALLEL)
+	@# Indices of kernels do not wrap (kernels/indexing.py): a negative one is an error here.
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.cache/numba-bounds \
+	  $(PY) -m pytest --quiet tests/kernels tests/unit/topology tests/unit/sensitivity tests/unit/uq \
+	  -m "not deep and not helpers" $(IN_PARALLEL)
 	@for round in $$(seq $(ROUNDS)); do \
 	  seed=$${SEED:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}; \
 	  echo "round $$round of $(ROUNDS); the same again: make deep ROUNDS=1 SEED=$$seed"; \

@@ -10,13 +10,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from numba import config, njit, types, version_info
+from numba import config, jit, njit, types, version_info
 from numba.core import caching
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.typing.templates import _OverloadFunctionTemplate
 
 from kernels.compiling import compile_in_less_time
+from kernels.indexing import take_indices_as_they_are
 from kernels.loading import load_only_machine_code
+from kernels.sharing import share
 
 KNOWN_NUMBA = (0, 68)
 """Whose internals are known; another version compiles and loads kernels in its own way, slower."""
@@ -39,7 +42,9 @@ def _save_alone(self, key, data):
 caching.IndexDataCacheFile.save = _save_alone
 if version_info.short == KNOWN_NUMBA:
     compile_in_less_time()
+    take_indices_as_they_are()
     load_only_machine_code()
+    import kernels.elements  # which registers itself
 
 
 class _HelperLibrary(JITCodeLibrary):
@@ -82,8 +87,8 @@ def _finalize_kernel(self: JITCodeLibrary) -> None:
 JITCodeLibrary.finalize = _finalize_kernel
 
 
-class _HelperCompiler(Compiler):
-    """Compile a helper as far as a kernel needs it: a third of the time goes without the rest."""
+class _PartCompiler(Compiler):
+    """Compile a function as far as a kernel needs it: a third of the time goes without the rest."""
 
     def __init__(self, typingctx, targetctx, library, args, return_type, flags, locals):
         flags = flags.copy()
@@ -95,14 +100,56 @@ class _HelperCompiler(Compiler):
         self.state.library = _HelperLibrary(target.codegen(), func.__qualname__)
         entry_point = object()  # by which numba finds the code that a call needs
         compiled = super().compile_extra(func)._replace(entry_point=entry_point)
+        target.insert_user_function(entry_point, compiled.fndesc, [compiled.library])
+        return compiled
+
+
+class _HelperCompiler(_PartCompiler):
+    """Compile a helper of ours."""
+
+    def compile_extra(self, func):
+        compiled = super().compile_extra(func)
         returned = compiled.signature.return_type
-        if not self.state.flags.nrt and target.data_model_manager[returned].contains_nrt_meminfo():
+        models = self.state.targetctx.data_model_manager
+        if not self.state.flags.nrt and models[returned].contains_nrt_meminfo():
             raise TypeError(
                 f"{func.__qualname__} returns {returned}, so its arrays must be counted: "
                 "write @helper(_nrt=True)"
             )
-        target.insert_user_function(entry_point, compiled.fndesc, [compiled.library])
         return compiled
+
+
+def _part(function: Any, compiler: type[_PartCompiler], options: dict[str, Any]) -> Any:
+    """Return a dispatcher whose functions become parts of kernels."""
+    dispatcher = jit(pipeline_class=compiler, **options)(function)
+
+    def add_overload(compiled: Any) -> None:
+        dispatcher.overloads[tuple(compiled.signature.args)] = compiled
+
+    dispatcher.add_overload = add_overload
+    return dispatcher
+
+
+_decorator_of_numba = _OverloadFunctionTemplate._get_jit_decorator
+
+
+def _decorate_as_part(self: Any) -> Callable[..., Any]:
+    """Return what makes numba's own functions parts of kernels too.
+
+    numba makes machine code of each, and two functions around it by which Python and C may call it.
+    """
+    decorator = _decorator_of_numba(self)
+
+    def with_options(**options: Any) -> Callable[[Any], Any]:
+        if decorator is not jit or options.get("cache"):
+            return decorator(**options)
+        return lambda function: _part(function, _PartCompiler, options)
+
+    return with_options
+
+
+if version_info.short == KNOWN_NUMBA:
+    _OverloadFunctionTemplate._get_jit_decorator = _decorate_as_part
 
 
 def helper(signature: str | None = None, **options: Any) -> Callable[[Any], Any]:
@@ -125,7 +172,7 @@ def helper(signature: str | None = None, **options: Any) -> Callable[[Any], Any]
     def decorate(function: Any) -> Any:
         if config.DISABLE_JIT:
             return function
-        dispatcher = njit(pipeline_class=_HelperCompiler, **options)(function)
+        dispatcher = _part(function, _HelperCompiler, options)
         find_overloads = dispatcher.get_call_template
         folder = config.CACHE_DIR
         standing_alone: list[Any] = []
@@ -148,12 +195,29 @@ def helper(signature: str | None = None, **options: Any) -> Callable[[Any], Any]
                     standing_alone.append(njit(*types, cache=True, **options)(function))
             return standing_alone[0]  # which numba calls then, with the same arguments
 
-        def add_overload(compiled: Any) -> None:
-            dispatcher.overloads[tuple(compiled.signature.args)] = compiled
-
         dispatcher.get_call_template = called_by_a_kernel
         dispatcher._compile_for_args = called_by_python
-        dispatcher.add_overload = add_overload
+        return dispatcher
+
+    return decorate
+
+
+def shared(*types: Any, **options: Any) -> Callable[[Any], Any]:
+    """Compile a function that several kernels call once, instead of as a part of each.
+
+    For what is long and seldom called: a call passes each array as seven numbers.
+
+    Args:
+        types: of numba, of the arguments; those of other calls are converted to them.
+        options: of ``numba.njit``.
+    """
+
+    def decorate(function: Any) -> Any:
+        if version_info.short != KNOWN_NUMBA:
+            return helper(**options)(function)
+        dispatcher = njit(cache=True, nogil=True, **options)(function)
+        if not config.DISABLE_JIT:
+            share(dispatcher, types)
         return dispatcher
 
     return decorate
@@ -175,8 +239,8 @@ def cache_of_all(folder: Path, *called: Path) -> Iterator[None]:
         called: other folders whose kernels they call.
     """
     digest = hashlib.sha256()
-    for path in (Path(__file__), Path(__file__).with_name("compiling.py")):
-        digest.update(path.read_bytes())
+    for name in ("__init__.py", "compiling.py", "indexing.py"):
+        digest.update(Path(__file__).with_name(name).read_bytes())
     for each in (folder, *called):
         for path in sorted(each.glob("*.py")):
             digest.update(path.read_bytes())

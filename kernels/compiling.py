@@ -11,13 +11,22 @@ import gc
 from types import BuiltinFunctionType
 from typing import Any
 
-from numba.core import event, ir, targetconfig
+from numba.core import analysis, event, ir, lowering, targetconfig, transforms
+from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.types.functions import BaseFunction
+from numba.core.typing.templates import _OverloadFunctionTemplate
 
 _find_signature = BaseFunction.get_call_type
+_find_implementation = _OverloadFunctionTemplate._get_impl
+_post_process = PostProcessor.run
+_give_entry_variables = ir.FunctionIR.get_block_entry_vars
+_make_wrapper_for_c = lowering.BaseLower.create_cfunc_wrapper
 _NO_VARIABLE, _VARIABLE, _INSTRUCTION, _SEQUENCE, _MAPPING = range(5)
 _holds: dict[type, int] = {}
 _hashes: dict[type, int] = {}
+_defaults: dict[type, dict[str, Any]] = {}
+_INHERITED = ("nrt", "fastmath", "error_model", "forceinline")
+"""Options that numba's own functions take over from the kernel that calls them."""
 
 
 def _signature_of_call(self: Any, context: Any, args: Any, kws: Any) -> Any:
@@ -40,6 +49,14 @@ def _hash_of_options(self: Any) -> int:
     if kind not in _hashes:
         _hashes[kind] = hash(tuple(sorted(self.options)))
     return _hashes[kind]
+
+
+def _values_of_options(self: Any) -> dict[str, Any]:
+    """Return all options; those that are set, after the defaults, which are those of the class."""
+    kind = type(self)
+    if kind not in _defaults:
+        _defaults[kind] = {name: option.default for name, option in self.options.items()}
+    return {**_defaults[kind], **self._values}
 
 
 def _same_options(self: Any, other: Any) -> Any:
@@ -79,6 +96,58 @@ def _variables_in(self: Any, value: Any) -> list[Any]:
     return found
 
 
+def _implementation(self: Any, args: Any, kws: Any) -> Any:
+    """Find numba's own function for some types, which other options of the caller do not change.
+
+    numba compiles it again for each combination of all options.
+    """
+    flags = targetconfig.ConfigStack.top_or_none()
+    if flags is None:
+        return _find_implementation(self, args, kws)
+    inherited = type(flags)()
+    for name in _INHERITED:
+        setattr(inherited, name, getattr(flags, name))
+    with targetconfig.ConfigStack().enter(inherited):
+        return _find_implementation(self, args, kws)
+
+
+def _post_process_without_liveness(
+    self: Any, emit_dels: bool = False, extend_lifetimes: bool = False
+) -> None:
+    """Find out which variables are live only where it is asked: for generators and objects.
+
+    numba does so after each of six passes.
+    """
+    program = self.func_ir
+    if program.is_generator:
+        _post_process(self, emit_dels, extend_lifetimes)
+        return
+    program.blocks = transforms.canonicalize_cfg(program.blocks)
+    program.variable_lifetime = VariableLifetime(program.blocks)
+    program.block_entry_vars.clear()
+    program.generator_info = None
+    if emit_dels:
+        self._insert_var_dels(extend_lifetimes=extend_lifetimes)
+
+
+def _entry_variables(self: Any, block: Any) -> Any:
+    """Return the variables that are live where a block begins."""
+    if block not in self.block_entry_vars:
+        lifetime = self.variable_lifetime
+        live = analysis.compute_live_variables(
+            lifetime.cfg, self.blocks, lifetime.usedefs.defmap, lifetime.deadmaps.combined
+        )
+        for offset, each in self.blocks.items():
+            self.block_entry_vars[each] = live[offset]
+    return _give_entry_variables(self, block)
+
+
+def _wrapper_for_c(self: Any) -> None:
+    """Make no function that C could call of a kernel: Python and kernels call others."""
+    if not self.fndesc.modname.startswith("kernels."):
+        _make_wrapper_for_c(self)
+
+
 class _GarbageLater(event.Listener):
     """Collect no garbage while a kernel is compiled: there is little, and much to look through."""
 
@@ -102,5 +171,10 @@ def compile_in_less_time() -> None:
     BaseFunction.get_call_type = _signature_of_call  # type: ignore[method-assign]
     targetconfig.TargetConfig.__hash__ = _hash_of_options
     targetconfig.TargetConfig.__eq__ = _same_options
+    targetconfig.TargetConfig.values = _values_of_options
+    _OverloadFunctionTemplate._get_impl = _implementation
+    PostProcessor.run = _post_process_without_liveness
+    ir.FunctionIR.get_block_entry_vars = _entry_variables
+    lowering.BaseLower.create_cfunc_wrapper = _wrapper_for_c
     ir.Inst._rec_list_vars = _variables_in
     event.register("numba:compile", _GarbageLater())

@@ -9,6 +9,8 @@ from __future__ import annotations
 from numba.core import caching
 from numba.core.runtime import rtsys
 
+from kernels.sharing import provide_for
+
 _load = caching.FunctionCache.load_overload
 
 
@@ -20,6 +22,8 @@ def _load_machine_code(self, signature, target):
     if saved is None:
         return None
     (_, kind, code), *_ = saved
+    if kind == "object":
+        provide_for(code[0])
     if kind != "object" or b"_numba_hashsecret" in code[0]:
         target.refresh()
     elif b"NRT_" in code[0]:  # it allocates or returns arrays

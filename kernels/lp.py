@@ -174,7 +174,8 @@ def in_order(row_head, row_tail, columns, order):
         waiting[start[row_tail[row] + 1]] = row
         start[row_tail[row] + 1] += 1
     ready = start[0]
-    order[:ready] = waiting[:ready]
+    for row in range(ready):  # A slice assigned to one compiles the text of numba's error, too.
+        order[row] = waiting[row]
     head = 0
     while head < ready:
         column = row_head[order[head]]

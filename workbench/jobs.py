@@ -141,6 +141,10 @@ class JobContext:
         """
         self._job._supplier = supplier
 
+    def preview(self) -> None:
+        """Say that the result so far is worth drawing, for those who wait for the first."""
+        self._job._preview.set()
+
     def breathe(self) -> None:
         """Let other threads run: release the interpreter lock for a moment."""
         # sleep(0) may take the lock back at once; a real pause lets a waiting slider run.
@@ -154,6 +158,7 @@ class Job(Generic[_T]):
         self.name = name
         self._stop = StopFlag()
         self._finished = threading.Event()
+        self._preview = threading.Event()
         self._state: JobState = "pending"
         self._progress = Progress()
         self._supplier: Callable[[], Any] | None = None
@@ -214,6 +219,14 @@ class Job(Generic[_T]):
         """
         return self._finished.wait(timeout)
 
+    def wait_for_preview(self, timeout: float) -> None:
+        """Wait until the work says that its result so far is worth drawing, or has ended.
+
+        Args:
+            timeout: seconds to wait at most.
+        """
+        self._preview.wait(timeout)
+
     def result(self, timeout: float | None = None) -> _T:
         """Wait for the work and return its result, also that of a stopped job.
 
@@ -252,6 +265,7 @@ class Job(Generic[_T]):
         self._ended = time.monotonic()
         self._state = end
         self._finished.set()
+        self._preview.set()
 
     def __repr__(self) -> str:
         progress = self._progress

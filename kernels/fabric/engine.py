@@ -17,9 +17,11 @@ A host layer is a kernel of its own around these parts:
 from __future__ import annotations
 
 import numpy as np
+from numba import int32, int64
 
-from kernels import helper
+from kernels import helper, shared
 from kernels.fabric import calendar, layout, pisces, snappr
+from kernels.fabric.routing import ROUTES
 
 
 @helper("b1(i8[::1], i8[::1], i8)", _nrt=False)
@@ -47,7 +49,9 @@ def open_window(s, q, until):
     return True
 
 
-@helper(_nrt=False)
+# Once for traffic, collectives and packets, which take X s less to compile (row 1 of
+# tests/benchmarks/test_compiling.py).
+@shared(int64[::1], int32[::1], int64[::1], ROUTES, int32[::1], int32[::1], _nrt=False)
 def serve_routers(s, t, q, routes, depth, seen):
     """Handle all events of routers in the window; return OK, NO_RECORDS or NO_STATE."""
     if s[layout.MODEL] == layout.PISCES:

@@ -8,6 +8,7 @@ in which packets are looked at.
 from typing import NamedTuple
 
 import numpy as np
+from numba import int8, int32, int64, types, uint8
 
 from kernels import helper
 from kernels.fabric.layout import AT_PORTS, BETWEEN, BYTE, N_PORT, span
@@ -65,6 +66,16 @@ class Routes(NamedTuple):
     wraps: np.ndarray
     group: np.ndarray
     settings: np.ndarray
+
+
+ROUTES = types.NamedTuple(
+    [
+        *(int32[::1], int32[::1], int32[:, ::1], int32[::1], int32[::1], uint8[:, ::1]),
+        *(int32[::1], int8[::1], int8[::1], int8[::1], int32[::1], int64[::1]),
+    ],
+    Routes,
+)
+"""The type of the tables."""
 
 
 @helper(_nrt=False)

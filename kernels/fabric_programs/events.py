@@ -1,20 +1,9 @@
-"""Two heaps: events by (time, item), and flows by the tick at which they finish.
-
-The operations that are ready at the start are a list beside the heap, which stays small thereby.
-"""
+"""Two heaps: events by (time, item), and flows by the tick at which they finish."""
 
 import numpy as np
 
 from kernels import helper
-from kernels.fabric_programs.layout import (
-    CODES,
-    EVENTS,
-    FINISHES,
-    NEVER,
-    NEXT_ROOT,
-    READY,
-    ROOTS,
-)
+from kernels.fabric_programs.layout import EVENTS, FINISHES, NEVER
 
 
 @helper()
@@ -44,33 +33,19 @@ def push(events, cells, time, item):
 @helper()
 def first_time(events, cells):
     """Return the tick of the first event, NEVER where there is none."""
-    if cells[NEXT_ROOT] < cells[ROOTS]:
-        return np.int64(0)
     return events.time[0] if cells[EVENTS] > 0 else np.int64(NEVER)
 
 
 @helper()
 def take_first(events, cells):
-    """Take the first event away and return its item; there must be one."""
-    if cells[NEXT_ROOT] < cells[ROOTS]:
-        item = np.int64(events.roots[cells[NEXT_ROOT]]) * CODES + READY
-        if cells[EVENTS] == 0 or events.time[0] > 0 or events.item[0] > item:
-            cells[NEXT_ROOT] += 1
-            return item
-    item = events.item[0]
-    _drop_first(events, cells)
-    return item
-
-
-@helper()
-def _drop_first(events, cells):
-    """Take the first event of the heap away.
+    """Take the first event away and return its item.
 
     Args:
         events: the heap, not empty.
         cells: int64[N_CELLS].
     """
     times, items = events.time, events.item
+    first = items[0]
     count = cells[EVENTS] - 1
     cells[EVENTS] = count
     time, item = times[count], items[count]
@@ -92,6 +67,7 @@ def _drop_first(events, cells):
         at = below
     times[at] = time
     items[at] = item
+    return first
 
 
 @helper()

@@ -6,7 +6,7 @@ from numba import njit
 from kernels import helper
 from kernels.fabric_programs import layout
 from kernels.fabric_programs.events import first_time, push, take_first
-from kernels.fabric_programs.hosts import acknowledge, arrive, count_missing, list_roots, make_ready
+from kernels.fabric_programs.hosts import acknowledge, arrive, count_missing, make_ready, push_roots
 from kernels.fabric_programs.max_min import begin, finish, share_out
 
 _STEPS_BETWEEN_LOOKS = 1024
@@ -23,7 +23,7 @@ def make_first(program, pending, events, cells):
         cells: int64[N_CELLS], 0.
     """
     count_missing(program, pending.missing)
-    list_roots(pending, events, cells)
+    push_roots(pending, events, cells)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

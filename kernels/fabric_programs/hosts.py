@@ -32,18 +32,17 @@ def count_missing(program, missing):
 
 
 @helper(forceinline=True)
-def list_roots(pending, events, cells):
-    """List the operations that wait for nothing, which are ready at 0.
+def push_roots(pending, events, cells):
+    """Add the operations that wait for nothing, which are ready at 0, to the events.
 
     Args:
         pending: with dependencies counted.
-        events: without events.
+        events: the heap, empty.
         cells: int64[N_CELLS].
     """
     for op in range(len(pending.missing)):
         if pending.missing[op] == 0:
-            events.roots[cells[layout.ROOTS]] = op
-            cells[layout.ROOTS] += 1
+            push(events, cells, 0, op * layout.CODES + layout.READY)
 
 
 @helper(forceinline=True)

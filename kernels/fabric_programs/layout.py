@@ -36,8 +36,7 @@ WAITING, REQUESTED = range(2)
 
 # Cells of `cells`: events in the heap, flows under way, rounds of sharing, channels whose flows
 # have changed, since when, the time, operations that have ended, flows in the heap of finishes,
-# how often rates were shared out, flows that were given a rate altogether, most flows at once,
-# operations that wait for nothing, and how many of these have started.
+# how often rates were shared out, flows that were given a rate altogether, most flows at once.
 (
     EVENTS,
     FLOWS,
@@ -51,15 +50,8 @@ WAITING, REQUESTED = range(2)
     SHARINGS,
     RATES,
     MOST_FLOWS,
-    ROOTS,
-    NEXT_ROOT,
-) = range(14)
-N_CELLS = 14
-
-
-CAPACITY, SEEN, SPARE, OPEN, DEMAND, OTHERS = range(6)
-LINE = 8
-"""Cells of a channel in ``Network.sharing``."""
+) = range(12)
+N_CELLS = 12
 
 
 class Program(NamedTuple):
@@ -141,17 +133,15 @@ class Pending(NamedTuple):
 
 
 class Events(NamedTuple):
-    """Events by (time, item): a heap, and beside it the operations that are ready at 0.
+    """A heap of events by (time, item).
 
     Attributes:
         time: int64[room], ticks.
         item: int64[room].
-        roots: int32[n], operations that wait for nothing.
     """
 
     time: NDArray[np.int64]
     item: NDArray[np.int64]
-    roots: NDArray[np.int32]
 
 
 class Network(NamedTuple):
@@ -173,9 +163,11 @@ class Network(NamedTuple):
         is_dirty: uint8[channels], 0.
         dirty: int32[channels]; those whose flows have changed since rates were shared out.
         touched: int32[channels]; those that a sharing is about.
-        sharing: float64[channels * LINE]; for each, in a line of the cache, its capacity; the
-            sharing that it was SEEN in last; and of that what it has to SPARE, how many flows are
-            OPEN, the DEMAND of bytes that cross it for each byte of all of these, and OTHERS.
+        seen: int64[channels], 0; the sharing that each took part in last; and of that
+        spare: float64[channels], bytes a tick it has left,
+        open: int32[channels], how many flows have no rate yet,
+        demand: float64[channels], bytes that cross it for each byte of all of these,
+        others: int32[channels], how many of its flows take no part.
         key: float64[channels]; a heap of channels by the rate they could give each.
         by_key: int32[channels].
     """
@@ -194,7 +186,11 @@ class Network(NamedTuple):
     is_dirty: NDArray[np.uint8]
     dirty: NDArray[np.int32]
     touched: NDArray[np.int32]
-    sharing: NDArray[np.float64]
+    seen: NDArray[np.int64]
+    spare: NDArray[np.float64]
+    open: NDArray[np.int32]
+    demand: NDArray[np.float64]
+    others: NDArray[np.int32]
     key: NDArray[np.float64]
     by_key: NDArray[np.int32]
 
@@ -313,8 +309,6 @@ def empty_network(
         limit: bytes a tick.
     """
     channels = len(capacity)
-    sharing = np.zeros((channels, LINE))
-    sharing[:, CAPACITY] = capacity
     return Network(
         capacity=capacity,
         path_start=path_start,
@@ -330,7 +324,11 @@ def empty_network(
         is_dirty=np.zeros(channels, np.uint8),
         dirty=np.zeros(channels, np.int32),
         touched=np.zeros(channels, np.int32),
-        sharing=sharing.ravel(),
+        seen=np.zeros(channels, np.int64),
+        spare=np.zeros(channels),
+        open=np.zeros(channels, np.int32),
+        demand=np.zeros(channels),
+        others=np.zeros(channels, np.int32),
         key=np.zeros(channels),
         by_key=np.zeros(channels, np.int32),
     )

@@ -150,7 +150,7 @@ def share_out(network, flows, cells, stride):
         before = chosen
         for i in range(touched):
             channel = np.int64(network.touched[i])
-            if network.sharing[channel * layout.LINE + layout.OTHERS] > 0:
+            if network.others[channel] > 0:
                 chosen = _disturbed(network, flows, cells, stride, channel, chosen)
         if chosen == before:
             break
@@ -186,49 +186,43 @@ def _choose(flows, cells, slot, chosen):
 @helper(forceinline=True)
 def _touch(network, flows, cells, stride, chosen):
     """List the channels of the chosen flows, with what those of others leave of each."""
-    sharing = network.sharing
     cells[layout.STAMP] += 1
-    stamp = float(cells[layout.STAMP])
     touched = np.int64(0)
     for i in range(chosen):
         slot = np.int64(flows.chosen[i])
         for node in range(slot * stride, flows.end[slot]):
             channel = np.int64(flows.channel[node])
-            at = channel * layout.LINE
-            if sharing[at + layout.SEEN] != stamp:
-                sharing[at + layout.SEEN] = stamp
+            if network.seen[channel] != cells[layout.STAMP]:
+                network.seen[channel] = cells[layout.STAMP]
                 network.touched[touched] = channel
-                sharing[at + layout.OPEN] = 0.0
-                sharing[at + layout.DEMAND] = 0.0
+                network.open[channel] = 0
+                network.demand[channel] = 0.0
                 touched += 1
-            sharing[at + layout.OPEN] += 1.0
-            sharing[at + layout.DEMAND] += flows.weight[node]
+            network.open[channel] += 1
+            network.demand[channel] += flows.weight[node]
     for i in range(touched):
         channel = np.int64(network.touched[i])
-        at = channel * layout.LINE
-        spare = sharing[at + layout.CAPACITY]
-        others = network.on[channel] - sharing[at + layout.OPEN]
-        sharing[at + layout.OTHERS] = others
-        if others > 0:
+        spare = network.capacity[channel]
+        network.others[channel] = network.on[channel] - network.open[channel]
+        if network.others[channel] > 0:
             node = network.first[channel]
             while node >= 0:
                 slot = np.int64(flows.owner[node])
                 if flows.mark[slot] != cells[layout.ROUND]:
                     spare -= flows.rate[slot] * flows.weight[node]
                 node = flows.after[node]
-        sharing[at + layout.SPARE] = max(spare, 0.0)
+        network.spare[channel] = max(spare, 0.0)
     return touched
 
 
 @helper(forceinline=True)
 def _fill(network, flows, cells, stride, chosen, touched):
     """Fix the rates of the chosen flows, those of the tightest channel first."""
-    sharing, key, by_key = network.sharing, network.key, network.by_key
+    spare, demand, key, by_key = network.spare, network.demand, network.key, network.by_key
     for i in range(touched):
         channel = np.int64(network.touched[i])
-        at = channel * layout.LINE
         by_key[i] = channel
-        key[i] = sharing[at + layout.SPARE] / sharing[at + layout.DEMAND]
+        key[i] = spare[channel] / demand[channel]
     for i in range(touched // 2 - 1, -1, -1):
         _sink(key, by_key, touched, i)
     for i in range(chosen):
@@ -238,14 +232,13 @@ def _fill(network, flows, cells, stride, chosen, touched):
     level = 0.0
     while left > 0:
         channel = np.int64(by_key[0])
-        at = channel * layout.LINE
-        if sharing[at + layout.OPEN] == 0:
+        if network.open[channel] == 0:
             count -= 1
             key[0], by_key[0] = key[count], by_key[count]
             _sink(key, by_key, count, 0)
             continue
         # Others have taken their share meanwhile: what is left for each never gets less.
-        rate = max(sharing[at + layout.SPARE], 0.0) / sharing[at + layout.DEMAND]
+        rate = max(spare[channel], 0.0) / demand[channel]
         if rate > key[0]:
             key[0] = rate
             _sink(key, by_key, count, 0)
@@ -265,10 +258,10 @@ def _fill(network, flows, cells, stride, chosen, touched):
                 flows.bottleneck[slot] = channel
                 left -= 1
                 for each in range(slot * stride, flows.end[slot]):
-                    other = np.int64(flows.channel[each]) * layout.LINE
-                    sharing[other + layout.SPARE] -= rate * flows.weight[each]
-                    sharing[other + layout.DEMAND] -= flows.weight[each]
-                    sharing[other + layout.OPEN] -= 1.0
+                    other = np.int64(flows.channel[each])
+                    spare[other] -= rate * flows.weight[each]
+                    demand[other] -= flows.weight[each]
+                    network.open[other] -= 1
             node = flows.after[node]
 
 

@@ -20,9 +20,7 @@ from kernels.fabric_programs.layout import (
     ENDED,
     EVENTS,
     INJECT,
-    NEXT_ROOT,
     READY,
-    ROOTS,
     SEND,
 )
 
@@ -30,7 +28,7 @@ from kernels.fabric_programs.layout import (
 @helper()
 def _hand_out(s, q, program, events, cells, host_of):
     """Set a timer for each event, while there is room; return OK, NO_RECORDS or NO_STATE."""
-    while cells[NEXT_ROOT] < cells[ROOTS] or cells[EVENTS] > 0:
+    while cells[EVENTS] > 0:
         status = layout.room_left(s, q)
         if status != layout.OK:
             return status

@@ -1,8 +1,9 @@
 """Two nodes on one switch, event by event in integer ticks, as SST/macro v11.1 orders them.
 
 ``run.osu`` is the entry point. The other files are its parts: ``layout`` (the state and its
-cells), ``queues`` (every list of events or packets), ``network`` (where a message enters the
-wire), ``snappr``, ``pisces`` with its ``arbiters``, and ``logp`` (the three network models),
+cells), ``queues`` (every list of events or packets), ``trains`` (their arithmetic), ``network``
+(where a message enters the wire), ``snappr``, ``pisces`` with its ``arbiters`` and its
+``lookahead``, and ``logp`` (the three network models),
 ``host`` (MPI on one node), and ``recurrence`` with its ``comparison`` (when the state repeats,
 whole periods are skipped). In each file callers stand below what they call: numba compiles in
 that order.

@@ -13,6 +13,7 @@ import numpy as np
 
 from kernels import helper
 from kernels.two_node import layout
+from kernels.two_node.trains import next_part
 
 FULL_EPOCH = 2**32 - 1
 STRAGGLERS = 2
@@ -149,3 +150,52 @@ def arbitrate(s, p, arbiter, kind, byte_delay, now, n_bytes, arriving):
         return head, np.int64(0), wrapped(head)
     tail = place(s, arbiter, byte_delay, now, n_bytes, arriving, unplaced)
     return head, tail, np.int64(np.float64(tail - head) / np.float64(n_bytes))
+
+
+@helper("UniTuple(i8, 4)(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8, i8, i8)", _nrt=False)
+def arbitrate_train(s, p, arbiter, kind, byte_delay, now, step, n, n_bytes, arriving):
+    """Give bandwidth to the first packets of a train, to all whose heads leave at even distances.
+
+    An arbiter is a server of whole packets if it stores and forwards, and if packets come at least
+    as fast as they can leave where no epoch but the endless one is idle. A cut-through arbiter
+    that is idle when each of two packets comes is so for all packets of their train.
+
+    Args:
+        s: the simulation's state.
+        p: the run's parameters.
+        arbiter: row of the arbiter's idle epochs.
+        kind: SIMPLE, NULL or CUT_THROUGH.
+        byte_delay: ticks a byte takes here.
+        now: tick at which the first head could move on.
+        step: ticks between them.
+        n: number of packets.
+        n_bytes: size of each.
+        arriving: ticks between its bytes as they arrive, 0 when it is there as a whole.
+
+    Returns:
+        The number of packets that leave so, the tick at which the first head leaves, the ticks
+        between the heads, and the packets' new byte delay.
+    """
+    if n > 1 and kind == layout.NULL:
+        return n, now, step, max(byte_delay, arriving)
+    busy = layout.span(n_bytes, byte_delay)
+    if n > 1 and kind == layout.SIMPLE:
+        part, first, every = next_part(now, n, step, s[layout.ARBITER_FREE + arbiter], busy)
+        s[layout.ARBITER_FREE + arbiter] = first + (part - 1) * every + busy
+        return part, first + busy, every, np.int64(0)
+    if n > 1:
+        forget_past(s, arbiter, byte_delay, now)
+    begins = layout.epoch(arbiter, 0)
+    endless = n > 1 and s[layout.N_EPOCHS + arbiter] == 1
+    if endless and arriving <= byte_delay:
+        part, first, every = next_part(now, n, step, s[begins], busy)
+        s[begins] = first + (part - 1) * every + busy
+        return part, first, every, np.int64(np.float64(busy) / np.float64(n_bytes))
+    idle = endless and s[begins] == now
+    head, _, delay = arbitrate(s, p, arbiter, kind, byte_delay, now, n_bytes, arriving)
+    if idle:
+        forget_past(s, arbiter, byte_delay, now + step)
+        if s[layout.N_EPOCHS + arbiter] == 1 and s[begins] == now + step:
+            arbitrate(s, p, arbiter, kind, byte_delay, now + (n - 1) * step, n_bytes, arriving)
+            return n, head, step, delay
+    return np.int64(1), head, np.int64(0), delay

@@ -51,12 +51,10 @@ def counter_of(row):
     return layout.AT if row < layout.PENDING else layout.EXTRA
 
 
-@helper("b1(i8[::1], i8)", _nrt=False)
-def is_counted(p, row):
+@helper("b1(i8)", _nrt=False)
+def is_counted(row):
     """Return True for the rows whose entries are counted down."""
-    return layout.INJECT <= row < layout.PENDING or (
-        layout.PENDING <= row < layout.INBOX and p[layout.P_NETWORK] != layout.PISCES
-    )
+    return layout.INJECT <= row < layout.INBOX or row >= layout.XBAR_PENDING
 
 
 @helper("b1(i8[::1], i8[::1], i8)", _nrt=False)
@@ -81,7 +79,7 @@ def agreeing(s, t, row, elapsed, shift):
             return i
         if timed and s[e + layout.AT] != t[f + layout.AT] + elapsed:
             return i
-        if s[e + layout.GAP] != t[f + layout.GAP]:
+        if s[e + layout.GAP] != t[f + layout.GAP] or s[e + layout.DELAY] != t[f + layout.DELAY]:
             return i
     return n
 
@@ -101,7 +99,7 @@ def taken(s, t, row, elapsed):
     train differs in any other way.
     """
     e, f = entry(s, row, 0), entry(t, row, 0)
-    if s[e + layout.WORD] != t[f + layout.WORD]:
+    if s[e + layout.WORD] != t[f + layout.WORD] or s[e + layout.DELAY] != t[f + layout.DELAY]:
         return -1
     later = s[e + layout.AT] - t[f + layout.AT]
     if later == 0:
@@ -125,7 +123,7 @@ def grown(s, t, row, gone):
         e, f = entry(s, row, i), entry(t, row, i)
         ahead = t[f + layout.EXTRA] - (gone if i == 0 else 0)
         joined = s[e + layout.EXTRA] - ahead
-        if s[e + layout.WORD] != t[f + layout.WORD]:
+        if s[e + layout.WORD] != t[f + layout.WORD] or s[e + layout.DELAY] != t[f + layout.DELAY]:
             return -1
         if i > 0 and s[e + layout.AT] != t[f + layout.AT]:
             return -1
@@ -151,7 +149,12 @@ def lengthens(s, t, row, joined, elapsed):
 @helper("b1(i8[::1], i8)", _nrt=False)
 def is_of_trains(p, row):
     """Return True for the rows whose events are trains."""
-    return layout.NIC_CREDIT <= row < layout.NIC and p[layout.P_NETWORK] == layout.SNAPPR
+    if p[layout.P_NETWORK] == layout.PISCES and row in (layout.NIC_IN, layout.NIC_IN + 2):
+        return False
+    return layout.NIC_CREDIT <= row < layout.NIC and p[layout.P_NETWORK] in (
+        layout.SNAPPR,
+        layout.PISCES,
+    )
 
 
 @helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
@@ -195,6 +198,8 @@ def list_periods(s, t, p, row, shift, limit):
         e, f = entry(s, row, i), entry(t, row, i)
         if s[e + layout.WORD] != moved(t[f + layout.WORD], shift):
             return 0
+        if s[e + layout.DELAY] != t[f + layout.DELAY]:
+            return 0
         here, there = s[e + counter], t[f + counter]
         if here == there:
             continue
@@ -207,6 +212,8 @@ def list_periods(s, t, p, row, shift, limit):
     for i in range(n - gone):
         e, f = entry(s, row, i), entry(s, row, i + gone)
         if s[f + layout.WORD] != moved(s[e + layout.WORD], shift):
+            return 0
+        if s[f + layout.DELAY] != s[e + layout.DELAY]:
             return 0
         if i > 0 and s[f + counter] != s[e + counter]:
             return 0

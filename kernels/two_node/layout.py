@@ -7,12 +7,13 @@ function is compiled with ``_nrt=False``, which leaves reference counts out; not
 Signatures are given because numba would otherwise compile a function again for each constant it is
 called with.
 
-Every list of the simulation is a *row*: a ring buffer of entries of four cells, ``AT`` (tick of
-an event, or bytes left), ``WORD``, ``EXTRA`` and ``GAP``. Rows 0 to ``N_EVENT - 1`` hold scheduled
+Every list of the simulation is a *row*: a ring buffer of entries of five cells, ``AT`` (tick of
+an event, or bytes left), ``WORD``, ``EXTRA``, ``GAP`` and ``DELAY`` (ticks between the bytes of a
+PISCES packet). Rows 0 to ``N_EVENT - 1`` hold scheduled
 events, one row for each link or component of SST/macro, in the order in which SST/macro breaks ties
 between events of one tick; the other rows are plain FIFO lists. A *word* names a message and a
-byte count in one integer: ``bytes << 24 | index << 4 | direction << 3 | kind``. SNAPPR's packets
-and credits move in *trains*: one entry is ``EXTRA`` equal ones, ``GAP`` ticks apart from ``AT`` on.
+byte count in one integer: ``bytes << 24 | index << 4 | direction << 3 | kind``. Packets and credits
+move in *trains*: one entry is ``EXTRA`` equal ones, ``GAP`` ticks apart from ``AT`` on.
 """
 
 from __future__ import annotations
@@ -44,7 +45,10 @@ NIC_CREDIT = 2  # + 2 * node: credit from the switch; + 1: packet from the NIC a
 SWITCH_IN = 3
 NIC_IN = 6  # + 2 * node: packet at the NIC; + 1: that NIC's credit back at the switch
 PORT_CREDIT = 7
-SWITCH = 10  # the switch's own timers; SNAPPR: + source: packets whose tails the switch waits for
+# The switch's own timers. SNAPPR: + source: packets whose tails the switch waits for. PISCES:
+# packets at output buffers and, see lookahead.py, the credits that these return to the crossbar.
+SWITCH = 10
+XBAR_CREDIT = 11
 NIC = 12  # + 3 * (1 - node): the NIC's own timers; then the OS's and the node's
 OS = 13
 NODE = 14
@@ -52,21 +56,22 @@ N_EVENT = 18
 
 # Rows that are plain FIFO lists.
 INJECT = 18  # + node: messages not yet cut into packets (at = bytes left)
-PENDING = 20  # + port: packets that wait for credit (extra = number, or PISCES byte delay)
+PENDING = 20  # + port: packets that wait for credit
 INBOX = 24  # + node: messages the MPI thread has not looked at
 UNEXPECTED = 26  # + node: messages that arrived before their receive was posted
 XBAR_PENDING = 28  # + direction: PISCES packets that wait for room in an output buffer
 N_ROWS = 30
 
-AT, WORD, EXTRA, GAP = range(4)
-N_ENTRY = 4
+AT, WORD, EXTRA, GAP, DELAY = range(5)
+N_ENTRY = 5
 
 # Ports 0, 1 are the NICs' injection ports, 2, 3 the switch's ejection ports, by direction.
 # PISCES bounds the packets that wait from below.
 NEXT_FREE, CREDITS, XBAR_CREDITS, LEAST_PENDING, LEAST_AT_XBAR = range(5)
 N_PORT = 5
-# Codes of timers, in `extra`.
-T_COMPLETE, T_HOST, T_DELIVER, T_LAUNCH, T_NOTICE = range(5)
+# Codes of timers, in `extra`; of a packet at the NIC, whether it is to be counted when it is
+# complete, its credit to be returned, or both.
+T_COMPLETE, T_HOST, T_DELIVER, T_LAUNCH, T_NOTICE, T_COMPLETE_RETURN, T_RETURN = range(7)
 # What has just happened, and the level of recurrence.py it is a checkpoint of.
 PACKET, WHOLE_MESSAGE, WHOLE_WINDOW = 1, 2, 3
 
@@ -198,7 +203,10 @@ EVENT_WORD = EVENT_LEVEL + 1
 CLOCK = EVENT_WORD + 1  # tick of the event handled last
 HANDLED = CLOCK + 1  # events handled so far
 AT_ONCE = HANDLED + 1  # packets of a train that one event may be about
-MESSAGES = AT_ONCE + 1
+TRAINS = AT_ONCE + 1  # 0 where every packet is to be handled by itself
+NO_TAILS = TRAINS + 1  # 1 where a message's last packet sets the clock back, see arbiters.py
+ROW = NO_TAILS + 1  # row of the event handled last
+MESSAGES = ROW + 1
 
 
 def state_cells(window: int, n_sizes: int, channels: int, capacity: int) -> int:

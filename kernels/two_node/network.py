@@ -14,9 +14,10 @@ def inject(s, p, now, node, word):
         logp.overlay(s, p, now, node, word)
         if layout.kind_of(word) == layout.EXCHANGE:
             schedule(s, layout.NODE + 3 * (1 - node), now, 0, layout.T_NOTICE)
-    elif p[layout.P_NETWORK] == layout.SNAPPR:
-        if layout.kind_of(word) == layout.EXCHANGE:
-            s[layout.nic_cells(node) + layout.NOT_INJECTED] = layout.bytes_of(word)
+        return
+    if layout.kind_of(word) == layout.EXCHANGE:
+        s[layout.nic_cells(node) + layout.NOT_INJECTED] = layout.bytes_of(word)
+    if p[layout.P_NETWORK] == layout.SNAPPR:
         snappr.send_message(s, p, now, node, word)
     elif p[layout.P_NETWORK] == layout.LOGP:
         logp.send_message(s, p, now, node, word)

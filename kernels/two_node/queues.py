@@ -15,64 +15,77 @@ def entry(s, row, i):
     )
 
 
-@helper("void(i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
-def put(s, row, i, at, word, extra):
+@helper("void(i8[::1], i8, i8, i8, i8, i8, i8)", _nrt=False)
+def put(s, row, i, at, word, extra, delay):
     """Write entry `i` of a row."""
     e = entry(s, row, i)
     s[e + layout.AT] = at
     s[e + layout.WORD] = word
     s[e + layout.EXTRA] = extra
     s[e + layout.GAP] = 0
+    s[e + layout.DELAY] = delay
 
 
 @helper("void(i8[::1], i8, i8, i8)", _nrt=False)
 def move(s, row, source, target):
     """Copy one entry of a row over another."""
     e, f = entry(s, row, source), entry(s, row, target)
-    s[f + layout.AT] = s[e + layout.AT]
-    s[f + layout.WORD] = s[e + layout.WORD]
-    s[f + layout.EXTRA] = s[e + layout.EXTRA]
-    s[f + layout.GAP] = s[e + layout.GAP]
+    for cell in range(layout.N_ENTRY):
+        s[f + cell] = s[e + cell]
 
 
-@helper("i8(i8[::1], i8, i8, i8)", _nrt=False)
-def make_room(s, row, n, at):
-    """Return the position of an event among the `n` of a row, and free it.
-
-    The fewer entries move, before it or behind: PISCES returns credits long after the packets that
-    enter an output buffer meanwhile. From the back only, a trial took up to 40 times as long
-    (tests/benchmarks/test_two_node.py).
-    """
-    low, high = 0, n
+@helper("i8(i8[::1], i8, i8)", _nrt=False)
+def position(s, row, at):
+    """Return the position of the first of a row's events that is later than a tick."""
+    low, high = 0, s[layout.COUNT + row]
     while low < high:
         middle = (low + high) >> 1
         if s[entry(s, row, middle) + layout.AT] > at:
             high = middle
         else:
             low = middle + 1
-    if low < n - low:
+    return low
+
+
+@helper("b1(i8[::1], i8, i8)", _nrt=False)
+def make_room(s, row, at):
+    """Add a place at a position of a row; return False if the row is full.
+
+    The fewer entries move, before it or behind: PISCES returns credits long after the packets that
+    enter an output buffer meanwhile. From the back only, a trial took up to 40 times as long
+    (tests/benchmarks/test_two_node.py).
+    """
+    n = s[layout.COUNT + row]
+    if n == s[layout.CAPACITY]:
+        s[layout.FULL] = 1
+        return False
+    s[layout.COUNT + row] = n + 1
+    if at < n - at:
         s[layout.HEAD + row] = (s[layout.HEAD + row] - 1) & (s[layout.CAPACITY] - 1)
-        for i in range(low):
+        for i in range(at):
             move(s, row, i + 1, i)
     else:
-        for i in range(n, low, -1):
+        for i in range(n, at, -1):
             move(s, row, i - 1, i)
-    return low
+    return True
+
+
+@helper("void(i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
+def schedule_head(s, row, at, word, extra, delay):
+    """Add a packet's head; events of one tick keep the order in which they were scheduled."""
+    i = s[layout.COUNT + row]
+    if i > 0 and s[entry(s, row, i - 1) + layout.AT] > at:
+        i = position(s, row, at)
+    if make_room(s, row, i):
+        put(s, row, i, at, word, extra, delay)
+        if i == 0:
+            s[layout.DUE + row] = at
 
 
 @helper("void(i8[::1], i8, i8, i8, i8)", _nrt=False)
 def schedule(s, row, at, word, extra):
     """Add an event; events of one tick keep the order in which they were scheduled."""
-    i = s[layout.COUNT + row]
-    if i == s[layout.CAPACITY]:
-        s[layout.FULL] = 1
-        return
-    s[layout.COUNT + row] = i + 1
-    if i > 0 and s[entry(s, row, i - 1) + layout.AT] > at:
-        i = make_room(s, row, i, at)
-    put(s, row, i, at, word, extra)
-    if i == 0:
-        s[layout.DUE + row] = at
+    schedule_head(s, row, at, word, extra, 0)
 
 
 @helper("void(i8[::1], i8, i8, i8, i8)", _nrt=False)
@@ -83,22 +96,23 @@ def append(s, row, at, word, extra):
         s[layout.FULL] = 1
         return
     s[layout.COUNT + row] = i + 1
-    put(s, row, i, at, word, extra)
+    put(s, row, i, at, word, extra, 0)
 
 
-@helper("void(i8[::1], i8, i8, i8)", _nrt=False)
-def append_packets(s, row, word, n):
+@helper("void(i8[::1], i8, i8, i8, i8)", _nrt=False)
+def append_packets(s, row, word, n, delay):
     """Add `n` equal packets at the end of a list, joined to the last entry if they equal it."""
     if s[layout.COUNT + row] > 0:
         last = entry(s, row, s[layout.COUNT + row] - 1)
-        if s[last + layout.WORD] == word:
+        if s[last + layout.WORD] == word and s[last + layout.DELAY] == delay:
             s[last + layout.EXTRA] += n
             return
     append(s, row, 0, word, n)
+    s[entry(s, row, s[layout.COUNT + row] - 1) + layout.DELAY] = delay
 
 
-@helper("void(i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
-def append_train(s, row, at, word, n, step):
+@helper("void(i8[::1], i8, i8, i8, i8, i8, i8)", _nrt=False)
+def append_train(s, row, at, word, n, step, delay):
     """Add a train behind all events of a row; one that goes on like the last train joins it."""
     i = s[layout.COUNT + row]
     if i > 0:
@@ -108,15 +122,59 @@ def append_train(s, row, at, word, n, step):
         gap = at - s[e + layout.AT] - (ahead - 1) * every
         if ahead == 1:
             every = gap
-        if s[e + layout.WORD] == word and gap == every and (n == 1 or step == every):
+        alike = s[e + layout.WORD] == word and s[e + layout.DELAY] == delay
+        if alike and gap == every and (n == 1 or step == every):
             s[e + layout.EXTRA] = ahead + n
             s[e + layout.GAP] = every
             return
     append(s, row, at, word, n)
+    e = entry(s, row, i)
+    s[e + layout.DELAY] = delay
     if n > 1:
-        s[entry(s, row, i) + layout.GAP] = step
+        s[e + layout.GAP] = step
     if i == 0:
         s[layout.DUE + row] = at
+
+
+@helper("i8(i8[::1], i8, i8)", _nrt=False)
+def last_tick(s, row, i):
+    """Return the tick of the last packet or credit of a train."""
+    e = entry(s, row, i)
+    return s[e + layout.AT] + (s[e + layout.EXTRA] - 1) * s[e + layout.GAP]
+
+
+@helper("void(i8[::1], i8, i8, i8)", _nrt=False)
+def divide(s, row, i, n):
+    """Cut the train at a position in two, behind its first `n` elements."""
+    if not make_room(s, row, i + 1):
+        return
+    move(s, row, i, i + 1)
+    e, f = entry(s, row, i), entry(s, row, i + 1)
+    s[f + layout.AT] += n * s[e + layout.GAP]
+    s[f + layout.EXTRA] -= n
+    s[e + layout.EXTRA] = n
+    for half in (e, f):
+        if s[half + layout.EXTRA] == 1:
+            s[half + layout.GAP] = 0
+
+
+@helper("void(i8[::1], i8, i8, i8, i8, i8, i8)", _nrt=False)
+def insert(s, row, at, word, n, step, delay):
+    """Add a train to a row; what comes at one tick keeps the order in which it was added."""
+    behind = s[layout.COUNT + row] - 1
+    if behind < 0 or last_tick(s, row, behind) <= at:
+        append_train(s, row, at, word, n, step, delay)
+        return
+    for _ in range(n):
+        i = position(s, row, at)
+        if i > 0 and last_tick(s, row, i - 1) > at:
+            e = entry(s, row, i - 1)
+            divide(s, row, i - 1, (at - s[e + layout.AT]) // s[e + layout.GAP] + 1)
+        if make_room(s, row, i):
+            put(s, row, i, at, word, 1, delay)
+            if i == 0:
+                s[layout.DUE + row] = at
+        at += step
 
 
 @helper("void(i8[::1], i8)", _nrt=False)
@@ -152,6 +210,15 @@ def remove(s, row, i):
         move(s, row, i - 1, i)
         i -= 1
     drop(s, row)
+
+
+@helper("void(i8[::1], i8, i8, i8)", _nrt=False)
+def take(s, row, i, n):
+    """Remove `n` of the packets of entry `i` of those that wait."""
+    e = entry(s, row, i)
+    s[e + layout.EXTRA] -= n
+    if s[e + layout.EXTRA] == 0:
+        remove(s, row, i)
 
 
 @helper("i8(i8[::1])", _nrt=False)

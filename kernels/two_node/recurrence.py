@@ -45,6 +45,7 @@ from kernels.two_node.comparison import (
     steps_up,
     taken,
 )
+from kernels.two_node.lookahead import settle, wake
 from kernels.two_node.queues import append_train, entry
 
 # Cells of a level.
@@ -88,7 +89,7 @@ def events_skip(s, t, row, elapsed, n):
     gone = taken(s, t, row, elapsed)
     joined = grown(s, t, row, gone)
     e = entry(s, row, t[layout.COUNT + row] - 1)
-    word, gap = s[e + layout.WORD], s[e + layout.GAP]
+    word, gap, delay = s[e + layout.WORD], s[e + layout.GAP], s[e + layout.DELAY]
     begins = s[e + layout.AT] + (s[e + layout.EXTRA] - joined) * gap
     if lengthens(s, t, row, joined, elapsed):
         s[e + layout.EXTRA] += n * joined
@@ -99,14 +100,19 @@ def events_skip(s, t, row, elapsed, n):
         for period in range(1, n + 1):
             later = period * elapsed
             if joined > 0:
-                append_train(s, row, begins + later, word, joined, gap)
+                append_train(s, row, begins + later, word, joined, gap, delay)
             for i in range(first, behind):
                 f = entry(s, row, i)
                 number, every = s[f + layout.EXTRA], s[f + layout.GAP]
                 if i == behind - 1:
                     # The first train of the next period may have joined it.
                     number, every = last_number, last_gap
-                append_train(s, row, s[f + layout.AT] + later, s[f + layout.WORD], number, every)
+                at, word_here, delay_here = (
+                    s[f + layout.AT],
+                    s[f + layout.WORD],
+                    s[f + layout.DELAY],
+                )
+                append_train(s, row, at + later, word_here, number, every, delay_here)
     if gone > 0:
         e = entry(s, row, 0)
         s[e + layout.AT] += n * elapsed
@@ -252,7 +258,7 @@ def periods(s, t, p, now, then, level, word):
     shift = layout.index_of(word) - layout.index_of(t[watch_cells(level) + KEPT_WORD])
     if elapsed <= 0:
         return 0
-    partial = level == layout.PACKET and p[layout.P_NETWORK] == layout.SNAPPR
+    partial = level == layout.PACKET and s[layout.AT_ONCE] > 1
     compared = COMPARED
     for row in range(layout.N_EVENT):
         due, before = s[layout.DUE + row], t[layout.DUE + row]
@@ -270,13 +276,13 @@ def periods(s, t, p, now, then, level, word):
     if limit == 0 or not affordable(s, p, cell):
         return 0
     for row in range(layout.N_ROWS):
-        varies = is_counted(p, row) or (partial and row < layout.N_EVENT)
+        varies = is_counted(row) or (partial and row < layout.N_EVENT)
         if s[layout.COUNT + row] != t[layout.COUNT + row] and not varies:
             return 0
     row = 0
     least = np.int64(0)
     while limit > least and row < layout.N_ROWS:
-        if is_counted(p, row):
+        if is_counted(row):
             limit = list_periods(s, t, p, row, shift, limit)
         else:
             n = agreeing(s, t, row, elapsed, shift)
@@ -311,7 +317,7 @@ def skip(s, t, p, elapsed, level, word, n):
     shift = layout.index_of(word) - layout.index_of(t[watch_cells(level) + KEPT_WORD])
     later = n * elapsed
     for row in range(layout.N_ROWS):
-        if is_counted(p, row):
+        if is_counted(row):
             list_skip(s, t, row, shift, n)
             continue
         if row < layout.N_EVENT and not same_events(s, t, row, elapsed, shift):
@@ -322,7 +328,7 @@ def skip(s, t, p, elapsed, level, word, n):
             s[e + layout.WORD] = moved(s[e + layout.WORD], n * shift)
             if row < layout.N_EVENT:
                 s[e + layout.AT] += later
-        if row < layout.N_EVENT and s[layout.COUNT + row] > 0:
+        if row < layout.N_EVENT and s[layout.DUE + row] != layout.NEVER:
             s[layout.DUE + row] += later
     for port in range(4):
         c = layout.port_cells(port)
@@ -386,6 +392,7 @@ def keep(s, t, level, now, word):
             t[e + layout.WORD] = s[e + layout.WORD]
             t[e + layout.EXTRA] = s[e + layout.EXTRA]
             t[e + layout.GAP] = s[e + layout.GAP]
+            t[e + layout.DELAY] = s[e + layout.DELAY]
 
 
 @helper("void(i8[::1], i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
@@ -393,6 +400,8 @@ def checkpoint(s, t, p, level, now, word):
     """Test whether the state recurs at a level, and skip the repetitions."""
     c = watch_cells(level)
     kept = s[c + KEPT_WORD]
+    if p[layout.P_NETWORK] == layout.PISCES and s[layout.AT_ONCE] > 1:
+        settle(s)
     related = s[c + VALID] == 1
     if related and level == layout.PACKET:
         related = word & 0xFFFFFF == kept & 0xFFFFFF
@@ -406,6 +415,8 @@ def checkpoint(s, t, p, level, now, word):
     if n > 0:
         skip(s, t, p, now - s[c + THEN], level, word, n)
         s[c + VALID] = 0
+        if p[layout.P_NETWORK] == layout.PISCES:
+            wake(s)
         return
     s[c + LENGTH] += 1
     if s[c + LENGTH] == s[c + POWER]:

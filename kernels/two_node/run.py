@@ -7,10 +7,26 @@ from numba import boolean, int8, int64, njit
 from kernels import helper
 from kernels.two_node import host, layout, logp, pisces, recurrence, snappr
 from kernels.two_node.comparison import is_of_trains
+from kernels.two_node.lookahead import moved_by, next_set_back, settle, wake
 from kernels.two_node.network import inject, packet_completes_message
 from kernels.two_node.queues import advance_train, append, drop, entry, next_row, schedule
+from kernels.two_node.trains import how_many
 
 OK, DEADLOCK, ROW_FULL, HALTED, CLOCK_RAN_OUT, CLOCK_BELOW_ZERO = range(6)
+
+
+@helper("void(i8[::1], i8[::1])", _nrt=False)
+def set_pace(s, p):
+    """Say how many packets of a train may be handled at once, for the size that begins."""
+    whole = s[layout.TRAINS] and (
+        p[layout.P_NETWORK] != layout.PISCES
+        or pisces.in_order(p, s[layout.host_cells(0) + layout.SIZE])
+    )
+    if not whole and s[layout.AT_ONCE] > 1:
+        settle(s)
+    s[layout.AT_ONCE] = layout.NEVER if whole else 1
+    size = layout.size_entry(p, s[layout.host_cells(0) + layout.SIZE], layout.SIZE_BYTES)
+    s[layout.NO_TAILS] = p[layout.P_NETWORK] == layout.PISCES and not pisces.has_tail(p, size)
 
 
 @helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
@@ -33,6 +49,8 @@ def run_program(s, p, now, node):
             s[cells + layout.WINDOW] = 0
             s[cells + layout.SIZE] += 1
             s[cells + layout.STARTED] = now
+            if node == 0:
+                set_pace(s, p)
             if s[cells + layout.SIZE] == p[layout.P_LAST]:
                 s[cells + layout.STEP] = host.DONE
             elif p[layout.P_BARRIER]:
@@ -89,13 +107,35 @@ def packet_in(s, p, now, node, word):
         deliver(s, p, now, node, word)
 
 
+@helper("i8(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", _nrt=False)
+def pisces_train(s, p, now, row, word, n, step, delay):
+    """Handle packets or credits of PISCES; return how many of them were handled."""
+    size = layout.bytes_of(word)
+    if row >= layout.SWITCH:
+        if layout.kind_of(word):
+            return pisces.buffer(s, p, now, word, n, step, delay)
+        return pisces.xbar_credit(s, p, now, word >> 4 & 1, size, n, step)
+    if row >= layout.NIC_IN:
+        source = 1 - ((row - layout.NIC_IN) >> 1)
+        return pisces.port_credit(s, p, now, source, size, n, step)
+    node = (row - layout.NIC_CREDIT) >> 1
+    if row & 1:
+        return pisces.switch_in(s, p, now, node, word, n, step, delay)
+    return pisces.nic_credit(s, p, now, node, size, n, step)
+
+
 @helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def dispatch_train(s, p, now, row):
     """Handle the train at the head of a row, as far as it can be."""
     first = entry(s, row, 0)
     word, step = s[first + layout.WORD], s[first + layout.GAP]
     n = min(s[first + layout.EXTRA], s[layout.AT_ONCE])
-    if row >= layout.SWITCH:
+    if s[layout.NO_TAILS] and n > 1:
+        sent = moved_by(s, row, word)
+        n = how_many(now, step, n, next_set_back(s, p, now, sent, n))
+    if p[layout.P_NETWORK] == layout.PISCES:
+        n = pisces_train(s, p, now, row, word, n, step, s[first + layout.DELAY])
+    elif row >= layout.SWITCH:
         n = snappr.arrive(s, p, now, row - layout.SWITCH, word, n, step)
     elif row >= layout.NIC_IN:
         source = 1 - ((row - layout.NIC_IN) >> 1)
@@ -109,29 +149,18 @@ def dispatch_train(s, p, now, row):
     advance_train(s, row, n)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
-def dispatch(s, p, now, row, word, extra):
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
+def dispatch(s, p, now, row, word, extra, delay):
     """Handle one event."""
     if row < layout.NIC_CREDIT:
         node = row - layout.LOGP_IN
         if p[layout.P_NETWORK] != layout.LOGP or logp.nic_in(s, p, now, node, word):
             deliver(s, p, now, node, word)
-    elif row < layout.NIC_IN:
-        node = (row - layout.NIC_CREDIT) >> 1
-        if row & 1:
-            pisces.switch_in(s, p, now, node, word, extra)
-        else:
-            pisces.nic_credit(s, p, now, node, layout.bytes_of(word))
-    elif row < layout.SWITCH:
-        node = (row - layout.NIC_IN) >> 1
-        source = 1 - node
-        if row & 1:
-            pisces.port_credit(s, p, now, source, layout.bytes_of(word))
-        elif pisces.nic_in(s, p, now, node, word, extra):
-            packet_in(s, p, now, node, word)
-            pisces.return_credit(s, p, now, node, word)
     elif row < layout.NIC:
-        pisces.switch_timer(s, p, now, word, extra)
+        node = (row - layout.NIC_IN) >> 1
+        if pisces.nic_in(s, now, node, word, extra, delay):
+            packet_in(s, p, now, node, word)
+            pisces.taken_in(s, p, now, node, word, extra)
     else:
         node = 1 - (row - layout.NIC) // 3
         if extra == layout.T_HOST:
@@ -147,9 +176,10 @@ def dispatch(s, p, now, row, word, extra):
         elif extra == layout.T_DELIVER:
             deliver(s, p, now, node, word)
         else:
-            packet_in(s, p, now, node, word)
+            if extra != layout.T_RETURN:
+                packet_in(s, p, now, node, word)
             if p[layout.P_NETWORK] == layout.PISCES:
-                pisces.return_credit(s, p, now, node, word)
+                pisces.taken_in(s, p, now, node, word, extra)
 
 
 @helper("void(i8[::1], i8[::1])", _nrt=False)
@@ -189,15 +219,21 @@ def simulate(s, kept, p, halt):
             return CLOCK_BELOW_ZERO
         if now < s[layout.CLOCK]:
             recurrence.forget(s)
+            if s[layout.AT_ONCE] > 1:
+                settle(s)
             s[layout.set_back_cell(s, p, s[layout.host_cells(0) + layout.SIZE])] = 1
         s[layout.CLOCK] = now
+        s[layout.ROW] = row
         if is_of_trains(p, row):
             dispatch_train(s, p, now, row)
         else:
             first = entry(s, row, 0)
             word, extra = s[first + layout.WORD], s[first + layout.EXTRA]
+            delay = s[first + layout.DELAY]
             drop(s, row)
-            dispatch(s, p, now, row, word, extra)
+            dispatch(s, p, now, row, word, extra, delay)
+        if p[layout.P_NETWORK] == layout.PISCES:
+            wake(s)
         s[layout.HANDLED] += 1
         if s[layout.FULL]:
             return ROW_FULL
@@ -234,7 +270,8 @@ def osu(s, kept, p, halt, elapsed, set_back):
     """
     if not p[layout.P_RESUMED]:
         start(s, p)
-    s[layout.AT_ONCE] = layout.NEVER if kept.size else 1
+    s[layout.TRAINS] = kept.size > 0
+    set_pace(s, p)
     before = s[layout.HANDLED]
     status = simulate(s, kept, p, halt)
     for size in range(p[layout.P_FIRST], s[layout.host_cells(0) + layout.SIZE]):

@@ -25,6 +25,7 @@ from kernels.two_node.queues import (
     entry,
     schedule,
 )
+from kernels.two_node.trains import how_many, later, next_part
 
 
 @helper("void(i8[::1], i8[::1])", _nrt=False)
@@ -36,16 +37,6 @@ def start(s, p):
         s[layout.port_cells(2 + node) + layout.CREDITS] = p[layout.P_SWITCH_CREDITS]
 
 
-@helper("i8(i8, i8, i8, i8)", _nrt=False)
-def how_many(at, step, n, end):
-    """Count the elements of a train that come before a tick; the result is at least 1."""
-    if n == 1 or at + (n - 1) * step < end:
-        return n
-    if step == 0 or at >= end:
-        return 1
-    return (end - 1 - at) // step + 1
-
-
 @helper("i8(i8[::1], i8, i8, i8)", _nrt=False)
 def next_elsewhere(s, one, two, three):
     """Return the tick of the earliest event that is in none of three rows."""
@@ -54,12 +45,6 @@ def next_elsewhere(s, one, two, three):
         if s[layout.DUE + row] < best and row != one and row != two and row != three:
             best = s[layout.DUE + row]
     return best
-
-
-@helper("i8(i8, i8)", _nrt=False)
-def later(at, ticks):
-    """Return a tick so much later; NEVER stays."""
-    return at if at == layout.NEVER else at + ticks
 
 
 @helper("i8(i8[::1], i8)", _nrt=False)
@@ -75,27 +60,8 @@ def taken_in(s, p, node, at, size, n, step):
     """Send back the credits of packets that a NIC has taken in."""
     if p[layout.P_FLOW_CONTROL]:
         append_train(
-            s, layout.PORT_CREDIT + 2 * node, at + p[layout.P_EJECT_LATENCY], size << 24, n, step
+            s, layout.PORT_CREDIT + 2 * node, at + p[layout.P_EJECT_LATENCY], size << 24, n, step, 0
         )
-
-
-@helper("UniTuple(i8, 3)(i8, i8, i8, i8, i8)", _nrt=False)
-def next_part(ready, n, step, free, busy):
-    """Find the part of a train that a server starts at even distances: number, first tick, step.
-
-    Args:
-        ready: tick at which the first may start.
-        n: number of them.
-        step: ticks between them.
-        free: tick at which the server is free.
-        busy: ticks it takes for each.
-    """
-    if free <= ready:
-        return n, ready, max(step, busy)
-    if step > busy:
-        # It catches up with those that come at longer intervals.
-        n = min(n, (free - ready - 1) // (step - busy) + 1)
-    return n, free, busy
 
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
@@ -164,7 +130,7 @@ def send(s, p, port, word, now, n, step, busy):
     if port < 2:
         arrives = now + p[layout.P_INJECT_FLIT] + p[layout.P_INJECT_LATENCY]
         tail = layout.span(size, p[layout.P_INJECT_BYTE]) - layout.span(size, p[layout.P_LINK_BYTE])
-        append_train(s, arrival_row(p, port), arrives + max(0, tail), word, n, step)
+        append_train(s, arrival_row(p, port), arrives + max(0, tail), word, n, step, 0)
         if layout.kind_of(word) == layout.EXCHANGE:
             s[layout.nic_cells(port) + layout.NOT_INJECTED] -= n * size
             if s[layout.nic_cells(port) + layout.NOT_INJECTED] == 0:
@@ -174,7 +140,7 @@ def send(s, p, port, word, now, n, step, busy):
     source = port - 2
     if p[layout.P_FLOW_CONTROL]:
         back = now + busy + p[layout.P_INJECT_LATENCY]
-        append_train(s, layout.NIC_CREDIT + 2 * source, back, size << 24, n, step)
+        append_train(s, layout.NIC_CREDIT + 2 * source, back, size << 24, n, step, 0)
     leave(s, p, now + p[layout.P_LINK_FLIT], source, word, n, step)
 
 
@@ -204,7 +170,7 @@ def insert(s, p, now, port, word, n):
         able = min(n, s[layout.port_cells(port) + layout.CREDITS] // size)
         s[layout.port_cells(port) + layout.CREDITS] -= able * size
     if n > able:
-        append_packets(s, layout.PENDING + port, word, n - able)
+        append_packets(s, layout.PENDING + port, word, n - able, 0)
     depart(s, p, now, port, word, able, 0)
 
 
@@ -342,7 +308,7 @@ def nic_credit(s, p, now, node, n_bytes, n, step):
             if s[layout.COUNT + pending] == 0:
                 depart(s, p, now, node, word, able, step)
             else:
-                append_packets(s, pending, word, able)
+                append_packets(s, pending, word, able, 0)
                 release(s, p, now, node, able, step)
             return able
     elif able > 1:
@@ -382,7 +348,7 @@ def arrive(s, p, now, source, word, n, step):
     if able == 0:
         # Nothing leaves before the next credit comes.
         n = how_many(now, step, n, s[layout.DUE + layout.PORT_CREDIT + 2 * (1 - source)])
-        append_packets(s, layout.PENDING + port, word, n)
+        append_packets(s, layout.PENDING + port, word, n, 0)
         return n
     if s[layout.COUNT + layout.PENDING + port] > 0:
         able = 1

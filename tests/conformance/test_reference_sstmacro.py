@@ -52,7 +52,7 @@ def test_recorded_set_with_the_iterations_of_the_recording(path):
 @pytest.mark.parametrize(
     "recorded",
     [
-        pytest.param(one, id=one["name"], marks=() if n % 3 == 0 else pytest.mark.deep)
+        pytest.param(one, id=one["name"], marks=() if n % 8 == 0 else pytest.mark.deep)
         for n, one in enumerate(RANDOM)
     ],
 )
@@ -61,7 +61,13 @@ def test_random_configuration(recorded):
     check_reference(recorded, sizes, warmup=recorded["warmup"], iterations=recorded["iterations"])
 
 
-@pytest.mark.parametrize("recorded", RUNNING_BACK, ids=lambda recorded: recorded["name"])
+@pytest.mark.parametrize(
+    "recorded",
+    [
+        pytest.param(one, id=one["name"], marks=() if n % 3 == 0 else pytest.mark.deep)
+        for n, one in enumerate(RUNNING_BACK)
+    ],
+)
 def test_where_the_clock_runs_back(recorded):
     model = read_ini(ini(recorded), overrides=recorded["overrides"])
     sizes = [int(size) for size in recorded["latency_us"]]

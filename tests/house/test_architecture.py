@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.source_trees import ROOT, definitions, one_process, trees, trees_of
+
+pytestmark = one_process
 
 FLOOR = {
     "errors",
@@ -77,17 +79,18 @@ MAY_IMPORT = (
 ENTRANCES = {"__init__", "__main__", "cli"}  # they offer everything under one roof
 
 
-def imports(path: Path) -> Iterator[tuple[str, bool]]:
+def imports(tree: ast.AST, name: str, inside: bool = False) -> Iterator[tuple[str, bool]]:
     """Yield every imported dotted name of a file and whether it is imported inside a function."""
-    tree = ast.parse(path.read_text("utf-8"))
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-    inside = {n for f in ast.walk(tree) if isinstance(f, functions) for n in ast.walk(f)}
-    for node in ast.walk(tree):
+    for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, node in inside) for alias in node.names)
+            yield from ((alias.name, inside) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: imports are absolute, so that the layers can be read"
-            yield from ((f"{node.module}.{alias.name}", node in inside) for alias in node.names)
+            where = f"{name}, line {node.lineno}"
+            assert node.level == 0, f"{where}: imports are absolute, so that the layers can be read"
+            yield from ((f"{node.module}.{alias.name}", inside) for alias in node.names)
+        elif not isinstance(node, ast.expr):
+            function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            yield from imports(node, name, inside or function)
 
 
 def part_of(path: Path) -> str:
@@ -101,7 +104,7 @@ PARTS = {part_of(path) for path in (ROOT / "workbench").rglob("*.py")}
 def violations(path: Path) -> Iterator[str]:
     """Yield every import of a workbench file that the layers forbid."""
     part = part_of(path)
-    for name, in_function in imports(path):
+    for name, in_function in imports(trees()[path], str(path)):
         package, _, rest = name.partition(".")
         if package == "workbench" and part not in ENTRANCES:
             target = rest.split(".")[0]
@@ -119,7 +122,7 @@ def violations(path: Path) -> Iterator[str]:
 @pytest.mark.parametrize("part", sorted(PARTS))
 def test_every_part_of_workbench_keeps_to_its_layer(part: str) -> None:
     assert part in MAY_IMPORT.keys() | ENTRANCES, f"say in MAY_IMPORT what {part} may import"
-    files = [p for p in (ROOT / "workbench").rglob("*.py") if part_of(p) == part]
+    files = [path for path in trees_of("workbench") if part_of(path) == part]
     assert [(str(p.relative_to(ROOT)), v) for p in files for v in violations(p)] == []
 
 
@@ -134,21 +137,20 @@ def loaded(tree: ast.AST) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        else:
+        elif not isinstance(node, ast.expr):
             yield from loaded(node)
 
 
 def graph_of_files() -> dict[str, set[str]]:
     """Return the modules of ours that each module of ours imports as it is loaded."""
-    paths = [path for top in ("workbench", "kernels") for path in (ROOT / top).rglob("*.py")]
     modules = {
-        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
-        for path in paths
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): tree
+        for path, tree in trees().items()
     }
     graph: dict[str, set[str]] = {}
-    for module, path in modules.items():
+    for module, tree in modules.items():
         graph[module] = set()
-        for name in loaded(ast.parse(path.read_text("utf-8"))):
+        for name in loaded(tree):
             while name and name not in modules:
                 name = name.rpartition(".")[0]
             if name and name != module:
@@ -184,8 +186,8 @@ def test_kernels_import_only_arrays_compiler_and_mathematics() -> None:
     # own, for the one instruction that numba does not offer.
     allowed = {"__future__", "kernels", "llvmlite", "math", "numba", "numpy", "typing"}
     # Where compiled code is kept on disk is decided in the packages, above the kernels themselves.
-    for path in sorted((ROOT / "kernels").rglob("*.py")):
-        names = {name.split(".")[0] for name, _ in imports(path)}
+    for path, tree in trees_of("kernels").items():
+        names = {name.split(".")[0] for name, _ in imports(tree, str(path))}
         compiles = path.name == "__init__.py" or path == ROOT / "kernels" / "compiling.py"
         extra = sys.stdlib_module_names if compiles else set()
         assert names - allowed - extra == set(), path
@@ -194,10 +196,8 @@ def test_kernels_import_only_arrays_compiler_and_mathematics() -> None:
 def test_every_kernel_is_cached_and_releases_the_gil() -> None:
     """Cached, or the first picture waits; without the GIL, or a slider waits for a running fit."""
     careless = []
-    for path in sorted((ROOT / "kernels").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if not isinstance(node, ast.FunctionDef):
-                continue
+    for path, tree in trees_of("kernels").items():
+        for node in definitions(tree):
             for decorator in node.decorator_list:
                 text = ast.unparse(decorator)
                 if "njit" not in text and not text.startswith(("jit", "numba.jit")):
@@ -211,15 +211,14 @@ def test_python_calls_kernels_and_not_their_helpers() -> None:
     """A helper that Python calls is compiled once more, and nothing compiles it ahead."""
     helpers = {
         f"{'.'.join(path.relative_to(ROOT).with_suffix('').parts)}.{node.name}"
-        for path in sorted((ROOT / "kernels").rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.FunctionDef)
-        and any(ast.unparse(decorator).startswith("helper(") for decorator in node.decorator_list)
+        for path, tree in trees_of("kernels").items()
+        for node in definitions(tree)
+        if any(ast.unparse(decorator).startswith("helper(") for decorator in node.decorator_list)
     }
     assert len(helpers) > 100
     called = []
-    for path in sorted((ROOT / "workbench").rglob("*.py")):
-        nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+    for path, tree in trees_of("workbench").items():
+        nodes = list(ast.walk(tree))
         names = {
             each.asname or each.name: f"{node.module}.{each.name}"
             for node in nodes
@@ -238,7 +237,18 @@ def test_python_calls_kernels_and_not_their_helpers() -> None:
     assert called == []
 
 
-def test_the_reader_of_imports_sees_what_it_should(tmp_path: Path) -> None:
-    path = tmp_path / "example.py"
-    path.write_text("import a.b\nfrom c import d\ndef f():\n    from e.g import h\n")
-    assert set(imports(path)) == {("a.b", False), ("c.d", False), ("e.g.h", True)}
+def test_the_reader_of_imports_sees_what_it_should() -> None:
+    text = """
+import a.b
+from c import d
+def f():
+    from e.g import h
+class K:
+    try:
+        import i
+    except ImportError:
+        def m(self):
+            import j
+"""
+    found = {("a.b", False), ("c.d", False), ("e.g.h", True), ("i", False), ("j", True)}
+    assert set(imports(ast.parse(text), "example.py")) == found

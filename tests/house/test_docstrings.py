@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-FILES = sorted(p for folder in ("workbench", "kernels") for p in (ROOT / folder).rglob("*.py"))
-SECTION = re.compile(r"^(Args|Attributes|Parameters|Raises|Returns|Yields|Note|Notes|Example):")
+from tests.source_trees import ROOT, Definition, definitions, one_process, trees
 
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+pytestmark = one_process
+
+FOLDERS = sorted({p.parent for top in ("workbench", "kernels") for p in (ROOT / top).rglob("*.py")})
+SECTION = re.compile(r"^(Args|Attributes|Parameters|Raises|Returns|Yields|Note|Notes|Example):")
 
 
 def public(tree: ast.AST) -> Iterator[Definition]:
@@ -55,9 +56,8 @@ def overloaded(node: Definition) -> bool:
     return bool(words & {"overload", "override", "setter"})
 
 
-def complaints(path: Path) -> Iterator[str]:
+def complaints(tree: ast.Module) -> Iterator[str]:
     """Yield what is missing from, or untrue in, the docstrings of a file."""
-    tree = ast.parse(path.read_text("utf-8"))
     if not ast.get_docstring(tree):
         yield "the module has no docstring"
     for node in public(tree):
@@ -87,7 +87,8 @@ def internal(tree: ast.AST, exported: set[str], within: bool = False) -> Iterato
     """Yield the definitions that no package exports, what stands within others among them."""
     for node in ast.iter_child_nodes(tree):
         if not isinstance(node, Definition):
-            yield from internal(node, exported, within)
+            if not isinstance(node, ast.expr):
+                yield from internal(node, exported, within)
             continue
         public_name = not node.name.startswith("_") or node.name in ("__call__", "__init__")
         offered = public_name if within else node.name in exported
@@ -97,25 +98,24 @@ def internal(tree: ast.AST, exported: set[str], within: bool = False) -> Iterato
 
 
 def test_only_what_a_package_exports_has_sections_in_its_docstring() -> None:
-    trees = {path: ast.parse(path.read_text("utf-8")) for path in FILES}
-    exported = {name for tree in trees.values() for name in names_of(tree)}
+    exported = {name for tree in trees().values() for name in names_of(tree)}
     # A module that a package exports, such as workbench.datasets, offers all that it defines.
-    for path, tree in trees.items():
+    for path, tree in trees().items():
         if path.stem in exported:
             exported |= {
                 node.name for node in ast.iter_child_nodes(tree) if isinstance(node, Definition)
             }
     exported |= {
         name.id  # of a base, whose methods an exported class offers
-        for tree in trees.values()
-        for node in ast.walk(tree)
+        for tree in trees().values()
+        for node in definitions(tree)
         if isinstance(node, ast.ClassDef) and node.name in exported
         for base in node.bases
         if isinstance(name := getattr(base, "value", base), ast.Name)
     }
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
-        for path, tree in trees.items()
+        for path, tree in trees().items()
         if path.is_relative_to(ROOT / "workbench")
         for node in internal(tree, exported)
         if any(map(SECTION.match, (ast.get_docstring(node) or "").splitlines()))
@@ -123,18 +123,18 @@ def test_only_what_a_package_exports_has_sections_in_its_docstring() -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_docstrings_are_there_and_name_the_arguments_that_exist(path: Path) -> None:
-    assert list(complaints(path)) == []
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_docstrings_are_there_and_name_the_arguments_that_exist(folder: Path) -> None:
+    files = [(path.name, tree) for path, tree in trees().items() if path.parent == folder]
+    assert [f"{name}: {each}" for name, tree in files for each in complaints(tree)] == []
 
 
-def test_a_wrong_docstring_is_noticed(tmp_path: Path) -> None:
-    path = tmp_path / "wrong.py"
-    path.write_text(
+def test_a_wrong_docstring_is_noticed() -> None:
+    tree = ast.parse(
         '"""M."""\ndef f(a, b):\n    """F.\n\n    Args:\n        a: x.\n        c: y.\n    """\n'
         "def g():\n    pass\n"
     )
-    assert set(complaints(path)) == {
+    assert set(complaints(tree)) == {
         "line 2, f: documents 'c', which is no parameter",
         "line 2, f: documents some parameters but not 'b'",
         "line 9, g: no docstring",

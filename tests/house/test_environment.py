@@ -18,7 +18,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.source_trees import ROOT, one_process, trees
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 DEPENDENCIES = [Requirement(text) for text in PROJECT["dependencies"]]
 EXTRAS = {
@@ -53,8 +54,8 @@ def constraints() -> dict[str, Version]:
 def imported() -> set[str]:
     """Return the normalised names of all packages that the library imports and does not own."""
     names: set[str] = set()
-    for path in [*(ROOT / "workbench").rglob("*.py"), *(ROOT / "kernels").rglob("*.py")]:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for tree in trees().values():
+        for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 names |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
@@ -64,6 +65,7 @@ def imported() -> set[str]:
     return {canonicalize_name(name) for name in packages}
 
 
+@one_process
 def test_everything_imported_is_declared_or_brought_by_something_declared() -> None:
     declared = {canonicalize_name(r.name) for r in DEPENDENCIES}
     extras = {canonicalize_name(r.name) for r in EXTRAS["cluster"] + EXTRAS["postgresql"]}
@@ -75,6 +77,7 @@ def test_everything_imported_is_declared_or_brought_by_something_declared() -> N
         assert name in needs
 
 
+@one_process
 def test_everything_declared_is_used() -> None:
     declared = {canonicalize_name(r.name) for r in DEPENDENCIES}
     assert declared - imported() - APPLICATIONS == set()

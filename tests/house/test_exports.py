@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-TREES = {
-    path.relative_to(ROOT): ast.parse(path.read_text("utf-8"))
-    for path in sorted((ROOT / "workbench").rglob("*.py"))
-}
-PACKAGES = [path for path in TREES if path.name == "__init__.py"]
+from tests.source_trees import ROOT, one_process, trees, trees_of
+
+pytestmark = one_process
+
+PACKAGES = sorted(path.relative_to(ROOT) for path in (ROOT / "workbench").rglob("__init__.py"))
 PLOTTED = re.compile(r"workbench\.plotting\.([\w.]*plot_\w+)")
 IMPORTED = re.compile(r"from (workbench\.plotting[\w.]*) import (plot_\w+)")
 
@@ -38,26 +37,24 @@ def listed(tree: ast.Module) -> set[str]:
 @pytest.mark.parametrize("path", PACKAGES, ids=module_of)
 def test_each_exported_name_is_there(path: Path) -> None:
     package = importlib.import_module(module_of(path))
-    assert [name for name in sorted(listed(TREES[path])) if not hasattr(package, name)] == []
+    assert [
+        name for name in sorted(listed(trees()[ROOT / path])) if not hasattr(package, name)
+    ] == []
 
 
 def test_figures_are_named_and_imported_where_plotting_offers_them() -> None:
     """In results, docstrings and generated code, which users copy; our own imports may be short."""
-    offered = listed(TREES[Path("workbench/plotting/__init__.py")])
-    texts = [
-        (path, node.value)
-        for path, tree in TREES.items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    ]
+    offered = listed(trees()[ROOT / "workbench/plotting/__init__.py"])
+    texts, drawings = [], []
+    for path, tree in trees_of("workbench").items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                texts.append((path, node.value))
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                drawings += [(path, node.args[0])] if node.func.id == "Drawing" else []
     named = [(path, name) for path, text in texts for name in PLOTTED.findall(text)]
     sent = [(path, *found) for path, text in texts for found in IMPORTED.findall(text)]
-    named += [
-        (path, ast.literal_eval(node.args[0]))
-        for path, tree in TREES.items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Drawing"
-    ]
+    named += [(path, ast.literal_eval(name)) for path, name in drawings]
     assert len(named) >= 8
     assert len(sent) >= 1
     assert [(str(path), name) for path, name in named if name not in offered] == []

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.source_trees import ROOT, one_process, trees_of
+
+pytestmark = one_process
 
 
 def public_types(tree: ast.Module) -> Iterator[tuple[str, bool]]:
@@ -23,8 +24,8 @@ def public_types(tree: ast.Module) -> Iterator[tuple[str, bool]]:
 
 def test_no_public_class_shares_its_name_with_another_type() -> None:
     classes, places = set(), defaultdict(list)
-    for path in sorted((ROOT / "workbench").rglob("*.py")):
-        for name, is_class in public_types(ast.parse(path.read_text("utf-8"))):
+    for path, tree in trees_of("workbench").items():
+        for name, is_class in public_types(tree):
             places[name].append(str(path.relative_to(ROOT)))
             classes |= {name} if is_class else set()
     assert len(classes) > 300

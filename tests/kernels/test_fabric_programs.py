@@ -205,9 +205,7 @@ def simulate(
         np.zeros(total, np.uint8),
     )
     room = 2 * n + 8
-    events = layout.Events(
-        np.empty(room, np.int64), np.empty(room, np.int64), np.empty(n, np.int32)
-    )
+    events = layout.Events(np.empty(room, np.int64), np.empty(room, np.int64))
     cells = np.zeros(layout.N_CELLS, np.int64)
     stride = max(map(len, ordered))
     flows = layout.no_flows(1, stride)
@@ -300,7 +298,7 @@ def test_a_halt_ends_the_run_at_the_next_look() -> None:
         one, *[np.zeros(1, np.int64)] * 3, *[np.zeros(1, np.uint8)] * 2, np.zeros(1, np.int64),
         one, one - 1, one, np.zeros(1, np.uint8),
     )  # fmt: skip
-    events = layout.Events(np.empty(8, np.int64), np.empty(8, np.int64), one)
+    events = layout.Events(np.empty(8, np.int64), np.empty(8, np.int64))
     status = kernel.run(
         program, layout.Costs(0, 0, 2**62, True, 0, 0), pending, events, fluid.network, fluid.flows,
         fluid.cells, 1, np.ones(1, np.int8), np.zeros(1, np.int64),

@@ -44,20 +44,23 @@ SHORTER = {
         "halo(216, ": "halo(27, ",
     },
     "10-how-sure.ipynb": {
-        "panel.run(every=False)": "panel.draws = 1000; panel.run(every=False)",
-        "datasets=200": "datasets=20",
-        "draws=1000": "draws=300",
-        '"default-binomial").plot()': '"default-binomial", draws=200).plot()',
+        "panel.run(every=False)": "panel.draws = 600; panel.run(every=False)",
+        "datasets=200": "datasets=8",
+        "draws=1000": "draws=50",
+        '"default-binomial").plot()': '"default-binomial", draws=50).plot()',
         "result.posterior()": "result.posterior(draws=100, chain_draws=200)",
+        "nodes=64).plot()": "nodes=8).plot()",
+        "uq.design(box, 40)": "uq.design(box, 24)",
     },
+    "08-tune-a-component.ipynb": {"seeds=10": "seeds=2"},
     "11-who-slowed-my-job.ipynb": {"BlamePanel()": "BlamePanel(runs=12)"},
     "12-forecast-the-next-steps.ipynb": {
         # The other models take the panel most of its time; its unit tests wait for them.
         '"ridge"\npanel.wait()': '"ridge"\nimport time\nwhile panel.found is None:\n'
         "    time.sleep(0.1)\n    panel.refresh()\npanel.stop()\npanel.wait()",
-        "deviation(recorded.steps,": "deviation(recorded.steps.rows(range(24)),",
+        "deviation(recorded.steps,": "deviation(recorded.steps.rows(range(12)),",
         "folds=5": "folds=2",
-        "runs=16": "runs=5",
+        "runs=16": "runs=4",
     },
 }
 AS_THEY_ARE = [

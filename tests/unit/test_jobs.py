@@ -50,6 +50,22 @@ def test_progress_and_the_result_so_far_are_readable_while_it_runs() -> None:
     assert job.result(WAIT) == "end"
 
 
+def test_who_waits_for_a_preview_goes_on_when_the_work_offers_one_or_ends() -> None:
+    go_on = threading.Event()
+
+    def work(ctx: jobs.JobContext, offers: bool) -> None:
+        if offers:
+            ctx.preview()
+        go_on.wait(WAIT)
+
+    offering, silent = jobs.submit(work, True), jobs.submit(work, False)
+    offering.wait_for_preview(WAIT)
+    assert not offering.finished
+    go_on.set()
+    silent.wait_for_preview(WAIT)
+    assert silent.finished
+
+
 def test_stop_is_seen_by_the_work_and_its_result_kept() -> None:
     def count(ctx: jobs.JobContext) -> int:
         n = 0

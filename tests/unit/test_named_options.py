@@ -9,6 +9,7 @@ from typing import TypedDict, Unpack
 import pytest
 from IPython.core.completer import IPCompleter, provisionalcompleter
 
+from tests.source_trees import definitions, one_process, trees_of
 from workbench.models import SNAPPR, LogGPS, LogP
 from workbench.named_options import defaults_of, named_options
 from workbench.panels import StudyPanel
@@ -58,12 +59,13 @@ def test_the_signature_lists_the_options_with_their_types_and_defaults() -> None
     assert listed["seed"].default is None
 
 
+@one_process
 def test_options_have_types() -> None:
     root = Path(inspect.getfile(named_options)).parent
     found = {
         f"{path.relative_to(root).as_posix()} {node.name}"
-        for path in root.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for path, tree in trees_of("workbench").items()
+        for node in definitions(tree)
         if isinstance(node, ast.FunctionDef) and node.args.kwarg is not None
         if ast.unparse(node.args.kwarg.annotation or ast.Name("")) in ("", "Any", "object")
     }

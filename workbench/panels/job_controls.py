@@ -76,7 +76,8 @@ class JobControls(Generic[_T]):
         self.error.say("")
         self.job, self._how_far = job, how_far
         # Ten messages of a slider's move, and a second layout of the page, are spared.
-        self._at_once = patience_s > 0 and job.wait(patience_s)
+        job.wait_for_preview(patience_s)
+        self._at_once = patience_s > 0 and job.finished
         if not self._at_once:
             self.status.value = "starting …"
             self._hold(True)

@@ -17,6 +17,7 @@ from bokeh.protocol.messages.patch_doc import patch_doc
 from jupyter_bokeh import BokehModel
 
 from workbench.errors import ParameterError
+from workbench.panels.quick_redraw import QUICK_REDRAW
 from workbench.panels.screen_reader import LABEL_SLIDERS
 from workbench.plotting.picture import SAVE_PICTURE
 
@@ -77,7 +78,8 @@ class LiveView(BokehModel):  # type: ignore[misc]
         if document is None:
             document = Document()
             document.add_root(model)
-        document.js_on_event(DocumentReady, CustomJS(code=_TELL_OWN), CustomJS(code=LABEL_SLIDERS))
+        for code in (_TELL_OWN, LABEL_SLIDERS, QUICK_REDRAW):
+            document.js_on_event(DocumentReady, CustomJS(code=code))
         super().__init__(model, layout=layout or widgets.Layout())
 
     def hear(self, source: ColumnDataSource) -> None:

@@ -14,6 +14,7 @@ from bokeh.models import (
     NoOverlap,
     NumeralTickFormatter,
     Range1d,
+    Span,
 )
 from bokeh.plotting import figure
 
@@ -60,6 +61,7 @@ if (fig.inner_width > 0 && whole !== '') {
 # Once the page knows how wide a figure is, and whenever the legend names others: on one line where
 # they fit right of the axis, else on two: more would leave no room for the figure.
 _FIT_LEGEND = """
+const view = window.Bokeh.index.find_one(legend)?.plot_view
 const context = (window.workbenchRuler ??= document.createElement('canvas').getContext('2d'))
 context.font = `${legend.label_text_font_style} ${legend.label_text_font_size} ` +
   legend.label_text_font
@@ -69,18 +71,17 @@ const widths = legend.items.filter(item => item.visible)
 const wide = columns => [...Array(columns).keys()]
   .map(column => Math.max(...widths.filter((_, at) => at % columns === column)))
   .reduce((all, width) => all + width, legend.spacing * (columns - 1))
-const view = window.Bokeh.index.find_one(fig)
-const room = fig.outer_width - (view?.frame.bbox.left ?? 0)
+const room = view == null ? 0 : view.model.outer_width - view.frame.bbox.left
 const half = Math.ceil(widths.length / 2)
 let columns = Math.max(widths.length, 1)
 while (columns > half && wide(columns) > room) {
   columns -= 1
 }
-if (fig.inner_width > 0 && legend.ncols !== columns) {
+if (room > 0 && legend.ncols !== columns) {
   legend.setv({ncols: columns}, {sync: false})
   setTimeout(() => {
-    view?.canvas_view.primary.clear()
-    view?.invalidate_layout()
+    view.canvas_view.primary.clear()
+    view.invalidate_layout()
   }, 0)
 }
 """
@@ -250,11 +251,28 @@ def legend_above(fig: figure) -> None:
     legend.border_line_color = legend.background_fill_color = None
     legend.padding, legend.margin, legend.spacing = 2, 0, 12
     legend.location = "left"
-    fit = CustomJS(args={"fig": fig, "legend": legend}, code=_FIT_LEGEND)
+    # BokehJS makes the entries of a legend again when anything changes that its items refer to: a
+    # script of theirs that referred to the figure would make that all of its data.
+    fit = CustomJS(args={"legend": legend}, code=_FIT_LEGEND)
     fig.js_on_change("inner_width", fit)
     for item in legend.items:
         for named in ("label", "visible"):
             item.js_on_change(named, fit)
+
+
+def moving_line(fig: figure, colour: str, *, width: float = 2) -> Span:
+    """Add a vertical line, hidden at first, that a control moves and that is drawn by itself."""
+    # On the layer above the figure's: the page leaves the figure as it is when the line moves.
+    line = Span(
+        dimension="height",
+        location=0,
+        line_color=colour,
+        line_width=width,
+        visible=False,
+        level="overlay",
+    )
+    fig.add_layout(line)
+    return line
 
 
 def place_legend(fig: figure, location: str) -> None:

@@ -140,7 +140,7 @@ def test_each_view_has_its_result_and_its_code(
 
 
 def test_relevance_is_found_in_a_table_of_the_user(panel: ForecastPanel, tmp_path: Path) -> None:
-    path = step_table(tmp_path)
+    path = step_table(tmp_path, runs=5)  # of which each is left out once
     panel.source = "own"
     panel._own.upload.value = file_items({path.name: path.read_bytes()})
     assert panel.error == ""

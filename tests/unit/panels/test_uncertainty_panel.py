@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections.abc import Iterator
@@ -21,24 +22,39 @@ pytestmark = pytest.mark.xdist_group("uncertainty_panel")
 RAN = ("gaussian-process", "relative")
 
 
+@contextlib.contextmanager
+def short_chains() -> Iterator[pytest.MonkeyPatch]:
+    """Keep every fifth step of the chains of measured collectives, not every 24th."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("workbench.uq.collectives.calibration._STEPS", 5)
+        yield patch
+
+
 @pytest.fixture(scope="module")
 def ran() -> UncertaintyPanel:
     """A panel whose chains, short ones, have run for every choice of two noise models."""
     panel = UncertaintyPanel("fugaku/gather")
     panel.draws = 100
-    with pytest.MonkeyPatch.context() as patch:
+    with short_chains() as patch:
         patch.setattr("workbench.panels.uq.panel.NOISE_MODELS", RAN)
         panel.run()
-    assert panel.wait(120) is not None
+        assert panel.wait(120) is not None
     return panel
 
 
 @pytest.fixture
 def panel(ran: UncertaintyPanel) -> Iterator[UncertaintyPanel]:
     """The same, as it was after the run."""
-    yield ran
-    ran.draws, ran.view, ran.noise, ran.held_out, ran.side = 100, "data", "gaussian-process", 0, 0
-    ran.wait(60)
+    with short_chains():
+        yield ran
+        ran.draws, ran.view, ran.noise, ran.held_out, ran.side = (
+            100,
+            "data",
+            "gaussian-process",
+            0,
+            0,
+        )
+        ran.wait(60)
 
 
 def test_it_opens_on_the_data_and_asks_for_chains() -> None:

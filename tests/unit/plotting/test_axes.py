@@ -8,7 +8,13 @@ from bokeh.models import CustomAction, NoOverlap, SaveTool
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.plotting.axes import log_range, message_size_axis, new_figure, size_ticks
+from workbench.plotting.axes import (
+    legend_above,
+    log_range,
+    message_size_axis,
+    new_figure,
+    size_ticks,
+)
 from workbench.plotting.picture import SAVE_PICTURE
 
 
@@ -65,3 +71,14 @@ def test_the_tool_that_saves_makes_the_picture_that_the_panels_make() -> None:
     assert [tool.callback.args["name"] for tool in saving] == ["errors.png"]
     assert SAVE_PICTURE in saving[0].callback.code
     assert not any(isinstance(tool, SaveTool) for tool in fig.toolbar.tools)
+
+
+def test_entries_of_a_legend_do_not_refer_to_what_else_the_figure_draws() -> None:
+    # The page makes a legend's entries again when anything changes that they refer to.
+    fig = new_figure(title="t", y_label="latency (µs)", height=200)
+    line = fig.line([1, 2], [3, 4], legend_label="measured")
+    other = fig.line([1, 2], [3, 4])
+    legend_above(fig)
+    refers_to = fig.legend[0].references()
+    assert line.data_source in refers_to
+    assert fig not in refers_to and other.data_source not in refers_to

@@ -84,6 +84,17 @@ def test_a_window_that_a_page_asks_for_is_drawn_with_some_room_around_it() -> No
     assert drawn.window == (1e6, 1.1e6, 3.5, 7.5)
 
 
+def test_a_page_that_shows_what_is_drawn_gets_nothing_new() -> None:
+    drawn = spacetime_figure(ring(8, 20), width=900)
+    end, pixels = drawn.timeline.makespan_ns, {"width": 900.0, "height": float(drawn.pixels[1])}
+    changed: list[str] = []
+    drawn.bars.on_change("data", lambda name, _old, _new: changed.append(name))
+    assert ask(drawn, 0, end, whole=1.0, **pixels)
+    assert changed == []
+    assert ask(drawn, 0, end, whole=1.0, **pixels | {"width": 800.0})
+    assert changed == ["data"]
+
+
 def test_a_zoomed_page_stays_where_it_is_when_a_slider_moves() -> None:
     result = ring(8, 20)
     drawn = spacetime_figure(result)

@@ -98,7 +98,7 @@ def test_stop_ends_a_run_at_once_and_it_goes_on_as_if_never_stopped(tmp_path: Pa
 
     trials = max(cell.trials for cell in result) + 3
     resumed = run(plan.replace(trials=trials), path, workers=1)
-    whole = run(plan.replace(trials=trials), tmp_path / "whole.db", workers=2)
+    whole = run(plan.replace(trials=trials), tmp_path / "whole.db", workers=1)
     frames = [r.to_frame().drop(columns="seconds") for r in (resumed, whole)]
     assert frames[0].equals(frames[1])
 
@@ -180,7 +180,7 @@ def test_a_killed_run_leaves_no_orphans_and_goes_on_as_if_unharmed(tmp_path: Pat
     assert before.counts["running"] == 0
     plan = small_plan(trials=max(cell.trials for cell in before.cells) + 2)
     run(plan, path, workers=1)
-    run(plan, tmp_path / "whole.db", workers=2)
+    run(plan, tmp_path / "whole.db", workers=1)
     names = [cell.name for cell in plan.cells()]
     assert losses(path, names) == losses(tmp_path / "whole.db", names)
 

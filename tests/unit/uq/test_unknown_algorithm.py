@@ -54,9 +54,10 @@ HEAD = "system,benchmark,nodes,run,avg_us,block_bytes"
 
 @pytest.fixture(scope="module", autouse=True)
 def _short_chains() -> Iterator[None]:
-    """Score models by a fifth of the usual draws."""
+    """Score models by a fifth of the usual draws, and keep every fifth step instead of more."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("workbench.uq.collectives.unknown_algorithm._SCORED", 300)
+        patch.setattr("workbench.uq.collectives.calibration._STEPS", 5)
         yield
 
 

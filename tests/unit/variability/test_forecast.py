@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +15,10 @@ from sklearn.linear_model import Ridge
 from tests.unit import commands
 from tests.unit.variability.step_tables import drawn_steps, write_steps
 from workbench.cli import variability
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, SimulationHalted
 from workbench.plotting import describe_forecast, plot_forecast
 from workbench.variability import Forecast, forecast
+from workbench.variability.forecasting import attention
 from workbench.variability.forecasting.attention import first_weights, forward, gradient
 from workbench.variability.forecasting.forecasters import _STRENGTHS, _coefficients
 from workbench.variability.forecasting.windows import persistence, windows_of
@@ -49,6 +52,20 @@ def test_the_gradient_is_that_of_finite_differences() -> None:
             assert slopes[name][place] == pytest.approx(
                 (ends[0] - ends[1]) / 2e-6, rel=1e-5, abs=1e-8
             )
+
+
+def test_a_stop_ends_each_fold_before_its_next_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    train, trained, stop = attention.train, [], threading.Event()
+
+    def train_and_stop(*arguments: Any) -> list[attention.Trained]:
+        trained.append(threading.get_ident())
+        stop.set()
+        return train(*arguments, updates=10)
+
+    monkeypatch.setattr(attention, "train", train_and_stop)
+    with pytest.raises(SimulationHalted, match="stopped before all folds"):
+        forecast(drawn_steps(), m=4, k=6, folds=2, models=["attention"], stop=stop)
+    assert 1 <= len(trained) == len(set(trained)) <= 2
 
 
 def test_windows_slide_from_m_to_the_last_k_steps() -> None:

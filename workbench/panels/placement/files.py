@@ -16,7 +16,7 @@ def comparison_csv(placed: Placed, method: PlacementMethod, names: str) -> str:
 
 def pairs_csv(placed: Placed, method: PlacementMethod, names: str) -> str:
     """Return a CSV of the pairs of ranks on the critical path: λ_L and λ_G."""
-    return str(placed.pairs[method].to_frame().to_csv(index=False))
+    return str(placed.pairs_of(method).to_frame().to_csv(index=False))
 
 
 def placement_csv(placed: Placed, method: PlacementMethod, names: str) -> str:

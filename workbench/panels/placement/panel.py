@@ -132,7 +132,7 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
     @property
     def pairs(self) -> PairSensitivity | None:
         """The displayed sensitivities of pairs of ranks; None before the first placement."""
-        return None if self._shown is None else self._shown.pairs[self._method()]
+        return None if self._shown is None else self._shown.pairs_of(self._method())
 
     @property
     def controls(self) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import ceil
@@ -99,7 +99,7 @@ class Placed:
     program: AnyProgram
     graph: ExecutionGraph  # of the program
     placements: Mapping[PlacementMethod, Placement]
-    pairs: Mapping[PlacementMethod, PairSensitivity]  # with each placement
+    pairs_of: Callable[[PlacementMethod], PairSensitivity]  # with a placement; computed once
     stopped: bool = False  # by the user
 
     @property

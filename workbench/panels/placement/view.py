@@ -44,7 +44,7 @@ class PlacementView:
             options=_VALUES, value="lambda_L", **named("pairs by", "200px")
         )
         method = placed.best
-        pairs = placed.pairs[method]
+        pairs = placed.pairs_of(method)
         self.times: PlacementTimes = placement_times(placed.frame, METHODS, chosen=method)
         self.pairs: PairsFigure = pairs_figure(pairs, height=_PX)
         self.pairs.figure.toolbar_location = None
@@ -84,7 +84,7 @@ class PlacementView:
     def show(self, placed: Placed, *, running: bool) -> None:
         """Draw other placements; ``running`` while more are expected."""
         method = placed.chosen(self.method.value)
-        pairs, placement = placed.pairs[method], placed.placements[method]
+        pairs, placement = placed.pairs_of(method), placed.placements[method]
         with self.view.one_patch():
             self.times.show(placed.frame, chosen=method)
             self.times.source.selected.indices = []
@@ -119,7 +119,7 @@ def table_html(placed: Placed) -> str:
     for method in METHODS:
         if method not in placed.placements:
             continue
-        one, pairs = placed.placements[method], placed.pairs[method]
+        one, pairs = placed.placements[method], placed.pairs_of(method)
         rows.append(
             (
                 *(bold(method) if method == placed.best else method, run_time_text(one.T * 1e9)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import cache
 
 from workbench import jobs
 from workbench.panels.placement.state import Placed, PlacementState
@@ -38,19 +39,24 @@ class Placer:
         # A pass takes the values; standard errors would only lengthen its caption.
         model = state.base.model.replace(errors={})
         placements: dict[PlacementMethod, Placement] = {}
-        pairs: dict[PlacementMethod, PairSensitivity] = {}
+
+        @cache
+        def pairs_of(method: PlacementMethod) -> PairSensitivity:
+            return self._pairs(graph, state, placements[method])
+
         found: list[Placed] = []
         ctx.partial_from(lambda: found[-1] if found else None)
         for number, method in enumerate(METHODS):
             if ctx.stopping:
                 break
             ctx.progress(number, len(METHODS), f"placing {graph.num_ranks} ranks: {method}")
+            if method == "search":
+                ctx.preview()  # the others take some milliseconds each where programs are small
             self._began = time.monotonic()
             placements[method] = place(
                 graph, model, network, method=method, halt=ctx.stop_event.cell, **state.options
             )
-            pairs[method] = self._pairs(graph, state, placements[method])
-            found.append(Placed(state, program, graph, dict(placements), dict(pairs)))
+            found.append(Placed(state, program, graph, dict(placements), pairs_of))
         if not found:
             raise jobs.JobError("stopped before a placement was found; press Place")
         return replace(found[-1], stopped=ctx.stopping)

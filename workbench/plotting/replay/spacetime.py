@@ -79,6 +79,7 @@ class SpacetimeFigure:
             while it shows all.
         view: what is drawn now.
         answered: the row of `asked` that was drawn last.
+        drawn_of: replay, window and size in pixels of what is drawn now.
     """
 
     figure: figure
@@ -97,6 +98,7 @@ class SpacetimeFigure:
     window: Window | None = None
     view: View | None = None
     answered: tuple[float, ...] | None = None
+    drawn_of: tuple[Timeline, Window | None, tuple[int, int]] | None = None
 
     def show(self, result: ReplayResult, *, ranks: Iterable[int] | None = None) -> None:
         """Draw another replay; a page that has zoomed in stays where it is, if half of it exists.
@@ -162,8 +164,6 @@ class SpacetimeFigure:
             # All of an older replay: what is drawn now ends elsewhere.
             if shows_all and not np.allclose((x0, x1), whole[:2], rtol=0, atol=_NEAR * whole[1]):
                 self._show_all()
-        # Also where that window is drawn already: in the first picture after a change of the ranges
-        # BokehJS leaves out the samples of the key.
         self.show_window((first, last), (top, bottom), (int(width), int(height)))
         return True
 
@@ -179,6 +179,11 @@ class SpacetimeFigure:
         return len(self.asked.data.get(name, ())) > 0
 
     def _draw(self) -> None:
+        # After each replay the page tells its window, which mostly is the one that is drawn.
+        drawn, wanted = self.drawn_of, (self.timeline, self.window, self.pixels)
+        if drawn is not None and drawn[0] is wanted[0] and drawn[1:] == wanted[1:]:
+            return
+        self.drawn_of = wanted
         whole = whole_window(self.timeline)
         low, high, top, bottom = self.window or whole
         around = 0.0 if self.window is None else _OVERSCAN * (high - low)

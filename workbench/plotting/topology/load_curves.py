@@ -13,7 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
 from workbench.plotting import palette
-from workbench.plotting.axes import legend_above, log_range, new_figure, set_range, steady_log_ticks
+from workbench.plotting.axes import (
+    legend_above,
+    log_range,
+    moving_line,
+    new_figure,
+    set_range,
+    steady_log_ticks,
+)
 from workbench.plotting.topology.style import TopologyLines, line_styles
 
 if TYPE_CHECKING:
@@ -217,10 +224,7 @@ def load_curves(
     legend_above(fig)
     fig.legend.spacing = 8
     fig.legend.glyph_width = 14
-    mark = Span(
-        dimension="height", location=0.0, line_color=palette.FAINT, line_width=1, visible=False
-    )
-    fig.add_layout(mark)
+    mark = moving_line(fig, palette.FAINT, width=1)
     drawn = LoadCurves(fig, sources, bounds, mark)
     drawn.show(curves, title=title)
     return drawn

@@ -10,7 +10,7 @@ from bokeh.models import ColumnDataSource, Span
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
-from workbench.plotting.axes import legend_above, live_figure, set_range
+from workbench.plotting.axes import legend_above, live_figure, moving_line, set_range
 from workbench.plotting.grid import hover
 from workbench.plotting.variability.run_steps import run_label, run_position
 
@@ -91,10 +91,7 @@ def link_traffic_figure(recorded: RecordedLink, *, height: int = 320) -> LinkTra
         legend_label=users,
     )
     top = fig.line("step", "total", source=source, line_color=palette.CAPTION, line_width=1)
-    chosen = Span(
-        dimension="height", line_color=palette.VERMILLION, line_width=2, visible=False, location=0
-    )
-    fig.add_layout(chosen)
+    chosen = moving_line(fig, palette.VERMILLION)
     tips = [("step", "@step"), *((user, f"@{{{user}}}{{0.0}} Mbit/s") for user in users)]
     hover(fig, [top, *areas], tips)
     legend_above(fig)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.plotting import palette
-from workbench.plotting.axes import legend_above, live_figure, set_range
+from workbench.plotting.axes import legend_above, live_figure, moving_line, set_range
 from workbench.plotting.grid import hover
 from workbench.plotting.rows import beside
 from workbench.plotting.variability.run_steps import run_label, run_position
@@ -217,9 +217,8 @@ def run_forecast_figure(*, height: int = 360) -> RunForecastFigure:
         line_color=None,
         level="underlay",
     )
-    now = Span(dimension="height", line_color=palette.CAPTION, line_width=1.5, visible=False)
     moment.add_layout(seen)
-    course.add_layout(now)
+    now = moving_line(course, palette.CAPTION, width=1.5)
     mean = _line(moment, steps, "step", "mean", palette.CAPTION, "dashed", "mean of all runs")
     _line(moment, steps, "step", "time", palette.BLACK, "solid", "run")
     marks = _marks(moment, steps, "step", "time", palette.BLACK, "circle", "run")

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
 from workbench.plotting import palette
-from workbench.plotting.axes import legend_above, live_figure, set_range
+from workbench.plotting.axes import legend_above, live_figure, moving_line, set_range
 from workbench.plotting.grid import hover
 
 if TYPE_CHECKING:
@@ -171,10 +171,7 @@ def run_steps_figure(*, height: int = 320) -> RunStepsFigure:
         _line(fig, run, palette.BLACK, "solid", "circle", "run"),
         _line(fig, without, palette.BLUE, "dotdash", "triangle", "without"),
     ]
-    chosen = Span(
-        dimension="height", line_color=palette.VERMILLION, line_width=2, visible=False, location=0
-    )
-    fig.add_layout(chosen)
+    chosen = moving_line(fig, palette.VERMILLION)
     hover(fig, [mean], [("step", "@step"), ("mean", "@mean{0.000} s")])
     hover(fig, lines, [("step", "@step"), ("time", "@time{0.000} s")])
     fig.add_tools(TapTool(renderers=[lines[0]]))

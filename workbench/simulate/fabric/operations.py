@@ -92,9 +92,7 @@ def operations(
     )
     # At most one event for an operation and one for its message.
     room = 2 * n + 8
-    events = layout.Events(
-        np.empty(room, np.int64), np.empty(room, np.int64), np.empty(n, np.int32)
-    )
+    events = layout.Events(np.empty(room, np.int64), np.empty(room, np.int64))
     cells = np.zeros(layout.N_CELLS, np.int64)
     fluid.make_first(program, pending, events, cells)
     return Operations(program, pending, events, cells, hosts.astype(np.int32)[ranks])

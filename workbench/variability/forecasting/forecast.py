@@ -208,7 +208,7 @@ def forecast(
     folds = min(folds, len(present))
     fold_of_run = folds_of_runs(len(table), present, folds, seed)
     learners = [name for name in LEARNERS if name in names]
-    asked = _Question(table, windows, fold_of_run, learners, own_times, seed, importance_of)
+    asked = _Question(table, windows, fold_of_run, learners, own_times, seed, importance_of, stop)
     with one_thread():
         pieces = in_threads(
             [partial(asked.fold, at) for at in range(folds)], on_progress, stop, "fold"
@@ -319,6 +319,7 @@ class _Question:
     own_times: bool
     seed: int
     importance_of: str
+    stop: threading.Event | None
 
     def fold(self, at: int) -> _Piece:
         """Learn from the runs of the other folds and foretell those of this one."""
@@ -332,6 +333,7 @@ class _Question:
             self.windows.only(self.fold_of_run[self.windows.run] != at),
             self.learners,
             seed=[self.seed, at],
+            stop=self.stop,
         )
         expected = held.foretold(base.trajectories_s)
         predicted: dict[ForecastModel, FloatArray] = {
@@ -390,6 +392,7 @@ def learn_from(
     seed: list[int],
     group: NDArray[np.int64] | None = None,
     trajectories_s: FloatArray | None = None,
+    stop: threading.Event | None = None,
 ) -> dict[Learner, Learned]:
     """Return models that have learned from windows, which are held out together by run."""
     expected = base.trajectories_s if trajectories_s is None else trajectories_s
@@ -403,6 +406,7 @@ def learn_from(
         own_spread=base.own_spread,
         one_each=base.one_each,
         seed=seed,
+        stop=stop,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -9,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.variability.folds import halt_if
 from workbench.variability.forecasting import attention
 from workbench.variability.forecasting.windows import Windows, summaries
 
@@ -52,6 +54,7 @@ def learn(
     own_spread: float,  # of the first channel, if that holds the job's own step times; else 0
     one_each: Indices,  # the channels that trees and attention see
     seed: Sequence[int],  # of the folds, and of trees and attention
+    stop: threading.Event | None = None,  # raises SimulationHalted before the next model is trained
 ) -> dict[Learner, Learned]:
     """Return models that have learned from windows.
 
@@ -70,7 +73,7 @@ def learn(
             continue
         fold = _folds(group, _MIX_FOLDS, rng)
         fit = _trees if model == "trees" else _attention
-        alone, unseen = fit(channels, windows, target, fold, one_each, rng)
+        alone, unseen = fit(channels, windows, target, fold, one_each, rng, stop)
         share = _share(unseen - plain, target - plain, group)
         found[model] = Learned(_mixed(alone, ridge, share), alone, share)
     return found
@@ -171,6 +174,7 @@ def _trees(
     fold: NDArray[np.int64],
     one_each: Indices,
     rng: np.random.Generator,
+    stop: threading.Event | None,
 ) -> tuple[Forecaster, FloatArray]:
     """Return the mean of boosted trees that each left out a fold, and their forecasts of it."""
     from workbench.variability.boosted import BoostedTrees
@@ -182,6 +186,7 @@ def _trees(
     numbers = range(_CHOSEN_EVERY, _TREES + 1, _CHOSEN_EVERY)
     grown, unseen = [], np.empty((len(numbers), len(target)))
     for at in range(fold.max() + 1):
+        halt_if(stop)
         out = fold == at
         model = BoostedTrees(
             learning_rate=0.12,
@@ -211,11 +216,13 @@ def _attention(
     fold: NDArray[np.int64],
     one_each: Indices,
     rng: np.random.Generator,
+    stop: threading.Event | None,
 ) -> tuple[Forecaster, FloatArray]:
     """Return the mean of networks that each left out a fold, and their forecasts of it."""
     gather = _gather(channels, windows, one_each)
     trained, unseen = [], np.empty((attention.STAGES, len(target)))
     for at in range(fold.max() + 1):
+        halt_if(stop)
         trained.append(attention.train(gather, target, np.flatnonzero(fold != at), rng))
         out = gather(np.flatnonzero(fold == at))
         unseen[:, fold == at] = [network.predict(out) for network in trained[-1]]

@@ -109,10 +109,10 @@ def test_configurations_that_are_refused_are_survived(machine: OSUCurve, engine:
         .with_bounds(MTU, "1KB", "16MB")
     )
     result = fit(
-        machine, SNAPPR(mtu=8000, nic_credits=8000), engine=engine, space=space, trials=300
+        machine, SNAPPR(mtu=8000, nic_credits=8000), engine=engine, space=space, trials=120
     )
     assert result.success
-    assert 0 < result.invalid < 300
+    assert 0 < result.invalid < 120
     assert result.best_loss < result.losses[0]
 
 
@@ -144,8 +144,18 @@ def test_one_parameter_is_enough(machine: OSUCurve, engine: str) -> None:
     assert result.best_loss < result.losses[0]
 
 
-@pytest.mark.parametrize("loss", list(LOSSES))
-@pytest.mark.parametrize("target", ["both", "latency", "bandwidth"])
+# Every loss, and every target: an engine is told the number. Least squares alone looks at more, and
+# at one thing of each: whether the loss is relative, and which points the target has.
+@pytest.mark.parametrize(
+    ("loss", "target"),
+    [
+        pytest.param(
+            loss, target, marks=() if loss == "rmsre" or target == "both" else pytest.mark.deep
+        )
+        for loss in LOSSES
+        for target in ("both", "latency", "bandwidth")
+    ],
+)
 def test_every_loss_and_target_can_be_searched(
     machine: OSUCurve, engine: str, loss: str, target: str
 ) -> None:

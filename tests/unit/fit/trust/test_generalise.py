@@ -29,7 +29,7 @@ def ideal() -> OSUCurve:
 def test_a_model_that_is_right_is_right_where_its_regime_is_determined(
     ideal: OSUCurve, phase: int
 ) -> None:
-    held = hold_out(ideal, TRUTH, phase=phase)
+    held = hold_out(ideal, TRUTH, phase=phase, trials=60)
     assert held.fitted[phase] and not held.fitted[1 - phase]
     # it starts at the truth, so what is left is rounding to whole ticks
     assert held.fitted_rmspe["joint"] < 1e-3
@@ -38,7 +38,7 @@ def test_a_model_that_is_right_is_right_where_its_regime_is_determined(
 
 def test_sizes_between_two_regimes_are_open(ideal: OSUCurve) -> None:
     # phase 0 fits 256 B and 1 KiB, 16 KiB and 64 KiB
-    held = hold_out(ideal, TRUTH, phase=0)
+    held = hold_out(ideal, TRUTH, phase=0, trials=5)
     sizes = ideal.sizes[held.open].tolist()
     assert sizes == [512, 32768]
     assert "without 512 B, 32 KiB, whose regime is open" in repr(held)

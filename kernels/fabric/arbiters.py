@@ -50,7 +50,7 @@ def _drop(s, q, cell, before, epoch):
     return after
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False, forceinline=True)
 def _forget_past(s, q, cell, cycle, now):
     """Drop epochs that are over; let the present one begin now. The last one never ends."""
     epoch = s[cell]
@@ -80,7 +80,7 @@ def _split(s, q, epoch, when, cycle):
     q[epoch + NEXT] = new
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False, forceinline=True)
 def _place(s, q, cell, cycle, now, n_bytes, arriving):
     """Take idle cycles for a packet's bytes; return the tick at which its tail leaves."""
     arrived = now + span(n_bytes, arriving)

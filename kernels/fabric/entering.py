@@ -33,7 +33,7 @@ def append_uncut(s, q, h, message):
     s[h + layout.INJECT_LAST] = message
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8, i8)", _nrt=False, forceinline=True)
 def count_cut(s, q, now, host, n_bytes):
     """Cut bytes off the first message of a host; return the bytes that are still to be cut."""
     h = layout.host_cells(s, host)

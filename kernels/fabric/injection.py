@@ -138,7 +138,7 @@ def _append_run(s, q, first, message, size, n, tail, last):
     s[last] = run
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", _nrt=False, forceinline=True)
 def _insert(s, q, now, host, message, size, n, tail):
     """Queue `n` equal packets at the port, the last one the message's tail if `tail` is 1."""
     h = layout.host_cells(s, host)
@@ -235,7 +235,7 @@ def _flow(s, q, now, host):
             )
 
 
-@helper("void(i8[::1], i8, i8)", _nrt=False)
+@helper("void(i8[::1], i8, i8)", _nrt=False, forceinline=True)
 def _count_credits(s, now, host):
     """Add the credits that have come before the host's present event, if nothing waits for them."""
     h = layout.host_cells(s, host)

@@ -14,7 +14,10 @@ does: first those between routers, then those to hosts (ejection), then those fr
 Flat arrays without reference counts (``_nrt=False``). Still, an array is seven arguments of a
 compiled call, and `routing.Routes` is 88, so what is called for every packet is inlined into its
 caller (``forceinline=True``): 14 % less time for the allgather on 512 nodes, 20 to 30 % under
-open-loop traffic (tests/benchmarks/test_fabric.py, test_open_loop.py). Nothing here allocates.
+open-loop traffic. Hosts, credits that packets wait for and PISCES' arbiters were inlined later: a
+quarter to a third fewer instructions, 20 % more packet-hops a second with SNAPPR on 64 nodes and
+on a dragonfly, 60 % more with PISCES (tests/benchmarks/test_fabric.py, test_open_loop.py). What is
+called in several places is left a call, for the time to compile. Nothing here allocates.
 
 A network of some hundred nodes does not fit into the processor's second cache, and each event needs
 lines that were last used many events ago. So cells that are needed together share lines, and lines

@@ -62,7 +62,7 @@ def _eject(s, q, now, host, packet):
     return _complete(s, q, now, packet)
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False, forceinline=True)
 def _data_in(s, q, now, host):
     """Receive a packet; a NIC faster than its link waits for what is left of the arrival."""
     if s[layout.MODEL] == layout.PISCES:
@@ -84,7 +84,7 @@ def _data_in(s, q, now, host):
     return _eject(s, q, now, host, packet)
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False, forceinline=True)
 def _own_event(s, q, now, host):
     """Handle the first of a host's own events."""
     h = layout.host_cells(s, host)
@@ -119,7 +119,7 @@ def _own_event(s, q, now, host):
     return layout.TIMER_DUE
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False, forceinline=True)
 def step(s, q, now, host):
     """Handle the next event of a host, which is due at tick `now`, and return its kind.
 

@@ -39,7 +39,7 @@ from kernels.fabric.pisces_cells import (
     scarce,
 )
 from kernels.fabric.ports import put_on_channel, return_credit, watch_credits
-from kernels.fabric.snappr import next_hop, settled_hop
+from kernels.fabric.snappr import next_hop
 
 
 @helper("i8(i8[::1], i8)", _nrt=False)
@@ -178,7 +178,7 @@ def _leave(s, q, now, router, hop, packet):
     put_on_channel(s, q, c, hop, packet, head + s[p + layout.LATENCY])
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False, forceinline=True)
 def _enter_buffer(s, q, now, router, hop, packet):
     """Take a packet's head into its output buffer."""
     channel, lane = hop >> 8, hop & 255
@@ -240,7 +240,7 @@ def _credits_in(s, q, now, router, channel):
         s[c + layout.WAITING_SINCE] = layout.NEVER
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False, forceinline=True)
 def _enter_crossbar(s, q, now, router, hop, packet):
     """Take a packet's head into the router."""
     x = crossbar_lane(s, hop >> 8, hop & 255)
@@ -261,7 +261,7 @@ def _enter_crossbar(s, q, now, router, hop, packet):
         _watch(s, q, router, x)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False, forceinline=True)
 def _inside(s, q, now, router):
     """Handle a router's first event of its own: a packet at its buffer, or a crossbar's credit."""
     r = layout.router_cells(s, router)
@@ -322,9 +322,7 @@ def serve(s, t, q, routes, depth, seen):
                 layout.free_record(s, q, packet)
                 _credits_in(s, q, now, router, (came & layout.SIZE_MASK) >> 8)
             else:
-                hop = settled_hop(s, t, q, router, packet)
-                if hop < 0:
-                    hop = next_hop(s, t, q, routes, depth, seen, now, router, packet)
+                hop = next_hop(s, t, q, routes, depth, seen, now, router, packet)
                 s[layout.HOPS_TAKEN] += 1
                 _enter_crossbar(s, q, now, router, hop, packet)
             s[due] = _next_inside(s, q, router)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels import helper
-from kernels.fabric.layout import BYTE, N_PENDING, channel_cells, port_cells, span
-from kernels.fabric.ports import backlog
+from kernels.fabric.layout import AT_PORTS, BETWEEN, BYTE, N_PORT, span
+from kernels.fabric.ports import queued
 
 # Schemes: what decides between the minimal route and one by way of an intermediate router.
 MINIMAL, VALIANT, UGAL_L, UGAL_G, PAR = range(5)
@@ -208,14 +208,6 @@ def _next_phase(routes, word):
     return word + (np.int64(1) << _PHASE) + routes.settings[PHASE_STEP]
 
 
-@helper(_nrt=False)
-def _queued(s, channel, now, size):
-    """Return a port's backlog in packets of a size."""
-    each = max(span(size, s[port_cells(s, channel) + BYTE]), 1)
-    waiting = s[channel_cells(s, channel) + N_PENDING]
-    return waiting + (backlog(s, channel, now) + each - 1) // each
-
-
 @helper(_nrt=False, forceinline=True)
 def _undecided(routes, word):
     """Return whether a router decides about a packet now: the first one, or where PAR may again."""
@@ -244,8 +236,9 @@ def look_everywhere(s, depth, now, size):
         now: the tick.
         size: bytes that count as a packet.
     """
+    each = max(span(size, s[s[AT_PORTS] + N_PORT * BETWEEN + BYTE]), 1)
     for channel in range(len(depth)):
-        depth[channel] = _queued(s, channel, now, size)
+        depth[channel] = queued(s, channel, now, each)
 
 
 @helper(_nrt=False, forceinline=True)

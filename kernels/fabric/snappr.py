@@ -13,7 +13,7 @@ import numpy as np
 from kernels import helper
 from kernels.fabric import calendar, layout, routing, sst_routes
 from kernels.fabric.lists import first_credit, take_credit
-from kernels.fabric.ports import put_on_channel, return_credit, watch_credits
+from kernels.fabric.ports import put_on_channel, queued, return_credit, watch_credits
 from kernels.prefetch import prefetch
 
 AHEAD = 4
@@ -106,7 +106,7 @@ def enter(s, q, now, hop, packet):
         watch_credits(s, q, channel, c)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False, forceinline=True)
 def _credit_in(s, q, now, channel, c):
     """Take one credit at a port where packets wait; those that fit now enter its queue."""
     word = take_credit(s, c)
@@ -128,7 +128,7 @@ def _credit_in(s, q, now, channel, c):
         packet = following & layout.POSITION
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False, forceinline=True)
 def credits_in(s, q, now, channel):
     """Take the credits of this tick at a port where packets wait."""
     c = layout.channel_cells(s, channel)
@@ -154,11 +154,10 @@ def pass_through(s, q, now, hop, packet):
 def look(s, depth, router, now, n_bytes):
     """Write how many packets of `n_bytes` wait at each port of a router that leads to another."""
     r = layout.router_cells(s, router)
+    between = s[layout.AT_PORTS] + layout.N_PORT * layout.BETWEEN
+    each = max(1, n_bytes * s[between + layout.BYTE])
     for channel in range(s[r + layout.PORTS], s[r + layout.PORTS_END]):
-        c = layout.channel_cells(s, channel)
-        took = max(1, n_bytes * s[layout.port_cells(s, channel) + layout.BYTE])
-        queued = (max(0, s[c + layout.NEXT_FREE] - now) + took - 1) // took
-        depth[channel] = queued + s[c + layout.N_PENDING]
+        depth[channel] = queued(s, channel, now, each)
 
 
 @helper("i8(i8[::1], i4[::1], i8[::1], i8, i8)", _nrt=False)
@@ -236,21 +235,23 @@ def prefetch_ways(s, t, q, routes, router):
 
     First the table's, and when that has come, those of the port that stands in it.
     """
-    routers = s[layout.N_ROUTERS]
-    far = s[layout.todo_cell(s, router + 2 * AHEAD)] & layout.POSITION
-    near = s[layout.todo_cell(s, router + AHEAD)] & layout.POSITION
+    mask, last = layout.POSITION, s[layout.N_ROUTERS] - 1
+    there, here = router + 2 * AHEAD, router + AHEAD
+    far = s[layout.todo_cell(s, there)] & mask
+    near = s[layout.todo_cell(s, here)] & mask
     # Of a credit it is any number.
-    far_target = min(q[far + layout.ENDS] & layout.ROUTER_MASK, routers - 1)
-    target = min(q[near + layout.ENDS] & layout.ROUTER_MASK, routers - 1)
+    far_target = min(q[far + layout.ENDS] & layout.ROUTER_MASK, last)
+    target = min(q[near + layout.ENDS] & layout.ROUTER_MASK, last)
     if s[layout.ROUTING] == 0:
-        row = s[layout.AT_ROUTE] + (router + AHEAD) * routers
-        prefetch(t, row + AHEAD * routers + far_target)
-        channel = np.int64(t[row + target])
+        row = s[layout.AT_ROUTE] + here * (last + 1)
+        prefetch(t, row + AHEAD * (last + 1) + far_target)
+        channel = np.int64(t[(row + target) & mask])
     else:
         n = len(routes.targets)
-        prefetch(routes.row, (router + 2 * AHEAD) * n + max(routes.column[far_target], 0))
+        prefetch(routes.row, there * n + routes.column[far_target])
         column = max(np.int64(routes.column[target]), 0)
-        channel = np.int64(routes.candidate[routes.set_first[routes.row[router + AHEAD, column]]])
+        chosen = np.int64(routes.row[here & mask, column]) & mask
+        channel = np.int64(routes.candidate[np.int64(routes.set_first[chosen]) & mask])
     c = layout.channel_cells(s, max(channel, 0))
     prefetch(s, c)
     prefetch(s, c + layout.ARRIVES)
@@ -264,10 +265,10 @@ def serve(s, t, q, routes, depth, seen):
         OK, or NO_RECORDS or NO_STATE where it had to stop for room.
     """
     routers = s[layout.N_ROUTERS]
-    for router in range(routers):
-        if router + 2 * AHEAD < routers:
-            prefetch_ways(s, t, q, routes, router)
-        cell = layout.todo_cell(s, router)
+    for place in range(routers):
+        if place + 2 * AHEAD < routers:
+            prefetch_ways(s, t, q, routes, place)
+        cell = layout.todo_cell(s, place)
         while s[cell] != layout.NOTHING:
             if layout.room_left(s, q) != layout.OK:
                 return layout.room_left(s, q)
@@ -275,6 +276,9 @@ def serve(s, t, q, routes, depth, seen):
             s[cell] = q[packet + layout.NEXT]
             now, came = q[packet + layout.AT], q[packet + layout.CAME_BY]
             kind = came >> layout.KIND_SHIFT & 3
+            # Read from the packet: LLVM would compute a hash of `place` for every router, 50 of 480
+            # instructions a hop on the torus (tests/benchmarks/test_open_loop.py).
+            router = came >> layout.COMPONENT_SHIFT
             if kind == layout.CREDIT:
                 layout.free_record(s, q, packet)
                 credits_in(s, q, now, (came & layout.SIZE_MASK) >> 8)
@@ -283,9 +287,7 @@ def serve(s, t, q, routes, depth, seen):
                 # Its way was chosen when it came.
                 hop = q[packet + HOP]
             else:
-                hop = settled_hop(s, t, q, router, packet)
-                if hop < 0:
-                    hop = next_hop(s, t, q, routes, depth, seen, now, router, packet)
+                hop = next_hop(s, t, q, routes, depth, seen, now, router, packet)
                 if is_held(s, q, now, hop, packet):
                     continue
             s[layout.HOPS_TAKEN] += 1

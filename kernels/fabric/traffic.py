@@ -145,7 +145,7 @@ def begin(s, q, pattern):
             nic.set_timer(s, q, host, gap(pattern, host, 0), layout.NODE, layout.TIMER, 1, 0)
 
 
-@helper(_nrt=False)
+@helper(_nrt=False, forceinline=True)
 def _send(s, t, q, pattern, tally, now, host):
     """Send the host's next message and set the timer for the one after it."""
     number = s[layout.EVENT_WORD]
@@ -160,7 +160,7 @@ def _send(s, t, q, pattern, tally, now, host):
     nic.set_timer(s, q, host, at, layout.NODE, layout.TIMER, number + 1, 0)
 
 
-@helper(_nrt=False)
+@helper(_nrt=False, forceinline=True)
 def _receive(s, q, pattern, tally, now, host):
     """Count a message that has arrived."""
     message = s[layout.EVENT_WORD]

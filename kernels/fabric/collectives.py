@@ -98,16 +98,13 @@ def _follow(s, t, q, now, rank, news):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def run(s, t, q, routes, depth, seen, halt):
+def run(s, t, q, halt):
     """Run all ranks to their end, or go on with a run that had to stop for room.
 
     Args:
         s: int64, the state, see ``layout``; the layer's own begins at ``s[AT_LAYER]``.
         t: int32, tables.
         q: int64, records.
-        routes: the tables of ``kernels.fabric.routing``; not looked at with SST/macro's routers.
-        depth: int32[channels], room for queue lengths; empty where the routing does not adapt.
-        seen: int32[channels], likewise.
         halt: int8[1]; another thread sets it to end the run early.
 
     Returns:
@@ -124,7 +121,7 @@ def run(s, t, q, routes, depth, seen, halt):
     while s[e + rank_layout.FINISHED] < s[e + rank_layout.RANKS]:
         if not engine.open_window(s, q, layout.CLOCK_END):
             return layout.DEADLOCK if s[layout.WINDOW_END] == layout.NEVER else layout.CLOCK_RAN_OUT
-        status = engine.serve_routers(s, t, q, routes, depth, seen)
+        status = engine.serve_routers(s, t, q, None, None, None)
         if status != layout.OK:
             return status
         for rank in range(s[e + rank_layout.RANKS]):

@@ -183,7 +183,7 @@ def next_hop(s, t, q, routes, depth, seen, now, router, packet):
         s: the state.
         t: tables.
         q: the records.
-        routes: tables of ``kernels.fabric.routing``.
+        routes: tables of ``kernels.fabric.routing``, or None with SST/macro's routers.
         depth: int32[channels], room for queue lengths.
         seen: int32[channels], queue lengths at the beginning of the window.
         now: the tick.
@@ -191,6 +191,8 @@ def next_hop(s, t, q, routes, depth, seen, now, router, packet):
         packet: which.
     """
     hop = settled_hop(s, t, q, router, packet)
+    if routes is None:
+        return hop
     if hop >= 0:
         return hop
     ends = q[packet + layout.ENDS]
@@ -242,7 +244,7 @@ def prefetch_ways(s, t, q, routes, router):
     # Of a credit it is any number.
     far_target = min(q[far + layout.ENDS] & layout.ROUTER_MASK, last)
     target = min(q[near + layout.ENDS] & layout.ROUTER_MASK, last)
-    if s[layout.ROUTING] == 0:
+    if routes is None:
         row = s[layout.AT_ROUTE] + here * (last + 1)
         prefetch(t, row + AHEAD * (last + 1) + far_target)
         channel = np.int64(t[(row + target) & mask])

@@ -9,12 +9,10 @@ from kernels.fabric import engine, layout, lists, nic
 from workbench.models import SNAPPR
 from workbench.simulate.fabric import sst_wiring
 from workbench.simulate.fabric.network import build
-from workbench.simulate.fabric.sst import no_routes
 from workbench.simulate.ticks import byte_delay, ticks
 
 pytestmark = pytest.mark.helpers
 
-NO_ROUTES, EMPTY = no_routes(), np.zeros(0, np.int32)
 MODEL = SNAPPR(mtu=1000, nic_credits=64_000, switch_credits=64_000)
 
 
@@ -47,7 +45,7 @@ def drive(state, sends, last_bytes=False):
         nic.set_timer(s, q, source, at, layout.NODE, layout.TIMER, number, 0)
     arrived = {}
     while engine.open_window(s, q, layout.CLOCK_END):
-        assert engine.serve_routers(s, t, q, NO_ROUTES, EMPTY, EMPTY) == layout.OK
+        assert engine.serve_routers(s, t, q, None, None, None) == layout.OK
         for host in range(s[layout.N_HOSTS]):
             due = s[layout.AT_DUE] + s[layout.N_ROUTERS] + host
             while s[due] < s[layout.WINDOW_END]:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.fabric import collectives, layout, rank_layout, schedules
-from kernels.fabric.routing import N_SETTINGS, Routes
 from kernels.two_node.layout import COPY_TICKS
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.models import SNAPPR, LogPMemory, SnapprMemory
@@ -144,8 +143,7 @@ def run_collective(
     of_ranks = state.s[ranks_at : ranks_at + c.ranks * rank_layout.N_RANK].reshape(c.ranks, -1)
     of_ranks[:, rank_layout.NUMBER] = -1
     flag = np.zeros(1, np.int8) if halt is None else halt
-    routes, empty = no_routes(), np.zeros(0, np.int32)
-    status = state.run(lambda s, t, q: collectives.run(s, t, q, routes, empty, empty, flag))
+    status = state.run(lambda s, t, q: collectives.run(s, t, q, flag))
     if status == layout.DEADLOCK:
         _explain_halt(c)
     times_at = int(layer[rank_layout.AT_TIMES])
@@ -239,18 +237,3 @@ def _access_ticks(c: SSTConfiguration, n_bytes: int) -> int:
     if isinstance(memory, SnapprMemory):
         return n_bytes * byte_delay(memory.channel_bandwidth)
     return 0
-
-
-def no_routes() -> Routes:
-    """Return empty tables of ``kernels.fabric.routing``, of the types that its kernels take."""
-    parts = dict.fromkeys(Routes._fields, np.zeros(0, np.int32))
-    for name, shape, kind in (
-        ("row", (0, 0), np.int32),
-        ("hops", (0, 0), np.uint8),
-        ("lane_step", (0,), np.int8),
-        ("dimension", (0,), np.int8),
-        ("wraps", (0,), np.int8),
-        ("settings", (N_SETTINGS,), np.int64),
-    ):
-        parts[name] = np.zeros(shape, kind)
-    return Routes(**parts)

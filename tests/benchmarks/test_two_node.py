@@ -78,7 +78,7 @@ def seconds_of(action):
 
 @pytest.mark.parametrize(
     ("name", "at_random", "at_corners", "compared"),
-    [("SNAPPR", 1000, True, 12), ("PISCES", 150, False, 6)],
+    [("SNAPPR", 1000, True, 12), ("PISCES", 700, False, 6)],
 )
 def test_a_trial_anywhere_in_table_two(table, name, at_random, at_corners, compared):
     drawn = sample(name.lower(), at_random, seed=21)

@@ -11,7 +11,7 @@ from workbench.panels.placement.state import Placed, PlacementState
 from workbench.panels.program_sources import AnyProgram, ProgramCache
 from workbench.programs import ExecutionGraph
 from workbench.sensitivity.pairs import PairSensitivity, pair_sensitivity
-from workbench.sensitivity.placement import METHODS, Placement, PlacementMethod, place
+from workbench.sensitivity.placement import METHODS, Placement, PlacementMethod, place_each
 from workbench.sensitivity.rank_wires import Wires
 from workbench.simulate.picoseconds import PS_PER_S
 
@@ -44,6 +44,7 @@ class Placer:
         def pairs_of(method: PlacementMethod) -> PairSensitivity:
             return self._pairs(graph, state, placements[method])
 
+        each = place_each(graph, model, network, halt=ctx.stop_event.cell, **state.options)
         found: list[Placed] = []
         ctx.partial_from(lambda: found[-1] if found else None)
         for number, method in enumerate(METHODS):
@@ -51,11 +52,12 @@ class Placer:
                 break
             ctx.progress(number, len(METHODS), f"placing {graph.num_ranks} ranks: {method}")
             if method == "search":
-                ctx.preview()  # the others take some milliseconds each where programs are small
+                # The others take some milliseconds where programs are small. While the search
+                # computes, the panel computes at half of its speed.
+                pairs_of(found[-1].best)
+                ctx.preview()
             self._began = time.monotonic()
-            placements[method] = place(
-                graph, model, network, method=method, halt=ctx.stop_event.cell, **state.options
-            )
+            placements[method] = next(each)
             found.append(Placed(state, program, graph, dict(placements), pairs_of))
         if not found:
             raise jobs.JobError("stopped before a placement was found; press Place")

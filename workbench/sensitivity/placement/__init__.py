@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         frame_of,
         place,
         place_all,
+        place_each,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
@@ -40,4 +41,5 @@ __all__ = [
     "host_names",
     "place",
     "place_all",
+    "place_each",
 ]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, get_args
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -92,17 +92,23 @@ def place(
         ProgramError: the program cannot run to its end.
         ParameterError: the program does not fit, or an argument is not accepted.
     """
-    problem = _problem(
-        MessageGraph(program, model),
+    found = place_each(
+        program,
+        model,
         topology,
-        hosts,
-        ranks_per_host,
-        l_wire_s,
-        (d_switch_s, same_host_s),
-        same_host_G,
+        methods=(method,),
+        seed=seed,
+        hosts=hosts,
+        ranks_per_host=ranks_per_host,
+        evaluations=evaluations,
+        seconds=seconds,
+        l_wire_s=l_wire_s,
+        d_switch_s=d_switch_s,
+        same_host_s=same_host_s,
+        same_host_G=same_host_G,
+        halt=halt,
     )
-    problem.halt = halt
-    return _placed(problem, method, seed, evaluations, seconds)
+    return next(found)
 
 
 class PlaceOptions(TypedDict, total=False):
@@ -118,6 +124,37 @@ class PlaceOptions(TypedDict, total=False):
     same_host_s: float
     same_host_G: float | None
     halt: NDArray[np.int8] | None
+
+
+@named_options(PlaceOptions, defaults_of(place))
+def place_each(
+    program: ProgramLike,
+    model: LogGPS,
+    topology: Topology,
+    *,
+    methods: Sequence[PlacementMethod] = METHODS,
+    **options: Unpack[PlaceOptions],
+) -> Iterator[Placement]:
+    """Yield the placement that each method finds, as soon as it is found.
+
+    Args:
+        program: the program, prepared once for all methods; collectives that are still whole get
+            the usual algorithms.
+        model: o, G and S; the topology gives L.
+        topology: the network.
+        methods: which, in this order.
+        **options: as for ``place``.
+
+    Raises:
+        ProgramError: the program cannot run to its end.
+        ParameterError: the program does not fit, or an argument is not accepted.
+    """
+    given: dict[str, Any] = {**defaults_of(place), **options}
+    del given["method"]
+    seed, evaluations, seconds = (given.pop(name) for name in ("seed", "evaluations", "seconds"))
+    problem = _problem(MessageGraph(program, model), topology, **given)
+    for method in methods:
+        yield _placed(problem, method, seed, evaluations, seconds)
 
 
 @named_options(PlaceOptions, defaults_of(place))
@@ -142,7 +179,8 @@ def place_all(
         ProgramError: the program cannot run to its end.
         ParameterError: the program does not fit, or an argument is not accepted.
     """
-    return {m: place(program, model, topology, method=m, **options) for m in methods}
+    found = place_each(program, model, topology, methods=methods, **options)
+    return dict(zip(methods, found, strict=True))
 
 
 @named_options(PlaceOptions, defaults_of(place))
@@ -275,11 +313,14 @@ def _found(
 def _problem(
     messages: MessageGraph,
     topology: Topology,
+    *,
     hosts: ArrayLike | None,
     ranks_per_host: int,
     l_wire_s: float | Mapping[str, float],
-    latencies: tuple[float, float],
+    d_switch_s: float,
+    same_host_s: float,
     same_host_G: float | None,
+    halt: NDArray[np.int8] | None,
 ) -> PlacementProblem:
     ranks = messages.graph.num_ranks
     ranks_per_host = whole(ranks_per_host, "ranks_per_host", 1, MOST_SLOTS)
@@ -303,11 +344,11 @@ def _problem(
         raise ParameterError(
             f"ranks can be placed on at most {MOST_SLOTS} slots; got {len(slots)}", key="hosts"
         )
-    wires = Wires(topology, slots, *latencies)
+    wires = Wires(topology, slots, d_switch_s, same_host_s)
     gap = None
     if same_host_G is not None:
         # A LogGPS refuses what is no gap per byte, and the costs what the clock cannot hold.
         largest = int(messages.beyond_first.max(initial=0)) + 1
         PicosecondCosts.of(messages.model.replace(G=same_host_G)).check_sizes(0, largest, 0)
         gap = np.where(slots[:, None] == slots[None, :], same_host_G, messages.model.G)
-    return PlacementProblem(messages, wires, wires.latency_ps(l_wire_s), gap)
+    return PlacementProblem(messages, wires, wires.latency_ps(l_wire_s), gap, halt=halt)

@@ -134,9 +134,9 @@ _decorator_of_numba = _OverloadFunctionTemplate._get_jit_decorator
 
 
 def _decorate_as_part(self: Any) -> Callable[..., Any]:
-    """Return what makes numba's own functions parts of kernels too.
+    """Return the decorator of numba's own functions, by which they become parts of kernels too.
 
-    numba makes machine code of each, and two functions around it by which Python and C may call it.
+    numba makes machine code of each, and two more functions by which Python and C may call it.
     """
     decorator = _decorator_of_numba(self)
 

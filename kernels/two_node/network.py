@@ -25,17 +25,3 @@ def inject(s, p, now, node, word):
         pisces.send_message(s, p, now, node, word)
     else:
         protocols.send_message(s, p, now, node, word)
-
-
-@helper("b1(i8[::1], i8[::1], i8, i8)", _nrt=False)
-def packet_completes_message(s, p, node, word):
-    """Count a packet at its destination; return True if its message is now complete."""
-    cell = layout.left_cell(p, word)
-    left = layout.left_of(s, p, word)
-    if s[cell] == 0:
-        s[layout.nic_cells(node) + layout.PARTIAL] += 1
-    left -= layout.bytes_of(word)
-    s[cell] = left
-    if left == 0:
-        s[layout.nic_cells(node) + layout.PARTIAL] -= 1
-    return left == 0

@@ -9,9 +9,8 @@ nothing else can come between (lookahead.py says what can). Then credits that no
 are no events: who needs credits takes in those that are due. And a packet's credit is on its way
 back as soon as it leaves the switch, for then it is known when its tail will be at the NIC. All
 that holds where time passes in all that happens (`in_order`); else, and where every event is
-wanted, n is 1. Packet by packet, 51 trials of Table II took 121 ms in the mean and 1.2 s at most,
-instead of 20 ms and 0.1 s (tests/benchmarks/test_two_node.py); 233 of another sample 200 ms and
-5.1 s, instead of 58 ms and 1.4 s.
+wanted, n is 1. Trials of Table II are some 30 times as fast as packet by packet
+(tests/benchmarks/test_two_node.py).
 """
 
 from __future__ import annotations
@@ -31,6 +30,7 @@ from kernels.two_node.lookahead import (
     next_that_passes,
     xbar_credit_row,
 )
+from kernels.two_node.messages import count_ahead, is_data
 from kernels.two_node.queues import (
     append,
     append_packets,
@@ -277,31 +277,6 @@ def xbar_credit(s, p, now, source, n_bytes, n, step):
         s[credits] -= layout.bytes_of(word)
         cross(s, p, now, source, word, 1, 0, delay)
     return 1
-
-
-@helper("b1(i8)", _nrt=False)
-def is_data(word):
-    """Return True for the packets of a message that may be long."""
-    kind = layout.kind_of(word)
-    return kind == layout.PAYLOAD or kind == layout.EAGER
-
-
-@helper("i8(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def count_ahead(s, p, node, word, n):
-    """Count packets that are yet to arrive at a NIC, all but a message's last; return how many."""
-    if not is_data(word):
-        return 0
-    size = layout.bytes_of(word)
-    cell = layout.left_cell(p, word)
-    left = layout.left_of(s, p, word)
-    counted = min(n, (left - 1) // size)
-    if counted > 0:
-        if s[cell] == 0:
-            s[layout.nic_cells(node) + layout.PARTIAL] += 1
-        s[cell] = left - counted * size
-        s[layout.EVENT_LEVEL] = layout.PACKET
-        s[layout.EVENT_WORD] = word
-    return counted
 
 
 @helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False)

@@ -8,7 +8,8 @@ from kernels import helper
 from kernels.two_node import host, layout, logp, pisces, recurrence, snappr
 from kernels.two_node.comparison import is_of_trains
 from kernels.two_node.lookahead import moved_by, next_set_back, settle, wake
-from kernels.two_node.network import inject, packet_completes_message
+from kernels.two_node.messages import packet_completes_message
+from kernels.two_node.network import inject
 from kernels.two_node.queues import advance_train, append, drop, entry, next_row, schedule
 from kernels.two_node.trains import how_many
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from kernels import helper
 from kernels.two_node import layout
+from kernels.two_node.messages import count_ahead
 from kernels.two_node.queues import (
     append,
     append_packets,
@@ -72,21 +73,8 @@ def complete(s, p, now, node, word, n, step):
     packets are complete in the order in which the switch sends them: what a shorter one waits less
     for its tail, a longer one before it has kept the link busy. That is so with congestion only.
     """
-    kind = layout.kind_of(word)
-    if p[layout.P_CONGESTION] and (kind == layout.PAYLOAD or kind == layout.EAGER):
-        size = layout.bytes_of(word)
-        cell = layout.left_cell(p, word)
-        left = layout.left_of(s, p, word)
-        counted = min(n, (left - 1) // size)
-        if counted > 0:
-            if s[cell] == 0:
-                s[layout.nic_cells(node) + layout.PARTIAL] += 1
-            s[cell] = left - counted * size
-            s[layout.EVENT_LEVEL] = layout.PACKET
-            s[layout.EVENT_WORD] = word
-            n -= counted
-            now += counted * step
-    for i in range(n):
+    counted = count_ahead(s, p, node, word, n) if p[layout.P_CONGESTION] else 0
+    for i in range(counted, n):
         schedule(s, layout.NIC + 3 * (1 - node), now + i * step, word, layout.T_COMPLETE)
 
 

@@ -18,6 +18,7 @@ from jupyter_bokeh import BokehModel
 
 from workbench.errors import ParameterError
 from workbench.panels.quick_redraw import QUICK_REDRAW
+from workbench.panels.quick_segments import QUICK_SEGMENTS
 from workbench.panels.screen_reader import LABEL_SLIDERS
 from workbench.plotting.picture import SAVE_PICTURE
 
@@ -78,7 +79,7 @@ class LiveView(BokehModel):  # type: ignore[misc]
         if document is None:
             document = Document()
             document.add_root(model)
-        for code in (_TELL_OWN, LABEL_SLIDERS, QUICK_REDRAW):
+        for code in (_TELL_OWN, LABEL_SLIDERS, QUICK_REDRAW, QUICK_SEGMENTS):
             document.js_on_event(DocumentReady, CustomJS(code=code))
         super().__init__(model, layout=layout or widgets.Layout())
 

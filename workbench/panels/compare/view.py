@@ -66,7 +66,7 @@ class CompareView:
 
     def __init__(self, first: Topology) -> None:
         self.maps: tuple[TopologyMap, ...] = tuple(
-            topology_map(first, height=_MAP_PX, bar=False) for _ in range(SLOTS)
+            topology_map(first, height=_MAP_PX, bar=False, rescaled=True) for _ in range(SLOTS)
         )
         for place, one in enumerate(self.maps):
             one.figure.title.text_color = line_styles()[place][0]

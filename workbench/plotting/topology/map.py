@@ -155,6 +155,7 @@ def topology_map(
     height: int = 460,
     classes: bool = False,  # name the classes of links below, once
     bar: bool = True,  # show the colour scale of loads
+    rescaled: bool = False,  # often, in a panel: routers are on the layer that stays then
     load_title: str = "load of a link (of its bandwidth)",  # with unit
 ) -> TopologyMap:
     """Return the live form of `plot_topology`."""
@@ -212,6 +213,7 @@ def topology_map(
         line_color=_ROUTER,
         line_width=0.6,
         source=routers,
+        level="overlay" if rescaled else "glyph",
     )
     of_class = CustomJSHover(args={"classes": named}, code="return classes.data.name[value]")
     tips = [("link", "@one – @other (@kind{custom})"), ("links", "@count"), ("load", "@load{0.00}")]

@@ -279,6 +279,8 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         self._controls.measured.error.say(shown.measured_error)
         self._comparing = jobs.submit(lambda ctx: self._analyser.compare(ctx, shown))
         self._point()
+        # The diagram, the last of the figures, does not wait until the page has laid out a table.
+        self._view.say(shown)
         self._tabs.draw()
 
     def _pointed(self, at_ns: float, stays: bool) -> None:

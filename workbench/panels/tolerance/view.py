@@ -107,6 +107,9 @@ class ToleranceView:
             whose = f"{len(shown.results)} programs" if len(shown.results) > 1 else shown.name
             self._origin.text = _origin(whose)
             self.curve.mark(at)
+
+    def say(self, shown: Analysed) -> None:
+        """Write the sentence, the table and the warnings about an analysis."""
         self._say(describe_tolerance(without_warnings(shown)), shown)
         self.say_contention(shown)
 

@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
 ]
 
-PRESSES = 8
+PRESSES = 12  # the 95th percentile is the second longest of them
 SETTLED_MS, QUIET_MS = 1500, 200
 LATENCY = "injection latency"
 TARGET_MS = 90.0
@@ -165,8 +165,9 @@ def test_slider_of_every_panel_to_last_pixel(server: Server, page: Any, table: T
     for notebook, label in {write_floor(server.folder): "floor", **SLIDERS}.items():
         server.open(page, f"{notebook}.ipynb", whole=label == "floor")
         handle(page, label).wait_for()
-        slow = percentile(press_and_time(page, label), 0.95)
-        what = f"key press to last pixel, p95, {server.kind} {notebook}"
+        times = press_and_time(page, label)
+        slow, half = percentile(times, 0.95), statistics.median(times)
+        what = f"key press to last pixel, p95 (median {half:.0f}), {server.kind} {notebook}"
         if label == "floor":
             floor = slow
             table.add("3a", what, slow, "ms")

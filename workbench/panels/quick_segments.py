@@ -3,8 +3,9 @@
 When the scale of loads moves, all links of a map change their colour, and nothing else changes.
 Consecutive segments of one colour, width and opacity are a picture of one colour: the page keeps it
 and colours it anew. What lies over what stays, as the order of these pictures is that of the
-segments. Four maps with 7,600 links take 5 instead of 70 ms of the browser's time then
-(``tests/browser/test_quick_segments.py`` holds that they look the same).
+segments. A frame of four maps with 7,600 links takes the page 8 instead of 39 ms then
+(``tests/benchmarks/test_slider.py``, 07); ``tests/browser/test_quick_segments.py`` holds that they
+look the same.
 """
 
 from __future__ import annotations

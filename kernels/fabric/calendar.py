@@ -34,17 +34,25 @@ _COUNT_BITS = 3
 _COUNT = _MOST = 7
 
 
-@helper("void(i8[::1], i8[::1], i8)", _nrt=False)
-def push(s, q, record):
-    """Put a record into the bucket of its tick, which no bucket turned to so far is after."""
-    bucket = q[record + layout.AT] >> s[layout.BUCKET_BITS]
-    apart = bucket ^ s[layout.POSITION_NOW]
+@helper("i8(i8[::1], i8, i8)", _nrt=False)
+def _cell_above(s, bucket, apart):
+    """Return the bucket on a higher wheel, which the bits say that it shares with the present."""
     wheel = s[layout.AT_CALENDAR]
     while apart >= SLOTS:
         apart >>= WHEEL_BITS
         bucket >>= WHEEL_BITS
         wheel += SLOTS
-    cell = wheel + (bucket & _MASK)
+    return wheel + (bucket & _MASK)
+
+
+@helper("void(i8[::1], i8[::1], i8)", _nrt=False)
+def push(s, q, record):
+    """Put a record into the bucket of its tick, which no bucket turned to so far is after."""
+    bucket = q[record + layout.AT] >> s[layout.BUCKET_BITS]
+    cell = s[layout.AT_CALENDAR] + (bucket & _MASK)
+    apart = bucket ^ s[layout.POSITION_NOW]
+    if apart >= SLOTS:
+        cell = _cell_above(s, bucket, apart)
     sheet = s[cell]
     if sheet == layout.NOTHING or q[sheet] & _COUNT == _MOST:
         following = sheet
@@ -150,7 +158,16 @@ def slot_of(s, q, record):
 @helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def _insert(s, q, cell, record):
     """Put a record into a component's list, behind its equals."""
-    at = q[record + layout.AT]
+    at, last = q[record + layout.AT], s[cell + 1]
+    if s[cell] == layout.NOTHING or q[last + layout.AT] < at:
+        # Most come in order.
+        q[record + layout.NEXT] = layout.NOTHING
+        if s[cell] == layout.NOTHING:
+            s[cell] = record
+        else:
+            q[last + layout.NEXT] = record
+        s[cell + 1] = record
+        return
     before, other = np.int64(layout.NOTHING), s[cell]
     while other != layout.NOTHING and q[other + layout.AT] <= at:
         if q[other + layout.AT] == at and slot_of(s, q, record) < slot_of(s, q, other):
@@ -161,6 +178,8 @@ def _insert(s, q, cell, record):
         s[cell] = record
     else:
         q[before + layout.NEXT] = record
+    if other == layout.NOTHING:
+        s[cell + 1] = record
 
 
 @helper("void(i8[::1], i8[::1], i8)", _nrt=False)

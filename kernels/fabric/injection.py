@@ -67,10 +67,22 @@ def overlay(s, t, q, now, message):
     queue_event(s, q, target, event)
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
-def _send_packet(s, q, now, host, message, size, tail):
-    """Send a packet that has its credits; return the tick from which the port is free."""
+@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
+def arbitrate(s, q, now, host):
+    """Send the first packet that has its credits."""
     h = layout.host_cells(s, host)
+    s[h + layout.ARBITRATION] = layout.NEVER
+    run = s[h + layout.READY_FIRST]
+    if run == layout.NOTHING:
+        return
+    message = q[run + layout.U_MESSAGE]
+    size = q[run + layout.U_BYTES]
+    tail = False
+    q[run + layout.U_COUNT] -= 1
+    if q[run + layout.U_COUNT] == 0:
+        tail = q[run + layout.U_TAIL] != 0
+        s[h + layout.READY_FIRST] = q[run + layout.U_NEXT]
+        layout.free_record(s, q, run)
     channel = layout.injection_channel(s, host)
     c = layout.channel_cells(s, channel)
     p = layout.port_cells(s, channel)
@@ -93,25 +105,6 @@ def _send_packet(s, q, now, host, message, size, tail):
     if tail and q[message + layout.M_FLAGS] & layout.ACKNOWLEDGED:
         word, extra = q[message + layout.M_WORD], q[message + layout.M_EXTRA]
         set_timer(s, q, host, done, layout.NIC, layout.INJECTED, word, extra)
-    return done
-
-
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
-def arbitrate(s, q, now, host):
-    """Send the first packet that has its credits."""
-    h = layout.host_cells(s, host)
-    s[h + layout.ARBITRATION] = layout.NEVER
-    run = s[h + layout.READY_FIRST]
-    if run == layout.NOTHING:
-        return
-    message, size = q[run + layout.U_MESSAGE], q[run + layout.U_BYTES]
-    tail = np.int64(0)
-    q[run + layout.U_COUNT] -= 1
-    if q[run + layout.U_COUNT] == 0:
-        tail = q[run + layout.U_TAIL]
-        s[h + layout.READY_FIRST] = q[run + layout.U_NEXT]
-        layout.free_record(s, q, run)
-    done = _send_packet(s, q, now, host, message, size, tail)
     if s[h + layout.READY_FIRST] != layout.NOTHING:
         s[h + layout.ARBITRATION] = done
 
@@ -150,21 +143,16 @@ def _insert(s, q, now, host, message, size, n, tail):
     """Queue `n` equal packets at the port, the last one the message's tail if `tail` is 1."""
     h = layout.host_cells(s, host)
     channel = layout.injection_channel(s, host)
-    c = layout.channel_cells(s, channel)
     able = n
     if s[layout.FLOW_CONTROL]:
         v = layout.lane_cells(s, channel, 0)
-        able = layout.most_of(n, s[v + layout.CREDITS], size)
+        able = min(n, s[v + layout.CREDITS] // size)
         s[v + layout.CREDITS] -= able * size
-    idle = s[h + layout.READY_FIRST] == layout.NOTHING and s[c + layout.NEXT_FREE] <= now
-    if idle and n == 1 and able == 1:
-        # Most packets under light traffic: no run is made of one that leaves at once.
-        _send_packet(s, q, now, host, message, size, tail)
-        return
     if able > 0:
         whole = tail if able == n else 0
         _append_run(s, q, h + layout.READY_FIRST, message, size, able, whole, h + layout.READY_LAST)
     if n > able:
+        c = layout.channel_cells(s, channel)
         _append_run(
             s, q, h + layout.WAIT_FIRST, message, size, n - able, tail, h + layout.WAIT_LAST
         )
@@ -186,10 +174,10 @@ def _fill_buffer(s, q, now, host):
         if size > s[h + layout.BUFFER]:
             return
         n = np.int64(1)
-        if s[layout.MESSAGE_BYTE] == 0 and left >= 2 * mtu:
-            n = left // mtu
+        if s[layout.MESSAGE_BYTE] == 0:
+            n = max(n, left // mtu)
         if s[layout.FLOW_CONTROL]:
-            n = layout.most_of(n, s[h + layout.BUFFER], size)
+            n = min(n, s[h + layout.BUFFER] // size)
             s[h + layout.BUFFER] -= n * size
         left = count_cut(s, q, now, host, n * size)
         _insert(s, q, now, host, message, size, n, 1 if left == 0 else 0)
@@ -300,7 +288,7 @@ def credit_in(s, q, now, host):
     run = s[h + layout.WAIT_FIRST]
     while run != layout.NOTHING:
         size = q[run + layout.U_BYTES]
-        n = layout.most_of(q[run + layout.U_COUNT], s[v + layout.CREDITS], size)
+        n = min(q[run + layout.U_COUNT], s[v + layout.CREDITS] // size)
         if n == 0:
             break
         s[v + layout.CREDITS] -= n * size

@@ -228,15 +228,6 @@ def span(n_bytes, byte_delay):
     return np.int64(np.float64(byte_delay) * np.float64(n_bytes))
 
 
-@helper("i8(i8, i8, i8)", _nrt=False)
-def most_of(n, n_bytes, size):
-    """Return how many of `n` packets of `size` bytes, one at least, fit into `n_bytes`."""
-    # Mostly one packet, or credits of one, are looked at: no division then.
-    if n_bytes < 2 * size:
-        return np.int64(n_bytes >= size)
-    return n if n == 1 else min(n, n_bytes // size)
-
-
 @helper("i8(i8[::1], i8)", _nrt=False)
 def channel_cells(s, channel):
     """Return where the cells of a channel begin."""

@@ -25,6 +25,7 @@ HOP = layout.OF_MODEL
 @helper("void(i8[::1], i8, i8, i8)", _nrt=False)
 def _note_start(s, c, now, start):
     """Note when a packet leaves, for the order of credits that are sent in one tick."""
+    # Computed without branches, which the processor could not foresee.
     last, step = s[c + layout.LAST_START], s[c + layout.RUN_STEP]
     follows = (start > now) & (last >= now)
     in_step = follows & ((step == 0) | (start - last == step))

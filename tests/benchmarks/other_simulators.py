@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -38,7 +39,7 @@ def cpu_seconds(command: list[str], **environment: str) -> tuple[float, str]:
     Raises:
         RuntimeError: it fails.
     """
-    before = os.times()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         command,
         env={**os.environ, **environment},
@@ -47,13 +48,10 @@ def cpu_seconds(command: list[str], **environment: str) -> tuple[float, str]:
         timeout=_TIMEOUT_S,
         check=False,
     )
-    after = os.times()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:
         raise RuntimeError(f"{command[0]} ended with {done.returncode}: {done.stderr[-2000:]}")
-    seconds = (after.children_user + after.children_system) - (
-        before.children_user + before.children_system
-    )
-    return seconds, done.stdout
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
 
 
 @dataclass(frozen=True)

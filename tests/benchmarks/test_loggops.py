@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import resource
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.benchmarks.other_simulators import cpu_seconds
 from workbench.models import LogGPS
 from workbench.programs import generate, write_goal
 from workbench.programs.graph import CALC, RECV, SEND, Dependents, ExecutionGraph
@@ -169,15 +169,11 @@ def spread_over(graph: ExecutionGraph, cores: int) -> ExecutionGraph:
 
 
 def loggopsim_run(program: Path, file: Path) -> tuple[float, int]:
-    """Return LogGOPSim's user time, s, with reading the file; and the latest end, ns."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    """Return LogGOPSim's processor time, s, with reading the file; and the latest end, ns."""
     values = {"L": 2500, "o": 1500, "g": 1000, "G": 6, "O": 0, "S": 65535}
     options = [word for name, value in values.items() for word in (f"-{name}", str(value))]
-    done = subprocess.run(
-        [str(program), "-b", "-f", str(file), *options], capture_output=True, text=True, check=True
-    )
-    took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-    return took, int(re.search(r"finishing time at host \d+: (\d+)", done.stdout)[1])
+    took, printed = cpu_seconds([str(program), "-b", "-f", str(file), *options])
+    return took, int(re.search(r"finishing time at host \d+: (\d+)", printed)[1])
 
 
 AGAINST_LOGGOPSIM = {

@@ -219,7 +219,7 @@ def cache_of_all(folder: Path, *called: Path) -> Iterator[None]:
         called: other folders whose kernels they call.
     """
     digest = hashlib.sha256()
-    for name in ("__init__.py", "compiling.py", "elements.py", "indexing.py"):
+    for name in ("__init__.py", "apart.py", "compiling.py", "elements.py", "indexing.py"):
         digest.update(Path(__file__).with_name(name).read_bytes())
     for each in (folder, *called):
         for path in sorted(each.glob("*.py")):

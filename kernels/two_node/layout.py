@@ -151,8 +151,9 @@ N_MESSAGE = LEFT + N_KINDS
     P_CONTROL_FLIGHT,  # flight of headers, requests and acknowledgements (PROTOCOL)
     P_PAUSE,  # index of the size before which the run pauses; P_LAST to run to the end
     P_RESUMED,  # 1 to go on with a state that has paused
+    P_CODE,  # where the code of the network is, if it is not a part of `osu`
     N_PARAMETERS,
-) = range(39)
+) = range(40)
 # Behind the parameters stands a table: for each size its bytes, the ticks of a copy, whether the
 # copy occupies the node's memory, the bytes that it moves there and the ticks between asking for
 # two of them, the ticks of pinning a buffer, for PROTOCOL the ticks its bytes occupy the NIC and
@@ -226,6 +227,12 @@ def start_state(s, p):
         s[i] = 0
     for row in range(N_EVENT):
         s[DUE + row] = NEVER
+
+
+@helper("b1(i8)", _nrt=False)
+def may_halt(handled):
+    """Return True after every 4096th event, when the run may be ended early."""
+    return handled & 4095 == 0
 
 
 @helper("i8(i8)", _nrt=False)

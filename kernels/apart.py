@@ -14,6 +14,7 @@ from typing import Any
 
 from numba import config, njit
 from numba.core import cgutils, sigutils, types
+from numba.core.types.containers import StarArgTuple
 from numba.extending import intrinsic
 
 
@@ -30,6 +31,7 @@ def apart(signature: str, **options: Any) -> Callable[[Any], Any]:
     arguments, returned = sigutils.normalize_signature(signature)
 
     def decorate(function: Any) -> Any:
+        call: Any
         if config.DISABLE_JIT:
             call, find = (lambda _, *given: function(*given)), (lambda: 0)
         else:
@@ -66,6 +68,6 @@ def _call_by_address(arguments: tuple[Any, ...], returned: Any) -> Any:
     @intrinsic
     def call(typing_context, address, *given):
         del typing_context, given
-        return returned(types.intp, types.StarArgTuple.from_types(arguments)), generate
+        return returned(types.intp, StarArgTuple.from_types(arguments)), generate
 
     return call

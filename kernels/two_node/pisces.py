@@ -44,6 +44,7 @@ from kernels.two_node.queues import (
     entry,
     insert,
     last_tick,
+    lean_on,
     next_row,
     schedule,
     schedule_head,
@@ -124,6 +125,8 @@ def inject_packets(s, p, now, node):
     """Inject packets while there is credit for a full one."""
     row, cell = layout.INJECT + node, layout.port_cells(node) + layout.CREDITS
     mtu = p[layout.P_MTU]
+    if s[layout.COUNT + row] == 0:
+        return
     while s[layout.COUNT + row] > 0 and s[cell] >= mtu:
         first = entry(s, row, 0)
         left = s[first + layout.AT]
@@ -137,10 +140,13 @@ def inject_packets(s, p, now, node):
         s[cell] -= n * size
         if s[first + layout.AT] == 0:
             drop(s, row)
+            lean_on(s, row, -1)
         if exchange:
             send_exchange(s, p, now, node, word)
         else:
             send(s, p, now, node, word, n, 0)
+    if s[layout.COUNT + row] > 0:
+        lean_on(s, row, s[entry(s, row, 0) + layout.AT] - 1)
 
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
@@ -164,6 +170,7 @@ def nic_credit(s, p, now, node, n_bytes, n, step):
         able = min(n, (s[first + layout.AT] - 1) // n_bytes)
         if able > 1:
             s[first + layout.AT] -= able * n_bytes
+            lean_on(s, row, s[first + layout.AT] - 1)
             word = layout.resized(s[first + layout.WORD], n_bytes)
             send(s, p, now, node, word, able, step)
             return able
@@ -263,7 +270,8 @@ def xbar_credit(s, p, now, source, n_bytes, n, step):
     if n > 1 and waiting(s, row, n_bytes) > 0 and s[credits] < n_bytes:
         first = entry(s, row, 0)
         word, delay = s[first + layout.WORD], s[first + layout.DELAY]
-        ahead = before_the_end(s, p, source, n_bytes)
+        left = before_the_end(s, p, source)
+        ahead = left // n_bytes
         end = min(
             next_crossing(s, p, now, 1 - source, word),
             next_that_passes(s, p, now, source, s[credits], word, False, ahead > 1),
@@ -271,6 +279,8 @@ def xbar_credit(s, p, now, source, n_bytes, n, step):
         if ahead > 1:
             n = min(n, ahead)
         n = how_many(now, step, n, end)
+        if ahead > 1:
+            lean_on(s, layout.INJECT + source, left - max(n, 2) * n_bytes)
         able = credits_met(s, row, layout.SWITCH_IN + 2 * source, n, now + 1, step)
         take(s, row, 0, able)
         cross(s, p, now, source, word, able, step, delay)
@@ -386,7 +396,8 @@ def port_credit(s, p, now, source, n_bytes, n, step):
     if n > 1 and waiting(s, row, n_bytes) > 0:
         first = entry(s, row, 0)
         word, delay = s[first + layout.WORD], s[first + layout.DELAY]
-        ahead = before_the_end(s, p, source, n_bytes)
+        left = before_the_end(s, p, source)
+        ahead = left // n_bytes
         end = min(
             next_crossing(s, p, now, 1 - source, word),
             next_that_passes(s, p, now, source, s[credits], word, True, ahead > 1),
@@ -399,6 +410,8 @@ def port_credit(s, p, now, source, n_bytes, n, step):
             # The credit of one that leaves now may come before the others.
             end = min(end, now + 2 * p[layout.P_EJECT_LATENCY])
         n = how_many(now, step, n, end)
+        if ahead > 1:
+            lean_on(s, layout.INJECT + source, left - max(n, 2) * n_bytes)
         able = credits_met(s, row, layout.SWITCH, n, now, step)
         take(s, row, 0, able)
         leave(s, p, now, source, word, able, step, delay)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernels import helper
-from kernels.apart import apart
+from kernels.compiler.apart import apart
 from kernels.two_node import layout
 from kernels.two_node.arbiters import STRAGGLERS, arbitrate, arbitrate_train, keeps_order, reset
 from kernels.two_node.comparison import is_of_trains

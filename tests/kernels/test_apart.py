@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from kernels.apart import apart
+from kernels.compiler.apart import apart
 
 ROOT = Path(__file__).resolve().parents[2]
 # Runs a model, and counts the parts of PISCES that were compiled or loaded for it.

@@ -25,7 +25,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 # tests/conftest.py says how many processes there are.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
-.PHONY: help lab install test lint types tests-imported system-programs kernels-uncompiled bench bench-all deep fuzz studies search-comparison paper-scale variability whole-machine findings validation slurm-demo binder-check clean
+.PHONY: help lab install test tests lint types tests-imported system-programs kernels-uncompiled bench bench-all deep fuzz studies search-comparison paper-scale variability whole-machine findings validation slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -55,10 +55,14 @@ lab: install ## install, then open JupyterLab on notebooks/00-start-here.ipynb
 install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening anything
 
 # Two at once, begun in this order: kernels compile while the tests' packages are installed, then
-# beside the system's programs; the checks take the place of what ends first.
+# beside the system's programs. Two checks of one process each run beside the tests, which wait for
+# browsers, servers and processes that they started.
 test: $(LAB_STAMP) ## install, then run lint, types and every test
 	@$(MAKE) --no-print-directory --jobs=2 $(TEST_STAMP) $(firstword $(WARM_STAMPS)) \
-	  system-programs $(lastword $(WARM_STAMPS)) lint types tests-imported kernels-uncompiled
+	  system-programs $(lastword $(WARM_STAMPS)) lint tests-imported
+	@$(MAKE) --no-print-directory --jobs=2 tests types kernels-uncompiled
+
+tests:
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	$(PY) -m pytest --quiet --ignore=tests/benchmarks \
 	  -m "not deep and not helpers" --durations=10 $(IN_PARALLEL)
@@ -83,7 +87,7 @@ tests-imported: $(TEST_STAMP)
 # The kernels as plain Python: what compilation hides (an index out of bounds) shows here. Tests that
 # call helpers of kernels, which would be compiled for them alone, run compiled in make deep only.
 kernels-uncompiled: $(TEST_STAMP)
-	NUMBA_DISABLE_JIT=1 $(PY) -m pytest --quiet tests/kernels -m "not jit_only" $(IN_PARALLEL)
+	NUMBA_DISABLE_JIT=1 $(PY) -m pytest --quiet tests/kernels -m "not jit_only"
 
 bench: $(TEST_STAMP) ## print speeds, memory and waiting times beside their targets (10 minutes; SSTMACRO=, LOGGOPSIM=)
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \

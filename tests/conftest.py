@@ -29,8 +29,8 @@ settings.load_profile("workbench")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than processors: a test in a browser waits for half of its time."""
-    return (os.cpu_count() or 1) + 1
+    """Two processes more than processors: a test in a browser waits for half of its time."""
+    return (os.cpu_count() or 1) + 2
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -34,21 +34,29 @@ _COUNT_BITS = 3
 _COUNT = _MOST = 7
 
 
-@helper("void(i8[::1], i8[::1], i8)", _nrt=False)
-def push(s, q, record):
-    """Put a record into the bucket of its tick, which no bucket turned to so far is after."""
-    bucket = q[record + layout.AT] >> s[layout.BUCKET_BITS]
-    apart = bucket ^ s[layout.POSITION_NOW]
+@helper("i8(i8[::1], i8, i8)", _nrt=False)
+def _cell_above(s, bucket, apart):
+    """Return the bucket on a higher wheel, which the bits say that it shares with the present."""
     wheel = s[layout.AT_CALENDAR]
     while apart >= SLOTS:
         apart >>= WHEEL_BITS
         bucket >>= WHEEL_BITS
         wheel += SLOTS
-    cell = (wheel + (bucket & _MASK)) & layout.POSITION
-    sheet = s[cell] & layout.POSITION
+    return wheel + (bucket & _MASK)
+
+
+@helper("void(i8[::1], i8[::1], i8)", _nrt=False)
+def push(s, q, record):
+    """Put a record into the bucket of its tick, which no bucket turned to so far is after."""
+    bucket = q[record + layout.AT] >> s[layout.BUCKET_BITS]
+    cell = s[layout.AT_CALENDAR] + (bucket & _MASK)
+    apart = bucket ^ s[layout.POSITION_NOW]
+    if apart >= SLOTS:
+        cell = _cell_above(s, bucket, apart)
+    sheet = s[cell]
     if sheet == layout.NOTHING or q[sheet] & _COUNT == _MOST:
         following = sheet
-        sheet = layout.take_record(s, q) & layout.POSITION
+        sheet = layout.take_record(s, q)
         q[sheet] = following << _COUNT_BITS
         s[cell] = sheet
     q[sheet] += 1
@@ -58,16 +66,16 @@ def push(s, q, record):
 @helper("i8(i8[::1], i8[::1], i8)", _nrt=False)
 def _empty(s, q, cell):
     """Empty a bucket; return its records as a list, in the order in which they were put in."""
-    first, sheet = np.int64(layout.NOTHING), s[cell] & layout.POSITION
+    first, sheet = np.int64(layout.NOTHING), s[cell]
     s[cell] = layout.NOTHING
     while sheet != layout.NOTHING:
         for i in range(q[sheet] & _COUNT, 0, -1):
-            record = q[sheet + i] & layout.POSITION
+            record = q[sheet + i]
             q[record + layout.NEXT] = first
             first = record
         following = q[sheet] >> _COUNT_BITS
         layout.free_record(s, q, sheet)
-        sheet = following & layout.POSITION
+        sheet = following
     return first
 
 
@@ -119,11 +127,11 @@ def first_before(s, q, until):
     limit = max((until - 1) >> s[layout.BUCKET_BITS], s[layout.POSITION_NOW])
     if not _turn(s, q, limit):
         return first
-    sheet = s[s[layout.AT_CALENDAR] + (s[layout.POSITION_NOW] & _MASK)] & layout.POSITION
+    sheet = s[s[layout.AT_CALENDAR] + (s[layout.POSITION_NOW] & _MASK)]
     while sheet != layout.NOTHING:
         for i in range(1, (q[sheet] & _COUNT) + 1):
-            first = min(first, q[(q[sheet + i] & layout.POSITION) + layout.AT])
-        sheet = (q[sheet] >> _COUNT_BITS) & layout.POSITION
+            first = min(first, q[q[sheet + i] + layout.AT])
+        sheet = q[sheet] >> _COUNT_BITS
     return first if first < until else np.int64(layout.NEVER)
 
 
@@ -150,17 +158,29 @@ def slot_of(s, q, record):
 @helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def _insert(s, q, cell, record):
     """Put a record into a component's list, behind its equals."""
-    at = q[record + layout.AT]
-    before, other = np.int64(layout.NOTHING), s[cell] & layout.POSITION
+    at, last = q[record + layout.AT], s[cell + 1]
+    if s[cell] == layout.NOTHING or q[last + layout.AT] < at:
+        # Most come in order: 3 % more packet-hops a second on 64 nodes, 5 to 16 % on a dragonfly of
+        # 288 and a fat tree (tests/benchmarks/test_fabric.py, test_open_loop.py).
+        q[record + layout.NEXT] = layout.NOTHING
+        if s[cell] == layout.NOTHING:
+            s[cell] = record
+        else:
+            q[last + layout.NEXT] = record
+        s[cell + 1] = record
+        return
+    before, other = np.int64(layout.NOTHING), s[cell]
     while other != layout.NOTHING and q[other + layout.AT] <= at:
         if q[other + layout.AT] == at and slot_of(s, q, record) < slot_of(s, q, other):
             break
-        before, other = other, q[other + layout.NEXT] & layout.POSITION
+        before, other = other, q[other + layout.NEXT]
     q[record + layout.NEXT] = other
     if before == layout.NOTHING:
         s[cell] = record
     else:
         q[before + layout.NEXT] = record
+    if other == layout.NOTHING:
+        s[cell + 1] = record
 
 
 @helper("void(i8[::1], i8[::1], i8)", _nrt=False)
@@ -194,7 +214,6 @@ def hand_out(s, q, end):
     while _turn(s, q, last):
         record = _empty(s, q, s[layout.AT_CALENDAR] + (s[layout.POSITION_NOW] & _MASK))
         while record != layout.NOTHING:
-            record &= layout.POSITION
             following = q[record + layout.NEXT]
             if q[record + layout.AT] >= end:
                 push(s, q, record)

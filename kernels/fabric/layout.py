@@ -36,10 +36,6 @@ CLOCK_END = np.int64(2**61)
 NOTHING = 0
 """No record: record 0 is never handed out."""
 
-POSITION = (1 << 40) - 1
-"""Applied to a position that is none too many bits long anyway, it tells the compiler that the
-position is not negative, and spares it numba's wrapping of negative indices."""
-
 # Status of a run.
 OK, DEADLOCK, NO_RECORDS, NO_STATE, HALTED, CLOCK_RAN_OUT, LOST = range(7)
 
@@ -50,7 +46,7 @@ OK, DEADLOCK, NO_RECORDS, NO_STATE, HALTED, CLOCK_RAN_OUT, LOST = range(7)
     N_BETWEEN,  # channels between routers
     N_LANES,
     AT_DUE,  # where the ticks of the components' own next events begin
-    AT_TODO,  # where the components' lists of what comes to them in this window begin
+    AT_TODO,  # where the components' lists of what comes to them in this window are, first and last
     AT_CALENDAR,
     AT_CHANNEL,
     CHANNEL_STEP,  # cells from one channel's to the next one's
@@ -146,6 +142,7 @@ BETWEEN, EJECTION, INJECTION = range(3)
 # A credit's word: bytes, lane, and from PORT_SHIFT on the port that gives it, plus 1.
 LANE_BITS = 255 << 32
 PORT_SHIFT = 40
+WITHOUT_PORT = (1 << PORT_SHIFT) - 1
 
 # Cells of a lane of a channel: credits in bytes, and the packets that wait for them. Lanes stand
 # before the channel's cells, the first one last.
@@ -194,7 +191,8 @@ KIND_SHIFT, COMPONENT_SHIFT = 32, 34
 PACKET, HELD, CREDIT = range(3)
 HELD_SLOT = 1 << 20
 """Held packets come after all else of a tick."""
-RECORD = 8
+RECORD_BITS = 3
+RECORD = 1 << RECORD_BITS
 ROUTER_MASK = (1 << 20) - 1
 HOST_MASK = (1 << 22) - 1
 SIZE_MASK = (1 << 32) - 1
@@ -233,34 +231,33 @@ def span(n_bytes, byte_delay):
 @helper("i8(i8[::1], i8)", _nrt=False)
 def channel_cells(s, channel):
     """Return where the cells of a channel begin."""
-    return (s[AT_CHANNEL] + s[CHANNEL_STEP] * channel) & POSITION
+    return s[AT_CHANNEL] + s[CHANNEL_STEP] * channel
 
 
 @helper("i8(i8[::1], i8)", _nrt=False)
 def port_cells(s, channel):
     """Return where the cells begin that a channel's port shares with all of its kind."""
-    kind = BETWEEN
-    if channel >= s[N_BETWEEN]:
-        kind = EJECTION if channel < s[N_BETWEEN] + s[N_HOSTS] else INJECTION
-    return (s[AT_PORTS] + N_PORT * kind) & POSITION
+    # BETWEEN, EJECTION or INJECTION, added up: the processor would not foresee branches.
+    kind = np.int64(channel >= s[N_BETWEEN]) + np.int64(channel >= s[N_BETWEEN] + s[N_HOSTS])
+    return s[AT_PORTS] + N_PORT * kind
 
 
 @helper("i8(i8[::1], i8, i8)", _nrt=False)
 def lane_cells(s, channel, lane):
     """Return where the cells of a channel's lane begin."""
-    return (s[AT_CHANNEL] + s[CHANNEL_STEP] * channel - N_LANE * (lane + 1)) & POSITION
+    return s[AT_CHANNEL] + s[CHANNEL_STEP] * channel - N_LANE * (lane + 1)
 
 
 @helper("i8(i8[::1], i8)", _nrt=False)
 def router_cells(s, router):
     """Return where the cells of a router begin."""
-    return (s[AT_ROUTER] + N_ROUTER * router) & POSITION
+    return s[AT_ROUTER] + N_ROUTER * router
 
 
 @helper("i8(i8[::1], i8)", _nrt=False)
 def host_cells(s, host):
     """Return where the cells of a host begin."""
-    return (s[AT_HOST] + N_HOST * host) & POSITION
+    return s[AT_HOST] + N_HOST * host
 
 
 @helper("i8(i8[::1], i8)", _nrt=False)
@@ -277,8 +274,11 @@ def ejection_channel(s, host):
 
 @helper("i8(i8[::1], i8)", _nrt=False)
 def todo_cell(s, component):
-    """Return the cell of the first record that comes to a component in this window."""
-    return (s[AT_TODO] + component) & POSITION
+    """Return the cell of the first record that comes to a component in this window.
+
+    The next cell has the last one, where there is a first.
+    """
+    return s[AT_TODO] + 2 * component
 
 
 @helper("i8(i8[::1], i8[::1])", _nrt=False)
@@ -287,7 +287,7 @@ def room_left(s, q):
 
     Then the window is interrupted, and goes on when the kernel is called again.
     """
-    if s[N_FREE] + q.size // RECORD - s[USED] < RECORDS_MARGIN:
+    if s[N_FREE] + (q.size >> RECORD_BITS) - s[USED] < RECORDS_MARGIN:
         s[INTERRUPTED] = 1
         return NO_RECORDS
     if s.size - s[END] < STATE_MARGIN:

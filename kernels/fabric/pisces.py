@@ -54,7 +54,7 @@ def _next_order(s, router):
 def _watch(s, q, router, x):
     """Schedule an event for the next credit of a lane, which a packet waits for."""
     r = layout.router_cells(s, router)
-    event = s[x + BACK_FIRST] & layout.POSITION
+    event = s[x + BACK_FIRST]
     q[event + layout.E_SIBLING] = layout.NOTHING
     q[event + layout.E_CHILD] = layout.NOTHING
     s[r + layout.ROUTER_QUEUE] = meld(q, s[r + layout.ROUTER_QUEUE], event)
@@ -63,7 +63,7 @@ def _watch(s, q, router, x):
 @helper("void(i8[::1], i8[::1], i8)", _nrt=False)
 def _take_back(s, q, x):
     """Count the first credit on its way back to a lane."""
-    event = s[x + BACK_FIRST] & layout.POSITION
+    event = s[x + BACK_FIRST]
     s[x + layout.CREDITS] += q[event + layout.E_WORD]
     s[x + BACK_FIRST] = q[event + B_NEXT]
     layout.free_record(s, q, event)
@@ -89,13 +89,13 @@ def _pop(s, q, v, least):
     before = np.int64(layout.NOTHING)
     if s[v + layout.CREDITS] < s[least]:
         return before
-    packet = s[v + layout.PENDING_FIRST] & layout.POSITION
+    packet = s[v + layout.PENDING_FIRST]
     while (
         packet != layout.NOTHING
         and q[packet + layout.SIZE] & layout.SIZE_MASK > s[v + layout.CREDITS]
     ):
         before = packet
-        packet = q[packet + layout.NEXT] & layout.POSITION
+        packet = q[packet + layout.NEXT]
     if packet == layout.NOTHING:
         return packet
     s[v + layout.CREDITS] -= q[packet + layout.SIZE] & layout.SIZE_MASK
@@ -133,7 +133,7 @@ def _cross(s, q, now, router, hop, packet):
     if s[m + BUFFER_FIRST] == layout.NOTHING:
         s[m + BUFFER_FIRST] = packet
     else:
-        q[(s[m + BUFFER_LAST] & layout.POSITION) + layout.NEXT] = packet
+        q[s[m + BUFFER_LAST] + layout.NEXT] = packet
     s[m + BUFFER_LAST] = packet
 
 
@@ -173,7 +173,7 @@ def _leave(s, q, now, router, hop, packet):
         if s[x + layout.PENDING_FIRST] != layout.NOTHING:
             _watch(s, q, router, x)
     else:
-        q[(s[x + BACK_LAST] & layout.POSITION) + B_NEXT] = event
+        q[s[x + BACK_LAST] + B_NEXT] = event
     s[x + BACK_LAST] = event
     put_on_channel(s, q, c, hop, packet, head + s[p + layout.LATENCY])
 
@@ -247,10 +247,10 @@ def _enter_crossbar(s, q, now, router, hop, packet):
     size = q[packet + layout.SIZE] & layout.SIZE_MASK
     if s[x + layout.PENDING_FIRST] == layout.NOTHING:
         # Credits of this tick come after this event.
-        back = s[x + BACK_FIRST] & layout.POSITION
+        back = s[x + BACK_FIRST]
         while back != layout.NOTHING and q[back + layout.E_AT] < now:
             _take_back(s, q, x)
-            back = s[x + BACK_FIRST] & layout.POSITION
+            back = s[x + BACK_FIRST]
     if s[x + layout.CREDITS] >= size:
         s[x + layout.CREDITS] -= size
         _cross(s, q, now, router, hop, packet)
@@ -266,8 +266,8 @@ def _inside(s, q, now, router):
     """Handle a router's first event of its own: a packet at its buffer, or a crossbar's credit."""
     r = layout.router_cells(s, router)
     m = crossbar_cell(s, router)
-    packet = s[m + BUFFER_FIRST] & layout.POSITION
-    event = s[r + layout.ROUTER_QUEUE] & layout.POSITION
+    packet = s[m + BUFFER_FIRST]
+    event = s[r + layout.ROUTER_QUEUE]
     enters = event == layout.NOTHING
     if packet != layout.NOTHING and event != layout.NOTHING:
         enters = q[packet + layout.AT] < q[event + layout.E_AT]
@@ -292,8 +292,8 @@ def _inside(s, q, now, router):
 @helper("i8(i8[::1], i8[::1], i8)", _nrt=False)
 def _next_inside(s, q, router):
     """Return the tick of a router's next event of its own, NEVER if there is none."""
-    packet = s[crossbar_cell(s, router) + BUFFER_FIRST] & layout.POSITION
-    root = s[layout.router_cells(s, router) + layout.ROUTER_QUEUE] & layout.POSITION
+    packet = s[crossbar_cell(s, router) + BUFFER_FIRST]
+    root = s[layout.router_cells(s, router) + layout.ROUTER_QUEUE]
     due = layout.NEVER if packet == layout.NOTHING else q[packet + layout.AT]
     return due if root == layout.NOTHING else min(due, q[root + layout.E_AT])
 
@@ -311,7 +311,7 @@ def serve(s, t, q, routes, depth, seen):
         while s[cell] != layout.NOTHING or s[due] < end:
             if layout.room_left(s, q) != layout.OK:
                 return layout.room_left(s, q)
-            packet, now = s[cell] & layout.POSITION, s[due]
+            packet, now = s[cell], s[due]
             if packet == layout.NOTHING or q[packet + layout.AT] > now:
                 _inside(s, q, now, router)
                 s[due] = _next_inside(s, q, router)

@@ -43,15 +43,13 @@ def room(routers, channels, lanes):
 @helper("i8(i8[::1], i8)", _nrt=False)
 def crossbar_cell(s, router):
     """Return where the arbiter of a router's crossbar is, and the router's other cells begin."""
-    return (s[layout.AT_MODEL] + N_MODEL + N_OF_ROUTER * router) & layout.POSITION
+    return s[layout.AT_MODEL] + N_MODEL + N_OF_ROUTER * router
 
 
 @helper("i8(i8[::1], i8)", _nrt=False)
 def channel_cell(s, channel):
     """Return where the arbiter of a channel is."""
-    return (
-        s[layout.AT_MODEL] + N_MODEL + N_OF_ROUTER * s[layout.N_ROUTERS] + channel
-    ) & layout.POSITION
+    return s[layout.AT_MODEL] + N_MODEL + N_OF_ROUTER * s[layout.N_ROUTERS] + channel
 
 
 @helper("i8(i8[::1], i8, i8)", _nrt=False)
@@ -64,7 +62,7 @@ def crossbar_lane(s, channel, lane):
         + s[layout.N_BETWEEN]
         + 2 * s[layout.N_HOSTS]
     )
-    return (first + N_LANE * (channel * s[layout.N_LANES] + lane)) & layout.POSITION
+    return first + N_LANE * (channel * s[layout.N_LANES] + lane)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

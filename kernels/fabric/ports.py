@@ -51,9 +51,7 @@ def watch_credits(s, q, channel, c):
         | channel << 8
     )
     # Its size is the packet that will be needed then.
-    lane = (
-        s[(s[c + layout.CREDITS_AT] + 2 * s[c + layout.CREDITS_FIRST] + 1) & layout.POSITION] >> 32
-    )
+    lane = s[s[c + layout.CREDITS_AT] + 2 * s[c + layout.CREDITS_FIRST] + 1] >> 32
     v = layout.lane_cells(s, channel, lane & 255)
     q[event + layout.SIZE] = s[v + layout.PENDING_FIRST]
     calendar.schedule(s, q, event)

@@ -25,19 +25,15 @@ HOP = layout.OF_MODEL
 @helper("void(i8[::1], i8, i8, i8)", _nrt=False)
 def _note_start(s, c, now, start):
     """Note when a packet leaves, for the order of credits that are sent in one tick."""
-    last = s[c + layout.LAST_START]
+    # Computed without branches, which the processor could not foresee.
+    last, step = s[c + layout.LAST_START], s[c + layout.RUN_STEP]
+    follows = (start > now) & (last >= now)
+    in_step = follows & ((step == 0) | (start - last == step))
+    scheduled = last if follows else now if start > now else np.int64(-1)
     s[c + layout.LAST_START] = start
-    if start == now:
-        s[c + layout.RUN_SCHEDULED] = -1
-    elif last < now:
-        s[c + layout.RUN_SCHEDULED] = now
-    elif s[c + layout.RUN_STEP] == 0 or start - last == s[c + layout.RUN_STEP]:
-        s[c + layout.RUN_STEP] = start - last
-        return
-    else:
-        s[c + layout.RUN_SCHEDULED] = last
-    s[c + layout.RUN_START] = start
-    s[c + layout.RUN_STEP] = 0
+    s[c + layout.RUN_START] = s[c + layout.RUN_START] if in_step else start
+    s[c + layout.RUN_STEP] = start - last if in_step else np.int64(0)
+    s[c + layout.RUN_SCHEDULED] = s[c + layout.RUN_SCHEDULED] if in_step else scheduled
 
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False, forceinline=True)
@@ -113,7 +109,7 @@ def _credit_in(s, q, now, channel, c):
     lane = word >> 32
     v = layout.lane_cells(s, channel, lane)
     s[v + layout.CREDITS] += word & layout.SIZE_MASK
-    packet = s[v + layout.PENDING_FIRST] & layout.POSITION
+    packet = s[v + layout.PENDING_FIRST]
     # A packet that cannot fit is not looked at: it is no longer in a fast cache.
     while (
         packet != layout.NOTHING
@@ -125,7 +121,7 @@ def _credit_in(s, q, now, channel, c):
         s[v + layout.CREDITS] -= q[packet + layout.SIZE] & layout.SIZE_MASK
         leave(s, q, now, channel, lane, packet)
         s[c + layout.N_PENDING] -= 1
-        packet = following & layout.POSITION
+        packet = following
 
 
 @helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False, forceinline=True)
@@ -237,23 +233,22 @@ def prefetch_ways(s, t, q, routes, router):
 
     First the table's, and when that has come, those of the port that stands in it.
     """
-    mask, last = layout.POSITION, s[layout.N_ROUTERS] - 1
+    last = s[layout.N_ROUTERS] - 1
     there, here = router + 2 * AHEAD, router + AHEAD
-    far = s[layout.todo_cell(s, there)] & mask
-    near = s[layout.todo_cell(s, here)] & mask
+    far, near = s[layout.todo_cell(s, there)], s[layout.todo_cell(s, here)]
     # Of a credit it is any number.
     far_target = min(q[far + layout.ENDS] & layout.ROUTER_MASK, last)
     target = min(q[near + layout.ENDS] & layout.ROUTER_MASK, last)
     if routes is None:
         row = s[layout.AT_ROUTE] + here * (last + 1)
         prefetch(t, row + AHEAD * (last + 1) + far_target)
-        channel = np.int64(t[(row + target) & mask])
+        channel = np.int64(t[row + target])
     else:
         n = len(routes.targets)
         prefetch(routes.row, there * n + routes.column[far_target])
         column = max(np.int64(routes.column[target]), 0)
-        chosen = np.int64(routes.row[here & mask, column]) & mask
-        channel = np.int64(routes.candidate[np.int64(routes.set_first[chosen]) & mask])
+        chosen = routes.row[here, column]
+        channel = np.int64(routes.candidate[routes.set_first[chosen]])
     c = layout.channel_cells(s, max(channel, 0))
     prefetch(s, c)
     prefetch(s, c + layout.ARRIVES)
@@ -274,7 +269,7 @@ def serve(s, t, q, routes, depth, seen):
         while s[cell] != layout.NOTHING:
             if layout.room_left(s, q) != layout.OK:
                 return layout.room_left(s, q)
-            packet = s[cell] & layout.POSITION
+            packet = s[cell]
             s[cell] = q[packet + layout.NEXT]
             now, came = q[packet + layout.AT], q[packet + layout.CAME_BY]
             kind = came >> layout.KIND_SHIFT & 3

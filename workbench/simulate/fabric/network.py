@@ -143,7 +143,7 @@ def build(
     step = before + layout.N_CHANNEL + _LINE - layout.LANES_SHARE
     sizes = {
         layout.AT_DUE: routers + hosts,
-        layout.AT_TODO: routers + hosts,
+        layout.AT_TODO: 2 * (routers + hosts),
         layout.AT_CALENDAR: calendar.N_CALENDAR,
         layout.AT_PORTS: 3 * layout.N_PORT,
         layout.AT_CHANNEL: channels * step,

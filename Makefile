@@ -103,7 +103,7 @@ ROUNDS ?= 5
 deep: $(TEST_STAMP) ## the longer tests, then a search for failing examples with new seeds (ROUNDS=5, SEED=)
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	$(PY) -m pytest --quiet --ignore=tests/benchmarks -m "deep or helpers" $(IN_PARALLEL)
-	@# Indices of kernels do not wrap (kernels/indexing.py): a negative one is an error here.
+	@# Indices of kernels do not wrap (kernels/compiler/indexing.py): a negative one is an error here.
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.cache/numba-bounds \
 	  $(PY) -m pytest --quiet tests/kernels tests/unit/topology tests/unit/sensitivity tests/unit/uq \
 	  -m "not deep and not helpers" $(IN_PARALLEL)

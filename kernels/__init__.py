@@ -16,10 +16,10 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.typing.templates import _OverloadFunctionTemplate
 
-from kernels.compiling import compile_in_less_time
-from kernels.elements import compile_elements_briefly
-from kernels.indexing import take_indices_as_they_are
-from kernels.loading import load_only_machine_code
+from kernels.compiler.compiling import compile_in_less_time
+from kernels.compiler.elements import compile_elements_briefly
+from kernels.compiler.indexing import take_indices_as_they_are
+from kernels.compiler.loading import load_only_machine_code
 
 KNOWN_NUMBA = (0, 68)
 """Whose internals are known; another version compiles and loads kernels in its own way, slower."""
@@ -219,9 +219,8 @@ def cache_of_all(folder: Path, *called: Path) -> Iterator[None]:
         called: other folders whose kernels they call.
     """
     digest = hashlib.sha256()
-    for name in ("__init__.py", "compiling.py", "elements.py", "indexing.py"):
-        digest.update(Path(__file__).with_name(name).read_bytes())
-    for each in (folder, *called):
+    digest.update(Path(__file__).read_bytes())
+    for each in (Path(__file__).with_name("compiler"), folder, *called):
         for path in sorted(each.glob("*.py")):
             digest.update(path.read_bytes())
     with _cache_in(str(_base(folder) / digest.hexdigest()[:16])):

@@ -19,8 +19,8 @@ from __future__ import annotations
 import numpy as np
 
 from kernels import helper
+from kernels.compiler.prefetch import prefetch
 from kernels.fabric import layout
-from kernels.prefetch import prefetch
 
 WHEEL_BITS = 11
 SLOTS = 1 << WHEEL_BITS

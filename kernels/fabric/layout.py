@@ -21,8 +21,8 @@ called in several places is left a call, for the time to compile. Nothing here a
 
 A network of some hundred nodes does not fit into the processor's second cache, and each event needs
 lines that were last used many events ago. So cells that are needed together share lines, and lines
-are asked for before they are needed, several at a time (``kernels.prefetch``): 20 to 45 % less time
-on 512 nodes and 1,056 hosts, and no difference on 64.
+are asked for before they are needed, several at a time (``kernels.compiler.prefetch``): 20 to 45 %
+less time on 512 nodes and 1,056 hosts, and no difference on 64.
 """
 
 from __future__ import annotations

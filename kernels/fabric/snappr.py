@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from kernels import helper
+from kernels.compiler.prefetch import prefetch
 from kernels.fabric import calendar, layout, routing, sst_routes
 from kernels.fabric.lists import first_credit, take_credit
 from kernels.fabric.ports import put_on_channel, queued, return_credit, watch_credits
-from kernels.prefetch import prefetch
 
 AHEAD = 4
 """Routers ahead of the one that is served whose lines are asked for."""

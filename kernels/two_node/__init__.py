@@ -3,10 +3,10 @@
 ``run.osu`` is the entry point. The other files are its parts: ``layout`` (the state and its
 cells), ``queues`` (every list of events or packets), ``trains`` (their arithmetic), ``network``
 (where a message enters the wire), ``snappr``, ``pisces`` with its ``arbiters`` and its
-``lookahead``, and ``logp`` (the three network models),
-``host`` (MPI on one node), and ``recurrence`` with its ``comparison`` (when the state repeats,
-whole periods are skipped). In each file callers stand below what they call: numba compiles in
-that order.
+``lookahead``, and ``logp`` (the three network models), ``host`` (MPI on one node), and
+``recurrence`` with its ``comparison`` (when the state repeats, whole periods are skipped). PISCES
+is compiled apart, when a run needs it. In each file callers stand below what they call: numba
+compiles in that order.
 """
 
 from pathlib import Path

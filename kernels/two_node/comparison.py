@@ -51,16 +51,10 @@ def counter_of(row):
     return layout.AT if row < layout.PENDING else layout.EXTRA
 
 
-@helper("b1(i8[::1], i8)", _nrt=False)
-def is_counted(p, row):
-    """Return True for the rows whose entries are counted down.
-
-    Those that wait in PISCES are not: within a period of many packets they may be fewer than at
-    its end, or none, and a shorter packet passes those that wait.
-    """
-    return layout.INJECT <= row < layout.PENDING or (
-        layout.PENDING <= row < layout.INBOX and p[layout.P_NETWORK] != layout.PISCES
-    )
+@helper("b1(i8)", _nrt=False)
+def is_counted(row):
+    """Return True for the rows whose entries are counted down."""
+    return layout.INJECT <= row < layout.INBOX or row >= layout.XBAR_PENDING
 
 
 @helper("b1(i8[::1], i8[::1], i8)", _nrt=False)
@@ -189,16 +183,18 @@ def event_periods(s, t, p, row, now, elapsed, limit):
     return max(limit, 0)
 
 
-@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def list_periods(s, t, p, row, shift, limit):
+@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
+def list_periods(s, t, p, row, level, shift, limit):
     """Return how many periods a counted list may go on, 0 if it does not repeat.
 
     Either its first and last entries count and all else stays, or whole entries have gone from
-    its front and those that follow repeat in the same way.
+    its front and those that follow repeat in the same way. What waits in PISCES only counts: a
+    shorter packet passes it.
     """
     counter = counter_of(row)
+    pisces = p[layout.P_NETWORK] == layout.PISCES
     n, gone = s[layout.COUNT + row], t[layout.COUNT + row] - s[layout.COUNT + row]
-    if gone < 0:
+    if gone < 0 or (gone > 0 and pisces and row >= layout.PENDING):
         return 0
     for i in range(n):
         e, f = entry(s, row, i), entry(t, row, i)
@@ -212,9 +208,11 @@ def list_periods(s, t, p, row, shift, limit):
         if gone > 0 or (i > 0 and i < n - 1):
             return 0
         end = MARGIN * p[layout.P_MTU] if counter == layout.AT else MARGIN
-        if p[layout.P_NETWORK] == layout.PISCES and s[layout.AT_ONCE] > 1:
-            # What has been handled ahead of its time counted on a message that goes on.
-            end += p[layout.P_NIC_CREDITS] + 2 * p[layout.P_SWITCH_CREDITS]
+        if pisces:
+            leeway = s[layout.leeway(level, row)]
+            if leeway < 0 or (here > there and row < layout.PENDING):
+                return 0
+            limit = steps_down(leeway, leeway + there - here, 0, limit)
         limit = steps_down(here, there, end, limit)
     if gone == 0:
         return limit
@@ -265,16 +263,19 @@ def same_arbiters(s, t, now, then):
     return True
 
 
-@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def credit_periods(s, t, p, cell, waiting, limit):
-    """Return how many periods credits may go on: they may change while no packet waits for them."""
+@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, b1, i8)", _nrt=False)
+def credit_periods(s, t, p, cell, waiting, unread, limit):
+    """Return how many periods credits may go on: they may change while no packet waits for them.
+
+    Those of PISCES may become more, where nothing has looked at them since the state was kept.
+    """
     if s[cell] == t[cell]:
         return limit
     if waiting > 0:
         return 0
     if p[layout.P_NETWORK] == layout.PISCES and s[layout.AT_ONCE] > 1:
         # Within a period of many packets they may be fewer than at its end.
-        return 0
+        return limit if unread and s[cell] > t[cell] else 0
     return steps_down(s[cell], t[cell], MARGIN * max(p[layout.P_MTU], layout.CONTROL_BYTES), limit)
 
 

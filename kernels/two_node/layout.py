@@ -151,8 +151,9 @@ N_MESSAGE = LEFT + N_KINDS
     P_CONTROL_FLIGHT,  # flight of headers, requests and acknowledgements (PROTOCOL)
     P_PAUSE,  # index of the size before which the run pauses; P_LAST to run to the end
     P_RESUMED,  # 1 to go on with a state that has paused
+    P_CODE,  # where the code of the network is, if it is not a part of `osu`
     N_PARAMETERS,
-) = range(39)
+) = range(40)
 # Behind the parameters stands a table: for each size its bytes, the ticks of a copy, whether the
 # copy occupies the node's memory, the bytes that it moves there and the ticks between asking for
 # two of them, the ticks of pinning a buffer, for PROTOCOL the ticks its bytes occupy the NIC and
@@ -198,7 +199,11 @@ ARBITER_FREE = HOST + 2 * N_HOST  # next free tick of the simple arbiters
 N_EPOCHS = ARBITER_FREE + N_ARBITERS  # idle epochs of the cut-through arbiters
 EPOCHS = N_EPOCHS + N_ARBITERS  # pairs of start and cycles
 WATCH = EPOCHS + 2 * N_ARBITERS * MAX_EPOCHS  # what recurrence.py remembers of its three levels
-EVENT_LEVEL = WATCH + 21  # the level the event just handled is a checkpoint of, 0 for none
+# For each level and row from INJECT on, since its state was kept: the bytes of a row's message, or
+# the packets waiting there, without which all would have gone the same way, see queues.lean_on.
+LEEWAY = WATCH + 21
+# The level the event just handled is a checkpoint of, 0 for none.
+EVENT_LEVEL = LEEWAY + 3 * (N_ROWS - INJECT)
 EVENT_WORD = EVENT_LEVEL + 1
 CLOCK = EVENT_WORD + 1  # tick of the event handled last
 HANDLED = CLOCK + 1  # events handled so far
@@ -226,6 +231,18 @@ def start_state(s, p):
         s[i] = 0
     for row in range(N_EVENT):
         s[DUE + row] = NEVER
+
+
+@helper("b1(i8)", _nrt=False)
+def may_halt(handled):
+    """Return True after every 4096th event, when the run may be ended early."""
+    return handled & 4095 == 0
+
+
+@helper("i8(i8, i8)", _nrt=False)
+def leeway(level, row):
+    """Return the position of a row's leeway at a level of recurrence.py."""
+    return LEEWAY + (level - PACKET) * (N_ROWS - INJECT) + row - INJECT
 
 
 @helper("i8(i8)", _nrt=False)

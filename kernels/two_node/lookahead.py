@@ -11,7 +11,7 @@ import numpy as np
 from kernels import helper
 from kernels.two_node import layout
 from kernels.two_node.arbiters import STRAGGLERS
-from kernels.two_node.queues import advance_train, entry
+from kernels.two_node.queues import advance_train, entry, lean_on
 from kernels.two_node.trains import how_many, later
 
 
@@ -149,9 +149,9 @@ def bytes_in(s, row):
     return total
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False)
-def before_the_end(s, p, source, n_bytes):
-    """Count packets that may leave the switch before a NIC comes to the end of its first message.
+@helper("i8(i8[::1], i8[::1], i8)", _nrt=False)
+def before_the_end(s, p, source):
+    """Return the bytes that may leave the switch before a NIC comes to its first message's end.
 
     For each packet that it injects, credits must come from the crossbar, and for each packet that
     crosses, from an output buffer.
@@ -163,7 +163,7 @@ def before_the_end(s, p, source, n_bytes):
     left -= s[layout.port_cells(source) + layout.CREDITS]
     left -= s[layout.port_cells(2 + source) + layout.XBAR_CREDITS]
     left -= bytes_in(s, layout.NIC_CREDIT + 2 * source) + bytes_in(s, layout.XBAR_CREDIT)
-    return left // n_bytes
+    return left
 
 
 @helper("i8(i8[::1], i8[::1], i8, i8, i8, i8, b1, b1)", _nrt=False)
@@ -252,16 +252,19 @@ def credits_met(s, row, arrivals, n, now, step):
     ):
         end = s[e + layout.EXTRA]
     came, met = np.int64(0), np.int64(0)
+    least = waiting
     while met < n:
         while came < end and s[e + layout.AT] + came * s[e + layout.GAP] < now:
             came += 1
-        if waiting + came == met:
+        least = min(least, waiting + came - met - 1)
+        if least < 0:
             break
         met += 1
         now += step
     if came > 0:
         s[w + layout.EXTRA] += came
         advance_train(s, arrivals, came)
+    lean_on(s, row, least)
     return met
 
 
@@ -298,9 +301,11 @@ def next_set_back(s, p, now, word, n):
                 return now
         for row in (layout.SWITCH_IN + 2 * source, layout.SWITCH):
             best = min(best, later(next_small(s, row, source, STRAGGLERS), behind))
-        if s[layout.COUNT + layout.INJECT + source] > 0 and n > before_the_end(
-            s, p, source, max(layout.bytes_of(word), 1)
-        ):
-            sent = min(s[layout.DUE + layout.NIC_CREDIT + 2 * source], now + latency)
-            best = min(best, sent + latency + behind)
+        if s[layout.COUNT + layout.INJECT + source] > 0:
+            spare = before_the_end(s, p, source) - n * max(layout.bytes_of(word), 1)
+            if spare >= 0:
+                lean_on(s, layout.INJECT + source, spare)
+            else:
+                sent = min(s[layout.DUE + layout.NIC_CREDIT + 2 * source], now + latency)
+                best = min(best, sent + latency + behind)
     return best

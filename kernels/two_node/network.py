@@ -22,6 +22,6 @@ def inject(s, p, now, node, word):
     elif p[layout.P_NETWORK] == layout.LOGP:
         logp.send_message(s, p, now, node, word)
     elif p[layout.P_NETWORK] == layout.PISCES:
-        pisces.send_message(s, p, now, node, word)
+        pisces.serve(p[layout.P_CODE], s, p, now, layout.INJECT + node, word)
     else:
         protocols.send_message(s, p, now, node, word)

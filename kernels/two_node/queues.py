@@ -212,11 +212,30 @@ def remove(s, row, i):
     drop(s, row)
 
 
+@helper("void(i8[::1], i8, i8)", _nrt=False)
+def lean_on(s, row, amount):
+    """Note that PISCES would have done the same if there were less of a row's first entry.
+
+    Without this recurrence.py would have to stop far before a message ends or the last packet that
+    waits moves on: trials of Table II took 40 ms in the mean and 1.4 s at most, instead of 20 ms
+    and 0.23 s (tests/benchmarks/test_two_node.py).
+
+    Args:
+        s: the simulation's state.
+        row: INJECT + node, or one of packets that wait.
+        amount: how many bytes or packets less at most; below 0 if one more would matter too.
+    """
+    for level in range(layout.PACKET, layout.WHOLE_WINDOW + 1):
+        cell = layout.leeway(level, row)
+        s[cell] = min(s[cell], amount)
+
+
 @helper("void(i8[::1], i8, i8, i8)", _nrt=False)
 def take(s, row, i, n):
     """Remove `n` of the packets of entry `i` of those that wait."""
     e = entry(s, row, i)
     s[e + layout.EXTRA] -= n
+    lean_on(s, row, s[e + layout.EXTRA] - 1)
     if s[e + layout.EXTRA] == 0:
         remove(s, row, i)
 

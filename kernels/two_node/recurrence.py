@@ -11,6 +11,9 @@ future stay there, a train may lose a whole number of packets in each period, an
 may join the end. So credits that are long under way grow in number while a burst of packets lasts.
 Without this, corners of Table II took 0.28 s to 1.7 s instead of 0.05 s (tests/benchmarks/).
 
+A counter of PISCES may go on as long as all decisions of the period would have been the same with
+what is then left (`lean_on` of queues.py notes for each by how much less they would).
+
 Three levels are watched: packets of one long message, messages of one window, windows of one size.
 An earlier state is kept for each and replaced after 1, 2, 4, 8 ... checkpoints (Brent 1980), so
 that a period of any length is found within three times its length. PISCES may set the clock back
@@ -46,7 +49,7 @@ from kernels.two_node.comparison import (
     taken,
 )
 from kernels.two_node.lookahead import settle, wake
-from kernels.two_node.queues import append_train, entry
+from kernels.two_node.queues import append_train, entry, lean_on
 
 # Cells of a level.
 VALID, THEN, LENGTH, POWER, KEPT_WORD, COMPARED, COMPARED_IN_PART = range(7)
@@ -66,8 +69,8 @@ def watch_cells(level):
     return layout.WATCH + N_WATCH * (level - layout.PACKET)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def list_skip(s, t, row, shift, n):
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
+def list_skip(s, t, row, level, shift, n):
     """Move a counted list on by `n` periods."""
     counter = counter_of(row)
     gone = t[layout.COUNT + row] - s[layout.COUNT + row]
@@ -79,7 +82,11 @@ def list_skip(s, t, row, shift, n):
         return
     for i in range(s[layout.COUNT + row]):
         e, f = entry(s, row, i), entry(t, row, i)
-        s[e + counter] += n * (s[e + counter] - t[f + counter])
+        fewer = n * (t[f + counter] - s[e + counter])
+        s[e + counter] -= fewer
+        leeway = s[layout.leeway(level, row)]
+        if fewer > 0 and leeway < layout.NEVER:
+            lean_on(s, row, leeway - fewer)
         s[e + layout.WORD] = moved(s[e + layout.WORD], n * shift)
 
 
@@ -120,8 +127,8 @@ def events_skip(s, t, row, elapsed, n):
         s[layout.DUE + row] = s[e + layout.AT]
 
 
-@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def network_periods(s, t, p, now, then, limit):
+@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
+def network_periods(s, t, p, now, then, level, limit):
     """Return how many periods ports and NICs may go on, 0 if they do not repeat."""
     for port in range(4):
         c = layout.port_cells(port)
@@ -131,13 +138,14 @@ def network_periods(s, t, p, now, then, limit):
             t[c + layout.NEXT_FREE] + now - then,
         ):
             return 0
-        waiting = s[layout.COUNT + layout.PENDING + port]
+        waiting, unread = s[layout.COUNT + layout.PENDING + port], False
         if p[layout.P_NETWORK] == layout.PISCES and port < 2:
             waiting = s[layout.COUNT + layout.INJECT + port]
-        limit = credit_periods(s, t, p, c + layout.CREDITS, waiting, limit)
+            unread = s[layout.leeway(level, layout.INJECT + port)] == layout.NEVER
+        limit = credit_periods(s, t, p, c + layout.CREDITS, waiting, unread, limit)
         if port >= 2:
             waiting = s[layout.COUNT + layout.XBAR_PENDING + port - 2]
-            limit = credit_periods(s, t, p, c + layout.XBAR_CREDITS, waiting, limit)
+            limit = credit_periods(s, t, p, c + layout.XBAR_CREDITS, waiting, False, limit)
     longest = layout.span(p[layout.P_MTU], p[layout.P_NIC_BYTE])
     if p[layout.P_NETWORK] == layout.LOGP:
         longest = layout.span(
@@ -269,21 +277,21 @@ def periods(s, t, p, now, then, level, word):
             if not partial or (due != before and due != before + elapsed):
                 return 0
             compared = COMPARED_IN_PART
-    limit = network_periods(s, t, p, now, then, NO_LIMIT)
+    limit = network_periods(s, t, p, now, then, level, NO_LIMIT)
     if limit > 0:
         limit = host_periods(s, t, p, now, then, level, shift, limit)
     cell = watch_cells(level) + compared
     if limit == 0 or not affordable(s, p, cell):
         return 0
     for row in range(layout.N_ROWS):
-        varies = is_counted(p, row) or (partial and row < layout.N_EVENT)
+        varies = is_counted(row) or (partial and row < layout.N_EVENT)
         if s[layout.COUNT + row] != t[layout.COUNT + row] and not varies:
             return 0
     row = 0
     least = np.int64(0)
     while limit > least and row < layout.N_ROWS:
-        if is_counted(p, row):
-            limit = list_periods(s, t, p, row, shift, limit)
+        if is_counted(row):
+            limit = list_periods(s, t, p, row, level, shift, limit)
         else:
             n = agreeing(s, t, row, elapsed, shift)
             s[cell] += n // ENTRIES_PER_EVENT
@@ -317,8 +325,8 @@ def skip(s, t, p, elapsed, level, word, n):
     shift = layout.index_of(word) - layout.index_of(t[watch_cells(level) + KEPT_WORD])
     later = n * elapsed
     for row in range(layout.N_ROWS):
-        if is_counted(p, row):
-            list_skip(s, t, row, shift, n)
+        if is_counted(row):
+            list_skip(s, t, row, level, shift, n)
             continue
         if row < layout.N_EVENT and not same_events(s, t, row, elapsed, shift):
             events_skip(s, t, row, elapsed, n)
@@ -383,6 +391,8 @@ def keep(s, t, level, now, word):
     s[c + THEN] = now
     s[c + LENGTH] = 0
     s[c + KEPT_WORD] = word
+    for row in range(layout.INJECT, layout.N_ROWS):
+        s[layout.leeway(level, row)] = layout.NEVER
     for i in range(s[layout.ROWS]):
         t[i] = s[i]
     for row in range(layout.N_ROWS):

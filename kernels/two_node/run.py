@@ -7,11 +7,10 @@ from numba import boolean, int8, int64, njit
 from kernels import helper
 from kernels.two_node import host, layout, logp, pisces, recurrence, snappr
 from kernels.two_node.comparison import is_of_trains
-from kernels.two_node.lookahead import moved_by, next_set_back, settle, wake
+from kernels.two_node.lookahead import settle, wake
 from kernels.two_node.messages import packet_completes_message
 from kernels.two_node.network import inject
 from kernels.two_node.queues import advance_train, append, drop, entry, next_row, schedule
-from kernels.two_node.trains import how_many
 
 OK, DEADLOCK, ROW_FULL, HALTED, CLOCK_RAN_OUT, CLOCK_BELOW_ZERO = range(6)
 
@@ -108,35 +107,16 @@ def packet_in(s, p, now, node, word):
         deliver(s, p, now, node, word)
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", _nrt=False)
-def pisces_train(s, p, now, row, word, n, step, delay):
-    """Handle packets or credits of PISCES; return how many of them were handled."""
-    size = layout.bytes_of(word)
-    if row >= layout.SWITCH:
-        if layout.kind_of(word):
-            return pisces.buffer(s, p, now, word, n, step, delay)
-        return pisces.xbar_credit(s, p, now, word >> 4 & 1, size, n, step)
-    if row >= layout.NIC_IN:
-        source = 1 - ((row - layout.NIC_IN) >> 1)
-        return pisces.port_credit(s, p, now, source, size, n, step)
-    node = (row - layout.NIC_CREDIT) >> 1
-    if row & 1:
-        return pisces.switch_in(s, p, now, node, word, n, step, delay)
-    return pisces.nic_credit(s, p, now, node, size, n, step)
-
-
 @helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
 def dispatch_train(s, p, now, row):
-    """Handle the train at the head of a row, as far as it can be."""
+    """Handle the train at the head of a row, as far as it can be; with PISCES, those after it."""
+    if p[layout.P_NETWORK] == layout.PISCES:
+        pisces.serve(p[layout.P_CODE], s, p, now, row, 0)
+        return
     first = entry(s, row, 0)
     word, step = s[first + layout.WORD], s[first + layout.GAP]
     n = min(s[first + layout.EXTRA], s[layout.AT_ONCE])
-    if s[layout.NO_TAILS] and n > 1:
-        sent = moved_by(s, row, word)
-        n = how_many(now, step, n, next_set_back(s, p, now, sent, n))
-    if p[layout.P_NETWORK] == layout.PISCES:
-        n = pisces_train(s, p, now, row, word, n, step, s[first + layout.DELAY])
-    elif row >= layout.SWITCH:
+    if row >= layout.SWITCH:
         n = snappr.arrive(s, p, now, row - layout.SWITCH, word, n, step)
     elif row >= layout.NIC_IN:
         source = 1 - ((row - layout.NIC_IN) >> 1)
@@ -244,7 +224,7 @@ def simulate(s, kept, p, halt):
             if kept.size:
                 t = kept[(level - 1) * s.size : level * s.size]
                 recurrence.checkpoint(s, t, p, level, now, s[layout.EVENT_WORD])
-        if s[layout.HANDLED] & 4095 == 0 and halt[0]:
+        if layout.may_halt(s[layout.HANDLED]) and halt[0]:
             return HALTED
     return OK
 

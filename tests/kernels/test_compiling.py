@@ -60,7 +60,7 @@ def test_the_same_code_comes_out(tmp_path: Path) -> None:
     """What is remembered between kernels decides nothing: the code is the same to the letter."""
     script = tmp_path / "kernel.py"
     script.write_text(CODE_OF_A_KERNEL)
-    hastened = str(ROOT / "kernels" / "compiling.py")
+    hastened = str(ROOT / "kernels" / "compiler" / "compiling.py")
     printed = {
         how: subprocess.run(
             [sys.executable, script, how],

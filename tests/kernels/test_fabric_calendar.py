@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernels.compiler.prefetch import prefetch
 from kernels.fabric import calendar, engine, layout
-from kernels.prefetch import prefetch
 from tests.kernels.test_fabric_core import MODEL, RING, idle
 
 pytestmark = pytest.mark.helpers

@@ -213,6 +213,24 @@ def test_pisces_with_credits_for_many_packets_takes_a_part_of_the_events(model):
     assert few < many / 2
 
 
+@pytest.mark.jit_only
+@pytest.mark.parametrize("credits", [100_000, 2_500_000])
+def test_a_longer_message_of_pisces_takes_no_more_events(credits):
+    """With credits for the whole message, most of its packets wait at the crossbar at once."""
+    model = PISCES(
+        mtu=161,
+        injection_bandwidth=10.4e9,
+        injection_latency=137e-9,
+        ejection_latency=27e-6,
+        nic_credits=credits,
+        xbar_bandwidth=2.67e9,
+        link_bandwidth=14.7e9,
+        link_credits=10_000,
+    )
+    short, long = (curve_and_events(model, [161 * n], skip=True)[1] for n in (2000, 16_000))
+    assert long < 1.1 * short
+
+
 # Credits for all that is sent in a round trip or for one packet, at the least and the most latency.
 @pytest.mark.jit_only
 @pytest.mark.parametrize("slow", ["injection_latency", "ejection_latency"])

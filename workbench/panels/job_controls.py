@@ -71,6 +71,7 @@ class JobControls(Generic[_T]):
         job: jobs.Job[_T],
         how_far: Callable[[], tuple[float, str]],  # its share done, 0 to 1, and the status
         patience_s: float = 0.0,
+        preview: Callable[[], None] | None = None,  # draws its result so far, once the job says so
     ) -> None:
         """Follow a submitted job; what ends within the patience leaves bar and buttons alone."""
         self.error.say("")
@@ -79,6 +80,8 @@ class JobControls(Generic[_T]):
         job.wait_for_preview(patience_s)
         self._at_once = patience_s > 0 and job.finished
         if not self._at_once:
+            if preview is not None:
+                preview()
             self.status.value = "starting …"
             self._hold(True)
 

@@ -92,6 +92,7 @@ class ProgramPanel(Panel[_T], Generic[_T, _Shown]):
         return [self._work.job]
 
     def _refresh(self) -> bool:
+        self._take_so_far()
         return self._work.refresh()
 
     def _begin(self, patience_s: float) -> jobs.Job[_Shown]:
@@ -102,10 +103,18 @@ class ProgramPanel(Panel[_T], Generic[_T, _Shown]):
             # Not when it ends: an error made meanwhile must still be shown then.
             self._controls.clear_errors()
             job, how_far = self._submit()
-            self._work.begin(job, how_far, patience_s)
+            self._work.begin(job, how_far, patience_s, self._take_so_far)
             if self.refresh():
                 self._ticker.start()
         return job
+
+    def _take_so_far(self) -> None:
+        """Show what the running job has found so far, if that is anything new."""
+        job = self._work.job
+        if job is not None and not job.finished:
+            so_far = job.partial
+            if so_far is not None and so_far is not self._shown:
+                self._take(so_far)
 
     def _ended(self, job: jobs.Job[_Shown]) -> None:
         self._work.progress.value = 1.0

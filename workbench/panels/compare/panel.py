@@ -10,6 +10,7 @@ What a control holds is an attribute, and what a button does a method of the sam
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 FIRST_PROGRAM = "CG, 256 ranks"
 
 _AT_ONCE_S = 0.1
+_AFTER_MOVE_S = 0.3  # without a move of the slider, before results of simulations are drawn
 _FIRST_S = 20.0
 
 
@@ -80,6 +82,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         self._compared: StaticComparison | None = None
         self._view: CompareView | None = None
         self._drawn = -1
+        self._moved_at = 0.0  # when the slider moved last, of the monotonic clock
         self._tabs: CompareTabs | None = None
         specs = self._specs(FIRST if topologies is None else topologies)
         first = CompareState(specs, program_source(FIRST_PROGRAM))
@@ -237,7 +240,8 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         self._quick.refresh()
         self._wait.layout.display = "none" if self._quick.job is None else ""
         self._work.refresh()
-        self._draw_simulated()
+        if time.monotonic() - self._moved_at > _AFTER_MOVE_S:
+            self._draw_simulated()
         return self.running
 
     def _errors(self) -> list[ErrorLine]:
@@ -280,6 +284,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
 
     def _offer(self, load: float) -> None:
         with self._lock:
+            self._moved_at = time.monotonic()
             if self._view is not None and self._tabs is not None:
                 self._view.offer(load)
                 self._tabs.python.value = self.python

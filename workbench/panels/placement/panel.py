@@ -179,14 +179,6 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
     def _outcome(self) -> pd.DataFrame | None:
         return self.comparison
 
-    def _refresh(self) -> bool:
-        job = self._work.job
-        running = self._work.refresh()
-        so_far = job.partial if running and job is not None else None
-        if so_far is not None and so_far is not self._shown:
-            self._take(so_far)
-        return running
-
     def _errors(self) -> list[ErrorLine]:
         return [*self._controls.errors, *(tab.error for tab in self._exports.values())]
 

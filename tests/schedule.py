@@ -1,4 +1,4 @@
-"""Which process of a parallel run takes which tests: half of them the browser's, at first."""
+"""Which process of a parallel run takes which tests: one the browser's, beside the others."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ BROWSER = "tests/browser/"
 
 
 class BrowserBeside(LoadGroupScheduling):
-    """Half of the processes run browser tests from the start; the others do once no other are left.
+    """One process runs browser tests from the start; the others do once no other tests are left.
 
     A browser waits for its kernel, its kernel for the browser: what they leave of the processors
-    other tests use. Each process that turns to browser tests starts a browser and servers first, so
-    only half do while there are others. It never goes back to others, because Playwright leaves an
-    event loop running, and others start theirs.
+    other tests use. A process never goes back from browser tests to others, because Playwright
+    leaves an event loop running, and others start theirs.
     """
 
     def __init__(self, config: pytest.Config, log: Any = None) -> None:
@@ -24,11 +23,11 @@ class BrowserBeside(LoadGroupScheduling):
         self._in_browser: set[Any] = set()  # processes
 
     def schedule(self) -> None:
-        """Let half of the processes begin with the browser's tests, if there are any."""
+        """Let the first of several processes begin with the browser's tests, if there are any."""
         if self.collection is None and len(self.nodes) > 1:
-            tests = self.registered_collections[self.nodes[0]]
-            if any(test.startswith(BROWSER) for test in tests):
-                self._in_browser.update(self.nodes[: len(self.nodes) // 2])
+            first = self.nodes[0]
+            if any(test.startswith(BROWSER) for test in self.registered_collections[first]):
+                self._in_browser.add(first)
         super().schedule()
 
     def _assign_work_unit(self, node: Any) -> None:

@@ -111,7 +111,7 @@ def test_agrees_with_the_plain_reference(seed, shape, whole, compatible):
 
 
 @pytest.mark.jit_only
-@pytest.mark.parametrize("count", [500, pytest.param(2000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("count", [250, pytest.param(2000, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("compatible", [False, True])
 def test_agrees_with_the_plain_reference_on_programs_of_every_shape(compatible, count):
     ended = 0
@@ -134,7 +134,7 @@ def test_agrees_with_the_plain_reference_on_programs_of_every_shape(compatible, 
 
 
 @pytest.mark.jit_only
-@pytest.mark.parametrize("count", [100, pytest.param(300, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("count", [50, pytest.param(300, marks=pytest.mark.deep)])
 def test_both_kernels_agree_where_there_are_no_quirks(count):
     for seed in range(count):
         rng = np.random.default_rng([8, seed])

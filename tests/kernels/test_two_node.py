@@ -57,7 +57,7 @@ def test_agrees_with_the_plain_reference(model, sizes, iterations, warmup, windo
 
 # What is left of a clock set back depends on the tick at which the message is sent: MPI_Init and
 # each barrier must be there to the tick.
-@examples(60, plain=10)
+@examples(40, plain=6)
 @given(
     model=st.one_of(tailing_pisceses(), tailing_pisceses(), logps()),
     sizes=st.lists(
@@ -114,7 +114,7 @@ def assert_skipping_changes_no_digit(model, sizes, **counts):
 
 
 @pytest.mark.jit_only
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(model=models)
 def test_skipping_what_repeats_changes_no_digit(model):
     sizes = [64, 1000, 16_384, 100_001, 524_288]

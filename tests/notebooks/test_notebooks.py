@@ -48,6 +48,7 @@ SHORTER = {
         "datasets=200": "datasets=8",
         "draws=1000": "draws=50",
         '"default-binomial").plot()': '"default-binomial", draws=50).plot()',
+        "trials=500": "trials=100",
         "result.posterior()": "result.posterior(draws=100, chain_draws=200)",
         "nodes=64).plot()": "nodes=8).plot()",
         "uq.design(box, 40)": "uq.design(box, 24)",

@@ -8,6 +8,7 @@ import pytest
 from xdist.scheduler import LoadGroupScheduling
 
 BROWSER = "tests/browser/"
+NOTEBOOKS = "tests/notebooks/"
 
 
 class BrowserBeside(LoadGroupScheduling):
@@ -16,6 +17,9 @@ class BrowserBeside(LoadGroupScheduling):
     A browser waits for its kernel, its kernel for the browser: what they leave of the processors
     other tests use. A process never goes back from browser tests to others, because Playwright
     leaves an event loop running, and others start theirs.
+
+    One process runs the tests of a file, whose fixtures it makes and whose kernels it loads once;
+    notebooks, which take long and share nothing, are spread.
     """
 
     def __init__(self, config: pytest.Config, log: Any = None) -> None:
@@ -29,6 +33,12 @@ class BrowserBeside(LoadGroupScheduling):
             if any(test.startswith(BROWSER) for test in self.registered_collections[first]):
                 self._in_browser.add(first)
         super().schedule()
+
+    def _split_scope(self, nodeid: str) -> str:
+        group: str = super()._split_scope(nodeid)
+        if group == nodeid and not nodeid.startswith(NOTEBOOKS):
+            return nodeid.partition("::")[0]
+        return group
 
     def _assign_work_unit(self, node: Any) -> None:
         group = self._next_group(node in self._in_browser) or next(iter(self.workqueue))

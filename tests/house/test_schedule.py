@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.schedule import BROWSER, BrowserBeside
+from tests.schedule import BROWSER, NOTEBOOKS, BrowserBeside
 
 UNITS = [f"tests/unit/test_{name}.py::test" for name in "abcdefgh"]
 PAGES = [f"{BROWSER}test_{n}.py::test_{n}_{k}@page-{n}" for n in range(4) for k in range(2)]
@@ -76,6 +76,15 @@ def test_browser_tests_begin_at_once_and_no_process_leaves_them(
 def test_one_process_runs_all_and_the_browser_tests_last() -> None:
     (process,) = run([*UNITS, *PAGES], 1)
     assert process.ran == [*UNITS, *PAGES]
+
+
+def test_a_file_stays_in_one_process_and_notebooks_are_spread() -> None:
+    files = [f"tests/unit/test_{name}.py::test_{n}" for name in "abcd" for n in range(4)]
+    notebooks = [f"{NOTEBOOKS}test_notebooks.py::test[{n}]" for n in range(4)]
+    processes = run([*files, *notebooks], 2)
+    for name in "abcd":
+        assert sum(any(f"test_{name}.py" in test for test in one.ran) for one in processes) == 1
+    assert all(any(test in notebooks for test in process.ran) for process in processes)
 
 
 @pytest.mark.parametrize("tests", [UNITS, PAGES])

@@ -42,9 +42,6 @@ from workbench.simulate.fabric.sst import run_collective
 from workbench.simulate.fabric.sst_configuration import read_configuration
 from workbench.tune.runners import Function
 
-# What they share takes seconds, so that one process runs them all.
-pytestmark = pytest.mark.xdist_group("results")
-
 # What goes into a calculation has file formats of its own: GOAL, GraphML and others.
 INPUTS = {"Program", "ExecutionGraph", "LatencyLP", "Topology"}
 

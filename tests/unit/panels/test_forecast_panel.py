@@ -19,9 +19,6 @@ from workbench.panels import ForecastPanel
 from workbench.variability import Forecast
 from workbench.variability.world.scene import WorldSettings
 
-# What they share takes seconds, so that one process runs them all.
-pytestmark = pytest.mark.xdist_group("forecast_panel")
-
 
 @pytest.fixture(scope="module")
 def made() -> ForecastPanel:

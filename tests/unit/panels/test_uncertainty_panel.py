@@ -16,9 +16,6 @@ from workbench.panels.uq.view import RESUME
 from workbench.uq import Prediction
 from workbench.uq.posterior import LEAST_DRAWS
 
-# What they share takes seconds, so that one process runs them all.
-pytestmark = pytest.mark.xdist_group("uncertainty_panel")
-
 RAN = ("gaussian-process", "relative")
 
 

@@ -20,9 +20,6 @@ from workbench.panels import BlamePanel
 from workbench.variability import World
 from workbench.variability.world.scene import WorldSettings
 
-# What they share takes seconds, so that one process runs them all.
-pytestmark = pytest.mark.xdist_group("variability_panels")
-
 
 @pytest.fixture(scope="module")
 def made() -> BlamePanel:

@@ -12,9 +12,6 @@ from workbench.programs import generate
 from workbench.programs.program import Program
 from workbench.sensitivity import Sweep, findings, icon_like, running_example
 
-# What they share takes seconds, so that one process runs them all.
-pytestmark = pytest.mark.xdist_group("sensitivity_findings")
-
 BASE = LogGPS(L=2e-6, o=200e-9, g=0.0, G=0.05e-9, O=0.0, S=32768)
 
 

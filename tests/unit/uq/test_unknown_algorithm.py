@@ -42,9 +42,6 @@ from workbench.uq.collectives import (
 from workbench.uq.collectives.models import RoundModel, candidates_of
 from workbench.uq.noise import NOISE_MODELS, places, squared_distances
 
-# What they share takes seconds, so that one process runs them all.
-pytestmark = pytest.mark.xdist_group("unknown_algorithm")
-
 FloatArray = NDArray[np.float64]
 command = partial(commands.run, uq)
 TRUTH = np.array([[2e-6, 3e-7, 5e-6, 8192.0, 6e9, 1.5, 0.5, 0.3, 0.05, 3e9]])

@@ -12,9 +12,9 @@ from kernels.fabric import layout
 def _count_past(s, c):
     """Count the credits that came to a router's port before this window, if nothing waits.
 
-    All that the port still handles comes later. A ring keeps to two lines of the cache then, where
-    it had a place for each packet of the buffer: 2 to 4 % more packet-hops a second on quiet cores,
-    up to 10 % where others use the memory (tests/benchmarks/test_open_loop.py).
+    All that the port still handles comes later. A ring keeps to 8 places then, where it grew
+    to 64, one for each packet of the buffer: less memory, and up to 3 % more packet-hops a second
+    on quiet cores, 10 % where others use the memory (tests/benchmarks/test_open_loop.py).
     """
     if s[c + layout.SOURCE] >= s[layout.N_ROUTERS] or s[c + layout.N_PENDING] > 0:
         return

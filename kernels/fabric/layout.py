@@ -237,8 +237,9 @@ def channel_cells(s, channel):
 @helper("i8(i8[::1], i8)", _nrt=False)
 def port_cells(s, channel):
     """Return where the cells begin that a channel's port shares with all of its kind."""
-    # BETWEEN, EJECTION or INJECTION, added up: the processor would not foresee branches.
-    kind = np.int64(channel >= s[N_BETWEEN]) + np.int64(channel >= s[N_BETWEEN] + s[N_HOSTS])
+    kind = BETWEEN
+    if channel >= s[N_BETWEEN]:
+        kind = EJECTION if channel < s[N_BETWEEN] + s[N_HOSTS] else INJECTION
     return s[AT_PORTS] + N_PORT * kind
 
 

@@ -25,15 +25,19 @@ HOP = layout.OF_MODEL
 @helper("void(i8[::1], i8, i8, i8)", _nrt=False)
 def _note_start(s, c, now, start):
     """Note when a packet leaves, for the order of credits that are sent in one tick."""
-    # Computed without branches, which the processor could not foresee.
-    last, step = s[c + layout.LAST_START], s[c + layout.RUN_STEP]
-    follows = (start > now) & (last >= now)
-    in_step = follows & ((step == 0) | (start - last == step))
-    scheduled = last if follows else now if start > now else np.int64(-1)
+    last = s[c + layout.LAST_START]
     s[c + layout.LAST_START] = start
-    s[c + layout.RUN_START] = s[c + layout.RUN_START] if in_step else start
-    s[c + layout.RUN_STEP] = start - last if in_step else np.int64(0)
-    s[c + layout.RUN_SCHEDULED] = s[c + layout.RUN_SCHEDULED] if in_step else scheduled
+    if start == now:
+        s[c + layout.RUN_SCHEDULED] = -1
+    elif last < now:
+        s[c + layout.RUN_SCHEDULED] = now
+    elif s[c + layout.RUN_STEP] == 0 or start - last == s[c + layout.RUN_STEP]:
+        s[c + layout.RUN_STEP] = start - last
+        return
+    else:
+        s[c + layout.RUN_SCHEDULED] = last
+    s[c + layout.RUN_START] = start
+    s[c + layout.RUN_STEP] = 0
 
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False, forceinline=True)

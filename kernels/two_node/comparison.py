@@ -265,9 +265,10 @@ def same_arbiters(s, t, now, then):
 
 @helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, b1, i8)", _nrt=False)
 def credit_periods(s, t, p, cell, waiting, unread, limit):
-    """Return how many periods credits may go on: they may change while no packet waits for them.
+    """Return how many periods may be skipped as far as these credits are concerned.
 
-    Those of PISCES may become more, where nothing has looked at them since the state was kept.
+    They may change only while no packet waits for them. Those of PISCES may only grow, and only if
+    nothing has looked at them since the earlier state was kept.
     """
     if s[cell] == t[cell]:
         return limit

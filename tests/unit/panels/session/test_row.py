@@ -98,6 +98,19 @@ def test_further_cells_do_not_change_what_a_link_opens(
     assert panel.session() == wanted
 
 
+def test_a_kernel_that_was_started_ahead_waits_once_for_its_page(
+    shown: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[None] = []
+    monkeypatch.setattr("voila.utils.wait_for_request", lambda: waited.append(None))
+    monkeypatch.setenv("VOILA_PREHEAT", "True")
+    page._wait_for_page.cache_clear()
+    shown("")
+    shown("")
+    page._wait_for_page.cache_clear()
+    assert len(waited) == 1
+
+
 @pytest.mark.parametrize("query", ["", "theme=dark", Session("FitPanel", {}).to_query()])
 def test_an_address_of_something_else_is_left_alone(shown: Any, query: str) -> None:
     assert shown(query).error == ""

@@ -13,7 +13,7 @@ import pytest
 from tests.notebooks.running import execute
 from tests.source_trees import ROOT
 
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
 
 pytestmark = pytest.mark.notebook
 

@@ -76,4 +76,5 @@ class Lesson:
     @property
     def name(self) -> str:
         """The name of its notebook, without the suffix: ``1-what-a-message-costs``."""
-        return f"{self.number}-{re.sub(r'[^a-z0-9]+', '-', self.title.lower()).strip('-')}"
+        plain = self.title.lower().replace("'", "")
+        return f"{self.number}-{re.sub(r'[^a-z0-9]+', '-', plain).strip('-')}"

@@ -14,6 +14,7 @@ from workbench.teaching.lesson import Lesson
 # Modules of ``workbench.teaching.course`` by the number of their lesson; each has a LESSON.
 COURSE = {
     1: "message_cost",
+    2: "program_time",
 }
 
 

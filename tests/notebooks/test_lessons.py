@@ -18,6 +18,7 @@ from workbench.teaching.registry import COURSE, find_exercise
 FOLDER = ROOT / "notebooks" / "lessons"
 MOST_S, MOST_BYTES = 60, 10**9
 LINES_IN_A_CELL = 5
+FOLDED = {"outputs_hidden": True, "source_hidden": True}
 
 # Peak of the memory, and processor time, which a busy machine does not lengthen.
 MEASURE = """
@@ -63,7 +64,8 @@ def test_each_exercise_is_asked_answered_and_solved_in_three_cells(number: int) 
         answer, solution = cells[at + 1 : at + 3]
         assert answer.source == f'answer = ...\ncheck("{each}", answer)'
         assert is_solution(solution)
-        assert solution.metadata["jupyter"] == {"source_hidden": True}
+        assert solution.metadata["jupyter"] == FOLDED
+        assert solution.source.startswith("# Solution\n")
         assert re.search(rf'^check\("{each}", .*, keep=False\)\Z', solution.source, re.M)
     assert sum(map(is_solution, cells)) == sum(map(is_answer, cells)) == len(numbers)
 
@@ -89,7 +91,8 @@ def test_the_text_says_what_the_lesson_is(number: int) -> None:
 def test_cells_are_short_and_bokeh_is_loaded_first(number: int) -> None:
     cells = code(read(number))
     assert cells[0].source.splitlines()[-1] == "workbench.panels.setup()"
-    assert [c.source for c in cells if len(c.source.splitlines()) > LINES_IN_A_CELL] == []
+    sources = [c.source.removeprefix("# Solution\n") for c in cells]
+    assert [text for text in sources if len(text.splitlines()) > LINES_IN_A_CELL] == []
 
 
 @pytest.mark.notebook

@@ -10,6 +10,7 @@ from workbench.measure import OSUCurve
 from workbench.models import PISCES, NetworkModel
 from workbench.panels import FitPanel, RegimePanel, StudyPanel
 from workbench.panels.fit import simulation_job
+from workbench.panels.regime.state import RegimeState
 from workbench.simulate import simulate_osu
 from workbench.study import StudyPlan, StudyResult, run
 
@@ -64,9 +65,27 @@ def study_panel(small_study: StudyResult) -> Iterator[StudyPanel]:
     panel.wait(20)
 
 
+@pytest.fixture(scope="session")
+def only_regime_panel(small_study: StudyResult) -> RegimePanel:
+    """The panel that tests share: it takes half a second to make."""
+    return RegimePanel(MACHINES[0], [small_study])
+
+
 @pytest.fixture
-def regime_panel(small_study: StudyResult) -> Iterator[RegimePanel]:
-    """A panel with the small study's fits of LogP, outside of a kernel."""
+def regime_panel(only_regime_panel: RegimePanel) -> RegimePanel:
+    """The shared panel in the state of a new one: the small study's fits of LogP."""
+    panel, first = only_regime_panel, RegimeState(MACHINES[0])
+    for name in ("machine", "low", "high", "threshold"):
+        if getattr(panel, name) != getattr(first, name):
+            setattr(panel, name, getattr(first, name))
+    panel.open("Parameters")
+    assert (panel.state, panel.error) == (first, "")
+    return panel
+
+
+@pytest.fixture
+def own_regime_panel(small_study: StudyResult) -> Iterator[RegimePanel]:
+    """A panel of one test's own, which may fit."""
     panel = RegimePanel(MACHINES[0], [small_study])
     yield panel
     panel.stop()

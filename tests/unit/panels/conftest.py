@@ -29,6 +29,24 @@ def panel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FitPanel]
     panel.wait(20)
 
 
+@pytest.fixture(scope="session")
+def only_fit_panel() -> FitPanel:
+    """The panel that tests share: it takes a third of a second to make."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(simulation_job, "_AT_ONCE_S", 60.0)
+        return FitPanel("azure-hb96v3-hdr")
+
+
+@pytest.fixture
+def shared_panel(only_fit_panel: FitPanel, monkeypatch: pytest.MonkeyPatch) -> FitPanel:
+    """The shared panel as it was when it was new, for tests that move its sliders at most."""
+    monkeypatch.setattr(simulation_job, "_AT_ONCE_S", 60.0)
+    only_fit_panel.reset()
+    only_fit_panel.open("Convergence")
+    assert (only_fit_panel.running, only_fit_panel.error) == (False, "")
+    return only_fit_panel
+
+
 @pytest.fixture
 def slow_packets_of_1_B(monkeypatch: pytest.MonkeyPatch) -> None:
     """Simulations with packets of 1 B take minutes unless they are stopped, as PISCES's do."""
@@ -63,6 +81,25 @@ def study_panel(small_study: StudyResult) -> Iterator[StudyPanel]:
     yield panel
     panel.stop()
     panel.wait(20)
+
+
+@pytest.fixture(scope="session")
+def only_study_panel(small_study: StudyResult) -> StudyPanel:
+    """The panel that tests share: it takes half a second to make."""
+    return StudyPanel(small_study)
+
+
+@pytest.fixture
+def shared_study_panel(only_study_panel: StudyPanel) -> StudyPanel:
+    """The shared panel as it was when it was new, for tests that choose a fit at most."""
+    panel, first = only_study_panel, only_study_panel.result.cells[0].cell
+    for name in ("machine", "loss", "target"):
+        if getattr(panel, name) != getattr(first, name):
+            setattr(panel, name, getattr(first, name))
+    panel.value = "joint"
+    panel.open("Parameters")
+    assert panel.chosen.cell is panel.result.cells[0] and panel.error == ""
+    return panel
 
 
 @pytest.fixture(scope="session")

@@ -33,8 +33,9 @@ SHORTER = {
     "10-how-sure.ipynb": {
         "panel.run(every=False)": "panel.draws = 600; panel.run(every=False)",
         "datasets=200": "datasets=8",
-        "draws=1000": "draws=50",
-        '"default-binomial").plot()': '"default-binomial", draws=50).plot()',
+        # Like tests/unit/uq/test_system_coverage.py and test_measured_validation.py do.
+        'cover_systems(["lumi-g"], draws=1000)': "cover_systems",
+        'validate_measured("gather", "default-binomial").plot()': "validate_measured",
         "trials=500": "trials=100",
         "result.posterior()": "result.posterior(draws=100, chain_draws=200)",
         "nodes=64).plot()": "nodes=8).plot()",

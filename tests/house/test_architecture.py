@@ -71,6 +71,7 @@ MAY_IMPORT = (
     | {"papers": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting", "papers"}}
     | {"teaching": FLOOR | NOUNS | ANALYSES | {"plotting"}}
+    | {"workshop": FLOOR}
     | {
         "warmup": NOUNS | SHARED_ANALYSES | {"compile_times", "plotting", "sensitivity", "uq"},
         "compile_times": set(),

@@ -71,6 +71,7 @@ MAY_IMPORT = (
     | {"papers": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting", "papers"}}
     | {"site": FLOOR | NOUNS | {"plotting", "papers", "panels"}}
+    | {"teaching": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {
         "warmup": NOUNS | SHARED_ANALYSES | {"compile_times", "plotting", "sensitivity", "uq"},
         "compile_times": set(),

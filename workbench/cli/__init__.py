@@ -48,6 +48,7 @@ _COMMANDS = (
     "predict",
     "variability",
     "papers",
+    "lessons",
     "doctor",
 )
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000

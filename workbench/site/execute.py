@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,25 +27,29 @@ def executed(
     path: Path, root: Path, kept: Path, say: Callable[[str], None] = lambda _: None
 ) -> Any:
     """Return a notebook with the outputs of its cells, the kept ones if they still hold."""
-    target = kept / f"{path.stem}-{_key(path, root)}.json"
-    if target.exists():
-        held = json.loads(target.read_text("utf-8"))
-        if _unchanged(held["files"], root):
-            return nbformat.from_dict(held["notebook"])
-    say(f"executing {path.name}")
-    notebook = _run(nbformat.read(path, as_version=4), root)
-    files = _loaded(notebook.cells.pop())
-    notebook.cells.pop(0)
-    kept.mkdir(parents=True, exist_ok=True)
-    for old in kept.glob(f"{path.stem}-*.json"):
-        old.unlink()
-    replace_file(target, json.dumps({"files": files, "notebook": notebook}).encode())
+    notebook = nbformat.read(path, as_version=4)
+    target = kept / f"{path.stem}-{_key(notebook, root)}.json"
+    held = json.loads(target.read_text("utf-8")) if target.exists() else None
+    if held is None or not _unchanged(held["files"], root):
+        say(f"executing {path.name}")
+        held = _run(notebook, root)
+        kept.mkdir(parents=True, exist_ok=True)
+        for old in kept.glob(f"{path.stem}-*.json"):
+            old.unlink()
+        replace_file(target, json.dumps(held).encode())
+    for cell, outputs in zip(_code(notebook), held["outputs"], strict=True):
+        cell.outputs = [nbformat.from_dict(output) for output in outputs]
     return notebook
 
 
-def _key(path: Path, root: Path) -> str:
-    """Return the digest of a notebook, of the pinned packages and of the datasets."""
-    digest = hashlib.sha256(path.read_bytes())
+def _code(notebook: Any) -> list[Any]:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def _key(notebook: Any, root: Path) -> str:
+    """Return the digest of a notebook's code, of the pinned packages and of the datasets."""
+    code = json.dumps([cell.source for cell in _code(notebook)])
+    digest = hashlib.sha256(code.encode())
     digest.update((root / "constraints.txt").read_bytes())
     digest.update(_datasets(root).encode())
     return digest.hexdigest()[:16]
@@ -70,16 +74,13 @@ def _unchanged(files: Mapping[str, str], root: Path) -> bool:
     )
 
 
-def _loaded(cell: Any) -> dict[str, str]:
-    outputs: Iterable[Any] = cell.outputs
-    found = [output.data[LOADED] for output in outputs if LOADED in output.get("data", {})]
-    return dict(found[0])
+def _run(notebook: Any, root: Path) -> dict[str, Any]:
+    """Return the outputs of a notebook's cells, and the digests of the files that it imports.
 
-
-def _run(notebook: Any, root: Path) -> Any:
-    """Run a notebook in a kernel of its own and in an empty folder, which is removed."""
-    notebook.cells.insert(0, nbformat.v4.new_code_cell(_BEFORE))
-    notebook.cells.append(nbformat.v4.new_code_cell(_AFTER.format(root=str(root))))
+    It runs in a kernel of its own and in an empty folder, which is removed.
+    """
+    code = [_BEFORE, *(cell.source for cell in _code(notebook)), _AFTER.format(root=str(root))]
+    run = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in code])
     paths = [str(root), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     with tempfile.TemporaryDirectory() as scratch:
         # Ports are chosen before a kernel takes them, and others may take one meanwhile.
@@ -87,11 +88,12 @@ def _run(notebook: Any, root: Path) -> Any:
         work = Path(scratch) / "work"
         work.mkdir()
         client = NotebookClient(
-            notebook,
+            run,
             timeout=_CELL_S,
             resources={"metadata": {"path": str(work)}},
             config=Config({"KernelManager": address}),
         )
-        return client.execute(
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-        )
+        client.execute(env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))})
+    _, *outputs, last = [cell.outputs for cell in run.cells]
+    (files,) = [output.data[LOADED] for output in last if LOADED in output.get("data", {})]
+    return {"files": files, "outputs": outputs}

@@ -14,6 +14,7 @@ from workbench.atomic_write import replace_file
 from workbench.plotting.theme import PAGE_RULES
 from workbench.site.execute import executed
 from workbench.site.links import broken_links
+from workbench.site.markdown import web_markdown
 from workbench.site.pages import Records, page_of
 from workbench.site.papers_pages import papers_pages
 from workbench.site.reference import entries, reference_pages
@@ -46,6 +47,8 @@ _CONFIGURATION = {
     "napoleon_use_ivar": True,
     "napoleon_use_rtype": False,
     "nb_execution_mode": "off",
+    "nb_code_prompt_show": "Show the solution",
+    "nb_code_prompt_hide": "Hide the solution",
     "nb_merge_streams": True,
     "nb_ipywidgets_js": {},
     "myst_all_links_external": True,
@@ -55,9 +58,13 @@ _CONFIGURATION = {
 
 
 def notebooks(root: Path = ROOT) -> list[Path]:
-    """Return the notebooks of the site: those of the folder, then the lessons."""
+    """Return the notebooks of the site, then the lessons and the texts for who teaches them."""
     folder = root / "notebooks"
-    return [*sorted(folder.glob("*.ipynb")), *sorted((folder / "lessons").glob("*.ipynb"))]
+    return [
+        *sorted(folder.glob("*.ipynb")),
+        *sorted((folder / "lessons").glob("*.ipynb")),
+        *sorted((folder / "lessons").glob("*.md")),
+    ]
 
 
 def build_site(
@@ -78,11 +85,14 @@ def build_site(
         pages |= reference_pages(entries())
     pages |= {"index": start_page(chosen), **lists_of_notebooks(chosen)}
     for path in chosen:
-        notebook = page_of(executed(path, ROOT, target / "executed", say), records)
         name = path.relative_to(ROOT).with_suffix("").as_posix()
-        pages[name] = nbformat.writes(notebook)
+        if path.suffix == ".md":
+            pages[name] = web_markdown(path.read_text("utf-8"))
+            continue
+        notebook = executed(path, ROOT, target / "executed", say)
+        pages[name] = nbformat.writes(page_of(notebook, records))
     records.remove_others()
-    _copy_static(target / "static")
+    copy_static(target / "static")
     _write_sources(source, pages)
     say("making the pages")
     _sphinx(source, site, target)
@@ -92,7 +102,7 @@ def build_site(
     return broken_links(site) + (too_large if size > MOST_BYTES else [])
 
 
-def _copy_static(folder: Path) -> None:
+def copy_static(folder: Path) -> None:
     """Copy scripts, styles and pictures; BokehJS from the installed package."""
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(_STATIC / "site.js", folder)

@@ -22,7 +22,7 @@ _MORE = """
 def start_page(chosen: list[Path]) -> str:
     """Return the start page in MyST Markdown, with a card for each notebook."""
     own = [path for path in chosen if path.parent.name == "notebooks" and path.name[0].isdigit()]
-    lessons = [path for path in chosen if path.parent.name == "lessons"]
+    lessons = [path for path in chosen if path.match("lessons/*.ipynb")]
     parts = [_TEXT.read_text("utf-8"), "\n## The questions\n\n", _cards(own)]
     if lessons:
         parts += ["\n## Lessons\n\n", _cards(lessons)]

@@ -10,7 +10,8 @@ import pytest
 
 from workbench.site.build import ROOT, notebooks
 from workbench.site.links import broken_links
-from workbench.site.pages import Records, page_of, web_links
+from workbench.site.markdown import web_links, web_markdown
+from workbench.site.pages import Records, page_of
 from workbench.site.papers_pages import papers_pages
 from workbench.site.start_page import lists_of_notebooks, start_page, title_and_question
 from workbench.site.stills import FIGURE, PANEL
@@ -56,6 +57,22 @@ def test_links_to_notebooks_lead_to_pages() -> None:
     assert web_links("[a](b.ipynb), [c](../d.ipynb#e), [f](https://g.org/h.ipynb)") == (
         "[a](b.html), [c](../d.html#e), [f](https://g.org/h.ipynb)"
     )
+
+
+def test_headings_have_the_anchors_of_notebooks() -> None:
+    assert '<span id="SST/macro"></span>\n\n## SST/macro' in web_markdown("a\n\n## SST/macro\n\nb")
+    assert '<span id="critical-path"></span>' in web_markdown("### *critical* path")
+    code = "```sh\n# no heading, [no](link.ipynb)\n```"
+    assert web_markdown(code) == code
+
+
+def test_formulas_are_drawn_by_the_browser() -> None:
+    pytest.importorskip("docutils", reason="make site installs it")
+    text = web_markdown("Time is $L + sG$, and not `$L$`, for 3 $ or 5 $.")
+    assert text.count("<math") == 1
+    assert text.endswith("and not `$L$`, for 3 $ or 5 $.")
+    block = web_markdown("so\n\n$$\n\\frac{s}{B}\n$$\n\nthen")
+    assert 'display="block"' in block and "<mfrac>" in block
 
 
 def test_the_start_page_has_a_card_for_each_notebook() -> None:

@@ -26,7 +26,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 # tests/conftest.py says how many processes there are.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
-.PHONY: help lab install test tests lint types tests-imported system-programs kernels-uncompiled bench bench-all deep fuzz studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
+.PHONY: help lab workshop visitors install test tests lint types tests-imported system-programs kernels-uncompiled bench bench-all deep fuzz studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -52,6 +52,16 @@ lab: install ## install, then open JupyterLab on notebooks/00-start-here.ipynb
 	  --LabApp.default_url=/lab/tree/notebooks/00-start-here.ipynb \
 	  --MappingKernelManager.cull_idle_timeout=14400 \
 	  --MappingKernelManager.cull_interval=300
+
+PEOPLE ?= 30
+ADDRESS ?= 127.0.0.1
+PORT ?= 8866
+workshop: $(LAB_STAMP) $(WARM_STAMPS) ## serve the notebooks as pages for a class (PEOPLE=30, ADDRESS=127.0.0.1, PORT=8866)
+	@exec .venv/bin/workbench workshop --people "$(PEOPLE)" --address "$(ADDRESS)" --port "$(PORT)"
+
+visitors: $(LAB_STAMP) $(WARM_STAMPS) ## let simulated visitors use that server, and keep what they wait (PEOPLE=30; minutes)
+	@mkdir -p datasets/visitors
+	.venv/bin/workbench workshop --people "$(PEOPLE)" --rehearse --save datasets/visitors/table.json
 
 install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening anything
 

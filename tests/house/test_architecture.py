@@ -72,6 +72,7 @@ MAY_IMPORT = (
     | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting", "papers"}}
     | {"site": FLOOR | NOUNS | {"plotting", "papers", "panels"}}
     | {"teaching": FLOOR | NOUNS | ANALYSES | {"plotting"}}
+    | {"workshop": FLOOR}
     | {
         "warmup": NOUNS | SHARED_ANALYSES | {"compile_times", "plotting", "sensitivity", "uq"},
         "compile_times": set(),

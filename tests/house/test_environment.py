@@ -33,15 +33,18 @@ CONDA = yaml.safe_load((ROOT / "environment.yml").read_text("utf-8"))
 BROUGHT_BY = {
     "ipython": "ipywidgets",
     "jupyter-core": "jupyterlab",
+    "jupyter-server": "voila",
     "llvmlite": "numba",
+    "nbclient": "voila",
     "sqlalchemy": "optuna",
+    "tornado": "jupyterlab",
     "traitlets": "ipywidgets",
 }
 # Imported only where a user asked for what it offers: these are extras of the package.
 OPTIONAL = {"distributed", "docutils", "nbclient", "nbformat", "sphinx"}
 _PACKAGE_OF = {"sklearn": "scikit-learn", "yaml": "pyyaml"}
 # Used by running them, not by importing them.
-APPLICATIONS = {"jupyterlab", "voila"}
+APPLICATIONS = {"jupyterlab"}
 
 
 def constraints() -> dict[str, Version]:

@@ -71,6 +71,7 @@ MAY_IMPORT = (
     | {"papers": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting", "papers"}}
     | {"workshop": FLOOR}
+    | {"teaching": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {
         "warmup": NOUNS | SHARED_ANALYSES | {"compile_times", "plotting", "sensitivity", "uq"},
         "compile_times": set(),

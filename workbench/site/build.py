@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +25,7 @@ from workbench.site.start_page import lists_of_notebooks, start_page
 ROOT = Path(__file__).resolve().parents[2]
 MOST_BYTES = 60_000_000
 _BOKEH = ("bokeh.min.js", "bokeh-widgets.min.js", "bokeh-tables.min.js")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _STATIC = Path(__file__).parent / "static"
 
 _CONFIGURATION = {
@@ -74,7 +77,7 @@ def build_site(
     reference: bool = True,
     say: Callable[[str], None] = lambda _: None,
 ) -> list[str]:
-    """Build the site of some notebooks in ``target/html`` and return its broken links.
+    """Build the site of some notebooks in ``target/html`` and return what is wrong with it.
 
     What is executed and what Sphinx has read stays in ``target`` for the next build.
     """
@@ -83,7 +86,7 @@ def build_site(
     pages: dict[str, str] = dict(papers_pages())
     if reference:
         pages |= reference_pages(entries())
-    pages |= {"index": start_page(chosen), **lists_of_notebooks(chosen)}
+    pages |= {"index": start_page(ROOT, chosen), **lists_of_notebooks(ROOT, chosen)}
     for path in chosen:
         name = path.relative_to(ROOT).with_suffix("").as_posix()
         if path.suffix == ".md":
@@ -95,11 +98,11 @@ def build_site(
     copy_static(target / "static")
     _write_sources(source, pages)
     say("making the pages")
-    _sphinx(source, site, target)
+    warnings = _sphinx(source, site, target)
     size = sum(path.stat().st_size for path in site.rglob("*") if path.is_file())
     say(f"{len(pages)} pages, {size / 1e6:.1f} MB, in {site}")
     too_large = [f"the site has {size / 1e6:.0f} MB, more than {MOST_BYTES / 1e6:.0f}"]
-    return broken_links(site) + (too_large if size > MOST_BYTES else [])
+    return warnings + broken_links(site) + (too_large if size > MOST_BYTES else [])
 
 
 def copy_static(folder: Path) -> None:
@@ -135,11 +138,13 @@ def _is_rst(name: str) -> bool:
     return name.startswith(("papers/", "reference/"))
 
 
-def _sphinx(source: Path, site: Path, target: Path) -> None:
+def _sphinx(source: Path, site: Path, target: Path) -> list[str]:
+    """Let Sphinx make the pages, and return its warnings."""
     from sphinx.application import Sphinx
     from sphinx.util.docutils import docutils_namespace
 
     settings = {**_CONFIGURATION, "html_static_path": [str((target / "static").resolve())]}
+    warnings = io.StringIO()
     with docutils_namespace():
         app = Sphinx(
             str(source),
@@ -148,6 +153,8 @@ def _sphinx(source: Path, site: Path, target: Path) -> None:
             str(target / "doctrees"),
             "html",
             confoverrides=settings,
-            warningiserror=False,
+            status=None,
+            warning=warnings,
         )
         app.build()
+    return [line for line in _COLOUR.sub("", warnings.getvalue()).splitlines() if line]

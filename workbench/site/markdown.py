@@ -11,7 +11,7 @@ _LINK = re.compile(r"(\]\()([^)\s:#]+)\.(?:ipynb|md)(#[^)\s]*)?(?=\))")
 _HEADING = re.compile(r"^#{1,6} +(.+?)[ #]*$", re.MULTILINE)
 _BLOCK = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 _INLINE = re.compile(r"(?<![\\$\w])\$(?! )([^$\n]+?)(?<! )\$(?![\d$])")
-_MARKS = re.compile(r"[*_`]|\[([^\]]*)\]\([^)]*\)")
+_MARKS = re.compile(r"[*`]|(?<!\w)_|_(?!\w)|\[([^\]]*)\]\([^)]*\)")
 
 
 def web_markdown(text: str) -> str:

@@ -48,7 +48,7 @@ def slides_html(figures: Mapping[str, LayoutDOM], title: str) -> str:
     """Return an HTML page with a tab for each figure, which draws them without any request.
 
     Args:
-        figures: figures or layouts by the titles of their tabs. They must belong to no live document.
+        figures: figures or layouts, which must belong to no live document, by titles of tabs.
         title: title of the page.
     """
     tabs = [TabPanel(child=figure, title=name) for name, figure in figures.items()]

@@ -33,7 +33,8 @@ from workbench.panels.search_comparison.state import (
     recordings_of,
 )
 from workbench.panels.search_comparison.view import SearchComparisonView
-from workbench.panels.style import choose, named, panel_box, wrapping_row
+from workbench.panels.session.stateful import drawn_once
+from workbench.panels.style import choose, named, wrapping_row
 from workbench.plotting.searches.style import MEASURES, picked, values_of
 from workbench.plotting.searches.tables import by_collective, describe_recording, method_columns
 from workbench.tune.recorded.recorded_space import Recording
@@ -107,7 +108,7 @@ class SearchComparisonPanel(Panel[SearchComparisonTables]):
             layout=widgets.Layout(width="99%"),
         )
         c = self._controls
-        self.widget = panel_box(
+        self.widget = self._boxed(
             [
                 wrapping_row(*(c[name] for name in ("recording", "noise", "stopping", "pick"))),
                 wrapping_row(*(c[name] for name in (*METHOD, "pruning", "measure"))),
@@ -170,6 +171,11 @@ class SearchComparisonPanel(Panel[SearchComparisonTables]):
 
     def __repr__(self) -> str:
         return f"SearchComparisonPanel({self._tables!r}, {self._state.recording})"
+
+    def _saved_names(self) -> tuple[str, ...]:
+        # Each list offers what occurs with the lists before it.
+        first = ("recording", "noise", "pruning")
+        return (*first, *(name for name in self.SETTINGS if name not in first))
 
     def _live_views(self) -> tuple[LiveView, ...]:
         return self._view.views
@@ -252,6 +258,11 @@ class SearchComparisonPanel(Panel[SearchComparisonTables]):
                     self._offer(name, "recording", "noise", "pruning")
             held = {name: control.value for name, control in self._controls.items()}
             self._state = SearchComparisonState(**held)
+            self._draw()
+
+    @drawn_once
+    def _draw(self) -> None:
+        with self._lock:
             self._view.show(self._state, self._told.get(self._state.recording, ""))
             self._show_tab()
 

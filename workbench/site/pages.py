@@ -51,8 +51,13 @@ def page_of(notebook: Any, records: Records) -> Any:
                 cell.metadata["tags"].append("hide-cell")
             cell.outputs = [_output(one, records) for one in cell.outputs if not _is_script(one)]
         elif cell.cell_type == "markdown":
-            cell.source = web_markdown(cell.source)
+            cell.source = _anchor(cell) + web_markdown(cell.source)
     return page
+
+
+def _anchor(cell: Any) -> str:
+    """Return the address that JupyterLab and Voilà have for a cell that begins with a heading."""
+    return f'<a id="cell-id={cell.id}"></a>\n\n' if cell.source.startswith("##") else ""
 
 
 def _is_script(output: Any) -> bool:

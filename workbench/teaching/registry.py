@@ -15,6 +15,7 @@ from workbench.teaching.lesson import Lesson
 COURSE = {
     1: "message_cost",
     2: "program_time",
+    5: "noisy_tuning",
 }
 
 

@@ -16,6 +16,7 @@ COURSE = {
     1: "message_cost",
     2: "program_time",
     5: "noisy_tuning",
+    6: "sure_or_not",
 }
 
 

@@ -49,6 +49,7 @@ _COMMANDS = (
     "variability",
     "papers",
     "lessons",
+    "workshop",
     "doctor",
 )
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000

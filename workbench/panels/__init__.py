@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from workbench.panels.regime.panel import RegimePanel
     from workbench.panels.replay.panel import ReplayPanel
     from workbench.panels.search_comparison.panel import SearchComparisonPanel
+    from workbench.panels.session.opening import open_session
+    from workbench.panels.session.session import Session, read_session
     from workbench.panels.study.panel import StudyPanel
     from workbench.panels.tolerance.panel import TolerancePanel
     from workbench.panels.tuning.panel import TuningPanel
@@ -41,10 +43,13 @@ __all__ = [
     "RegimePanel",
     "ReplayPanel",
     "SearchComparisonPanel",
+    "Session",
     "StudyPanel",
     "TolerancePanel",
     "TuningPanel",
     "UncertaintyPanel",
     "ValidationPanel",
+    "open_session",
+    "read_session",
     "setup",
 ]

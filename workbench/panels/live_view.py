@@ -21,6 +21,7 @@ from workbench.panels.quick_layers import QUICK_LAYERS
 from workbench.panels.quick_redraw import QUICK_REDRAW
 from workbench.panels.quick_segments import QUICK_SEGMENTS
 from workbench.panels.screen_reader import LABEL_SLIDERS
+from workbench.panels.session.keys import UNDO_KEYS
 from workbench.plotting.picture import SAVE_PICTURE
 
 # A second view of the panel runs the same code; the token lets only one of them save the file.
@@ -80,7 +81,8 @@ class LiveView(BokehModel):  # type: ignore[misc]
         if document is None:
             document = Document()
             document.add_root(model)
-        for code in (_TELL_OWN, LABEL_SLIDERS, QUICK_REDRAW, QUICK_SEGMENTS, QUICK_LAYERS):
+        scripts = (_TELL_OWN, LABEL_SLIDERS, UNDO_KEYS, QUICK_REDRAW, QUICK_SEGMENTS, QUICK_LAYERS)
+        for code in scripts:
             document.js_on_event(DocumentReady, CustomJS(code=code))
         super().__init__(model, layout=layout or widgets.Layout())
 

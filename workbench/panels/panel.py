@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Generic, TypeVar
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import ipywidgets as widgets
 
@@ -14,7 +14,10 @@ from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.job_controls import wait_for
 from workbench.panels.live_view import LiveView, renew
-from workbench.panels.style import STALE, choose
+from workbench.panels.session.row import SessionRow
+from workbench.panels.session.session import Session, read_session
+from workbench.panels.session.stateful import Stateful
+from workbench.panels.style import STALE, choose, panel_box
 from workbench.panels.ticker import Ticker
 from workbench.panels.visible import visible_text, visible_widgets
 from workbench.suggestions import MissingAttributeError, did_you_mean
@@ -22,15 +25,15 @@ from workbench.suggestions import MissingAttributeError, did_you_mean
 _T = TypeVar("_T")
 
 
-class Panel(ABC, Generic[_T]):
+class Panel(Stateful, ABC, Generic[_T]):
     """A panel in a notebook whose settings are attributes; `wait` returns what it shows."""
 
     SETTINGS: ClassVar[tuple[str, ...]] = ()
     widget: Any
+    _row: SessionRow | None = None
 
     def __init__(self) -> None:
-        # Callbacks may come from several threads of the kernel; they run one at a time.
-        self._lock = threading.RLock()
+        super().__init__()
         self._ticker = Ticker(self.refresh)
 
     @property
@@ -75,7 +78,8 @@ class Panel(ABC, Generic[_T]):
     @property
     def error(self) -> str:
         """The error messages that the panel shows, empty where there are none."""
-        return "\n".join(line.message for line in self._errors() if line.message)
+        own = [] if self._row is None else [self._row.error]
+        return "\n".join(line.message for line in (*self._errors(), *own) if line.message)
 
     def press(self, text: str) -> None:
         """Press the visible button with a text."""
@@ -119,6 +123,69 @@ class Panel(ABC, Generic[_T]):
             rows for view in self._live_views() if (rows := view.selected(name)) is not None
         )
 
+    def session(self) -> Session:
+        """Return the present state: the settings, and the user's own files among them.
+
+        Returns:
+            The state, to be saved, or opened in another panel of this class. Results of jobs are
+            not in it; its ``notes`` name those that it lacks.
+        """
+        return self._session()
+
+    def save_session(self, path: str | Path) -> Path:
+        """Write the present state as a JSON file, see `session`.
+
+        Args:
+            path: file to write.
+
+        Raises:
+            ParameterError: the user's own files are too large for a session.
+        """
+        return self._session().save(path)
+
+    def load_session(self, source: Session | str | Path) -> tuple[str, ...]:
+        """Set the state of a session; nothing changes where it is refused.
+
+        What chooses among results is set once the jobs that make them have ended, see `wait`.
+
+        Args:
+            source: the session, or its file.
+
+        Returns:
+            What the session lacks or holds too much, a sentence each.
+
+        Raises:
+            ParseError: the file is no session, damaged, or of a newer version.
+            ParameterError: it is of another panel, or a value or a dataset in it is not known here.
+        """
+        session = source if isinstance(source, Session) else read_session(source)
+        said = self._load(session)
+        self.refresh()
+        return said
+
+    @classmethod
+    def from_session(cls, source: Session | str | Path) -> Self:
+        """Return a new panel with the state of a session.
+
+        Args:
+            source: the session, or its file.
+
+        Raises:
+            ParseError: the file is no session, damaged, or of a newer version.
+            ParameterError: it is of another panel, or a value or a dataset in it is not known here.
+        """
+        panel = cls()
+        panel.load_session(source)
+        return panel
+
+    def undo(self) -> bool:
+        """Set the settings as they were before the last change; return whether there was one."""
+        return self._history.move(-1)
+
+    def redo(self) -> bool:
+        """Set the settings as they were before the last `undo`; return whether there was one."""
+        return self._history.move(1)
+
     def wait(self, timeout: float | None = None) -> _T:
         """Wait for all jobs, at most ``timeout`` seconds (None: no limit); return the result."""
         wait_for(self.refresh, timeout)
@@ -127,7 +194,18 @@ class Panel(ABC, Generic[_T]):
     def refresh(self) -> bool:
         """Show progress and results, and return whether a job runs; the kernel's loop calls it."""
         with self._lock:
-            return self._refresh()
+            running = self._refresh()
+            if self._late and not running:
+                refused = self._apply_late()
+                if self._row is not None and refused:
+                    self._row.error.say("; ".join(refused))
+                running = self._refresh()
+            return running
+
+    def _boxed(self, children: list[Any]) -> Any:
+        """Return the panel's outermost box: its parts, and below them the row of its session."""
+        self._row = SessionRow(self)
+        return panel_box([*children, self._row.widget])
 
     def _visible(self, *kinds: type[Any]) -> list[Any]:
         """Return the visible widgets of some kinds, from the top down."""
@@ -154,19 +232,19 @@ class Panel(ABC, Generic[_T]):
         return False
 
     def _setting_names(self) -> tuple[str, ...]:
-        """Return the names of the present settings."""
         return self.SETTINGS
 
     def _get(self, name: str) -> Any:
-        """Return the value of a setting."""
         return self.controls[name].value
 
     def _set(self, name: str, value: Any) -> None:
-        """Set a setting as the user would."""
         choose(self.controls[name], name, value)
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
-        renew(*self._live_views())
+        if self._row is not None:
+            self._row.open_page()
+            self._row.watch()
+        renew(*self._live_views(), *(() if self._row is None else self._row.views))
         return self.widget._repr_mimebundle_(**options)
 
     def __dir__(self) -> list[str]:
@@ -185,7 +263,10 @@ class Panel(ABC, Generic[_T]):
             object.__setattr__(self, name, value)
         elif name in self._setting_names():
             with self._lock:
+                if self._history.changed:
+                    self._history.settle()
                 self._set(name, value)
+                self._history.changed = True
         else:
             names = self._setting_names()
             hint = did_you_mean(name, names) or f"; {', '.join(names)} can"

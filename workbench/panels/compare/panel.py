@@ -43,7 +43,7 @@ from workbench.panels.export_tab import write_file
 from workbench.panels.job_controls import JobControls, error_text
 from workbench.panels.live_view import LiveView
 from workbench.panels.panel import Panel
-from workbench.panels.style import panel_box, wrapping_row
+from workbench.panels.style import wrapping_row
 from workbench.suggestions import did_you_mean
 from workbench.topology import Topology
 from workbench.topology.link_load import LinkLoads
@@ -111,7 +111,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         self._bar = widgets.VBox([bar, self._controls.program_error, self._work.error])
         # Shown while large topologies are computed: the figures are still of the earlier choice.
         self._wait = wrapping_row(self._quick.stop_button, self._quick.state)
-        self.widget = panel_box([self._controls.widget, self._wait, self._place])
+        self.widget = self._boxed([self._controls.widget, self._wait, self._place])
         self._work.start.on_click(lambda _: self.run())
         self._begin(_FIRST_S)
         jobs.submit(self._comparer.foresee)

@@ -26,7 +26,8 @@ from workbench.panels.job_controls import error_text
 from workbench.panels.live_view import LiveView
 from workbench.panels.panel import Panel
 from workbench.panels.parameter_controls import by_attribute, parameter_control
-from workbench.panels.style import panel_box
+from workbench.panels.session.stateful import drawn_once
+from workbench.panels.style import choose
 
 FIRST_KEYS = (
     "node.nic.injection.latency",
@@ -85,7 +86,7 @@ class ExplorePanel(Panel[OSUCurve | None]):
         sliders = widgets.HBox(rows, layout=widgets.Layout(flex_flow="row wrap", width="100%"))
         units = widgets.HTML(f'<div style="font-size:12px">{_UNITS}</div>')
         head = widgets.VBox([self._machine, sliders, units, self._error, self._simulating.widget])
-        self.widget = panel_box([head, self._picture.widget])
+        self.widget = self._boxed([head, self._picture.widget])
         self._simulate()
 
     @property
@@ -128,6 +129,22 @@ class ExplorePanel(Panel[OSUCurve | None]):
     def _setting_names(self) -> tuple[str, ...]:
         return ("machine", *by_attribute(self._parameters.values()))
 
+    def _saved_names(self) -> tuple[str, ...]:
+        # Also parameters without a slider, which `set` may have moved.
+        parameters = (p.attribute for p in self._model.parameters())
+        return ("machine", *self._picture.controls, *parameters)
+
+    def _saved(self, name: str) -> Any:
+        if name in ("machine", *self._picture.controls):
+            return self.controls[name].value
+        return self._model.get(key_named(name, self._model.parameters()))
+
+    def _restore(self, name: str, value: Any) -> None:
+        if name in self._picture.controls:
+            choose(self.controls[name], name, value)
+        else:
+            self._set(name, value)
+
     def _set(self, name: str, value: Any) -> None:
         if name == "machine":
             super()._set(name, value)
@@ -154,6 +171,7 @@ class ExplorePanel(Panel[OSUCurve | None]):
             self._measured = datasets.load(change["new"])
             self._simulate()
 
+    @drawn_once
     def _simulate(self) -> None:
         """Simulate the sliders' model at the machine's sizes."""
         self._error.say("")

@@ -37,7 +37,9 @@ from workbench.panels.live_view import LiveView
 from workbench.panels.number_field import check_all
 from workbench.panels.panel import Panel
 from workbench.panels.parameter_controls import ParameterControls
-from workbench.panels.style import panel_box
+from workbench.panels.session.session import Files, OwnFiles
+from workbench.panels.session.stateful import drawn_once
+from workbench.panels.style import choose
 
 DEFAULT_MACHINE = "azure-hb96v3-hdr"
 
@@ -58,12 +60,15 @@ class FitPanel(Panel[FitResult | None]):
         *("machine", "kind", "variant", "loss", "target", "engine", "trials", "seed", "held"),
         *("study", "model", "export"),
     )
+    # The file of trials is of this machine, and the choice of files to save of the last fit.
+    NOT_SAVED = ("study", "export")
 
     def __init__(
         self, machine: str = DEFAULT_MACHINE, model: str = "snappr", *, height: int = 250
     ) -> None:
         super().__init__()
         self._uploads: dict[str, tuple[OSUCurve, str]] = {}
+        self._files: dict[str, Files] = {}
         measured = datasets.load(machine)
         self._state = FitState(
             machine,
@@ -247,6 +252,10 @@ class FitPanel(Panel[FitResult | None]):
             curve = read_osu(*files.items(), name=Path(next(iter(files))).stem)
             source = f"measure.read_osu({', '.join(repr(name) for name in files)})"
             self._uploads[curve.name] = (curve, source)
+            self._files[curve.name] = {
+                name: data if isinstance(data, bytes) else data.encode()
+                for name, data in files.items()
+            }
             self._settings.add_machine(f"{curve.name} (uploaded)", curve.name)
             self._machine_changed(curve.name)
             self._settings.machine_error.say("; ".join(curve.notes))
@@ -276,6 +285,32 @@ class FitPanel(Panel[FitResult | None]):
 
     def _setting_names(self) -> tuple[str, ...]:
         return (*self.SETTINGS, *self._parameters.by_name)
+
+    def _saved_names(self) -> tuple[str, ...]:
+        first = ("machine", "kind", "variant")
+        rest = (*self.SETTINGS, *self._picture.controls, *self._parameters.by_name)
+        left_out = (*first, *self.NOT_SAVED, "model")  # the model is its kind and its parameters
+        return (*first, *(name for name in rest if name not in left_out))
+
+    def _restore(self, name: str, value: Any) -> None:
+        if name in (*self._settings.controls, *self._picture.controls):
+            choose(self.controls[name], name, value)
+        else:
+            self.set(name, value)
+
+    def _own_files(self) -> OwnFiles:
+        name = self._state.machine
+        return {"machine": {name: self._files[name]}} if name in self._files else {}
+
+    def _take_own_files(self, use: str, name: str, files: Files) -> None:
+        if use != "machine":
+            super()._take_own_files(use, name, files)
+        self.upload(files)
+
+    def _not_held(self) -> tuple[str, ...]:
+        if self._result is None:
+            return ()
+        return ("the result of the fit is not in a session: Start makes it again",)
 
     def _set(self, name: str, value: Any) -> None:
         if name == "export":
@@ -319,7 +354,7 @@ class FitPanel(Panel[FitResult | None]):
             layout=widgets.Layout(flex="1 1 0", min_width="480px", overflow="hidden"),
         )
         body = widgets.HBox([left, right], layout=widgets.Layout(width="100%"))
-        return panel_box([self._settings.widget, body, self._tabs.widget])
+        return self._boxed([self._settings.widget, body, self._tabs.widget])
 
     def _opening(self) -> NetworkModel:
         state = self._state
@@ -351,6 +386,7 @@ class FitPanel(Panel[FitResult | None]):
             self._parameters.enable()
             self._redraw()
 
+    @drawn_once
     def _redraw(self) -> None:
         """Simulate the state: a quick one is drawn at once, a long one runs in the background."""
         with self._lock:

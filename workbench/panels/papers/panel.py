@@ -25,7 +25,7 @@ from workbench.panels.live_view import LiveView
 from workbench.panels.mute import Mute
 from workbench.panels.panel import Panel
 from workbench.panels.papers.view import IndexTable, shown
-from workbench.panels.style import TEXT, choose, named, panel_box, wrapping_row
+from workbench.panels.style import TEXT, choose, named, wrapping_row
 from workbench.papers import PaperIndex, PaperRow
 from workbench.papers.paper import KINDS
 from workbench.plotting.theme import SMALL
@@ -59,7 +59,7 @@ class PapersPanel(Panel[Any]):
         self._ours = BackgroundFigure(self._ticker.start, keep_last=False)
         self._python: Any = widgets.Textarea(layout=widgets.Layout(width="98%", height="auto"))
         c = self._controls
-        self.widget = panel_box(
+        self.widget = self._boxed(
             [
                 wrapping_row(*(c[name] for name in _LISTS)),
                 wrapping_row(c["row"], self._count),

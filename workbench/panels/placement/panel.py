@@ -40,7 +40,7 @@ from workbench.panels.program_panel import ProgramPanel
 from workbench.panels.program_sources import AnyProgram, source_of
 from workbench.panels.replay.controls import parameters_of
 from workbench.panels.replay.state import ReplayState
-from workbench.panels.style import choose, named, panel_box, wrapping_row
+from workbench.panels.style import choose, named, wrapping_row
 from workbench.programs import ExecutionGraph, Program
 from workbench.sensitivity.pairs import PairSensitivity
 from workbench.sensitivity.placement import HOST_NAMES, Placement, PlacementMethod
@@ -214,7 +214,7 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
             *self._controls.effort,
             self._work.state,
         )
-        return panel_box([self._controls.widget, bar, self._place])
+        return self._boxed([self._controls.widget, bar, self._place])
 
     def _changed(self, state: PlacementState) -> None:
         """Place the ranks with the present controls; a quick result is drawn at once."""

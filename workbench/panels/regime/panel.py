@@ -40,7 +40,7 @@ from workbench.panels.regime.state import (
 from workbench.panels.regime.view import RegimeView
 from workbench.panels.slider import Listed, Slider
 from workbench.panels.study.own_fit import OWN_MODELS
-from workbench.panels.style import named, panel_box, wrapping_row
+from workbench.panels.style import named, wrapping_row
 from workbench.study import StudyResult
 
 DEFAULT_MACHINE = "azure-hb96v3-hdr"
@@ -228,7 +228,7 @@ class RegimePanel(Panel[Bolted]):
             titles=("Parameters", "Python", "Export"),
             layout=widgets.Layout(width="100%"),
         )
-        return panel_box(
+        return self._boxed(
             [
                 wrapping_row(c["machine"], c["low"], c["high"]),
                 self._threshold.widget,

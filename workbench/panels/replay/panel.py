@@ -33,7 +33,7 @@ from workbench.panels.replay.state import (
 )
 from workbench.panels.replay.view import CommunicationView, ReplayView
 from workbench.panels.replay.work import Replayer
-from workbench.panels.style import panel_box, push_button, wrapping_row
+from workbench.panels.style import push_button, wrapping_row
 from workbench.programs import ExecutionGraph, Program
 from workbench.simulate.replay_result import ReplayResult
 
@@ -167,7 +167,7 @@ class ReplayPanel(ProgramPanel[ReplayResult | None, ShownReplay]):
         bar = wrapping_row(
             self._work.start, self._work.stop_button, self._pin, self._unpin, self._work.state
         )
-        return panel_box([self._controls.widget, bar, self._place])
+        return self._boxed([self._controls.widget, bar, self._place])
 
     def _connect(self) -> None:
         self._pin.on_click(lambda _: self.pin())

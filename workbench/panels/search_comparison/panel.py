@@ -33,7 +33,7 @@ from workbench.panels.search_comparison.state import (
     recordings_of,
 )
 from workbench.panels.search_comparison.view import SearchComparisonView
-from workbench.panels.style import choose, named, panel_box, wrapping_row
+from workbench.panels.style import choose, named, wrapping_row
 from workbench.plotting.searches.style import MEASURES, picked, values_of
 from workbench.plotting.searches.tables import by_collective, describe_recording, method_columns
 from workbench.tune.recorded.recorded_space import Recording
@@ -107,7 +107,7 @@ class SearchComparisonPanel(Panel[SearchComparisonTables]):
             layout=widgets.Layout(width="99%"),
         )
         c = self._controls
-        self.widget = panel_box(
+        self.widget = self._boxed(
             [
                 wrapping_row(*(c[name] for name in ("recording", "noise", "stopping", "pick"))),
                 wrapping_row(*(c[name] for name in (*METHOD, "pruning", "measure"))),

@@ -42,7 +42,7 @@ from workbench.panels.study.state import (
     shown_fit,
 )
 from workbench.panels.study.tabs import STUDY_FILES, StudyTabs, study_file
-from workbench.panels.style import choose, named, panel_box, push_button, wrapping_row
+from workbench.panels.style import choose, named, push_button, wrapping_row
 from workbench.study import StudyResult, shipped
 from workbench.study.cell import AXES, AxisFilter
 from workbench.suggestions import did_you_mean
@@ -268,7 +268,7 @@ class StudyPanel(Panel[ShownFit]):
         body = widgets.HBox(
             [left, right], layout=widgets.Layout(width="100%", flex_flow="row wrap")
         )
-        return panel_box(
+        return self._boxed(
             [top, self._error, body, self._fit.errors, self._fit.description, self._tabs.widget]
         )
 

@@ -28,7 +28,7 @@ from workbench.panels.program_panel import ProgramPanel
 from workbench.panels.program_sources import AnyProgram, source_of
 from workbench.panels.replay.controls import parameters_of, seconds_of
 from workbench.panels.replay.state import ReplayState
-from workbench.panels.style import panel_box, wrapping_row
+from workbench.panels.style import wrapping_row
 from workbench.panels.tolerance.controls import (
     CONTROLLED,
     ToleranceControls,
@@ -240,7 +240,7 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
 
     def _lay_out(self) -> Any:
         bar = wrapping_row(self._work.start, self._work.stop_button, self._follow, self._work.state)
-        return panel_box([self._controls.widget, bar, self._place])
+        return self._boxed([self._controls.widget, bar, self._place])
 
     def _connect(self) -> None:
         self._work.stop_button.on_click(lambda _: self.stop())

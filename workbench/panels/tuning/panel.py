@@ -25,7 +25,7 @@ from workbench.panels.export_tab import ExportTab
 from workbench.panels.job_controls import JobControls
 from workbench.panels.live_view import LiveView
 from workbench.panels.panel import Panel
-from workbench.panels.style import panel_box, push_button, wrapping_row
+from workbench.panels.style import push_button, wrapping_row
 from workbench.panels.tuning.controls import NUMBERS, RULES, TuningControls
 from workbench.panels.tuning.experiments import FILES, ShownExperiments
 from workbench.panels.tuning.runner_controls import NAMES
@@ -104,7 +104,7 @@ class TuningPanel(Panel[TuningResult | None]):
             layout=widgets.Layout(width="99%"),
         )
         bar = wrapping_row(self._work.start, self._work.stop_button, self._resume, self._work.state)
-        self.widget = panel_box(
+        self.widget = self._boxed(
             [
                 self._controls.widget,
                 bar,

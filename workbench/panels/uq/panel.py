@@ -28,7 +28,7 @@ from workbench.panels.live_view import LiveView, ShownDownloads
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import NumberField, check_all, errors_of
 from workbench.panels.panel import Panel
-from workbench.panels.style import named, panel_box, push_button, wrapping_row
+from workbench.panels.style import named, push_button, wrapping_row
 from workbench.panels.uq.problems import Found, Problem, find_problem, problem_names
 from workbench.panels.uq.state import FILES, UncertaintyState, json_text, tests_frame
 from workbench.panels.uq.view import (
@@ -306,7 +306,7 @@ class UncertaintyPanel(Panel[Found | None]):
             selected_index=0,
             layout=widgets.Layout(width="100%"),
         )
-        return panel_box(
+        return self._boxed(
             [
                 wrapping_row(c["problem"], c["noise"], c["held_out"]),
                 wrapping_row(

@@ -26,7 +26,7 @@ from workbench.panels.job_controls import JobControls, error_text
 from workbench.panels.live_view import LiveView, renew
 from workbench.panels.mute import Mute
 from workbench.panels.panel import Panel
-from workbench.panels.style import named, panel_box, wrapping_row
+from workbench.panels.style import named, wrapping_row
 from workbench.panels.validation.files import FILES
 from workbench.panels.validation.measure import measure_here
 from workbench.panels.validation.state import (
@@ -228,7 +228,7 @@ class ValidationPanel(Panel[RunPrediction | None]):
             layout=widgets.Layout(width="99%"),
         )
         work = self._work
-        return panel_box(
+        return self._boxed(
             [
                 wrapping_row(c["recording"], c["latency"], c["traced_us"]),
                 wrapping_row(

@@ -30,7 +30,7 @@ from workbench.panels.live_view import Downloads, LiveView, ShownDownloads, rene
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import check_all, errors_of
 from workbench.panels.panel import Panel
-from workbench.panels.style import STALE, choose, panel_box, wrapping_row
+from workbench.panels.style import STALE, choose, wrapping_row
 from workbench.panels.variability.blame_controls import (
     ASKED,
     FILES,
@@ -315,7 +315,7 @@ class BlamePanel(Panel[BlameTables | None]):
             ]
         )
         self._asked = wrapping_row(c["least_nodes"], c["during_all"], c["permutations"])
-        return panel_box(
+        return self._boxed(
             [
                 c["source"],
                 self._made,

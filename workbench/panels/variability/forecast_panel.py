@@ -30,7 +30,7 @@ from workbench.panels.live_view import Downloads, LiveView, ShownDownloads, rene
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import check_all, errors_of
 from workbench.panels.panel import Panel
-from workbench.panels.style import STALE, choose, panel_box, wrapping_row
+from workbench.panels.style import STALE, choose, wrapping_row
 from workbench.panels.variability.blame_controls import (
     WORLD,
     WORLD_IS_MADE,
@@ -344,7 +344,7 @@ class ForecastPanel(Panel[Forecast | None]):
         self._of_view = wrapping_row(
             c["run"], c["model"], *(c[name] for name in OF_DEVIATION), c["models"]
         )
-        return panel_box(
+        return self._boxed(
             [
                 c["source"],
                 self._made_box,

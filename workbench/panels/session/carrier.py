@@ -1,0 +1,97 @@
+"""What carries a session to the page: a file to save, or a link to copy.
+
+It is a live document of its own, made when it is first needed. What is to be carried waits until
+the page says that the document is there, since what is sent before that is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+from bokeh.document import Document
+from bokeh.events import DocumentReady
+from bokeh.models import ColumnDataSource, CustomJS, Div
+
+from workbench.panels.live_view import Downloads, LiveView
+from workbench.panels.session.session import LONGEST_LINK
+
+_READY = "ready"
+
+# The page knows its own address; in JupyterLab the kernel's guess of Voilà's is taken.
+_COPY = f"""
+const {{token, query, page}} = cb_obj.data
+const seen = (window.workbenchDownloads ??= new Set())
+if (token.length > 0 && !seen.has(token[0])) {{
+  seen.add(token[0])
+  const served = document.body.dataset.voila != null
+  const base = served ? location.origin + location.pathname : page[0]
+  const link = new URL(`${{base}}?${{query[0]}}`).href
+  const say = words => {{ div.text = `<span role="status">${{words}}</span>` }}
+  const held = `<input readonly aria-label="link" size="60" value="${{link}}">`
+  const typed = () => {{
+    const field = document.createElement('textarea')
+    field.value = link
+    document.body.append(field)
+    field.select()
+    const copied = document.execCommand('copy')
+    field.remove()
+    return copied ? Promise.resolve() : Promise.reject()
+  }}
+  if (link.length > {LONGEST_LINK}) {{
+    say(`A link must have at most {LONGEST_LINK:,} characters; this one would have ` +
+      `${{link.length}}: use Save session, and pass the file on.`)
+  }} else {{
+    const written = navigator.clipboard?.writeText(link) ?? Promise.reject()
+    written.catch(typed).then(
+      () => say(`The link was copied, ${{link.length}} characters: ${{held}}`),
+      () => say(`Copy this link: ${{held}}`))
+  }}
+}}
+"""
+
+
+class Carrier:
+    """A document that saves files and copies links in the page that shows it."""
+
+    def __init__(self) -> None:
+        div = Div(text="", sizing_mode="stretch_width")
+        self._waiting: Callable[[], None] | None = None
+        self._there = False
+        self._downloads = Downloads(div)
+        self._link = ColumnDataSource({"token": [], "query": [], "page": []}, name="link")
+        self._link.js_on_change("data", CustomJS(args={"div": div}, code=_COPY))
+        ready = ColumnDataSource({"ready": [0]}, name=_READY)
+        # Only models that the document refers to reach the browser.
+        div.tags = [*div.tags, self._link, ready]
+        # A view sends its document as it is made.
+        document = Document()
+        document.add_root(div)
+        told = CustomJS(args={"ready": ready}, code="ready.selected.indices = [0]")
+        document.js_on_event(DocumentReady, told)
+        self.view = LiveView(div)
+        self.view.hear(ready)
+        ready.selected.on_change("indices", self._arrived)
+
+    def save(self, name: str, text: str) -> None:
+        """Let the browser save a JSON text under a file name."""
+        self._carry(lambda: self._downloads.offer(name, text, "application/json"))
+
+    def copy(self, query: str, page: str) -> None:
+        """Let the browser copy the link with this query to its own page, or else to ``page``."""
+        data = {"token": [uuid4().hex], "query": [query], "page": [page]}
+        self._carry(lambda: self._link.update(data=data))
+
+    def _carry(self, action: Callable[[], None]) -> None:
+        if self._there:
+            action()
+        else:
+            self._waiting = action
+
+    def _arrived(self, _attr: str, _old: Any, _new: Any) -> None:
+        """Carry what waits: the page shows the document."""
+        self._there = True
+        action, self._waiting = self._waiting, None
+        if action is not None:
+            action()

@@ -1,0 +1,181 @@
+"""The row of a panel's session: undo and redo, save, open, and copy a link."""
+
+from __future__ import annotations
+
+import html
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import ipywidgets as widgets
+
+from workbench.panels.error_line import ErrorLine
+from workbench.panels.session.history import UndoHistory
+from workbench.panels.session.keys import REDO, UNDO
+from workbench.panels.session.page import page_of, session_of_page
+from workbench.panels.session.session import Session, read_session
+from workbench.panels.style import push_button, wrapping_row
+from workbench.panels.ticker import kernel_loop
+
+if TYPE_CHECKING:
+    from workbench.panels.session.carrier import Carrier
+
+_QUIET_S = 0.6
+"""Time without a change after which the changes before it are one step of undo."""
+
+
+class HasSession(Protocol):
+    """A panel, as its row uses it."""
+
+    _history: UndoHistory
+    _lock: Any
+
+    @property
+    def controls(self) -> Mapping[str, Any]:
+        """The controls of the settings, by name."""
+
+    def session(self) -> Session:
+        """Return the present state."""
+
+    def load_session(self, source: Session) -> tuple[str, ...]:
+        """Set a state; return what it lacks."""
+
+
+class SessionRow:
+    """The buttons, what they say, and their errors."""
+
+    def __init__(self, panel: HasSession) -> None:
+        self._panel = panel
+        self._carrier: Carrier | None = None
+        self._loop: Any = None
+        self._changed_at, self._waits = 0.0, False
+        self.undo = push_button("↶ Undo", "Undo the last change (Ctrl+Z)", width="76px")
+        self.redo = push_button("↷ Redo", "Redo it (Ctrl+Shift+Z)", width="76px")
+        self.save = push_button(
+            "Save session", "Save the state of all controls as a small file", width="108px"
+        )
+        self.open: Any = widgets.FileUpload(
+            accept=".json",
+            description="Open session",
+            tooltip="Open a state that was saved here or on another machine",
+            layout=widgets.Layout(width="138px", margin="2px 4px 2px 0"),
+        )
+        self.copy = push_button(
+            "Copy link", "Copy a link that opens this state in Voilà", width="88px"
+        )
+        self._said = widgets.HTML()
+        self._place = widgets.VBox()
+        self.error = ErrorLine()
+        buttons = (self.undo, self.redo, self.save, self.open, self.copy)
+        self.widget = widgets.VBox([wrapping_row(*buttons, self._said), self.error, self._place])
+        self.undo.add_class(UNDO)
+        self.redo.add_class(REDO)
+        self.undo.disabled = self.redo.disabled = True
+        self.undo.on_click(lambda _: self._move(-1))
+        self.redo.on_click(lambda _: self._move(1))
+        self.save.on_click(lambda _: self._guarded(self._save))
+        self.copy.on_click(lambda _: self._guarded(self._copy))
+        self.open.observe(self._uploaded, "value")
+
+    @property
+    def views(self) -> Sequence[Any]:
+        """The live view of what was sent to the page, if there is one."""
+        return tuple(self._place.children)
+
+    def say(self, sentences: Iterable[str]) -> None:
+        """Show sentences beside the buttons."""
+        self._said.value = "<br>".join(html.escape(f"{one}.") for one in sentences)
+
+    def open_page(self) -> None:
+        """Open the session in the page's address, if there is one for this panel."""
+        self._guarded(self._open_page)
+
+    def watch(self) -> None:
+        """Notice changes of the controls, which are as many steps of undo as there are pauses."""
+        self._loop = kernel_loop()
+        for control in _parts(self._panel.controls.values()):
+            control.observe(self._noticed, "value")
+        self._panel._history.settle()
+        self._free()
+
+    def _open_page(self) -> None:
+        session = session_of_page(type(self._panel).__name__)
+        if session is not None:
+            self._load(session, "Opened from the link")
+
+    def _load(self, session: Session, done: str) -> None:
+        said = self._panel.load_session(session)
+        self.say([done, *said])
+        self._free()
+
+    def _save(self) -> None:
+        session = self._panel.session()
+        name = f"{session.panel}-session.json"
+        self._carry().save(name, session.to_json())
+        self.say([f"{name} was sent to the browser", *session.notes])
+
+    def _copy(self) -> None:
+        session = self._panel.session()
+        query = session.to_query()
+        self._carry().copy(query, page_of(session.panel))
+        self.say(session.notes)
+
+    def _carry(self) -> Carrier:
+        """Return what carries to the page, shown there from the first use on."""
+        if self._carrier is None:
+            from workbench.panels.session.carrier import Carrier
+
+            self._carrier = Carrier()
+            self._place.children = [self._carrier.view]
+        return self._carrier
+
+    def _uploaded(self, change: Any) -> None:
+        if not change["new"]:
+            return
+        item = change["new"][0]
+        name, content = item["name"], bytes(item["content"])
+        self._guarded(lambda: self._load(read_session(content), f"{name} is open"))
+        # An empty value lets the same file be chosen again.
+        self.open.value = ()
+
+    def _guarded(self, action: Any) -> None:
+        self.error.say("")
+        self.say(())
+        self.error.guard(action)
+
+    def _move(self, by: int) -> None:
+        with self._panel._lock:
+            self._panel._history.move(by)
+        self._free()
+
+    def _noticed(self, _change: Any) -> None:
+        """Take the settings as a step once the controls have been left alone for a while."""
+        self._changed_at = time.monotonic()
+        if self.undo.disabled:
+            self.undo.disabled = False
+        if self._loop is not None and not self._waits:
+            self._waits = True
+            self._loop.call_soon_threadsafe(self._loop.call_later, _QUIET_S, self._settle)
+
+    def _settle(self) -> None:
+        left = self._changed_at + _QUIET_S - time.monotonic()
+        if left > 0:
+            self._loop.call_later(left, self._settle)
+            return
+        self._waits = False
+        with self._panel._lock:
+            self.watch()
+
+    def _free(self) -> None:
+        """Enable the buttons that have a step to go."""
+        back, ahead = self._panel._history.steps
+        self.undo.disabled, self.redo.disabled = not back, not ahead
+
+
+def _parts(controls: Iterable[Any]) -> Iterator[Any]:
+    """Yield the widgets that hold the settings: a slider has two, its handle and its text."""
+    for control in controls:
+        held = [getattr(control, name, None) for name in ("input", "text")]
+        for one in held if any(held) else [control]:
+            if isinstance(one, widgets.Widget) and not isinstance(one, widgets.FileUpload):
+                yield one

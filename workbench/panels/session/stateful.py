@@ -1,0 +1,233 @@
+"""The settings of a panel as one value: read whole, set whole, drawn once."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar, TypeVar
+
+import traitlets
+
+from workbench.errors import ParameterError, WorkbenchError
+from workbench.jsonfile import plain
+from workbench.panels.session.history import UndoHistory
+from workbench.panels.session.session import Files, OwnFiles, Session
+from workbench.suggestions import did_you_mean
+
+_P = TypeVar("_P", bound="Stateful")
+
+_REFUSED = (
+    *(TypeError, ValueError, LookupError, AttributeError, ArithmeticError),
+    traitlets.TraitError,
+)
+"""What controls raise for a value of another kind than theirs."""
+
+
+def drawn_once(draw: Callable[..., None]) -> Callable[..., None]:
+    """Let a panel's method that draws run once, at the end, while several settings are set."""
+
+    @functools.wraps(draw)
+    def run(panel: Any, *arguments: Any, **options: Any) -> None:
+        waiting = panel._waiting
+        if waiting is None:
+            draw(panel, *arguments, **options)
+        else:
+            waiting[draw.__name__] = functools.partial(run, panel, *arguments, **options)
+
+    return run
+
+
+class Stateful:
+    """What has settings that a session holds, and undo and redo go through."""
+
+    NOT_SAVED: ClassVar[tuple[str, ...]] = ()
+    """Settings of this machine, or of a result, that a session leaves alone."""
+
+    LATE: ClassVar[tuple[str, ...]] = ()
+    """Settings that choose among results, so that a session sets them after all jobs."""
+
+    _waiting: dict[str, Callable[[], None]] | None = None
+    """What is to be drawn at the end, while several settings are set."""
+
+    def __init__(self) -> None:
+        # Callbacks may come from several threads of the kernel; they run one at a time.
+        self._lock = threading.RLock()
+        self._late: dict[str, Any] = {}
+        self._history = UndoHistory(self._saved_settings, self._take_step_of_undo)
+
+    def _setting_names(self) -> tuple[str, ...]:
+        """Return the names of the present settings."""
+        raise NotImplementedError
+
+    def _get(self, name: str) -> Any:
+        """Return the value of a setting."""
+        raise NotImplementedError
+
+    def _set(self, name: str, value: Any) -> None:
+        """Set a setting as the user would."""
+        raise NotImplementedError
+
+    def _saved_names(self) -> tuple[str, ...]:
+        """Return the names of what a session holds, in the order in which it is set."""
+        return tuple(name for name in self._setting_names() if name not in self.NOT_SAVED)
+
+    def _saved(self, name: str) -> Any:
+        """Return a setting as JSON can hold it."""
+        return plain(self._get(name))
+
+    def _restore(self, name: str, value: Any) -> None:
+        """Set a setting to what `_saved` returned."""
+        self._set(name, value)
+
+    def _own_files(self) -> OwnFiles:
+        """Return the user's own files that the present settings need."""
+        return {}
+
+    def _take_own_files(self, use: str, name: str, files: Files) -> None:
+        """Take the user's own files of a session as an upload does, without choosing them."""
+        raise ParameterError(f"this panel takes no files for {use!r}; got {name!r}", key="session")
+
+    def _not_held(self) -> Sequence[str]:
+        """Return what belongs to the state and is not in a session, a sentence each."""
+        return ()
+
+    def _restored(self) -> None:
+        """Begin what the settings of a session need, such as a world that is to be made."""
+
+    def _saved_settings(self) -> dict[str, Any]:
+        return {name: self._saved(name) for name in self._saved_names()}
+
+    def _session(self) -> Session:
+        """Return the present state."""
+        from workbench import __version__
+
+        with self._lock:
+            return Session(
+                type(self).__name__,
+                self._saved_settings() | self._late,
+                self._own_files(),
+                tuple(self._not_held()),
+                __version__,
+            )
+
+    def _load(self, session: Session) -> tuple[str, ...]:
+        """Set the state of a session, or nothing; return what it lacks, a sentence each."""
+        name = type(self).__name__
+        if session.panel != name:
+            raise ParameterError(
+                f"this is a {name}, and the session one of a {session.panel[:60]}; open it in "
+                "that panel's notebook, or with workbench.panels.open_session",
+                key="session",
+            )
+        with self._lock:
+            self._history.settle()
+            before = self._saved_settings()
+            with self._drawing_once():
+                try:
+                    for use, of in session.files.items():
+                        for one, files in of.items():
+                            self._take_own_files(use, one, files)
+                    late = {n: v for n, v in session.settings.items() if n in self.LATE}
+                    early = {n: v for n, v in session.settings.items() if n not in late}
+                    left = self._apply(early)
+                except WorkbenchError:
+                    self._apply(before, leniently=True)
+                    raise
+                self._late = late
+                self._restored()
+            return (*self._lacks(session, left), *session.notes)
+
+    def _lacks(self, session: Session, left: Sequence[str]) -> list[str]:
+        """Return sentences about settings that the session, or this version, does not have."""
+        known = self._saved_names()
+        found = []
+        for name in left:
+            hint = did_you_mean(name, known)
+            found.append(f"{name[:60]} is no setting here{hint}; it is left out")
+        absent = [name for name in known if name not in session.settings]
+        if absent:
+            found.append(f"the session does not say {', '.join(absent)}; that stays as it was")
+        return found
+
+    def _apply(self, settings: Mapping[str, Any], *, leniently: bool = False) -> list[str]:
+        """Set what differs, each in its turn; return the names that are no settings."""
+        pending = dict(settings)
+        while True:
+            # Settings may come and go as others are set: a model's parameters with the model.
+            name = next((one for one in self._saved_names() if one in pending), None)
+            if name is None:
+                return list(pending)
+            value = pending.pop(name)
+            try:
+                self._apply_one(name, value)
+            except WorkbenchError:
+                if not leniently:
+                    raise
+
+    def _apply_one(self, name: str, value: Any) -> None:
+        present = self._saved(name)
+        if present == value:
+            return
+        if None not in (present, value) and _kind(present) is not _kind(value):
+            raise ParameterError(
+                f"the session's {name} must be {_WORDS[_kind(present)]}; got {value!r:.60}",
+                key=name,
+            )
+        try:
+            self._restore(name, value)
+        except WorkbenchError:
+            raise
+        except _REFUSED as error:
+            raise ParameterError(
+                f"the session's {name} is not accepted: {value!r:.60}", key=name
+            ) from error
+
+    def _apply_late(self) -> list[str]:
+        """Set what waited for the jobs; return what is refused now, a sentence each."""
+        late, self._late = self._late, {}
+        refused = []
+        with self._drawing_once():
+            for name in self._saved_names():
+                try:
+                    if name in late:
+                        self._apply_one(name, late[name])
+                except WorkbenchError as error:
+                    refused.append(str(error))
+        return refused
+
+    def _take_step_of_undo(self, settings: Mapping[str, Any]) -> None:
+        """Set another state of undo and redo."""
+        with self._lock, self._drawing_once():
+            self._apply(settings, leniently=True)
+
+    @contextmanager
+    def _drawing_once(self) -> Iterator[None]:
+        """Let methods that are `drawn_once` wait until the end."""
+        if self._waiting is not None:
+            yield
+            return
+        self._waiting = {}
+        try:
+            yield
+        finally:
+            waiting, self._waiting = self._waiting, None
+            for draw in waiting.values():
+                draw()
+
+
+def _kind(value: Any) -> type:
+    """Return what kind of value JSON has for a value: bool, float for any number, str …."""
+    if isinstance(value, bool):
+        return bool
+    return float if isinstance(value, int | float) else type(value)
+
+
+_WORDS = {
+    bool: "true or false",
+    float: "a number",
+    str: "a text",
+    list: "a list",
+    dict: "an object",
+}

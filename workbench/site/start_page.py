@@ -47,8 +47,8 @@ def lists_of_notebooks(root: Path, chosen: Sequence[Path]) -> dict[str, str]:
 
 
 def _toctree(*names: str, hidden: bool = True) -> str:
-    option = "hidden" if hidden else "maxdepth: 1"
-    return "\n".join(["```{toctree}", f":{option}:", "", *names, "```", ""])
+    option = ":hidden:" if hidden else ":maxdepth: 1"
+    return "\n".join(["```{toctree}", option, "", *names, "```", ""])
 
 
 def _cards(found: list[Card]) -> str:

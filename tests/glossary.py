@@ -34,16 +34,20 @@ _NO_TEXT = re.compile(
 
 @dataclass(frozen=True)
 class Term:
-    """A term: its name, its explanation, and other forms of it."""
+    """A term: its cell, its name, its explanation, and other forms of it."""
 
+    cell: str
     name: str
     text: str
     also: tuple[str, ...]
 
     @property
     def anchor(self) -> str:
-        """What follows # in its address, as JupyterLab and nbconvert make it of a heading."""
-        return self.name.replace(" ", "-")
+        """What follows # in its address, for JupyterLab and for pages that nbconvert makes.
+
+        A heading's would not do: JupyterLab 4.6 does not find it in a notebook that it opens first.
+        """
+        return f"cell-id={self.cell}"
 
     def pattern(self) -> re.Pattern[str]:
         """Return what finds the term in a text: a name with capitals as it is, others in any."""
@@ -57,13 +61,13 @@ class Term:
 def terms() -> list[Term]:
     """Return the terms of the page, in its order."""
     cells = json.loads(PAGE.read_text("utf-8"))["cells"]
-    return [_term("".join(cell["source"])) for cell in cells[1:]]
+    return [_term(cell["id"], "".join(cell["source"])) for cell in cells[1:]]
 
 
-def _term(source: str) -> Term:
+def _term(cell: str, source: str) -> Term:
     head, text, *also = source.split("\n\n")
     forms = also[0].removeprefix("*Also:* ").rstrip(".").split(", ") if also else []
-    return Term(head.removeprefix("## "), " ".join(text.split()), tuple(forms))
+    return Term(cell, head.removeprefix("## "), " ".join(text.split()), tuple(forms))
 
 
 def links(text: str) -> Iterator[str]:

@@ -64,6 +64,7 @@ def test_each_exercise_is_asked_answered_and_solved_in_three_cells(number: int) 
         assert answer.source == f'answer = ...\ncheck("{each}", answer)'
         assert is_solution(solution)
         assert solution.metadata["jupyter"] == {"source_hidden": True}
+        assert solution.source.startswith("# Solution\n")
         assert re.search(rf'^check\("{each}", .*, keep=False\)\Z', solution.source, re.M)
     assert sum(map(is_solution, cells)) == sum(map(is_answer, cells)) == len(numbers)
 
@@ -89,7 +90,10 @@ def test_the_text_says_what_the_lesson_is(number: int) -> None:
 def test_cells_are_short_and_bokeh_is_loaded_first(number: int) -> None:
     cells = code(read(number))
     assert cells[0].source.splitlines()[-1] == "workbench.panels.setup()"
-    assert [c.source for c in cells if len(c.source.splitlines()) > LINES_IN_A_CELL] == []
+    # Servers' tests and memory benchmarks run a notebook as far as its panel.
+    assert any(cell.source.startswith("panel = ") for cell in cells)
+    sources = [c.source.removeprefix("# Solution\n") for c in cells]
+    assert [text for text in sources if len(text.splitlines()) > LINES_IN_A_CELL] == []
 
 
 @pytest.mark.notebook

@@ -15,6 +15,8 @@ from workbench.suggestions import did_you_mean
 
 NOT_ANSWERED = "Not answered yet: put your answer in the place of `...` and run the cell again."
 
+NONE = "The answer is None, which is nothing: some calls, such as `print(...)`, return no value."
+
 
 class UnreadableAnswerError(Exception):
     """An answer of the wrong kind; its text is the sentence for the student."""

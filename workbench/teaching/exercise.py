@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 from workbench.errors import ParameterError
 from workbench.suggestions import MissingAttributeError
-from workbench.teaching.answers import NOT_ANSWERED, AnswerKind, UnreadableAnswerError
+from workbench.teaching.answers import NONE, NOT_ANSWERED, AnswerKind, UnreadableAnswerError
 from workbench.teaching.feedback import Feedback
 from workbench.teaching.student import ParameterDraw
 from workbench.units import Kind, format_quantity
@@ -164,8 +164,10 @@ class Exercise:
             answer: of the student.
             given: the parameters.
         """
-        if answer is None or isinstance(answer, EllipsisType):
+        if isinstance(answer, EllipsisType):
             return Feedback(self.number, "not answered", NOT_ANSWERED)
+        if answer is None:
+            return Feedback(self.number, "unreadable", NONE)
         try:
             value = self.kind.read(answer)
         except UnreadableAnswerError as error:

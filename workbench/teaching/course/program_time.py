@@ -207,7 +207,7 @@ MAIN_CAUSE = Exercise(
     question="{program} is replayed on {machine}. What do its ranks together wait for most?",
     kind=OneOf(_CAUSES),
     given=_program_and_machine(
-        ("halo-8", _AZURE), ("halo-8", _AWS), ("transpose-8", _DANE), ("cg-8", _AWS)
+        ("halo-8", _AWS), ("halo-8", _AZURE), ("transpose-8", _DANE), ("cg-8", _AWS)
     ),
     answer=_most_waiting,
     look_again="The table of causes has a row for each rank; add up each column over all rows, and "

@@ -10,6 +10,7 @@ PY := .venv/bin/python
 HERE := $(shell pwd | cksum | cut -d' ' -f1)
 LAB_STAMP := .venv/.lab-$(HERE)
 TEST_STAMP := .venv/.test-$(HERE)
+SITE_STAMP := .venv/.site-$(HERE)
 
 # Without bytecode on disk each kernel of a notebook compiles the workbench's source again.
 export PYTHONDONTWRITEBYTECODE :=
@@ -25,7 +26,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 # tests/conftest.py says how many processes there are.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
-.PHONY: help lab install test tests lint types tests-imported system-programs kernels-uncompiled bench bench-all deep fuzz studies search-comparison paper-scale variability whole-machine findings validation slurm-demo binder-check clean
+.PHONY: help lab workshop visitors install test tests lint types tests-imported system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -52,6 +53,16 @@ lab: install ## install, then open JupyterLab on notebooks/00-start-here.ipynb
 	  --MappingKernelManager.cull_idle_timeout=14400 \
 	  --MappingKernelManager.cull_interval=300
 
+PEOPLE ?= 30
+ADDRESS ?= 127.0.0.1
+PORT ?= 8866
+workshop: $(LAB_STAMP) $(WARM_STAMPS) ## serve the notebooks as pages for a class (PEOPLE=30, ADDRESS=127.0.0.1, PORT=8866)
+	@exec .venv/bin/workbench workshop --people "$(PEOPLE)" --address "$(ADDRESS)" --port "$(PORT)"
+
+visitors: $(LAB_STAMP) $(WARM_STAMPS) ## let simulated visitors use that server, and keep what they wait (PEOPLE=30; minutes)
+	@mkdir -p datasets/visitors
+	.venv/bin/workbench workshop --people "$(PEOPLE)" --rehearse --save datasets/visitors/table.json
+
 install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening anything
 
 # Two at once, begun in this order: kernels compile while the tests' packages are installed, then
@@ -62,6 +73,9 @@ test: $(LAB_STAMP) ## install, then run lint, types and every test
 	  system-programs $(lastword $(WARM_STAMPS)) lint tests-imported
 	@$(MAKE) --no-print-directory --jobs=2 tests types kernels-uncompiled
 
+# Four processes on two processors: threads of linear algebra would wait for one another, busily
+# (surrogates of notebook 08: 7.0 s of processor time, 4.5 with one thread).
+tests: export OPENBLAS_NUM_THREADS := 1
 tests:
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	$(PY) -m pytest --quiet --ignore=tests/benchmarks \
@@ -87,7 +101,7 @@ tests-imported: $(TEST_STAMP)
 # The kernels as plain Python: what compilation hides (an index out of bounds) shows here. Tests that
 # call helpers of kernels, which would be compiled for them alone, run compiled in make deep only.
 kernels-uncompiled: $(TEST_STAMP)
-	NUMBA_DISABLE_JIT=1 $(PY) -m pytest --quiet tests/kernels -m "not jit_only"
+	NUMBA_DISABLE_JIT=1 $(PY) -m pytest --quiet tests/kernels -m "not deep and not jit_only"
 
 bench: $(TEST_STAMP) ## print speeds, memory and waiting times beside their targets (10 minutes; SSTMACRO=, LOGGOPSIM=)
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
@@ -100,7 +114,7 @@ bench-all: $(TEST_STAMP) ## print every rate that is measured (half an hour)
 # The standard run draws the same examples every time; luck belongs here. The seed alone decides what
 # a round draws, and each failure is printed with its @reproduce_failure.
 ROUNDS ?= 5
-deep: $(TEST_STAMP) ## the longer tests, then a search for failing examples with new seeds (ROUNDS=5, SEED=)
+deep: $(TEST_STAMP) $(SITE_STAMP) ## the longer tests, then a search for failing examples with new seeds (ROUNDS=5, SEED=)
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	$(PY) -m pytest --quiet --ignore=tests/benchmarks -m "deep or helpers" $(IN_PARALLEL)
 	@# Indices of kernels do not wrap (kernels/compiler/indexing.py): a negative one is an error here.
@@ -126,6 +140,10 @@ studies: $(LAB_STAMP) ## make the shipped studies and profiles again (hours; goe
 	done
 	@$(PY) -c "from workbench.fit import intervals, write_profiles; \
 	  write_profiles('datasets/profiles', intervals=intervals)"
+
+pictures: $(TEST_STAMP) ## make the pictures of notebooks that have none, for the start page (remove one to make it anew)
+	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
+	$(PY) -m tests.browser.pictures
 
 search-comparison: $(LAB_STAMP) ## compare ways to search on the recorded spaces again (hours; goes on where it was)
 	@mkdir -p .cache
@@ -176,6 +194,9 @@ validation: $(LAB_STAMP) ## measure on the emulated cluster again (an hour, root
 	    --output datasets/validation-collectives/open-mpi-$$ranks.json || exit; \
 	done
 
+site: $(SITE_STAMP) ## make the web site in .cache/site/html: notebooks, papers, reference, search (20 minutes, then seconds)
+	$(PY) -m workbench.site
+
 slurm-demo: $(TEST_STAMP) ## tune a copy and a sort through a one-node Slurm on loopback
 	@.ci/slurm && $(PY) -m tests.slurm.demo
 
@@ -212,6 +233,10 @@ $(LAB_STAMP): pyproject.toml constraints.txt binder/overrides.json | .venv/bin/p
 
 $(TEST_STAMP): $(LAB_STAMP)
 	$(PIP_INSTALL) --editable '.[test]'
+	@touch $@
+
+$(SITE_STAMP): $(LAB_STAMP)
+	$(PIP_INSTALL) --editable '.[site]'
 	@touch $@
 
 $(WARM_STAMPS): $(NUMBA_CACHE_DIR)/.%-$(HERE): $(KERNELS) | $(LAB_STAMP)

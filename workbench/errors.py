@@ -55,3 +55,7 @@ class StudyHeldError(StudyError):
 
 class SimulationHalted(WorkbenchError):
     """A simulation was ended early on request."""
+
+
+class WorkshopError(WorkbenchError):
+    """A server for a class, or one of its kernels, did not do what it must."""

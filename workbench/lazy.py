@@ -47,6 +47,17 @@ def lazy_exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
     return load, lambda: sorted(module.__all__)
 
 
+def origin_of(package: str, name: str) -> tuple[str, str]:
+    """Return the module that defines an exported name of a package, and its name there."""
+    while name in _imports(package):
+        home, original = _imports(package)[name]
+        if home == package:
+            break
+        import_module(home)
+        package, name = home, original
+    return package, name
+
+
 @cache
 def _imports(package: str) -> dict[str, tuple[str, str]]:
     """Return for each name imported in the package's file its module and its name there."""

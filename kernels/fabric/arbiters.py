@@ -146,3 +146,11 @@ def arbitrate(s, q, cell, kind, cycle, now, n_bytes, arriving):
     head = q[s[cell] + START]
     tail = _place(s, q, cell, cycle, now, n_bytes, arriving)
     return head, tail, (tail - head) // n_bytes
+
+
+@helper("b1(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+def is_last(s, q, cell, kind, tail):
+    """Return whether no packet that comes to an arbiter later leaves it before tick `tail`."""
+    if kind == CUT_THROUGH:
+        return q[s[cell] + START] >= tail
+    return kind == SIMPLE

@@ -31,7 +31,7 @@ def new_message(s, q, source, target, n_bytes, word, extra):
     q[message + layout.M_WORD] = word
     q[message + layout.M_EXTRA] = extra
     q[message + layout.M_FLAGS] = 0
-    q[message + layout.M_BORN] = 0
+    q[message + layout.M_COMING] = n_bytes
     return message
 
 
@@ -315,7 +315,6 @@ def send(s, t, q, now, message):
     last byte has left; on the overlay at once.
     """
     host = q[message + layout.M_ENDS] >> 32
-    q[message + layout.M_BORN] = now
     if q[message + layout.M_BYTES] > s[layout.NEGLIGIBLE]:
         if s[layout.STARTUP] > 0:
             at = now + s[layout.STARTUP]

@@ -94,7 +94,8 @@ OK, DEADLOCK, NO_RECORDS, NO_STATE, HALTED, CLOCK_RAN_OUT, LOST = range(7)
     INTERRUPTED,  # 1 where a window has been left for want of room,
     RESUMED,  # and where the present one is such a window
     AT_PORTS,  # cells that ports share
-) = range(52)
+    LOOKS,  # 1 where the routing looks at all queues when a window opens
+) = range(53)
 N_SETTINGS = 64
 
 SNAPPR, PISCES = range(2)
@@ -197,8 +198,9 @@ ROUTER_MASK = (1 << 20) - 1
 HOST_MASK = (1 << 22) - 1
 SIZE_MASK = (1 << 32) - 1
 
-# Cells of a message; M_WORD and M_EXTRA belong to the host layer.
-M_LEFT, M_NEXT, M_BYTES, M_ENDS, M_WORD, M_EXTRA, M_FLAGS, M_BORN = range(8)
+# Cells of a message; M_WORD and M_EXTRA belong to the host layer. M_LEFT is how many bytes have not
+# come in, M_COMING how many have not left the last router.
+M_LEFT, M_NEXT, M_BYTES, M_ENDS, M_WORD, M_EXTRA, M_FLAGS, M_COMING = range(8)
 ACKNOWLEDGED = 1
 """Flag of a message whose sender is told when it is injected."""
 UNCUT_SHIFT = 8

@@ -22,6 +22,7 @@ from kernels.fabric.lists import (
     without_root,
 )
 from kernels.fabric.ports import (
+    drain_ticks,
     return_credit,
     take_at_host,
 )
@@ -75,12 +76,10 @@ def _data_in(s, q, now, host):
     h = layout.host_cells(s, host)
     p = layout.port_cells(s, layout.ejection_channel(s, host))
     packet = take_at_host(s, q, host, h)
-    size = q[packet + layout.SIZE] & layout.SIZE_MASK
-    if s[p + layout.BYTE] > s[layout.NIC_BYTE]:
-        wait = layout.span(size, s[p + layout.BYTE]) - layout.span(size, s[layout.NIC_BYTE])
-        if wait > 0:
-            set_timer(s, q, host, now + wait, layout.NIC, layout.EJECT, packet, 0)
-            return layout.NO_NEWS
+    wait = drain_ticks(s, p, q[packet + layout.SIZE] & layout.SIZE_MASK)
+    if wait > 0:
+        set_timer(s, q, host, now + wait, layout.NIC, layout.EJECT, packet, 0)
+        return layout.NO_NEWS
     return _eject(s, q, now, host, packet)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from kernels import helper
 from kernels.fabric import layout
-from kernels.fabric.arbiters import arbitrate
+from kernels.fabric.arbiters import arbitrate, is_last
 from kernels.fabric.lists import add_credit, first_credit, meld, take_credit, without_root
 from kernels.fabric.pisces_cells import (
     B_NEXT,
@@ -38,7 +38,7 @@ from kernels.fabric.pisces_cells import (
     crossbar_lane,
     scarce,
 )
-from kernels.fabric.ports import put_on_channel, return_credit, watch_credits
+from kernels.fabric.ports import count_ahead, put_on_channel, return_credit, watch_credits
 from kernels.fabric.snappr import next_hop
 
 
@@ -147,11 +147,12 @@ def _leave(s, q, now, router, hop, packet):
         s[c + layout.STALLED] += max(
             0, now - max(s[c + layout.WAITING_SINCE], s[c + layout.NEXT_FREE])
         )
+    arbiter, kind = channel_cell(s, channel), s[s[layout.AT_MODEL] + LINK_KIND]
     head, tail, q[packet + DELAY] = arbitrate(
         s,
         q,
-        channel_cell(s, channel),
-        s[s[layout.AT_MODEL] + LINK_KIND],
+        arbiter,
+        kind,
         s[p + layout.BYTE],
         now,
         size,
@@ -175,7 +176,12 @@ def _leave(s, q, now, router, hop, packet):
     else:
         q[s[x + BACK_LAST] + B_NEXT] = event
     s[x + BACK_LAST] = event
-    put_on_channel(s, q, c, hop, packet, head + s[p + layout.LATENCY])
+    at = head + s[p + layout.LATENCY]
+    if channel >= s[layout.N_BETWEEN]:
+        whole = at + layout.span(size, q[packet + DELAY])
+        if count_ahead(s, q, channel, packet, whole, is_last(s, q, arbiter, kind, tail)):
+            return
+    put_on_channel(s, q, c, hop, packet, at)
 
 
 @helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False, forceinline=True)

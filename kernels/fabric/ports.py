@@ -80,6 +80,59 @@ def return_credit(s, q, channel, sent, lane, n_bytes):
             s[due] = at
 
 
+@helper("i8(i8[::1], i8, i8)", _nrt=False)
+def drain_ticks(s, p, size):
+    """Return how long a SNAPPR host that takes bytes faster than its link waits for the last one.
+
+    `p` is where the cells are that ports to hosts share.
+    """
+    if s[p + layout.BYTE] <= s[layout.NIC_BYTE]:
+        return np.int64(0)
+    wait = layout.span(size, s[p + layout.BYTE]) - layout.span(size, s[layout.NIC_BYTE])
+    return max(np.int64(0), wait)
+
+
+@helper("b1(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False, forceinline=True)
+def count_ahead(s, q, channel, packet, whole, in_turn):
+    """Count a packet that leaves for its host before it arrives, except the last one of a message.
+
+    The others only return their credits there, so they need no events at the host: a tenth less
+    time for an allgather of 8 KB on 64 nodes, with SNAPPR and with PISCES, and on a dragonfly
+    (tests/benchmarks/test_fabric.py).
+
+    UGAL-G looks at all queues when a window opens. So no window may begin elsewhere: then every
+    packet arrives.
+
+    Args:
+        s: the state.
+        q: the records.
+        channel: the one that leads to the host.
+        packet: which.
+        whole: the tick at which the host has all of it.
+        in_turn: whether no packet that leaves later is whole before; else this one may complete
+            the message.
+
+    Returns:
+        Whether the packet was counted, and its record freed.
+    """
+    if s[layout.LOOKS]:
+        return False
+    message, size = q[packet + layout.MESSAGE], q[packet + layout.SIZE] & layout.SIZE_MASK
+    q[message + layout.M_COMING] -= size
+    if q[message + layout.M_COMING] <= 0 or not in_turn:
+        return False
+    q[message + layout.M_LEFT] -= size
+    s[layout.PACKETS_ARRIVED] += 1
+    layout.free_record(s, q, packet)
+    if s[layout.FLOW_CONTROL]:
+        c = layout.channel_cells(s, channel)
+        latency = s[layout.port_cells(s, channel) + layout.LATENCY]
+        add_credit(s, c, whole + latency, latency, size)
+        if s[c + layout.N_PENDING] > 0 and whole + latency < s[c + layout.WATCHED]:
+            watch_credits(s, q, channel, c)
+    return True
+
+
 @helper("i8(i8[::1], i8, i8, i8)", _nrt=False)
 def queued(s, channel, now, each):
     """Return the packets of `each` ticks that a router's port has yet to send, or begun to.

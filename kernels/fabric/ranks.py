@@ -185,6 +185,7 @@ def turn(s, t, q, now, message, kind, n_bytes, flags):
     )
     q[message + layout.M_BYTES] = n_bytes
     q[message + layout.M_LEFT] = n_bytes
+    q[message + layout.M_COMING] = n_bytes
     q[message + layout.M_FLAGS] = flags
     nic.send(s, t, q, now, message)
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels import helper
-from kernels.fabric.layout import AT_PORTS, BETWEEN, BYTE, N_PORT, span
+from kernels.fabric.layout import AT_PORTS, BETWEEN, BYTE, LOOKS, N_PORT, span
 from kernels.fabric.ports import queued
 
 # Schemes: what decides between the minimal route and one by way of an intermediate router.
@@ -236,6 +236,7 @@ def look_everywhere(s, depth, now, size):
         now: the tick.
         size: bytes that count as a packet.
     """
+    s[LOOKS] = 1
     each = max(span(size, s[s[AT_PORTS] + N_PORT * BETWEEN + BYTE]), 1)
     for channel in range(len(depth)):
         depth[channel] = queued(s, channel, now, each)

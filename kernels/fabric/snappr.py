@@ -14,7 +14,14 @@ from kernels import helper
 from kernels.compiler.prefetch import prefetch
 from kernels.fabric import calendar, layout, routing, sst_routes
 from kernels.fabric.lists import first_credit, take_credit
-from kernels.fabric.ports import put_on_channel, queued, return_credit, watch_credits
+from kernels.fabric.ports import (
+    count_ahead,
+    drain_ticks,
+    put_on_channel,
+    queued,
+    return_credit,
+    watch_credits,
+)
 
 AHEAD = 4
 """Routers ahead of the one that is served whose lines are asked for."""
@@ -62,6 +69,10 @@ def leave(s, q, now, channel, lane, packet):
     came = q[packet + layout.CAME_BY] & layout.SIZE_MASK
     return_credit(s, q, came >> 8, done, came & 255 | (channel + 1) << 8, size)
     at = start + overhead + s[p + layout.LATENCY]
+    if channel >= s[layout.N_BETWEEN] and count_ahead(
+        s, q, channel, packet, at + drain_ticks(s, p, size), True
+    ):
+        return
     put_on_channel(s, q, c, channel << 8 | lane, packet, at)
 
 

@@ -11,7 +11,7 @@ from nbclient import NotebookClient
 
 from tests.benchmarks.conftest import Table
 
-NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("[0-9]*.ipynb"))
 # MiB of resident memory; of the notebooks without a target, 06 has the largest kernel.
 TARGETS = {
     "00-start-here": 220,

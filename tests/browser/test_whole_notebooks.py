@@ -10,7 +10,7 @@ import pytest
 
 from tests.browser.servers import ROOT, Server
 
-NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
 
 
 @pytest.mark.deep

@@ -69,13 +69,17 @@ MAY_IMPORT = (
     | {"validation": FLOOR | NOUNS | SHARED_ANALYSES | {"sensitivity", "predict"}}
     | {"plotting": FLOOR | NOUNS | ANALYSES}
     | {"papers": FLOOR | NOUNS | ANALYSES | {"plotting"}}
-    | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting", "papers"}}
+    | {"teaching": FLOOR | NOUNS | ANALYSES | {"plotting"}}
+    | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting", "papers", "teaching"}}
+    | {"workshop": FLOOR}
+    | {"site": FLOOR | NOUNS | {"plotting", "papers", "panels", "workshop"}}
     | {
         "warmup": NOUNS | SHARED_ANALYSES | {"compile_times", "plotting", "sensitivity", "uq"},
         "compile_times": set(),
         "diagnosis": FLOOR,
     }
 )
+SHOWING = {"panels", "site"}  # widgets, and what they show without a kernel
 ENTRANCES = {"__init__", "__main__", "cli"}  # they offer everything under one roof
 
 
@@ -111,10 +115,10 @@ def violations(path: Path) -> Iterator[str]:
             allowed = MAY_IMPORT[part] | {part}
             if target in PARTS and target not in allowed:
                 yield f"{part} may not import workbench.{target}"
-        if package in ("ipywidgets", "jupyter_bokeh", "IPython") and part != "panels":
-            yield f"only panels/ may import {package}, {part} does"
-        if package == "bokeh" and not in_function and part not in ("plotting", "panels"):
-            yield f"only plotting/ and panels/ may import bokeh at module level, {part} does"
+        if package in ("ipywidgets", "jupyter_bokeh", "IPython") and part not in SHOWING:
+            yield f"only panels/ and site/ may import {package}, {part} does"
+        if package == "bokeh" and not in_function and part not in {"plotting"} | SHOWING:
+            yield f"only plotting/, panels/ and site/ may import bokeh at module level, {part} does"
         if package in ("tests", "notebooks"):
             yield f"{part} may not import {package}"
 

@@ -26,22 +26,25 @@ EXTRAS = {
     extra: [r for r in map(Requirement, texts) if r.name != PROJECT["name"]]
     for extra, texts in PROJECT["optional-dependencies"].items()
 }
-TEST_DEPENDENCIES = [requirement for texts in EXTRAS.values() for requirement in texts]
+TEST_DEPENDENCIES = [r for extra, texts in EXTRAS.items() if extra != "site" for r in texts]
 CONDA = yaml.safe_load((ROOT / "environment.yml").read_text("utf-8"))
 
 # Imported, and brought by a declared package that cannot do without it.
 BROUGHT_BY = {
     "ipython": "ipywidgets",
     "jupyter-core": "jupyterlab",
+    "jupyter-server": "voila",
     "llvmlite": "numba",
+    "nbclient": "voila",
     "sqlalchemy": "optuna",
+    "tornado": "jupyterlab",
     "traitlets": "ipywidgets",
 }
 # Imported only where a user asked for what it offers: these are extras of the package.
-OPTIONAL = {"distributed"}
+OPTIONAL = {"distributed", "docutils", "sphinx"}
 _PACKAGE_OF = {"sklearn": "scikit-learn", "yaml": "pyyaml"}
 # Used by running them, not by importing them.
-APPLICATIONS = {"jupyterlab", "voila"}
+APPLICATIONS = {"jupyterlab"}
 
 
 def constraints() -> dict[str, Version]:
@@ -69,6 +72,7 @@ def imported() -> set[str]:
 def test_everything_imported_is_declared_or_brought_by_something_declared() -> None:
     declared = {canonicalize_name(r.name) for r in DEPENDENCIES}
     extras = {canonicalize_name(r.name) for r in EXTRAS["cluster"] + EXTRAS["postgresql"]}
+    extras |= {canonicalize_name(r.name) for r in EXTRAS["site"]}
     assert imported() - declared - BROUGHT_BY.keys() == OPTIONAL
     assert extras >= OPTIONAL
     for name, by in BROUGHT_BY.items():
@@ -89,6 +93,13 @@ def test_what_is_installed_and_pinned_satisfies_what_is_declared(requirement: Re
     pinned = constraints()[canonicalize_name(requirement.name)]
     assert requirement.specifier.contains(pinned)
     assert requirement.specifier.contains(installed)
+
+
+@pytest.mark.parametrize("requirement", EXTRAS["site"], ids=str)
+def test_what_make_site_installs_is_pinned_within_what_is_declared(
+    requirement: Requirement,
+) -> None:
+    assert requirement.specifier.contains(constraints()[canonicalize_name(requirement.name)])
 
 
 def test_constraints_name_versions_only() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,14 @@ def test_no_outputs_and_no_execution_counts(path: Path) -> None:
     for cell in code_cells(path):
         assert cell["outputs"] == []
         assert cell["execution_count"] is None
+
+
+@every_notebook
+def test_links_to_files_lead_to_files(path: Path) -> None:
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    text = "".join("".join(c["source"]) + "\n" for c in cells if c["cell_type"] == "markdown")
+    targets = set(re.findall(r"\]\((?!https?:|#)([^)#\s]+)", text))
+    assert [target for target in targets if not (path.parent / target).is_file()] == []
 
 
 @every_notebook

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from kernels.fabric.arbiters import CUT_THROUGH, NULL, SIMPLE, arbitrate, make_idle
+from kernels.fabric.arbiters import CUT_THROUGH, NULL, SIMPLE, arbitrate, is_last, make_idle
 from kernels.fabric.layout import N_FREE, N_SETTINGS, RECORD, USED
 from tests.reference.arbitrator import ARBITRATORS
 from tests.reference.engine import byte_delay
@@ -54,6 +54,23 @@ def test_random_packets(kind, seed):
         head, tail = expected[at].arbitrate(packet, now)
         got = arbitrate(state, records, CELLS + at, KINDS[kind], cycles[at], now, size, arriving)
         assert got == (head, tail, packet.byte_delay)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_packet_leaves_before_one_that_is_said_to_be_the_last(kind):
+    rng = np.random.default_rng(7)
+    state, records = idle(KINDS[kind])
+    now, last, said = 0, 0, set()
+    for _ in range(300):
+        now += int(rng.choice([0, 0, rng.integers(1, 200_000), rng.integers(1, 3_000_000)]))
+        size = int(rng.choice([1, 2, 3, 64, rng.integers(1, 5000), 1024]))
+        arriving = int(rng.choice([0, 100, 800, rng.integers(1, 4000)]))
+        head, tail, _ = arbitrate(state, records, CELLS, KINDS[kind], 800, now, size, arriving)
+        assert last <= head <= tail
+        said.add(bool(is_last(state, records, CELLS, KINDS[kind], tail)))
+        if is_last(state, records, CELLS, KINDS[kind], tail):
+            last = tail
+    assert said == {"simple": {True}, "null": {False}, "cut_through": {True, False}}[kind]
 
 
 def test_epochs_that_are_over_are_free_again():

@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
-from traitlets.config import Config
 
-ROOT = Path(__file__).resolve().parents[2]
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+from tests.notebooks.running import execute
+from tests.source_trees import ROOT
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
 
 pytestmark = pytest.mark.notebook
-
-# Nothing but this machine may be asked, also not by a library that means well.
-OFFLINE = """
-import socket
-_connect = socket.socket.connect
-def connect(self, address):
-    if self.family != socket.AF_UNIX and address[0] not in ("127.0.0.1", "localhost", "::1"):
-        raise AssertionError(f"asked {address}")
-    return _connect(self, address)
-socket.socket.connect = connect
-"""
 
 # What takes long, and what make test runs in its place; make deep runs it as it is.
 SHORTER = {
@@ -46,8 +33,9 @@ SHORTER = {
     "10-how-sure.ipynb": {
         "panel.run(every=False)": "panel.draws = 600; panel.run(every=False)",
         "datasets=200": "datasets=8",
-        "draws=1000": "draws=50",
-        '"default-binomial").plot()': '"default-binomial", draws=50).plot()',
+        # Like tests/unit/uq/test_system_coverage.py and test_measured_validation.py do.
+        'cover_systems(["lumi-g"], draws=1000)': "cover_systems",
+        'validate_measured("gather", "default-binomial").plot()': "validate_measured",
         "trials=500": "trials=100",
         "result.posterior()": "result.posterior(draws=100, chain_draws=200)",
         "nodes=64).plot()": "nodes=8).plot()",
@@ -242,23 +230,6 @@ def shorten(cells: list[Any], shorter: dict[str, str]) -> None:
             raise LookupError(f"a cell must hold {long!r}; SHORTER names what takes long")
         for cell in there:
             cell.source = cell.source.replace(long, short)
-
-
-def execute(content: Any, folder: Path, after: str) -> Any:
-    content.cells.insert(0, nbformat.v4.new_code_cell(OFFLINE))
-    content.cells.append(nbformat.v4.new_code_cell(after))
-    paths = [*os.environ.get("PYTHONPATH", "").split(), str(ROOT)]
-    # Ports are chosen before a kernel takes them, and another test may take one meanwhile. A
-    # socket's path must be short.
-    with tempfile.TemporaryDirectory() as sockets:
-        address = {"transport": "ipc", "ip": str(Path(sockets) / "kernel")}
-        client = NotebookClient(
-            content,
-            timeout=600,
-            resources={"metadata": {"path": str(folder)}},
-            config=Config({"KernelManager": address}),
-        )
-        return client.execute(env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)})
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,17 @@ def test_the_python_of_readme_runs_as_it_is_printed(
     assert isinstance(scope["result"], ReplayResult)
 
 
+def test_readme_has_every_notebook_and_its_pictures_are_there() -> None:
+    text = README.read_text("utf-8")
+    paths = re.findall(r'(?:\]\(|src=")([^):"#]+)[)"#]', text)
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    listed = {Path(path).name for path in paths if path.endswith(".ipynb")}
+    assert {path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")} <= listed
+    pictures = {path for path in paths if path.endswith(".png")}
+    assert len(pictures) > 12
+    assert all((ROOT / path).stat().st_size < 60_000 for path in pictures)
+
+
 def test_every_file_that_contributing_names_is_there() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     paths = re.findall(r"`([\w.-]+/[\w./-]*)`", text)
@@ -40,8 +51,7 @@ def test_every_file_that_contributing_names_is_there() -> None:
     assert [path for path in paths if not (ROOT / path).exists()] == []
     # Each registry is defined in the file that is named beside it.
     registries = re.findall(r"`([A-Z]+)`\s+(?:in\s+)?\(?`(workbench/[\w./-]+\.py)`", text)
-    assert {"MODELS", "LOSSES", "ENGINES", "HEURISTICS", "FAMILIES", "ROUTINGS"} == {
-        name for name, _ in registries
-    }
+    known = {"MODELS", "LOSSES", "ENGINES", "HEURISTICS", "FAMILIES", "ROUTINGS", "COURSE"}
+    assert known == {name for name, _ in registries}
     for name, path in registries:
         assert re.search(rf"^{name}\b.*=", (ROOT / path).read_text("utf-8"), re.MULTILINE), path

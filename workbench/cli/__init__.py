@@ -48,6 +48,8 @@ _COMMANDS = (
     "predict",
     "variability",
     "papers",
+    "lessons",
+    "workshop",
     "doctor",
 )
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000

@@ -17,6 +17,7 @@ from bokeh.protocol.messages.patch_doc import patch_doc
 from jupyter_bokeh import BokehModel
 
 from workbench.errors import ParameterError
+from workbench.panels.quick_layers import QUICK_LAYERS
 from workbench.panels.quick_redraw import QUICK_REDRAW
 from workbench.panels.quick_segments import QUICK_SEGMENTS
 from workbench.panels.screen_reader import LABEL_SLIDERS
@@ -80,7 +81,8 @@ class LiveView(BokehModel):  # type: ignore[misc]
         if document is None:
             document = Document()
             document.add_root(model)
-        for code in (_TELL_OWN, LABEL_SLIDERS, UNDO_KEYS, QUICK_REDRAW, QUICK_SEGMENTS):
+        scripts = (_TELL_OWN, LABEL_SLIDERS, UNDO_KEYS, QUICK_REDRAW, QUICK_SEGMENTS, QUICK_LAYERS)
+        for code in scripts:
             document.js_on_event(DocumentReady, CustomJS(code=code))
         super().__init__(model, layout=layout or widgets.Layout())
 

@@ -51,8 +51,22 @@ def hold_file(path: Path, name: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _moment_alone(path: Path) -> Iterator[None]:
-    address = f"{path.absolute().as_uri()}?mode=rw"
+def wait_for_file(path: Path) -> Iterator[None]:
+    """Hold a file of any kind for a moment, after its other writers; an empty file beside stays."""
+    lock = path.with_name(f".{path.name}.lock")
+    with contextlib.ExitStack() as held:
+        try:
+            held.enter_context(_moment_alone(lock, "rwc"))
+        except sqlite3.OperationalError as error:
+            raise StudyError(
+                f"{path} cannot be written: {error}; choose a folder you may write to"
+            ) from error
+        yield
+
+
+@contextlib.contextmanager
+def _moment_alone(path: Path, mode: str = "rw") -> Iterator[None]:
+    address = f"{path.absolute().as_uri()}?mode={mode}"
     with contextlib.closing(
         sqlite3.connect(address, timeout=BUSY_S, isolation_level=None, uri=True)
     ) as connection:

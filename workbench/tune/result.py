@@ -212,7 +212,7 @@ class TuningResult(StoredResult):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a run in the order they ended, without what the programs printed.
 
-        A parameter that is called like another column has ``parameter `` before its name.
+        A parameter that is named like another column has ``parameter`` and a space before its name.
         """
         import pandas as pd
 

@@ -10,6 +10,7 @@ from workbench.measure import OSUCurve
 from workbench.models import PISCES, NetworkModel
 from workbench.panels import FitPanel, RegimePanel, StudyPanel
 from workbench.panels.fit import simulation_job
+from workbench.panels.regime.state import RegimeState
 from workbench.simulate import simulate_osu
 from workbench.study import StudyPlan, StudyResult, run
 
@@ -26,6 +27,24 @@ def panel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FitPanel]
     yield panel
     panel.stop()
     panel.wait(20)
+
+
+@pytest.fixture(scope="session")
+def only_fit_panel() -> FitPanel:
+    """The panel that tests share: it takes a third of a second to make."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(simulation_job, "_AT_ONCE_S", 60.0)
+        return FitPanel("azure-hb96v3-hdr")
+
+
+@pytest.fixture
+def shared_panel(only_fit_panel: FitPanel, monkeypatch: pytest.MonkeyPatch) -> FitPanel:
+    """The shared panel as it was when it was new, for tests that move its sliders at most."""
+    monkeypatch.setattr(simulation_job, "_AT_ONCE_S", 60.0)
+    only_fit_panel.reset()
+    only_fit_panel.open("Convergence")
+    assert (only_fit_panel.running, only_fit_panel.error) == (False, "")
+    return only_fit_panel
 
 
 @pytest.fixture
@@ -64,9 +83,46 @@ def study_panel(small_study: StudyResult) -> Iterator[StudyPanel]:
     panel.wait(20)
 
 
+@pytest.fixture(scope="session")
+def only_study_panel(small_study: StudyResult) -> StudyPanel:
+    """The panel that tests share: it takes half a second to make."""
+    return StudyPanel(small_study)
+
+
 @pytest.fixture
-def regime_panel(small_study: StudyResult) -> Iterator[RegimePanel]:
-    """A panel with the small study's fits of LogP, outside of a kernel."""
+def shared_study_panel(only_study_panel: StudyPanel) -> StudyPanel:
+    """The shared panel as it was when it was new, for tests that choose a fit at most."""
+    panel, first = only_study_panel, only_study_panel.result.cells[0].cell
+    for name in ("machine", "loss", "target"):
+        if getattr(panel, name) != getattr(first, name):
+            setattr(panel, name, getattr(first, name))
+    panel.value = "joint"
+    panel.open("Parameters")
+    assert panel.chosen.cell is panel.result.cells[0] and panel.error == ""
+    return panel
+
+
+@pytest.fixture(scope="session")
+def only_regime_panel(small_study: StudyResult) -> RegimePanel:
+    """The panel that tests share: it takes half a second to make."""
+    return RegimePanel(MACHINES[0], [small_study])
+
+
+@pytest.fixture
+def regime_panel(only_regime_panel: RegimePanel) -> RegimePanel:
+    """The shared panel in the state of a new one: the small study's fits of LogP."""
+    panel, first = only_regime_panel, RegimeState(MACHINES[0])
+    for name in ("machine", "low", "high", "threshold"):
+        if getattr(panel, name) != getattr(first, name):
+            setattr(panel, name, getattr(first, name))
+    panel.open("Parameters")
+    assert (panel.state, panel.error) == (first, "")
+    return panel
+
+
+@pytest.fixture
+def own_regime_panel(small_study: StudyResult) -> Iterator[RegimePanel]:
+    """A panel of one test's own, which may fit."""
     panel = RegimePanel(MACHINES[0], [small_study])
     yield panel
     panel.stop()

@@ -88,50 +88,50 @@ def test_it_says_whether_sstmacro_can_run_the_pair(regime_panel: RegimePanel) ->
     assert "one detailed network model" in regime_panel.text
 
 
-def test_a_refit_shows_the_models_it_found(regime_panel: RegimePanel) -> None:
-    regime_panel.high = "protocol"
-    regime_panel.threshold = 4096
-    regime_panel.trials = 8
-    before = regime_panel.bolted.rmspe["joint"]
-    job = regime_panel.run()
-    assert regime_panel.controls["machine"].disabled
-    assert regime_panel.controls["threshold"].enabled
-    bolted = regime_panel.wait(60)
+def test_a_refit_shows_the_models_it_found(own_regime_panel: RegimePanel) -> None:
+    own_regime_panel.high = "protocol"
+    own_regime_panel.threshold = 4096
+    own_regime_panel.trials = 8
+    before = own_regime_panel.bolted.rmspe["joint"]
+    job = own_regime_panel.run()
+    assert own_regime_panel.controls["machine"].disabled
+    assert own_regime_panel.controls["threshold"].enabled
+    bolted = own_regime_panel.wait(60)
     found = job.result()
     assert bolted.low.model == found.low.model
     assert bolted.high.model == found.high.model
     assert bolted.rmspe["joint"] < before
-    assert "refitted here to sizes up to 4 KiB" in regime_panel.text
-    assert not regime_panel.controls["machine"].disabled
-    regime_panel.high = "logp"
-    regime_panel.high = "protocol"
-    assert regime_panel.bolted.low.model == found.low.model, "kept while the panel lives"
+    assert "refitted here to sizes up to 4 KiB" in own_regime_panel.text
+    assert not own_regime_panel.controls["machine"].disabled
+    own_regime_panel.high = "logp"
+    own_regime_panel.high = "protocol"
+    assert own_regime_panel.bolted.low.model == found.low.model, "kept while the panel lives"
 
 
-def test_a_refit_can_be_stopped(regime_panel: RegimePanel) -> None:
-    regime_panel.high = "logp"
-    regime_panel.engine = "tpe"
-    regime_panel.trials = 100_000
-    job = regime_panel.run()
+def test_a_refit_can_be_stopped(own_regime_panel: RegimePanel) -> None:
+    own_regime_panel.high = "logp"
+    own_regime_panel.engine = "tpe"
+    own_regime_panel.trials = 100_000
+    job = own_regime_panel.run()
     while job.progress.done < 3:
         time.sleep(0.01)
-    assert regime_panel.running
-    regime_panel.stop()
-    high = regime_panel.bolted.high.model
-    bolted = regime_panel.wait(30)
-    assert not regime_panel.running
-    assert regime_panel.buttons["▶ Refit both halves here"]
+    assert own_regime_panel.running
+    own_regime_panel.stop()
+    high = own_regime_panel.bolted.high.model
+    bolted = own_regime_panel.wait(30)
+    assert not own_regime_panel.running
+    assert own_regime_panel.buttons["▶ Refit both halves here"]
     assert bolted.low.model == job.result().low.model
     assert bolted.high.model == high, "its turn had not come"
-    assert "stays as it was" in regime_panel.text
+    assert "stays as it was" in own_regime_panel.text
 
 
-def test_a_half_without_sizes_cannot_be_fitted(regime_panel: RegimePanel) -> None:
-    regime_panel.threshold = 4194304
+def test_a_half_without_sizes_cannot_be_fitted(own_regime_panel: RegimePanel) -> None:
+    own_regime_panel.threshold = 4194304
     with pytest.raises(ParameterError, match="both sides"):
-        regime_panel.run()
-    regime_panel.press("▶ Refit both halves here")
-    assert "both sides" in regime_panel.error
+        own_regime_panel.run()
+    own_regime_panel.press("▶ Refit both halves here")
+    assert "both sides" in own_regime_panel.error
 
 
 def test_a_threshold_is_one_of_the_sizes(regime_panel: RegimePanel) -> None:
@@ -155,26 +155,26 @@ def test_the_python_line_gives_the_numbers_that_are_shown(regime_panel: RegimePa
     assert "fit_regimes" in regime_panel.text
 
 
-def test_files_hold_what_is_shown(regime_panel: RegimePanel, tmp_path: Path) -> None:
-    regime_panel.threshold = 1024
-    frame = pd.read_csv(regime_panel.save(tmp_path / "a.csv"))
+def test_files_hold_what_is_shown(own_regime_panel: RegimePanel, tmp_path: Path) -> None:
+    own_regime_panel.threshold = 1024
+    frame = pd.read_csv(own_regime_panel.save(tmp_path / "a.csv"))
     assert frame["half"].tolist() == ["low"] * 11 + ["high"] * 12
     assert frame["simulated_latency_us"].to_numpy() == pytest.approx(
-        regime_panel.bolted.simulated.latency_us
+        own_regime_panel.bolted.simulated.latency_us
     )
-    content = json.loads(regime_panel.save(tmp_path / "a.json").read_text())
+    content = json.loads(own_regime_panel.save(tmp_path / "a.json").read_text())
     assert content["threshold_bytes"] == 1024
     assert content["rmspe_percent"]["whole"]["joint"] == pytest.approx(
-        regime_panel.bolted.rmspe["joint"]
+        own_regime_panel.bolted.rmspe["joint"]
     )
-    model = read_ini(regime_panel.save(tmp_path / "a.ini"))
-    assert model == regime_panel.bolted.as_sstmacro()
-    regime_panel.low = "snappr"
+    model = read_ini(own_regime_panel.save(tmp_path / "a.ini"))
+    assert model == own_regime_panel.bolted.as_sstmacro()
+    own_regime_panel.low = "snappr"
     with pytest.raises(ParameterError, match="one detailed network"):
-        regime_panel.save(tmp_path / "b.ini")
-    regime_panel.open("Export")
-    regime_panel.press("INI")
-    assert "one detailed network" in regime_panel.error
+        own_regime_panel.save(tmp_path / "b.ini")
+    own_regime_panel.open("Export")
+    own_regime_panel.press("INI")
+    assert "one detailed network" in own_regime_panel.error
 
 
 def test_without_any_study_it_opens_on_defaults() -> None:
@@ -188,12 +188,14 @@ def test_the_panel_prints_itself_in_one_line(regime_panel: RegimePanel) -> None:
     assert {"threshold", "low", "high", "run"} <= set(dir(regime_panel))
 
 
-def test_a_number_out_of_range_is_reported_and_starts_no_refit(regime_panel: RegimePanel) -> None:
-    trials = regime_panel.controls["trials"]
+def test_a_number_out_of_range_is_reported_and_starts_no_refit(
+    own_regime_panel: RegimePanel,
+) -> None:
+    trials = own_regime_panel.controls["trials"]
     trials.typed.value = 0
-    assert "Trials each must be a whole number from 1" in regime_panel.error
-    regime_panel.press("▶ Refit both halves here")
-    assert not regime_panel.running
-    assert "correct Trials each first" in regime_panel.error
+    assert "Trials each must be a whole number from 1" in own_regime_panel.error
+    own_regime_panel.press("▶ Refit both halves here")
+    assert not own_regime_panel.running
+    assert "correct Trials each first" in own_regime_panel.error
     with pytest.raises(ParameterError, match="trials must be a whole number from 1"):
-        regime_panel.trials = 0
+        own_regime_panel.trials = 0

@@ -36,54 +36,58 @@ def drawn_errors(panel: StudyPanel) -> dict[tuple[str, str], float]:
     return dict(zip(places, data["error"], strict=True))
 
 
-def test_it_opens_on_the_first_fit_with_its_curves(study_panel: StudyPanel) -> None:
-    cell = study_panel.result.cells[0]
-    assert study_panel.chosen.cell is cell
-    drawn = study_panel.drawn("simulated")
+def test_it_opens_on_the_first_fit_with_its_curves(shared_study_panel: StudyPanel) -> None:
+    cell = shared_study_panel.result.cells[0]
+    assert shared_study_panel.chosen.cell is cell
+    drawn = shared_study_panel.drawn("simulated")
     assert drawn["latency"] == cell.simulated().latency_us.tolist()
-    assert study_panel.drawn("errors")["error"] == [
+    assert shared_study_panel.drawn("errors")["error"] == [
         *cell.percent_error()["latency"],
         *cell.percent_error()["bandwidth"],
     ]
-    assert study_panel.error == ""
-    assert "published" in study_panel.text
-    assert "Least RMSPE" in study_panel.text
+    assert shared_study_panel.error == ""
+    assert "published" in shared_study_panel.text
+    assert "Least RMSPE" in shared_study_panel.text
 
 
-def test_the_heatmap_shows_the_table_of_the_python_line(study_panel: StudyPanel) -> None:
-    study_panel.value = "bandwidth"
-    study_panel.target = "latency"
-    study_panel.open("Python")
-    lines = "".join(study_panel.text.partition("from workbench")[1:]).split("\n\n")[0]
-    scope: dict[str, object] = {"result": study_panel.result}
+def test_the_heatmap_shows_the_table_of_the_python_line(shared_study_panel: StudyPanel) -> None:
+    shared_study_panel.value = "bandwidth"
+    shared_study_panel.target = "latency"
+    shared_study_panel.open("Python")
+    lines = "".join(shared_study_panel.text.partition("from workbench")[1:]).split("\n\n")[0]
+    scope: dict[str, object] = {"result": shared_study_panel.result}
     exec(lines, scope)
     table = scope["table"]
     assert isinstance(table, pd.DataFrame)
-    assert drawn_errors(study_panel) == {
+    assert drawn_errors(shared_study_panel) == {
         (row, column): pytest.approx(table.loc[row, column])
         for row in ("rmsre", "mae")
         for column in (AZURE, AWS)
     }
 
 
-def test_a_click_shows_the_fit_of_that_place(study_panel: StudyPanel) -> None:
-    click(study_panel, "mae", AWS)
-    assert (study_panel.loss, study_panel.machine) == ("mae", AWS)
-    expected = study_panel.result.one(machine=AWS, loss="mae", target="both", regime="all")
-    assert study_panel.chosen.cell is expected
-    assert study_panel.drawn("simulated")["latency"] == expected.simulated().latency_us.tolist()
-    assert study_panel.drawn("measured")["latency"] == expected.measured().latency_us.tolist()
-    study_panel.open("Parameters")
+def test_a_click_shows_the_fit_of_that_place(shared_study_panel: StudyPanel) -> None:
+    click(shared_study_panel, "mae", AWS)
+    assert (shared_study_panel.loss, shared_study_panel.machine) == ("mae", AWS)
+    expected = shared_study_panel.result.one(machine=AWS, loss="mae", target="both", regime="all")
+    assert shared_study_panel.chosen.cell is expected
+    assert (
+        shared_study_panel.drawn("simulated")["latency"] == expected.simulated().latency_us.tolist()
+    )
+    assert (
+        shared_study_panel.drawn("measured")["latency"] == expected.measured().latency_us.tolist()
+    )
+    shared_study_panel.open("Parameters")
     for key in expected.values:
-        assert key in study_panel.text
+        assert key in shared_study_panel.text
 
 
-def test_a_list_does_what_a_click_does(study_panel: StudyPanel) -> None:
-    study_panel.loss = "mae"
-    study_panel.machine = AWS
-    (at,), data = study_panel.selected("heatmap"), study_panel.drawn("heatmap")
+def test_a_list_does_what_a_click_does(shared_study_panel: StudyPanel) -> None:
+    shared_study_panel.loss = "mae"
+    shared_study_panel.machine = AWS
+    (at,), data = shared_study_panel.selected("heatmap"), shared_study_panel.drawn("heatmap")
     assert (data["row_name"][at], data["column_name"][at]) == ("mae", AWS)
-    assert data["cell"][at] == study_panel.chosen.cell.cell.name
+    assert data["cell"][at] == shared_study_panel.chosen.cell.cell.name
 
 
 def test_other_rows_compare_something_else(study_panel: StudyPanel) -> None:
@@ -120,12 +124,12 @@ def test_points_of_one_machine_are_drawn_once(study_panel: StudyPanel) -> None:
     assert study_panel.drawn("other")["latency"] == []
 
 
-def test_the_python_line_gives_the_fit_that_is_shown(study_panel: StudyPanel) -> None:
-    click(study_panel, "mae", AWS)
-    scope: dict[str, object] = {"result": study_panel.result}
-    exec(study_panel.python, scope)
+def test_the_python_line_gives_the_fit_that_is_shown(shared_study_panel: StudyPanel) -> None:
+    click(shared_study_panel, "mae", AWS)
+    scope: dict[str, object] = {"result": shared_study_panel.result}
+    exec(shared_study_panel.python, scope)
     np.testing.assert_array_equal(
-        scope["simulated"].latency_s, study_panel.chosen.simulated.latency_s
+        scope["simulated"].latency_s, shared_study_panel.chosen.simulated.latency_s
     )
 
 
@@ -249,32 +253,35 @@ def test_a_figure_says_how_far_it_is_and_stays_stopped_until_it_is_asked_for(
     assert len(names) == len(set(names)) == fits, "what was simulated before Stop is kept"
 
 
-def test_files_hold_what_is_shown(study_panel: StudyPanel, tmp_path: Path) -> None:
-    click(study_panel, "mae", AWS)
-    frame = pd.read_csv(study_panel.save(tmp_path / "a.csv"))
-    assert len(frame) == len(study_panel.result)
-    content = json.loads(study_panel.save(tmp_path / "a.json").read_text())
-    assert content["values"] == dict(study_panel.chosen.cell.values)
+def test_files_hold_what_is_shown(shared_study_panel: StudyPanel, tmp_path: Path) -> None:
+    click(shared_study_panel, "mae", AWS)
+    frame = pd.read_csv(shared_study_panel.save(tmp_path / "a.csv"))
+    assert len(frame) == len(shared_study_panel.result)
+    content = json.loads(shared_study_panel.save(tmp_path / "a.json").read_text())
+    assert content["values"] == dict(shared_study_panel.chosen.cell.values)
     assert content["measured"]["provenance"]["origin"] == "published"
-    assert read_ini(study_panel.save(tmp_path / "a.ini")) == study_panel.chosen.cell.model()
+    assert (
+        read_ini(shared_study_panel.save(tmp_path / "a.ini"))
+        == shared_study_panel.chosen.cell.model()
+    )
     with pytest.raises(ParameterError, match=r"\.csv, \.json, \.ini"):
-        study_panel.save(tmp_path / "a.xls")
+        shared_study_panel.save(tmp_path / "a.xls")
 
 
-def test_a_button_sends_the_file_to_the_browser(study_panel: StudyPanel) -> None:
-    study_panel.open("Export")
-    study_panel.press("CSV")
-    offered = study_panel.drawn("file")
+def test_a_button_sends_the_file_to_the_browser(shared_study_panel: StudyPanel) -> None:
+    shared_study_panel.open("Export")
+    shared_study_panel.press("CSV")
+    offered = shared_study_panel.drawn("file")
     assert offered["name"] == ["small.csv"]
     text = base64.b64decode(offered["base64"][0]).decode()
-    assert len(pd.read_csv(io.StringIO(text))) == len(study_panel.result)
-    study_panel.open("Export")
-    study_panel.press("PNG fit")
-    (said,) = study_panel._fit.downloads._picture.data["caption"]
-    assert study_panel.chosen.measured.provenance.caption() in said and "simulated" in said
-    study_panel.press("PNG heatmap")
-    (said,) = study_panel.drawn("picture")["caption"]
-    assert said.endswith(f"published: {', '.join(study_panel.result.plan.machines)}.")
+    assert len(pd.read_csv(io.StringIO(text))) == len(shared_study_panel.result)
+    shared_study_panel.open("Export")
+    shared_study_panel.press("PNG fit")
+    (said,) = shared_study_panel._fit.downloads._picture.data["caption"]
+    assert shared_study_panel.chosen.measured.provenance.caption() in said and "simulated" in said
+    shared_study_panel.press("PNG heatmap")
+    (said,) = shared_study_panel.drawn("picture")["caption"]
+    assert said.endswith(f"published: {', '.join(shared_study_panel.result.plan.machines)}.")
 
 
 def test_only_a_click_is_taken_back_from_the_page(study_panel: StudyPanel) -> None:
@@ -322,11 +329,11 @@ def test_an_empty_study_is_refused(small_study: StudyResult) -> None:
         StudyPanel(StudyResult(small_study.plan, ()))
 
 
-def test_the_panel_prints_itself_in_one_line(study_panel: StudyPanel) -> None:
-    assert "\n" not in repr(study_panel)
-    assert {"loss", "machine", "pin", "run"} <= set(dir(study_panel))
+def test_the_panel_prints_itself_in_one_line(shared_study_panel: StudyPanel) -> None:
+    assert "\n" not in repr(shared_study_panel)
+    assert {"loss", "machine", "pin", "run"} <= set(dir(shared_study_panel))
     with pytest.raises(AttributeError, match="machine"):
-        study_panel.machines = AWS
+        shared_study_panel.machines = AWS
 
 
 def test_a_run_with_a_number_out_of_range_is_not_started(study_panel: StudyPanel) -> None:

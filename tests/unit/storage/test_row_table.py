@@ -64,8 +64,8 @@ def test_rows_in_a_file_are_exact_whoever_writes_at_the_same_moment(tmp_path: Pa
 def test_more_rows_than_a_statement_takes(tmp_path: Path) -> None:
     table = RowTable(tmp_path / "rows.db")
     table.prepare("many", PROBLEM)
-    table.write("many", [StoredRow(n, (float(n),)) for n in range(2500)])
-    assert [row.values[0] for row in table.read("many").values()] == [*range(2500)]
+    table.write("many", [StoredRow(n, (float(n),)) for n in range(1200)])
+    assert [row.values[0] for row in table.read("many").values()] == [*range(1200)]
 
 
 def test_rows_on_a_server_are_the_same(address: str) -> None:  # noqa: F811 - the fixture

@@ -67,11 +67,23 @@ def test_the_same_seed_gives_the_same_fit_and_another_another(
     assert other.losses.tolist() != first.losses.tolist()
 
 
+@pytest.fixture(scope="module")
+def whole_fits() -> dict[str, FitResult]:
+    """Fits of 70 trials by their engine, each made once."""
+    return {}
+
+
 @pytest.mark.parametrize("ends", [(1, 2), (25,), (7, 30, 31)])
 def test_a_stopped_and_resumed_fit_goes_on_as_if_it_had_not_been(
-    machine: OSUCurve, tmp_path: Path, engine: str, ends: tuple[int, ...]
+    machine: OSUCurve,
+    tmp_path: Path,
+    engine: str,
+    ends: tuple[int, ...],
+    whole_fits: dict[str, FitResult],
 ) -> None:
-    whole = fit(machine, engine=engine, trials=70)
+    if engine not in whole_fits:
+        whole_fits[engine] = fit(machine, engine=engine, trials=70)
+    whole = whole_fits[engine]
     path = tmp_path / "fits.db"
     for end in ends:
         part = fit(machine, engine=engine, trials=end, study=path)

@@ -136,6 +136,13 @@ def test_adaptive_routing_keeps_to_shortest_ways_where_they_do() -> None:
     assert run(word, "uniform", 0.7, routing="valiant", messages=5000).saturated
 
 
+def test_ugal_g_sees_the_same_queues_where_messages_have_many_packets() -> None:
+    # It looks when a window opens. Recorded when each packet was an event at its host, which opens
+    # windows too.
+    result = run("fat-tree:4", "uniform", 0.8, routing="ugal-g", message_bytes=9000, messages=400)
+    assert result.to_dict()["mean_latency_us"] == pytest.approx(5.1905552261126235, rel=1e-12)
+
+
 def test_tornado_on_a_ring() -> None:
     """Three hops one way load each link with 3; by Valiant four hops are spread over both ways."""
     straight = run("torus:8", "tornado", 0.9, routing="dimension-order", messages=5000)

@@ -1,0 +1,1 @@
+"""The lessons: a module for each, with its exercises and its ``LESSON``."""

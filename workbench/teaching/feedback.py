@@ -1,0 +1,63 @@
+"""The answer to an answer: right, or a hint; it prints itself as text and in a notebook."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Verdict = Literal["right", "hint", "not answered", "unreadable"]
+
+_TITLES: dict[Verdict, str] = {
+    "right": "Right.",
+    "hint": "Not yet.",
+    "not answered": "",
+    "unreadable": "Not an answer yet.",
+}
+# Okabe and Ito's green and orange, and a grey that shows on light and dark pages.
+_COLOURS: dict[Verdict, str] = {
+    "right": "#009E73",
+    "hint": "#E69F00",
+    "not answered": "#888888",
+    "unreadable": "#888888",
+}
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """The answer to an answer.
+
+    Attributes:
+        exercise: number of the exercise.
+        verdict: ``right``, ``hint``, ``not answered`` or ``unreadable``.
+        text: the explanation, the hint, or what an answer must be; never the answer.
+        mistake: name of the typical mistake that matches, empty where none does.
+        note: what went wrong beside the answer: the progress could not be kept.
+    """
+
+    exercise: str
+    verdict: Verdict
+    text: str
+    mistake: str = ""
+    note: str = ""
+
+    @property
+    def right(self) -> bool:
+        """Whether the answer is right."""
+        return self.verdict == "right"
+
+    def __repr__(self) -> str:
+        parts = (_TITLES[self.verdict], self.text, self.note)
+        return f"{self.exercise}: {' '.join(filter(None, parts))}"
+
+    def _repr_html_(self) -> str:
+        style = f"border-left:.3em solid {_COLOURS[self.verdict]};padding:.2em .8em;max-width:60em"
+        title = f"<b>{self.exercise} {_TITLES[self.verdict]}</b> "
+        note = f"<br>{with_code(self.note)}" if self.note else ""
+        return f'<div role="status" style="{style}">{title}{with_code(self.text)}{note}</div>'
+
+
+def with_code(text: str) -> str:
+    """Return a text as HTML, with what stands in backquotes as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False))

@@ -1,0 +1,50 @@
+"""Memory: what kernels hold, and what this machine can give them."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import psutil
+from nbclient import NotebookClient
+
+_CGROUPS = (
+    ("/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"),
+    (
+        "/sys/fs/cgroup/memory",
+        "memory.limit_in_bytes",
+        "memory.usage_in_bytes",
+        "total_inactive_file",
+    ),
+)
+
+
+def held_bytes(process: int) -> tuple[int, int]:
+    """Return a process's share of memory (PSS; USS where there is none) and its RSS, in bytes."""
+    held = psutil.Process(process).memory_full_info()
+    return getattr(held, "pss", held.uss), held.rss
+
+
+def kernel_bytes(cells: list[Any], folder: str | Path, timeout_s: int = 900) -> tuple[int, int]:
+    """Return the PSS and the RSS in bytes of a kernel that has run cells in a folder."""
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    where = {"metadata": {"path": str(folder)}}
+    client = NotebookClient(notebook, timeout=timeout_s, resources=where)
+    with client.setup_kernel():
+        for number, cell in enumerate(notebook.cells):
+            client.execute_cell(cell, number)
+        return held_bytes(client.km.provisioner.pid)
+
+
+def free_bytes() -> int:
+    """Return the memory that new processes can have, in bytes; limits of a container count."""
+    free = int(psutil.virtual_memory().available)
+    for folder, most, used, cache in _CGROUPS:
+        with contextlib.suppress(OSError, ValueError, KeyError):
+            limit = int(Path(folder, most).read_text())  # or "max"
+            lines = Path(folder, "memory.stat").read_text().splitlines()
+            kept = int(dict(line.split() for line in lines)[cache])
+            free = min(free, limit - int(Path(folder, used).read_text()) + kept)
+    return free

@@ -1,0 +1,112 @@
+"""Voilà as the workbench serves it: a start page, seats, and kernels that end with their page."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from traitlets.config import Config
+from voila.app import Voila
+from voila.tornado.handler import TornadoVoilaHandler
+from voila.tornado.treehandler import TornadoVoilaTreeHandler
+
+from workbench.errors import ParameterError
+from workbench.workshop.cards import add_cards
+from workbench.workshop.kernels import WorkshopKernels
+from workbench.workshop.pages import NotebookPage, StartPage
+
+TEMPLATE = Path(__file__).parent / "jupyter" / "voila" / "templates" / "workbench"
+# A page asks for the end of its kernel; this is for those that vanish without a word.
+_CULL_IDLE_S, _CULL_EVERY_S = 120, 10
+_PAGES = {TornadoVoilaTreeHandler: StartPage, TornadoVoilaHandler: NotebookPage}
+
+
+class WorkshopServer(Voila):
+    """Voilà with the pages and the template of the workbench."""
+
+    name = "voila"
+
+    def setup_template_dirs(self) -> None:
+        """Look for templates in this package first, which may not be installed otherwise."""
+        super().setup_template_dirs()
+        self.template_paths.insert(0, str(TEMPLATE))
+
+    def init_handlers(self) -> list[Any]:
+        """Return Voilà's addresses with our pages."""
+        return [
+            (address, _PAGES.get(handler, handler), *options)
+            for address, handler, *options in super().init_handlers()
+        ]
+
+
+def serve(
+    notebooks: str | Path,
+    *,
+    seats: int,
+    token: str,
+    address: str = "127.0.0.1",
+    port: int = 8866,
+    warm: Mapping[str, int] | None = None,
+) -> None:
+    """Serve a folder of notebooks as pages until a signal ends it; all its kernels end with it.
+
+    Args:
+        notebooks: folder of the notebooks.
+        seats: how many pages may be open at once.
+        token: what a visitor's address must hold.
+        address: of the network interface to listen on.
+        port: to listen on; if it is taken, the server does not start.
+        warm: how many kernels have run which notebook before its page is opened.
+
+    Raises:
+        ParameterError: nothing can listen on the address and the port.
+    """
+    with contextlib.closing(_listening(address, port)):
+        pass
+    with tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True) as folder:
+        server = WorkshopServer(config=_settings(seats, warm or {}, folder))
+        server.initialize([str(notebooks)])
+        server.open_browser = False
+        server.ip, server.port, server.port_retries = address, port, 0
+        server.token = token
+        server.start()
+
+
+def _listening(address: str, port: int) -> socket.socket:
+    """Return a socket that listens, as Voilà would end this process where it cannot."""
+    try:
+        return socket.create_server((address, port))
+    except (OSError, OverflowError) as error:
+        raise ParameterError(
+            f"address and port must be of this machine and free; {address}, port {port}: {error}",
+            key="port",
+        ) from error
+
+
+def _settings(seats: int, warm: Mapping[str, int], folder: str) -> Config:
+    pools = {name: {"pool_size": size} for name, size in warm.items()}
+    return Config(
+        {
+            "Voila": {"log_level": "WARN"},
+            "VoilaConfiguration": {
+                "template": "workbench",
+                "page_config_hook": add_cards,
+                "multi_kernel_manager_class": WorkshopKernels,
+                "preheat_kernel": bool(pools),
+                "default_pool_size": 0,
+            },
+            # Voilà runs all cells, and pages would show the answers of a lesson.
+            "TagRemovePreprocessor": {"enabled": True, "remove_cell_tags": {"solution"}},
+            "WorkshopKernels": {"seats": seats, "folder": folder},
+            "VoilaKernelManager": {"kernel_pools_config": {"default": {"pool_size": 0}} | pools},
+            "MappingKernelManager": {
+                "cull_idle_timeout": _CULL_IDLE_S,
+                "cull_interval": _CULL_EVERY_S,
+            },
+            "KernelManager": {"autorestart": False},
+        }
+    )

@@ -26,7 +26,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 # tests/conftest.py says how many processes there are.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
-.PHONY: help lab workshop visitors install test tests lint types tests-imported system-programs kernels-uncompiled bench bench-all deep fuzz studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
+.PHONY: help lab workshop visitors install test tests lint types tests-imported system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -140,6 +140,10 @@ studies: $(LAB_STAMP) ## make the shipped studies and profiles again (hours; goe
 	done
 	@$(PY) -c "from workbench.fit import intervals, write_profiles; \
 	  write_profiles('datasets/profiles', intervals=intervals)"
+
+pictures: $(TEST_STAMP) ## make the pictures of notebooks that have none, for the start page (remove one to make it anew)
+	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
+	$(PY) -m tests.browser.pictures
 
 search-comparison: $(LAB_STAMP) ## compare ways to search on the recorded spaces again (hours; goes on where it was)
 	@mkdir -p .cache

@@ -122,7 +122,11 @@ class Server:
         return watch
 
     def end_kernels(self) -> None:
-        """End the kernels of this server; Voilà refuses (403) a page's request to end its own."""
+        """End the kernels of this server.
+
+        Voilà refuses (403) a page's request to end its own: it asks for a cookie's value that only
+        its list of notebooks sets. `workbench.workshop` sets it with each page.
+        """
         for kernel in psutil.Process(self.process).children(recursive=True):
             with contextlib.suppress(psutil.NoSuchProcess):
                 kernel.kill()

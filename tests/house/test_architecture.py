@@ -70,9 +70,9 @@ MAY_IMPORT = (
     | {"plotting": FLOOR | NOUNS | ANALYSES}
     | {"papers": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting", "papers"}}
-    | {"site": FLOOR | NOUNS | {"plotting", "papers", "panels"}}
     | {"teaching": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {"workshop": FLOOR}
+    | {"site": FLOOR | NOUNS | {"plotting", "papers", "panels", "workshop"}}
     | {
         "warmup": NOUNS | SHARED_ANALYSES | {"compile_times", "plotting", "sensitivity", "uq"},
         "compile_times": set(),

@@ -88,8 +88,9 @@ def test_wheel_holds_both_packages_and_the_datasets_and_nothing_else(wheel: Path
     tops = {"workbench", "kernels", info, f"{release}.data"}
     assert {name.split("/")[0] for name in names} == tops
     shared = f"{release}.data/data"
-    assert f"{shared}/etc/jupyter/voila.json" in names
-    assert f"{shared}/share/jupyter/voila/templates/workbench/index.html.j2" in names
+    assert {f"{shared}/etc/jupyter/voila.{kind}" for kind in ("json", "py")} <= set(names)
+    for name in ("index.html.j2", "tree-lab.html", "page-style.html", "full.html"):
+        assert f"{shared}/share/jupyter/voila/templates/workbench/{name}" in names
     assert f"{info}/licenses/LICENSE" in names
     assert "workbench/py.typed" in names
     shipped = {n.split("/")[2] for n in names if n.startswith("workbench/_shipped_datasets/")}

@@ -180,11 +180,11 @@ class Panel(Stateful, ABC, Generic[_T]):
 
     def undo(self) -> bool:
         """Set the settings as they were before the last change; return whether there was one."""
-        return self._history.move(-1)
+        return self._move(-1)
 
     def redo(self) -> bool:
         """Set the settings as they were before the last `undo`; return whether there was one."""
-        return self._history.move(1)
+        return self._move(1)
 
     def wait(self, timeout: float | None = None) -> _T:
         """Wait for all jobs, at most ``timeout`` seconds (None: no limit); return the result."""
@@ -201,6 +201,13 @@ class Panel(Stateful, ABC, Generic[_T]):
                     self._row.error.say("; ".join(refused))
                 running = self._refresh()
             return running
+
+    def _move(self, by: int) -> bool:
+        """Go some steps of undo ahead, or back if negative; return whether there were as many."""
+        with self._lock:
+            moved = self._history.move(by)
+        self.refresh()
+        return moved
 
     def _boxed(self, children: list[Any]) -> Any:
         """Return the panel's outermost box: its parts, and below them the row of its session."""

@@ -9,7 +9,14 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from workbench import jobs
 from workbench.panels.job_controls import JobControls
 from workbench.panels.panel import Panel
-from workbench.panels.program_sources import AnyProgram
+from workbench.panels.program_sources import (
+    AnyProgram,
+    ProgramSource,
+    files_of,
+    without_files,
+)
+from workbench.panels.replay.controls import SAVED
+from workbench.panels.session.session import Files, OwnFiles
 
 
 class ProgramResult(Protocol):
@@ -70,6 +77,31 @@ class ProgramPanel(Panel[_T], Generic[_T, _Shown]):
         """
         with self._lock:
             self._programs.take_upload(files)
+
+    def _sources(self) -> list[ProgramSource]:
+        """Return the programs that the present settings name."""
+        return [self._programs.state.source]
+
+    def _own_files(self) -> OwnFiles:
+        return {"program": files_of(self._sources())}
+
+    def _take_own_files(self, use: str, name: str, files: Files) -> None:
+        if use == "program":
+            self._programs.take_own_program(name, files)
+        else:
+            super()._take_own_files(use, name, files)
+
+    def _not_held(self) -> list[str]:
+        return without_files(self._sources())
+
+    def _saved(self, name: str) -> Any:
+        return self._programs.saved(name) if name in SAVED else super()._saved(name)
+
+    def _restore(self, name: str, value: Any) -> None:
+        if name in SAVED:
+            self._programs.restore(name, value)
+        else:
+            super()._restore(name, value)
 
     @property
     def _programs(self) -> Any:

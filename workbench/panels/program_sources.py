@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import tempfile
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -16,7 +16,8 @@ from workbench.errors import ParameterError
 from workbench.panels.cache import Cache
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.number_field import NumberField, errors_of
-from workbench.panels.style import named, wrapping_row
+from workbench.panels.session.session import MOST_FILES_B, Files
+from workbench.panels.style import choose, named, wrapping_row
 from workbench.programs import ExecutionGraph, Program
 from workbench.programs.find_program import graph_of
 
@@ -36,15 +37,24 @@ class ProgramSource:
     expression: str  # Python; needs ``programs``
     make: Callable[[], AnyProgram] = field(compare=False)  # may take seconds
     serial: int = 0  # not 0: identifies a given or uploaded one
+    # For a session: the values of a generator's controls, and the files of an uploaded program.
+    fields: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    files: Callable[[], Files] | None = field(default=None, compare=False)
 
     def graph_key(self, algorithms: Mapping[str, str]) -> tuple[object, ...]:
         """Return the key of the execution graph with algorithms by operation."""
         return self, *sorted(algorithms.items())
 
     @classmethod
-    def of(cls, name: str, expression: str, program: AnyProgram) -> ProgramSource:
-        """Return the source of a program that already exists."""
-        return cls(name, expression, lambda: program, next(_serials))
+    def of(
+        cls,
+        name: str,
+        expression: str,
+        program: AnyProgram,
+        files: Callable[[], Files] | None = None,
+    ) -> ProgramSource:
+        """Return the source of a program that already exists, and what a session holds of it."""
+        return cls(name, expression, lambda: program, next(_serials), files=files)
 
 
 class ProgramCache:
@@ -219,20 +229,41 @@ class GeneratorFields:
             made: AnyProgram = getattr(programs.generate, generator)(**arguments)
             return made
 
-        return ProgramSource(self.name, f"programs.generate.{generator}({words})", make)
+        expression = f"programs.generate.{generator}({words})"
+        return ProgramSource(self.name, expression, make, fields=self.values)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The values of the controls, by argument."""
+        return {argument: control.value for argument, control in self.controls.items()}
+
+    def take(self, values: Mapping[str, Any]) -> None:
+        """Set the controls of some arguments."""
+        for argument, value in values.items():
+            if argument not in self.controls:
+                raise ParameterError(
+                    f"{self.name} has no {argument!r}; it has {', '.join(self.controls)}",
+                    key="generator",
+                )
+            choose(self.controls[argument], argument, value)
 
 
 def source_of(program: str | AnyProgram | None, first: str = "") -> ProgramSource:
     """Return the source for a name, a path, a program or a graph; ``first`` replaces None."""
     if isinstance(program, (Program, ExecutionGraph)):
-        return ProgramSource.of(GIVEN, "program", program)
+        graph = program if isinstance(program, ExecutionGraph) else None
+        text = None if graph is None else lambda: {f"{GIVEN}.goal": graph.to_goal().encode()}
+        return ProgramSource.of(GIVEN, "program", program, text)
     name = first if program is None else program
     if isinstance(name, str) and name in GENERATED:
         return GeneratorFields(name, lambda: None).source()
     if isinstance(name, str) and name in programs.list() and not Path(name).exists():
         return shipped_source(name)
     found = programs.find(name)
-    return ProgramSource.of(Path(name).name, f"programs.find({str(name)!r})", found)
+    path = Path(name).resolve()
+    return ProgramSource.of(
+        Path(name).name, f"programs.find({str(name)!r})", found, lambda: _files_at(path)
+    )
 
 
 def shipped_source(name: str) -> ProgramSource:
@@ -254,7 +285,55 @@ def uploaded_source(files: Mapping[str, bytes]) -> ProgramSource:
         program = programs.read(path)
     name = first if len(named_bytes) == 1 else f"{first} and {len(named_bytes) - 1} more"
     where = repr(first) if len(named_bytes) == 1 else "folder"
-    return ProgramSource.of(name, f"programs.read({where})", program)
+    small = sum(map(len, named_bytes.values())) <= MOST_FILES_B
+    return ProgramSource.of(
+        name, f"programs.read({where})", program, (lambda: named_bytes) if small else None
+    )
+
+
+def source_of_session(name: str, files: Files, known: Mapping[str, ProgramSource]) -> ProgramSource:
+    """Return the source of a program whose files a session holds; ``known`` are the panel's."""
+    held = known.get(name)
+    if held is not None and held.files is not None and held.files() == files:
+        return held
+    if held is not None or name in programs.list() or name in GENERATED:
+        raise ParameterError(
+            f"there is another program named {name!r} here; open the session in a new panel",
+            key="program",
+        )
+    return replace(uploaded_source(files), name=name)
+
+
+def files_of(sources: Iterable[ProgramSource]) -> dict[str, Files]:
+    """Return the files of the programs that do not ship, by name."""
+    return {one.name: one.files() for one in sources if one.serial and one.files is not None}
+
+
+def without_files(sources: Iterable[ProgramSource]) -> list[str]:
+    """Return a sentence for each program of the user's that a session cannot hold."""
+    return [
+        f"the program {one.name!r} was given in Python, or is too large: a session names it only"
+        for one in sources
+        if one.serial and one.files is None
+    ]
+
+
+def _files_at(path: Path) -> Files:
+    """Return the files of a program at a path: the file, or all of a trace's folder."""
+    try:
+        files = [path] if path.is_file() else [one for one in path.iterdir() if one.is_file()]
+        size = sum(one.stat().st_size for one in files)
+    except OSError as error:
+        raise ParameterError(
+            f"the program's files must still be there; {error}", key="program"
+        ) from error
+    if size > MOST_FILES_B:
+        raise ParameterError(
+            f"a session holds at most {MOST_FILES_B >> 20} MiB of files; {path.name} has "
+            f"{size >> 20} MiB",
+            key="session",
+        )
+    return {one.name: one.read_bytes() for one in files}
 
 
 def _control(one: Field) -> Any:

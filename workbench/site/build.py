@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +16,7 @@ from workbench.atomic_write import replace_file
 from workbench.plotting.theme import PAGE_RULES
 from workbench.site.execute import executed
 from workbench.site.links import broken_links
+from workbench.site.markdown import web_markdown
 from workbench.site.pages import Records, page_of
 from workbench.site.papers_pages import papers_pages
 from workbench.site.reference import entries, reference_pages
@@ -22,6 +25,7 @@ from workbench.site.start_page import lists_of_notebooks, start_page
 ROOT = Path(__file__).resolve().parents[2]
 MOST_BYTES = 60_000_000
 _BOKEH = ("bokeh.min.js", "bokeh-widgets.min.js", "bokeh-tables.min.js")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _STATIC = Path(__file__).parent / "static"
 
 _CONFIGURATION = {
@@ -46,6 +50,8 @@ _CONFIGURATION = {
     "napoleon_use_ivar": True,
     "napoleon_use_rtype": False,
     "nb_execution_mode": "off",
+    "nb_code_prompt_show": "Show the solution",
+    "nb_code_prompt_hide": "Hide the solution",
     "nb_merge_streams": True,
     "nb_ipywidgets_js": {},
     "myst_all_links_external": True,
@@ -55,9 +61,13 @@ _CONFIGURATION = {
 
 
 def notebooks(root: Path = ROOT) -> list[Path]:
-    """Return the notebooks of the site: those of the folder, then the lessons."""
+    """Return the notebooks of the site, then the lessons and the texts for who teaches them."""
     folder = root / "notebooks"
-    return [*sorted(folder.glob("*.ipynb")), *sorted((folder / "lessons").glob("*.ipynb"))]
+    return [
+        *sorted(folder.glob("*.ipynb")),
+        *sorted((folder / "lessons").glob("*.ipynb")),
+        *sorted((folder / "lessons").glob("*.md")),
+    ]
 
 
 def build_site(
@@ -67,7 +77,7 @@ def build_site(
     reference: bool = True,
     say: Callable[[str], None] = lambda _: None,
 ) -> list[str]:
-    """Build the site of some notebooks in ``target/html`` and return its broken links.
+    """Build the site of some notebooks in ``target/html`` and return what is wrong with it.
 
     What is executed and what Sphinx has read stays in ``target`` for the next build.
     """
@@ -76,23 +86,26 @@ def build_site(
     pages: dict[str, str] = dict(papers_pages())
     if reference:
         pages |= reference_pages(entries())
-    pages |= {"index": start_page(chosen), **lists_of_notebooks(chosen)}
+    pages |= {"index": start_page(ROOT, chosen), **lists_of_notebooks(ROOT, chosen)}
     for path in chosen:
-        notebook = page_of(executed(path, ROOT, target / "executed", say), records)
         name = path.relative_to(ROOT).with_suffix("").as_posix()
-        pages[name] = nbformat.writes(notebook)
+        if path.suffix == ".md":
+            pages[name] = web_markdown(path.read_text("utf-8"))
+            continue
+        notebook = executed(path, ROOT, target / "executed", say)
+        pages[name] = nbformat.writes(page_of(notebook, records))
     records.remove_others()
-    _copy_static(target / "static")
+    copy_static(target / "static")
     _write_sources(source, pages)
     say("making the pages")
-    _sphinx(source, site, target)
+    warnings = _sphinx(source, site, target)
     size = sum(path.stat().st_size for path in site.rglob("*") if path.is_file())
     say(f"{len(pages)} pages, {size / 1e6:.1f} MB, in {site}")
     too_large = [f"the site has {size / 1e6:.0f} MB, more than {MOST_BYTES / 1e6:.0f}"]
-    return broken_links(site) + (too_large if size > MOST_BYTES else [])
+    return warnings + broken_links(site) + (too_large if size > MOST_BYTES else [])
 
 
-def _copy_static(folder: Path) -> None:
+def copy_static(folder: Path) -> None:
     """Copy scripts, styles and pictures; BokehJS from the installed package."""
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(_STATIC / "site.js", folder)
@@ -125,11 +138,13 @@ def _is_rst(name: str) -> bool:
     return name.startswith(("papers/", "reference/"))
 
 
-def _sphinx(source: Path, site: Path, target: Path) -> None:
+def _sphinx(source: Path, site: Path, target: Path) -> list[str]:
+    """Let Sphinx make the pages, and return its warnings."""
     from sphinx.application import Sphinx
     from sphinx.util.docutils import docutils_namespace
 
     settings = {**_CONFIGURATION, "html_static_path": [str((target / "static").resolve())]}
+    warnings = io.StringIO()
     with docutils_namespace():
         app = Sphinx(
             str(source),
@@ -138,6 +153,8 @@ def _sphinx(source: Path, site: Path, target: Path) -> None:
             str(target / "doctrees"),
             "html",
             confoverrides=settings,
-            warningiserror=False,
+            status=None,
+            warning=warnings,
         )
         app.build()
+    return [line for line in _COLOUR.sub("", warnings.getvalue()).splitlines() if line]

@@ -6,14 +6,13 @@ import copy
 import hashlib
 import html
 import json
-import re
 from pathlib import Path
 from typing import Any
 
+from workbench.site.markdown import web_markdown
 from workbench.site.stills import FIGURE, PANEL
 
 _NO_SCRIPT = "<noscript>This figure is drawn by a script of this page.</noscript>"
-_LINK = re.compile(r"(\]\()([^)\s:#]+)\.(?:ipynb|md)(#[^)\s]*)?(?=\))")
 
 
 class Records:
@@ -47,20 +46,18 @@ def page_of(notebook: Any, records: Records) -> Any:
     page.metadata.pop("widgets", None)
     for cell in page.cells:
         if cell.cell_type == "code":
+            if "solution" in cell.metadata.get("tags", ()):
+                # MyST-NB folds what has this tag.
+                cell.metadata["tags"].append("hide-cell")
             cell.outputs = [_output(one, records) for one in cell.outputs if not _is_script(one)]
         elif cell.cell_type == "markdown":
-            cell.source = _anchor(cell) + web_links(cell.source)
+            cell.source = _anchor(cell) + web_markdown(cell.source)
     return page
 
 
 def _anchor(cell: Any) -> str:
     """Return the address that JupyterLab and Voilà have for a cell that begins with a heading."""
     return f'<a id="cell-id={cell.id}"></a>\n\n' if cell.source.startswith("##") else ""
-
-
-def web_links(text: str) -> str:
-    """Return Markdown whose links to notebooks are links to their pages."""
-    return _LINK.sub(lambda found: f"{found[1]}{found[2]}.html{found[3] or ''}", text)
 
 
 def _is_script(output: Any) -> bool:
@@ -71,15 +68,15 @@ def _output(output: Any, records: Records) -> Any:
     data = output.get("data", {})
     if FIGURE in data:
         record: dict[str, Any] = {"parts": [{"figure": data[FIGURE]}]}
-        output["data"] = {"text/html": _place(record, records)}
+        output["data"] = {"text/html": place_of(record, records)}
     elif PANEL in data:
         record = dict(data[PANEL])
         python = record.pop("python")
-        output["data"] = {"text/html": _place(record, records) + _code(python)}
+        output["data"] = {"text/html": place_of(record, records) + _code(python)}
     return output
 
 
-def _place(record: dict[str, Any], records: Records) -> str:
+def place_of(record: dict[str, Any], records: Records) -> str:
     """Return the place of a figure or a panel, with the panel's sentences to be searched."""
     name, tables = records.add(record)
     words = "".join(part["html"] for part in record["parts"] if "html" in part)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
 from typing import Any
 
 from workbench.site.reference import entries, other_names
+
+# Code in double backticks, or a bar.
+_BARS = re.compile(r"``.*?``|\|", re.DOTALL)
 
 
 def setup(app: Any) -> dict[str, Any]:
@@ -15,8 +19,7 @@ def setup(app: Any) -> dict[str, Any]:
     app.connect(
         "missing-reference", lambda app, env, node, text: _found(app, env, node, text, names)
     )
-    app.connect("autodoc-process-docstring", _mark_code)
-    app.connect("autodoc-process-docstring", _leave_out_types)
+    app.connect("autodoc-process-docstring", _clean)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -31,20 +34,22 @@ def _found(app: Any, env: Any, node: Any, text: Any, names: dict[str, str]) -> A
     return domain.resolve_xref(env, node.get("refdoc", ""), app.builder, "obj", wanted, node, text)
 
 
-def _mark_code(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
-    """Mark the paragraphs of a module's docstring that are Python."""
-    if what != "module":
-        return
-    paragraphs = "\n".join(lines).split("\n\n")
-    lines[:] = "\n\n".join(map(_marked, paragraphs)).splitlines()
+def _clean(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """Mark code and bars in a docstring, which Sphinx hands over to be changed."""
+    text = "\n".join(lines)
+    if what == "data" and text.startswith("dict("):  # of the type: the value has none of its own
+        text = ""
+    paragraphs = text.split("\n\n")
+    if what == "module":
+        paragraphs = [_marked(paragraph) for paragraph in paragraphs]
+    else:
+        paragraphs = [_without_bars(paragraph) for paragraph in paragraphs]
+    lines[:] = "\n\n".join(paragraphs).splitlines()
 
 
-def _leave_out_types(
-    app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]
-) -> None:
-    """Remove from a value what is the docstring of its type."""
-    if what == "data" and lines[:1] == (type(value).__doc__ or "").splitlines()[:1]:
-        lines.clear()
+def _without_bars(paragraph: str) -> str:
+    """Return a text whose bars, as of |x|, mean nothing to reStructuredText."""
+    return _BARS.sub(lambda found: "\\|" if found[0] == "|" else found[0], paragraph)
 
 
 def _marked(paragraph: str) -> str:

@@ -3,71 +3,63 @@
 from __future__ import annotations
 
 import html
-import json
-import re
+from collections.abc import Sequence
 from pathlib import Path
 
+from workbench.workshop import Card, cards
+
 _TEXT = Path(__file__).parent / "start.md"
-_IMAGES = Path(__file__).resolve().parents[2] / "notebooks" / "images"
 _MORE = """
 ## More
 
 - [The papers](papers/index.html): every figure, table, algorithm and claim of the papers that the
   workbench follows, with the call that makes ours and the verdict.
 - [Reference](reference/index.html): every exported name, with arguments, units and errors.
+- [Glossary](notebooks/glossary.html): the words of the field, each in a sentence or two.
 
 """
 
 
-def start_page(chosen: list[Path]) -> str:
-    """Return the start page in MyST Markdown, with a card for each notebook."""
-    own = [path for path in chosen if path.parent.name == "notebooks" and path.name[0].isdigit()]
-    lessons = [path for path in chosen if path.parent.name == "lessons"]
-    parts = [_TEXT.read_text("utf-8"), "\n## The questions\n\n", _cards(own)]
+def start_page(root: Path, chosen: Sequence[Path]) -> str:
+    """Return the start page in MyST Markdown, with a card for each chosen notebook."""
+    names = {path.relative_to(root / "notebooks").as_posix() for path in chosen}
+    found = [card for card in cards(root / "notebooks") if card.path in names]
+    questions = [card for card in found if card.picture and not card.lesson]
+    lessons = [card for card in found if card.lesson]
+    parts = [_TEXT.read_text("utf-8"), "\n## The questions\n\n", _cards(questions)]
     if lessons:
         parts += ["\n## Lessons\n\n", _cards(lessons)]
-    parts.append(_MORE)
-    listed = [
-        "notebooks/index",
-        *(["lessons"] if lessons else []),
-        "papers/index",
-        "reference/index",
-    ]
-    parts += ["```{toctree}\n:hidden:\n\n", *(f"{name}\n" for name in listed), "```\n"]
-    return "".join(parts)
+    listed = ["notebooks/index", *(["lessons"] if lessons else [])]
+    return "".join([*parts, _MORE, _toctree(*listed, "papers/index", "reference/index")])
 
 
-def lists_of_notebooks(chosen: list[Path]) -> dict[str, str]:
+def lists_of_notebooks(root: Path, chosen: Sequence[Path]) -> dict[str, str]:
     """Return the pages that list notebooks and lessons, by document name."""
     lessons = [path for path in chosen if path.parent.name == "lessons"]
-    others = [path for path in chosen if path not in lessons]
-    names = "".join(f"{path.stem}\n" for path in others)
-    pages = {"notebooks/index": f"# Notebooks\n\n```{{toctree}}\n:maxdepth: 1\n\n{names}```\n"}
+    pages = {"notebooks/index": [path.stem for path in chosen if path not in lessons]}
     if lessons:
-        names = "".join(f"notebooks/lessons/{path.stem}\n" for path in lessons)
-        pages["lessons"] = f"# Lessons\n\n```{{toctree}}\n:maxdepth: 1\n\n{names}```\n"
-    return pages
+        pages["lessons"] = [path.relative_to(root).with_suffix("").as_posix() for path in lessons]
+    titles = {"notebooks/index": "Notebooks", "lessons": "Lessons"}
+    return {
+        name: f"# {titles[name]}\n\n{_toctree(*listed, hidden=False)}"
+        for name, listed in pages.items()
+    }
 
 
-def _cards(paths: list[Path]) -> str:
-    return f'<div class="workbench-cards">\n{"".join(map(_card, paths))}</div>\n'
+def _toctree(*names: str, hidden: bool = True) -> str:
+    option = "hidden" if hidden else "maxdepth: 1"
+    return "\n".join(["```{toctree}", f":{option}:", "", *names, "```", ""])
 
 
-def _card(path: Path) -> str:
-    title, question = title_and_question(path)
-    address = path.relative_to(path.parents[len(path.parts) - 1 - path.parts.index("notebooks")])
-    picture = _IMAGES / f"{path.stem}.png"
-    image = f'<img src="_static/images/{path.stem}.png" alt="">' if picture.exists() else ""
+def _cards(found: list[Card]) -> str:
+    return f'<div class="workbench-cards">\n{"".join(map(_card, found))}</div>\n'
+
+
+def _card(card: Card) -> str:
+    address = Path("notebooks", card.path).with_suffix(".html").as_posix()
+    picture = Path(card.picture).name
+    image = f'<img src="_static/images/{picture}" alt="" loading="lazy">' if picture else ""
     return (
-        f'<a class="workbench-card" href="{address.with_suffix(".html").as_posix()}">{image}'
-        f"<b>{html.escape(title)}</b><span>{html.escape(question)}</span></a>\n"
+        f'<a class="workbench-card" href="{address}">{image}'
+        f"<b>{html.escape(card.title)}</b><span>{html.escape(card.question)}</span></a>\n"
     )
-
-
-def title_and_question(path: Path) -> tuple[str, str]:
-    """Return the title of a notebook and the sentence below it."""
-    first = "".join(json.loads(path.read_text("utf-8"))["cells"][0]["source"])
-    title, _, rest = first.partition("\n")
-    words = " ".join(rest.strip().partition("\n\n")[0].split())
-    sentence = re.match(r".*?[.?](?= |$)", words)
-    return title.lstrip("# "), re.sub(r"[*`]", "", sentence[0] if sentence else words)

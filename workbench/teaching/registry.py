@@ -15,6 +15,8 @@ from workbench.teaching.lesson import Lesson
 COURSE = {
     1: "message_cost",
     2: "program_time",
+    3: "latency_tolerance",
+    4: "which_network",
     5: "noisy_tuning",
     6: "sure_or_not",
 }

@@ -39,6 +39,8 @@ class Card:
 def cards(root: str | Path, folder: str = "") -> list[Card]:
     """Return the cards of the notebooks in a folder and its ``lessons``, in the order of names.
 
+    Pictures are in its folder ``images``, ``NAME.png`` for ``NAME.ipynb``.
+
     Args:
         root: the folder that is served.
         folder: path of the folder to list, relative to ``root``.
@@ -47,10 +49,11 @@ def cards(root: str | Path, folder: str = "") -> list[Card]:
     paths = [
         path for place in ("", "lessons") for path in sorted((top / folder / place).glob("*.ipynb"))
     ]
-    return [_card(path, top) for path in paths if not path.name.startswith(".")]
+    pictures = top / folder / "images"
+    return [_card(path, top, pictures) for path in paths if not path.name.startswith(".")]
 
 
-def _card(path: Path, root: Path) -> Card:
+def _card(path: Path, root: Path, pictures: Path) -> Card:
     """Return the card of a notebook; of one that cannot be read, its name alone."""
     try:
         content = json.loads(path.read_text("utf-8"))
@@ -60,7 +63,7 @@ def _card(path: Path, root: Path) -> Card:
         question = content["metadata"].get("workbench", {}).get("question", "")
     except (OSError, ValueError, LookupError, TypeError, AttributeError, StopIteration):
         text = question = ""
-    picture = path.parent / "images" / f"{path.stem}.png"
+    picture = pictures / f"{path.stem}.png"
     return Card(
         path=path.relative_to(root).as_posix(),
         title=_title(text) or path.stem,
@@ -77,8 +80,9 @@ def _title(text: str) -> str:
 def _first_sentence(text: str) -> str:
     """Return the first sentence below the headings, shortened."""
     paragraphs = [part for part in re.split(r"\n\s*\n", text) if not part.lstrip().startswith("#")]
-    words = _plain(" ".join(paragraphs[:1]))
-    sentence = re.match(r".+?[.?!](?=\s|$)", words)
+    # A first word in bold, such as "The question.", is a label.
+    words = _plain(re.sub(r"^\s*\*\*[^*]+\*\*", "", " ".join(paragraphs[:1])))
+    sentence = re.match(r".+?[.?!](?=\s+[^a-z]|$)", words)
     words = sentence[0] if sentence else words
     return words if len(words) <= _MOST else words[: words.rfind(" ", 0, _MOST)] + " …"
 

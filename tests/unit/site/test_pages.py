@@ -10,9 +10,10 @@ import pytest
 
 from workbench.site.build import ROOT, notebooks
 from workbench.site.links import broken_links
-from workbench.site.pages import Records, page_of, web_links
+from workbench.site.markdown import web_links, web_markdown
+from workbench.site.pages import Records, page_of
 from workbench.site.papers_pages import papers_pages
-from workbench.site.start_page import lists_of_notebooks, start_page, title_and_question
+from workbench.site.start_page import lists_of_notebooks, start_page
 from workbench.site.stills import FIGURE, PANEL
 
 
@@ -65,13 +66,32 @@ def test_links_to_notebooks_lead_to_pages() -> None:
     )
 
 
+def test_headings_have_the_anchors_of_notebooks() -> None:
+    assert '<span id="SST/macro"></span>\n\n## SST/macro' in web_markdown("a\n\n## SST/macro\n\nb")
+    assert '<span id="λ_L"></span>' in web_markdown("## λ_L")
+    assert '<span id="critical-path"></span>' in web_markdown("### *critical* path")
+    code = "```sh\n# no heading, [no](link.ipynb)\n```"
+    assert web_markdown(code) == code
+
+
+def test_formulas_are_drawn_by_the_browser() -> None:
+    pytest.importorskip("docutils", reason="make site installs it")
+    text = web_markdown("Time is $L + sG$, and not `$L$`, for 3 $ or 5 $.")
+    assert text.count("<math") == 1
+    assert text.endswith("and not `$L$`, for 3 $ or 5 $.")
+    block = web_markdown("so\n\n$$\n\\frac{s}{B}\n$$\n\nthen")
+    assert 'display="block"' in block and "<mfrac>" in block
+
+
 def test_the_start_page_has_a_card_for_each_notebook() -> None:
-    page = start_page(notebooks())
+    page = start_page(ROOT, notebooks())
     for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb")):
-        assert f'href="notebooks/{path.stem}.html"' in page
-        title, question = title_and_question(path)
-        assert title and question.endswith((".", "?")), path.name
-    assert "00-start-here" in lists_of_notebooks(notebooks())["notebooks/index"]
+        assert (
+            f'href="notebooks/{path.stem}.html"><img src="_static/images/{path.stem}.png"' in page
+        )
+    listed = lists_of_notebooks(ROOT, notebooks())
+    assert "\n00-start-here\n" in listed["notebooks/index"]
+    assert "\nnotebooks/lessons/1-what-a-message-costs\n" in listed["lessons"]
 
 
 def test_every_row_of_the_papers_has_a_section() -> None:

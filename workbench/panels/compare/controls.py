@@ -25,7 +25,15 @@ from workbench.panels.error_line import ErrorLine
 from workbench.panels.job_controls import error_text
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import NumberField, errors_of
-from workbench.panels.program_sources import AnyProgram, ProgramSource, source_of
+from workbench.panels.program_sources import (
+    AnyProgram,
+    ProgramSource,
+    files_of,
+    source_of,
+    source_of_session,
+    without_files,
+)
+from workbench.panels.session.session import Files
 from workbench.panels.slider import Even, Slider
 from workbench.panels.style import choose, named, wrapping_row
 from workbench.panels.topology_options import near_sizes
@@ -95,6 +103,8 @@ class CompareControls:
             layout=widgets.Layout(width="150px", margin="2px 8px"),
         )
         self._demands: dict[str, Demand] = {}
+        self._traffic_data: dict[str, bytes] = {}  # the files of the demands
+        self._graph_files: dict[str, Files] = {}  # of uploaded topologies
         self.upload_error, self.program_error = ErrorLine(), ErrorLine()
         self.traffic_error = ErrorLine()
         self.traffic: Any = widgets.Dropdown(
@@ -232,10 +242,9 @@ class CompareControls:
 
     def take_files(self, files: Mapping[str, bytes]) -> None:
         """Show the graph of uploaded files, by name, in a free slot or else the last."""
-        made = read_files(files)
         name = sorted(files)[0]
         spec = f"{UPLOADED}:{name}"
-        self._uploaded({spec: made})
+        self._keep_graph(spec, files)
         known = tuple(dict.fromkeys((*self.slots[0].files, name)))
         for slot in self.slots:
             slot.offer_files(known)
@@ -248,9 +257,70 @@ class CompareControls:
         """Load the links with the traffic of an uploaded CSV."""
         demand = read_demand(content, name=name)
         spec = f"{OWN}:{name}"
-        self._demands[spec] = demand
+        self._demands[spec], self._traffic_data[spec] = demand, content
         self._mute.set(self.traffic, spec, self._patterns())
         self._tell()
+
+    def restore(self, name: str, value: Any) -> None:
+        """Set one of ``CONTROLLED`` as it was; a match changes no topology then."""
+        if name in ("match", "amount"):
+            with self._mute:
+                choose(getattr(self, name), name, value)
+        elif name == "program" and value not in dict(self._offered()):
+            raise ParameterError(f"no program is named {value!r} here", key="program")
+        else:
+            self.set(name, value)
+
+    def own_files(self) -> dict[str, dict[str, Files]]:
+        """Return the user's files among what is chosen: graphs, traffic and the program."""
+        specs = [slot.spec for slot in self.slots]
+        traffic = self.traffic.value
+        data = self._traffic_data.get(traffic)
+        return {
+            "topology": {one: self._graph_files[one] for one in specs if one in self._graph_files},
+            "traffic": {} if data is None else {traffic: {traffic.partition(":")[2]: data}},
+            "program": files_of([self.state.program]),
+        }
+
+    def take_own_files(self, use: str, name: str, files: Files) -> None:
+        """Take files of a session, by the names that `own_files` gives them."""
+        if use == "program":
+            self._sources[name] = source_of_session(name, files, self._sources)
+            self._mute.set(self.program, self.program.value, self._offered())
+            return
+        same = (
+            self._graph_files.get(name) == files
+            if use == "topology"
+            else self._traffic_data.get(name) in files.values()
+        )
+        if same:
+            return
+        if name in (*self._demands, *self._graph_files):
+            raise ParameterError(
+                f"there is another {name!r} here; open the session in a new panel", key=use
+            )
+        if use == "topology":
+            self._keep_graph(name, files)
+            return
+        ((file, content),) = files.items()
+        self._demands[name], self._traffic_data[name] = read_demand(content, name=file), content
+        self._mute.set(self.traffic, self.traffic.value, self._patterns())
+
+    def not_held(self) -> list[str]:
+        """Return sentences about what was given in Python, which a session cannot hold."""
+        specs = [slot.spec for slot in self.slots if slot.spec.startswith(f"{UPLOADED}:")]
+        given = [one.partition(":")[2] for one in specs if one not in self._graph_files]
+        return [
+            *(
+                f"the topology {one!r} was given in Python: a session names it only"
+                for one in given
+            ),
+            *without_files([self.state.program]),
+        ]
+
+    def _keep_graph(self, spec: str, files: Files) -> None:
+        self._uploaded({spec: read_files(files)})
+        self._graph_files[spec] = dict(files)
 
     def _patterns(self) -> list[tuple[str, str]]:
         own = [(traffic_name(spec), spec) for spec in self._demands]

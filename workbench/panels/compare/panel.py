@@ -43,6 +43,8 @@ from workbench.panels.export_tab import write_file
 from workbench.panels.job_controls import JobControls, error_text
 from workbench.panels.live_view import LiveView
 from workbench.panels.panel import Panel
+from workbench.panels.session.session import Files, OwnFiles
+from workbench.panels.session.stateful import drawn_once
 from workbench.panels.style import wrapping_row
 from workbench.suggestions import did_you_mean
 from workbench.topology import Topology
@@ -265,6 +267,28 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
             slot.offer_files([spec.partition(":")[2] for spec in self._comparer.given])
         self._controls.show_specs(specs)
 
+    def _saved_names(self) -> tuple[str, ...]:
+        first = ("match", "amount", "topologies")
+        return (*first, *(name for name in CONTROLLED if name not in first))
+
+    def _restore(self, name: str, value: Any) -> None:
+        if name == "topologies":
+            self._set(name, value)
+        else:
+            self._controls.restore(name, value)
+
+    def _own_files(self) -> OwnFiles:
+        return self._controls.own_files()
+
+    def _take_own_files(self, use: str, name: str, files: Files) -> None:
+        if use in ("topology", "traffic", "program"):
+            self._controls.take_own_files(use, name, files)
+        else:
+            super()._take_own_files(use, name, files)
+
+    def _not_held(self) -> list[str]:
+        return self._controls.not_held()
+
     def _specs(self, topologies: Sequence[str | Topology]) -> tuple[str, ...]:
         listed = [topologies] if isinstance(topologies, (str, Topology)) else list(topologies)
         if len(listed) > SLOTS:
@@ -282,6 +306,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
             specs.append(spec)
         return (*specs, *[""] * (SLOTS - len(specs)))
 
+    @drawn_once
     def _offer(self, load: float) -> None:
         with self._lock:
             self._moved_at = time.monotonic()
@@ -289,6 +314,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
                 self._view.offer(load)
                 self._tabs.python.value = self.python
 
+    @drawn_once
     def _changed(self) -> None:
         """Compare with the present controls; quick results are drawn at once."""
         self._begin(_AT_ONCE_S)

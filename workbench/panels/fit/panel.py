@@ -250,12 +250,7 @@ class FitPanel(Panel[FitResult | None]):
         """
         with self._lock:
             curve = read_osu(*files.items(), name=Path(next(iter(files))).stem)
-            source = f"measure.read_osu({', '.join(repr(name) for name in files)})"
-            self._uploads[curve.name] = (curve, source)
-            self._files[curve.name] = {
-                name: data if isinstance(data, bytes) else data.encode()
-                for name, data in files.items()
-            }
+            self._keep_upload(curve.name, curve, files)
             self._settings.add_machine(f"{curve.name} (uploaded)", curve.name)
             self._machine_changed(curve.name)
             self._settings.machine_error.say("; ".join(curve.notes))
@@ -298,6 +293,13 @@ class FitPanel(Panel[FitResult | None]):
         else:
             self.set(name, value)
 
+    def _keep_upload(self, name: str, curve: OSUCurve, files: Mapping[str, str | bytes]) -> None:
+        source = f"measure.read_osu({', '.join(repr(file) for file in files)})"
+        self._uploads[name] = (curve, source)
+        self._files[name] = {
+            file: data if isinstance(data, bytes) else data.encode() for file, data in files.items()
+        }
+
     def _own_files(self) -> OwnFiles:
         name = self._state.machine
         return {"machine": {name: self._files[name]}} if name in self._files else {}
@@ -305,7 +307,15 @@ class FitPanel(Panel[FitResult | None]):
     def _take_own_files(self, use: str, name: str, files: Files) -> None:
         if use != "machine":
             super()._take_own_files(use, name, files)
-        self.upload(files)
+        elif self._files.get(name) != files:
+            if name in self._settings.machines:
+                raise ParameterError(
+                    f"there is another machine named {name!r} here; open the session in a new "
+                    "panel",
+                    key="machine",
+                )
+            self._keep_upload(name, read_osu(*files.items(), name=name), files)
+            self._settings.offer_machine(f"{name} (uploaded)", name)
 
     def _not_held(self) -> tuple[str, ...]:
         if self._result is None:

@@ -120,6 +120,16 @@ class Settings:
         kept = [option for option in control.options if option[1] != name]
         self._mute.set(control, name, [*kept, (text, name)])
 
+    @property
+    def machines(self) -> list[str]:
+        """The names in the list of machines."""
+        return [name for _, name in self.controls["machine"].options]
+
+    def offer_machine(self, text: str, name: str) -> None:
+        """Add a machine to the list without choosing it."""
+        control = self.controls["machine"]
+        self._mute.set(control, control.value, [*control.options, (text, name)])
+
     def offer_variant(self, model: NetworkModel) -> None:
         """Show the list of variants if the model has several."""
         several = len(model.variants) > 1

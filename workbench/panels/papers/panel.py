@@ -25,6 +25,7 @@ from workbench.panels.live_view import LiveView
 from workbench.panels.mute import Mute
 from workbench.panels.panel import Panel
 from workbench.panels.papers.view import IndexTable, shown
+from workbench.panels.session.stateful import drawn_once
 from workbench.panels.style import TEXT, choose, named, wrapping_row
 from workbench.papers import PaperIndex, PaperRow
 from workbench.papers.paper import KINDS
@@ -145,6 +146,7 @@ class PapersPanel(Panel[Any]):
             self._table.show(rows)
             self._open()
 
+    @drawn_once
     def _open(self) -> None:
         """Show the row of the list and make ours in the background."""
         id = self._controls["row"].value

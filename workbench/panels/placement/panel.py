@@ -38,8 +38,9 @@ from workbench.panels.placement.view import PlacementView, table_html
 from workbench.panels.placement.work import Placer
 from workbench.panels.program_panel import ProgramPanel
 from workbench.panels.program_sources import AnyProgram, source_of
-from workbench.panels.replay.controls import parameters_of
+from workbench.panels.replay.controls import SAVED, parameters_of
 from workbench.panels.replay.state import ReplayState
+from workbench.panels.session.stateful import drawn_once
 from workbench.panels.style import choose, named, wrapping_row
 from workbench.programs import ExecutionGraph, Program
 from workbench.sensitivity.pairs import PairSensitivity
@@ -207,6 +208,14 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
         else:
             controls.programs.set(name, value)
 
+    def _saved_names(self) -> tuple[str, ...]:
+        programs = (name for name in SAVED if name != "semantics")
+        shown = () if self._view is None else _SHOWN
+        return (*programs, *_NETWORK, *_EFFORT, "host_names", *shown)
+
+    def _late_names(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        return _SHOWN
+
     def _lay_out(self) -> Any:
         bar = wrapping_row(
             self._work.start,
@@ -216,6 +225,7 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
         )
         return self._boxed([self._controls.widget, bar, self._place])
 
+    @drawn_once
     def _changed(self, state: PlacementState) -> None:
         """Place the ranks with the present controls; a quick result is drawn at once."""
         self._begin(_AT_ONCE_S)
@@ -235,6 +245,7 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
     def _show(self, shown: Placed) -> None:
         self._draw()
 
+    @drawn_once
     def _draw(self) -> None:
         placed = self._shown
         if placed is None:

@@ -38,6 +38,7 @@ from workbench.panels.regime.state import (
     shipped_studies,
 )
 from workbench.panels.regime.view import RegimeView
+from workbench.panels.session.stateful import drawn_once
 from workbench.panels.slider import Listed, Slider
 from workbench.panels.study.own_fit import OWN_MODELS
 from workbench.panels.style import named, wrapping_row
@@ -75,7 +76,7 @@ class RegimePanel(Panel[Bolted]):
         self._studies = shipped_studies() if studies is None else tuple(studies)
         self._state = RegimeState(machine)
         self._refits: dict[tuple[str, str, str], Pair] = {}
-        self._asked = self._state
+        self._asked = self._drawn = self._state
         self._pair = find_pair(self._studies, self._state)
         self._bolted = self._pair.bolted(self._state.threshold)
         self._view = RegimeView(self._pair, self._state.threshold, height=height)
@@ -157,6 +158,12 @@ class RegimePanel(Panel[Bolted]):
 
     def __repr__(self) -> str:
         return f"RegimePanel({self._state.machine}, {self._bolted!r})"
+
+    def _not_held(self) -> tuple[str, ...]:
+        state = self._state
+        if (state.machine, state.low, state.high) not in self._refits:
+            return ()
+        return ("the refit is not in a session: the button makes it again",)
 
     def _live_views(self) -> tuple[LiveView, ...]:
         return self._view.views
@@ -263,18 +270,26 @@ class RegimePanel(Panel[Bolted]):
             before = self._state
             state = replace(before, **{name: self.controls[name].value for name in _STATE})
             self._state = state
-            if replace(state, threshold=before.threshold) != before:
-                if state.machine != before.machine:
-                    self._offer_thresholds()
-                self._take_pair()
-                return
-            self._bolted = self._pair.bolted(state.threshold)
-            self._view.show(self._bolted)
-            self._show_python()
+            if state.machine != before.machine:
+                self._offer_thresholds()
+            self._draw()
+
+    @drawn_once
+    def _draw(self) -> None:
+        """Draw the pair of the state, another one or at another threshold."""
+        state, drawn = self._state, self._drawn
+        if replace(state, threshold=drawn.threshold) != drawn:
+            self._error.guard(self._take_pair)
+            return
+        self._drawn = state
+        self._bolted = self._pair.bolted(state.threshold)
+        self._view.show(self._bolted)
+        self._show_python()
 
     def _take_pair(self) -> None:
         """Find, simulate and draw the two models that the state names."""
         state = self._state
+        self._drawn = state
         kept = self._refits.get((state.machine, state.low, state.high))
         self._pair = kept or find_pair(self._studies, state)
         self._bolted = self._pair.bolted(state.threshold)

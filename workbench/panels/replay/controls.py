@@ -25,9 +25,11 @@ from workbench.panels.program_sources import (
     ProgramSource,
     shipped_source,
     source_of,
+    source_of_session,
     uploaded_source,
 )
 from workbench.panels.replay.state import LOGGOPSIM, OWN, ReplayState, check_model
+from workbench.panels.session.session import Files
 from workbench.panels.style import choose, named, wrapping_row
 from workbench.programs import Program
 from workbench.programs.collectives import ALGORITHMS, DEFAULTS, find_algorithm
@@ -40,6 +42,9 @@ TIMES = {"L_us": -6, "o_us": -6, "g_us": -6, "G_ns": -9, "O_ns": -9}
 """The power of ten of a setting's unit, for times in seconds."""
 
 SIZE = "S_bytes"
+
+SAVED = ("program", "generator", "algorithms", "semantics", "machine", "model")
+"""What a session holds of these controls, in the order in which it is set."""
 
 _OWN_TEXT = "own values"
 _SEMANTICS = (
@@ -135,6 +140,54 @@ class ReplayControls:
             self.take_program(source_of(value))
         else:
             choose(getattr(self, name), name, value)
+
+    def saved(self, name: str) -> Any:
+        """Return one of ``SAVED`` as JSON can hold it."""
+        state = self.state
+        held: dict[str, Any] = {
+            "program": state.source.name,
+            "generator": dict(state.source.fields),
+            "algorithms": dict(sorted(state.algorithms.items())),
+            "model": {letter: getattr(state.model, letter) for letter in self.sliders.rows},
+        }
+        return held[name] if name in held else getattr(state, name)
+
+    def restore(self, name: str, value: Any) -> None:
+        """Set one of ``SAVED`` to what `saved` returned."""
+        if name == "generator":
+            if self._fields is None and value:
+                raise ParameterError(f"{self.state.source.name} is no generator", key="generator")
+            if self._fields is not None:
+                self._fields.take(value)
+        elif name == "algorithms":
+            self._restore_algorithms(value)
+        elif name == "machine" and value == OWN:
+            self._own(self.state.model)
+        elif name == "model":
+            self.take_model(LogGPS(**value))
+        else:
+            choose(getattr(self, name), name, value)
+
+    def take_own_program(self, name: str, files: Files) -> None:
+        """Offer a program of a session under its name there."""
+        self._sources[name] = source_of_session(name, files, self._sources)
+        self._mute.set(self.program, self.state.source.name, self._offered())
+
+    def _restore_algorithms(self, chosen: Mapping[str, str]) -> None:
+        """Set the algorithms, of a program that may still have to be made, too."""
+        for operation, name in chosen.items():
+            if operation not in ALGORITHMS:
+                raise ParameterError(
+                    f"no collective is named {operation!r}{did_you_mean(operation, ALGORITHMS)}",
+                    key="algorithms",
+                )
+            find_algorithm(operation, name)
+        if set(chosen) <= set(self.algorithms):
+            self.take_algorithms(chosen)
+            return
+        # The lists are made anew once the program is there, with these in them.
+        self.algorithms = {}
+        self._set(replace(self.state, algorithms=dict(chosen)))
 
     def say(self, error: BaseException) -> None:
         """Show an error at the control that its key names, else at the program."""

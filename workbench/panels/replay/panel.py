@@ -24,7 +24,7 @@ from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.live_view import LiveView
 from workbench.panels.program_panel import ProgramPanel
 from workbench.panels.program_sources import AnyProgram, source_of
-from workbench.panels.replay.controls import SIZE, TIMES, ReplayControls, parameters_of
+from workbench.panels.replay.controls import SAVED, SIZE, TIMES, ReplayControls, parameters_of
 from workbench.panels.replay.files import FILES, notes_html
 from workbench.panels.replay.state import (
     ReplayState,
@@ -33,6 +33,7 @@ from workbench.panels.replay.state import (
 )
 from workbench.panels.replay.view import CommunicationView, ReplayView
 from workbench.panels.replay.work import Replayer
+from workbench.panels.session.stateful import drawn_once
 from workbench.panels.style import push_button, wrapping_row
 from workbench.programs import ExecutionGraph, Program
 from workbench.simulate.replay_result import ReplayResult
@@ -154,6 +155,10 @@ class ReplayPanel(ProgramPanel[ReplayResult | None, ShownReplay]):
     def _outcome(self) -> ReplayResult | None:
         return self.result
 
+    def _not_held(self) -> list[str]:
+        pinned = [] if self._pinned is None else [f"the pinned replay ({self._pinned.title})"]
+        return [*super()._not_held(), *(f"{one} is not in a session" for one in pinned)]
+
     def _errors(self) -> list[ErrorLine]:
         return [*self._controls.errors, *([] if self._export is None else [self._export.error])]
 
@@ -162,6 +167,9 @@ class ReplayPanel(ProgramPanel[ReplayResult | None, ShownReplay]):
 
     def _set(self, name: str, value: Any) -> None:
         self._controls.set(name, value)
+
+    def _saved_names(self) -> tuple[str, ...]:
+        return SAVED
 
     def _lay_out(self) -> Any:
         bar = wrapping_row(
@@ -175,6 +183,7 @@ class ReplayPanel(ProgramPanel[ReplayResult | None, ShownReplay]):
         self._pin.disabled = self._unpin.disabled = True
         self._tabs.observe(lambda _: self._draw_tab(), "selected_index")
 
+    @drawn_once
     def _changed(self, state: ReplayState) -> None:
         """Replay with the present controls; a small program is drawn before this returns."""
         self._begin(_AT_ONCE_S if self._replayer.quick(state) else 0.0)

@@ -33,6 +33,7 @@ from workbench.panels.search_comparison.state import (
     recordings_of,
 )
 from workbench.panels.search_comparison.view import SearchComparisonView
+from workbench.panels.session.stateful import drawn_once
 from workbench.panels.style import choose, named, wrapping_row
 from workbench.plotting.searches.style import MEASURES, picked, values_of
 from workbench.plotting.searches.tables import by_collective, describe_recording, method_columns
@@ -171,6 +172,11 @@ class SearchComparisonPanel(Panel[SearchComparisonTables]):
     def __repr__(self) -> str:
         return f"SearchComparisonPanel({self._tables!r}, {self._state.recording})"
 
+    def _saved_names(self) -> tuple[str, ...]:
+        # Each list offers what occurs with the lists before it.
+        first = ("recording", "noise", "pruning")
+        return (*first, *(name for name in self.SETTINGS if name not in first))
+
     def _live_views(self) -> tuple[LiveView, ...]:
         return self._view.views
 
@@ -252,6 +258,11 @@ class SearchComparisonPanel(Panel[SearchComparisonTables]):
                     self._offer(name, "recording", "noise", "pruning")
             held = {name: control.value for name, control in self._controls.items()}
             self._state = SearchComparisonState(**held)
+            self._draw()
+
+    @drawn_once
+    def _draw(self) -> None:
+        with self._lock:
             self._view.show(self._state, self._told.get(self._state.recording, ""))
             self._show_tab()
 

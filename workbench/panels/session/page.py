@@ -44,9 +44,9 @@ def session_of_page(panel: str) -> Session | None:
     if f"{_NAME}=" not in text or text in _taken:
         return None
     try:
-        found = parse_qs(text[: 4 * LONGEST_LINK], max_num_fields=64).get(_NAME, [""])
+        found = parse_qs(text[: 4 * LONGEST_LINK]).get(_NAME, [""])
         session = session_of_query(found[0])
-    except (WorkbenchError, ValueError):
+    except WorkbenchError:
         _taken.add(text)
         raise
     if session.panel != panel:

@@ -40,6 +40,9 @@ class HasSession(Protocol):
     def load_session(self, source: Session) -> tuple[str, ...]:
         """Set a state; return what it lacks."""
 
+    def _move(self, by: int) -> bool:
+        """Go some steps of undo ahead, or back if negative."""
+
 
 class SessionRow:
     """The buttons, what they say, and their errors."""
@@ -144,8 +147,7 @@ class SessionRow:
         self.error.guard(action)
 
     def _move(self, by: int) -> None:
-        with self._panel._lock:
-            self._panel._history.move(by)
+        self._panel._move(by)
         self._free()
 
     def _noticed(self, _change: Any) -> None:

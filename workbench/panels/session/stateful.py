@@ -29,12 +29,12 @@ def drawn_once(draw: Callable[..., None]) -> Callable[..., None]:
     """Let a panel's method that draws run once, at the end, while several settings are set."""
 
     @functools.wraps(draw)
-    def run(panel: Any, *arguments: Any, **options: Any) -> None:
+    def run(panel: Any, *arguments: Any) -> None:
         waiting = panel._waiting
         if waiting is None:
-            draw(panel, *arguments, **options)
+            draw(panel, *arguments)
         else:
-            waiting[draw.__name__] = functools.partial(run, panel, *arguments, **options)
+            waiting[draw.__name__] = functools.partial(run, panel, *arguments)
 
     return run
 
@@ -44,9 +44,6 @@ class Stateful:
 
     NOT_SAVED: ClassVar[tuple[str, ...]] = ()
     """Settings of this machine, or of a result, that a session leaves alone."""
-
-    LATE: ClassVar[tuple[str, ...]] = ()
-    """Settings that choose among results, so that a session sets them after all jobs."""
 
     _waiting: dict[str, Callable[[], None]] | None = None
     """What is to be drawn at the end, while several settings are set."""
@@ -72,6 +69,10 @@ class Stateful:
     def _saved_names(self) -> tuple[str, ...]:
         """Return the names of what a session holds, in the order in which it is set."""
         return tuple(name for name in self._setting_names() if name not in self.NOT_SAVED)
+
+    def _late_names(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return those of some settings that choose among results: they are set after all jobs."""
+        return ()
 
     def _saved(self, name: str) -> Any:
         """Return a setting as JSON can hold it."""
@@ -107,7 +108,7 @@ class Stateful:
             return Session(
                 type(self).__name__,
                 self._saved_settings() | self._late,
-                self._own_files(),
+                {use: of for use, of in self._own_files().items() if of},
                 tuple(self._not_held()),
                 __version__,
             )
@@ -123,21 +124,27 @@ class Stateful:
             )
         with self._lock:
             self._history.settle()
-            before = self._saved_settings()
+            before, files_before = (
+                self._saved_settings(),
+                self._own_files() if session.files else {},
+            )
             with self._drawing_once():
                 try:
-                    for use, of in session.files.items():
-                        for one, files in of.items():
-                            self._take_own_files(use, one, files)
-                    late = {n: v for n, v in session.settings.items() if n in self.LATE}
-                    early = {n: v for n, v in session.settings.items() if n not in late}
+                    self._take_all_files(session.files)
+                    early, late = self._parted(session.settings)
                     left = self._apply(early)
                 except WorkbenchError:
+                    self._take_all_files(files_before)
                     self._apply(before, leniently=True)
                     raise
                 self._late = late
                 self._restored()
             return (*self._lacks(session, left), *session.notes)
+
+    def _take_all_files(self, files: OwnFiles) -> None:
+        for use, of in files.items():
+            for name, contents in of.items():
+                self._take_own_files(use, name, contents)
 
     def _lacks(self, session: Session, left: Sequence[str]) -> list[str]:
         """Return sentences about settings that the session, or this version, does not have."""
@@ -200,7 +207,14 @@ class Stateful:
     def _take_step_of_undo(self, settings: Mapping[str, Any]) -> None:
         """Set another state of undo and redo."""
         with self._lock, self._drawing_once():
-            self._apply(settings, leniently=True)
+            early, self._late = self._parted(settings)
+            self._apply(early, leniently=True)
+
+    def _parted(self, settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the settings that are set at once, and those that wait for the jobs."""
+        names = self._late_names(settings)
+        late = {name: value for name, value in settings.items() if name in names}
+        return {name: settings[name] for name in settings if name not in late}, late
 
     @contextmanager
     def _drawing_once(self) -> Iterator[None]:

@@ -27,6 +27,7 @@ from workbench.panels.fit.fit_run import FitRequest, FitRun
 from workbench.panels.live_view import LiveView
 from workbench.panels.mute import Mute
 from workbench.panels.panel import Panel
+from workbench.panels.session.stateful import drawn_once
 from workbench.panels.study.fit_view import FitView
 from workbench.panels.study.heatmap_view import HeatmapView
 from workbench.panels.study.own_fit import OwnFit, OwnFitSettings
@@ -201,6 +202,46 @@ class StudyPanel(Panel[ShownFit]):
     def __repr__(self) -> str:
         return f"StudyPanel({self._state.result!r}, {self._chosen.title})"
 
+    def _saved_names(self) -> tuple[str, ...]:
+        return ("study", *self.SETTINGS, "pinned", "own_fit")
+
+    def _saved(self, name: str) -> Any:
+        if name == "study":
+            return self._state.result.plan.name
+        if name == "own_fit":
+            return {one: control.value for one, control in self._own.controls.items()}
+        if name == "pinned":
+            return None if self._pinned is None or self._pinned.own else _where(self._pinned)
+        return super()._saved(name)
+
+    def _restore(self, name: str, value: Any) -> None:
+        if name == "study":
+            raise ParameterError(
+                f"the session is of the study {value!r}; this panel shows "
+                f"{self._state.result.plan.name!r}: open it in a panel of that study",
+                key="study",
+            )
+        if name == "own_fit":
+            self._own.set(value)
+        elif name == "pinned":
+            self._pin_at(value)
+        else:
+            super()._restore(name, value)
+
+    def _pin_at(self, where: Mapping[str, Any] | None) -> None:
+        """Pin the fit of the study at a place, or none."""
+        self._pinned = None if where is None else shown_fit(replace(self._state, where=where))
+        self._unpin.disabled = where is None
+        self._show_pinned()
+
+    @drawn_once
+    def _show_pinned(self) -> None:
+        self._fit.show(self._chosen, self._pinned)
+
+    def _not_held(self) -> tuple[str, ...]:
+        own = self._chosen.own or (self._pinned is not None and self._pinned.own)
+        return ("your own fit is not in a session: Start makes it again",) if own else ()
+
     def _live_views(self) -> tuple[LiveView, ...]:
         drawn = (view for figure in self._tabs.figures.values() for view in figure.views)
         return (self._heatmap.view, self._fit.curves, self._fit.errors, *drawn)
@@ -274,10 +315,14 @@ class StudyPanel(Panel[ShownFit]):
 
     def _connect(self) -> None:
         for control in self._controls.values():
-            control.observe(lambda _: self._error.guard(self._take_controls), "value")
+            control.observe(lambda _: self._chosen_anew(), "value")
         self._pin.on_click(lambda _: self.pin())
         self._unpin.on_click(lambda _: self.unpin())
         self._unpin.disabled = True
+
+    @drawn_once
+    def _chosen_anew(self) -> None:
+        self._error.guard(self._take_controls)
 
     def _take_controls(self, *, again: bool = False) -> None:
         """Show the fit and the errors of the controls; ``again`` also leaves an own fit."""
@@ -310,3 +355,8 @@ class StudyPanel(Panel[ShownFit]):
             self._fit.show(fit, self._pinned)
         self._heatmap.show(self._state, marked=not fit.own)
         self._tabs.show(self._state, fit)
+
+
+def _where(fit: ShownFit) -> dict[str, Any]:
+    """Return the place of a fit in its study: a value for each axis."""
+    return {axis: getattr(fit.cell.cell, axis) for axis in AXES}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,18 @@ import ipywidgets as widgets
 from workbench.errors import ParameterError
 from workbench.measure import MeasuredRuns, read_measured_runs
 from workbench.panels.error_line import ErrorLine
-from workbench.panels.program_sources import AnyProgram, source_of
+from workbench.panels.program_sources import (
+    GENERATED,
+    AnyProgram,
+    GeneratorFields,
+    ProgramSource,
+    shipped_source,
+    source_of,
+)
 from workbench.panels.replay.controls import SIZE, TIMES, ReplayControls, seconds_of
 from workbench.panels.replay.state import ReplayState
-from workbench.panels.style import named, push_button, wrapping_row
+from workbench.panels.session.session import Files
+from workbench.panels.style import choose, named, push_button, wrapping_row
 from workbench.panels.tolerance.measured_control import MeasuredControl
 from workbench.panels.tolerance.state import (
     ALONE,
@@ -30,6 +38,7 @@ from workbench.panels.tolerance.state import (
     parse_percents,
     percents_text,
 )
+from workbench.programs.collectives import find_algorithm
 from workbench.sensitivity.analysis import PERCENT
 
 _TAKEN = ("programs", "percent", "measured")
@@ -38,6 +47,12 @@ CONTROLLED = (
     *(*TIMES, SIZE, "model", "algorithms"),
 )
 """The settings that can be read and set by name."""
+
+SAVED = (
+    *("program", "generator", "algorithms", "machine", "model"),
+    *("kept", "over", "percent", "interval_s", "measured", "family"),
+)
+"""What a session holds of these controls, in the order in which it is set."""
 
 _MOST_KEPT = 6
 
@@ -50,6 +65,7 @@ class ToleranceControls(ReplayControls):
         self.kept: tuple[ProgramVariant, ...] = ()  # further programs that stay in the figure
         self._percent: tuple[float, ...] = PERCENT
         self._interval: LatencyInterval | None = None
+        self._own_runs: dict[str, MeasuredRuns] = {}  # of sessions, by name
         super().__init__(first, lambda state: self._something_changed())
         # The panel analyses without contention and shows LogGOPSim's result beside it.
         self.semantics.layout.display = "none"
@@ -153,6 +169,80 @@ class ToleranceControls(ReplayControls):
         else:
             super().set(name, value)
 
+    def saved(self, name: str) -> Any:
+        """Return one of ``SAVED`` as JSON can hold it."""
+        if name == "kept":
+            return [_saved_variant(case) for case in self.kept]
+        if name == "interval_s":
+            return None if self._interval is None else list(self._interval)
+        if name == "measured":
+            held = self._measured
+            return None if held is None else {"name": held.short_name, "program": held.program}
+        if name in ("family", "over"):
+            return getattr(self, name).value
+        return list(self._percent) if name == "percent" else super().saved(name)
+
+    def restore(self, name: str, value: Any) -> None:
+        """Set one of ``SAVED`` to what `saved` returned."""
+        if name == "kept":
+            self.take_kept([self._restored_variant(**one) for one in value])
+        elif name == "interval_s":
+            self.take_interval(None if value is None else (value[0], value[1]))
+        elif name == "measured":
+            self._restore_measured(value)
+        elif name == "percent":
+            self.take_percent(value)
+        elif name in ("family", "over"):
+            choose(getattr(self, name), name, value)
+        else:
+            super().restore(name, value)
+
+    def own_sources(self) -> list[ProgramSource]:
+        """Return the programs in the controls and beside them."""
+        return [self.state.source, *(case.source for case in self.kept)]
+
+    def own_runs(self) -> dict[str, Files]:
+        """Return the file of measured run times, by its name."""
+        held = self._measured
+        name = "" if held is None else held.short_name
+        return {} if held is None else {name: {name: held.runs.to_csv().encode()}}
+
+    def take_own_runs(self, name: str, files: Files) -> None:
+        """Keep the measured run times of a session until they are chosen."""
+        ((file, content),) = files.items()
+        self._own_runs[name] = read_measured_runs((file, content))
+
+    def _restored_variant(
+        self, program: str, generator: Mapping[str, Any], algorithms: Mapping[str, str]
+    ) -> ProgramVariant:
+        """Return a kept program as `_saved_variant` wrote it."""
+        if program in GENERATED:
+            fields = GeneratorFields(program, lambda: None)
+            fields.take(generator)
+            source = fields.source()
+        else:
+            source = self._sources.get(program) or shipped_source(program)
+        for operation, name in algorithms.items():
+            find_algorithm(operation, name)
+        return ProgramVariant(source, dict(algorithms))
+
+    def _restore_measured(self, value: Mapping[str, str] | None) -> None:
+        if value is None:
+            self.measured.take(None, "")
+            return
+        name = value["name"]
+        if self._measured is not None and self._measured.short_name == name:
+            runs = self._measured.runs
+        elif name in self._own_runs:
+            runs = self._own_runs[name]
+        else:
+            raise ParameterError(
+                f"the session does not hold the measured run times {name!r}; upload them first",
+                key="measured",
+            )
+        self.measured.take(runs, name)
+        self._measured = MeasuredFile(name, runs, value["program"])
+
     def clear_errors(self) -> None:
         """Remove all error messages."""
         super().clear_errors()
@@ -255,3 +345,12 @@ class ToleranceControls(ReplayControls):
     def _something_changed(self) -> None:
         if self._ready and not self._mute.on:
             self._told()
+
+
+def _saved_variant(case: ProgramVariant) -> dict[str, Any]:
+    """Return a kept program as JSON can hold it."""
+    return {
+        "program": case.source.name,
+        "generator": dict(case.source.fields),
+        "algorithms": dict(sorted(case.algorithms.items())),
+    }

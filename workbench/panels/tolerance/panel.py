@@ -25,12 +25,15 @@ from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import write_file
 from workbench.panels.live_view import LiveView
 from workbench.panels.program_panel import ProgramPanel
-from workbench.panels.program_sources import AnyProgram, source_of
+from workbench.panels.program_sources import AnyProgram, ProgramSource, source_of
 from workbench.panels.replay.controls import parameters_of, seconds_of
 from workbench.panels.replay.state import ReplayState
+from workbench.panels.session.session import Files, OwnFiles
+from workbench.panels.session.stateful import drawn_once
 from workbench.panels.style import wrapping_row
 from workbench.panels.tolerance.controls import (
     CONTROLLED,
+    SAVED,
     ToleranceControls,
 )
 from workbench.panels.tolerance.files import FILES, tolerances_frame
@@ -238,6 +241,38 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         else:
             self._controls.set(name, value)
 
+    def _saved_names(self) -> tuple[str, ...]:
+        return (*SAVED, "follow", "probe")
+
+    def _late_names(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        # The families are those of the program that is there, and so is the axis of the probe.
+        return ("family", "probe")
+
+    def _saved(self, name: str) -> Any:
+        if name in SAVED:
+            return self._controls.saved(name)
+        return self._probe if name == "probe" else self._follow.value
+
+    def _restore(self, name: str, value: Any) -> None:
+        if name in SAVED:
+            self._controls.restore(name, value)
+        elif name == "probe":
+            self._look_at(None if value is None else float(value))
+        else:
+            self._follow.value = value
+
+    def _sources(self) -> list[ProgramSource]:
+        return self._controls.own_sources()
+
+    def _own_files(self) -> OwnFiles:
+        return {**super()._own_files(), "measured": self._controls.own_runs()}
+
+    def _take_own_files(self, use: str, name: str, files: Files) -> None:
+        if use == "measured":
+            self._controls.take_own_runs(name, files)
+        else:
+            super()._take_own_files(use, name, files)
+
     def _lay_out(self) -> Any:
         bar = wrapping_row(self._work.start, self._work.stop_button, self._follow, self._work.state)
         return self._boxed([self._controls.widget, bar, self._place])
@@ -253,6 +288,7 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         except ParameterError as error:
             self._controls.program_error.say(str(error))
 
+    @drawn_once
     def _changed(self) -> None:
         """Analyse with the present controls; a small program is drawn before this returns."""
         if self._shown is not None and self.state.over != self._shown.state.over:

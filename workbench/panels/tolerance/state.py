@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Literal
 
 from workbench import programs
@@ -63,6 +64,11 @@ class MeasuredFile:
     name: str  # of the file
     runs: MeasuredRuns
     program: str  # that was in the controls
+
+    @property
+    def short_name(self) -> str:
+        """The file's name without its folder."""
+        return PurePath(self.name).name
 
 
 @dataclass(frozen=True)

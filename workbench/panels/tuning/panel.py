@@ -57,6 +57,8 @@ class TuningPanel(Panel[TuningResult | None]):
     """
 
     SETTINGS = _SETTINGS
+    # What runs it, and where the runs are kept, are of this machine.
+    NOT_SAVED = ("store", *(name for name in NAMES if name not in ("noise", "timeout_s")))
 
     def __init__(self, subject: str | None = None, *, start: bool = True) -> None:
         super().__init__()
@@ -268,6 +270,27 @@ class TuningPanel(Panel[TuningResult | None]):
 
     def __repr__(self) -> str:
         return f"TuningPanel({self.result if self.result is not None else self.subject})"
+
+    def _saved_names(self) -> tuple[str, ...]:
+        first = ("subject", "values")
+        return (*first, *(name for name in super()._saved_names() if name not in first))
+
+    def _restored(self) -> None:
+        # What is recorded runs no program.
+        if self._controls.chosen.recorded is not None and self._work.job is None:
+            self._guarded(self.start)
+
+    def _not_held(self) -> tuple[str, ...]:
+        notes = []
+        if self._controls.chosen.file:
+            # A component file names a command that Start runs: nobody is to get one by a link.
+            notes.append(
+                f"the component file {self._controls.chosen.file!r} is not in a session: upload it "
+                "before the session is opened"
+            )
+        if self._controls.chosen.recorded is None and self.result is not None:
+            notes.append("the runs are not in a session: Start makes them again")
+        return tuple(notes)
 
     def _live_views(self) -> Iterable[LiveView]:
         return self._view.views

@@ -28,6 +28,7 @@ from workbench.panels.live_view import LiveView, ShownDownloads
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import NumberField, check_all, errors_of
 from workbench.panels.panel import Panel
+from workbench.panels.session.stateful import drawn_once
 from workbench.panels.style import named, push_button, wrapping_row
 from workbench.panels.uq.problems import Found, Problem, find_problem, problem_names
 from workbench.panels.uq.state import FILES, UncertaintyState, json_text, tests_frame
@@ -235,6 +236,11 @@ class UncertaintyPanel(Panel[Found | None]):
         job = self._work.job
         return job is not None and self.found is not None and job.partial == self.state.choice
 
+    def _not_held(self) -> tuple[str, ...]:
+        if self.found is None:
+            return ()
+        return ("the chains are not in a session: Run makes them again",)
+
     def _live_views(self) -> tuple[LiveView, ...]:
         return (*self._figure.views, self._carrier)
 
@@ -359,6 +365,7 @@ class UncertaintyPanel(Panel[Found | None]):
             self._error.say("")
             self._show()
 
+    @drawn_once
     def _show(self) -> None:
         """Show the figure and the sentences of the present choice."""
         state, c = self.state, self._controls

@@ -26,7 +26,8 @@ from workbench.panels.job_controls import JobControls, error_text
 from workbench.panels.live_view import LiveView, renew
 from workbench.panels.mute import Mute
 from workbench.panels.panel import Panel
-from workbench.panels.style import named, wrapping_row
+from workbench.panels.session.stateful import drawn_once
+from workbench.panels.style import choose, named, wrapping_row
 from workbench.panels.validation.files import FILES
 from workbench.panels.validation.measure import measure_here
 from workbench.panels.validation.state import (
@@ -179,6 +180,29 @@ class ValidationPanel(Panel[RunPrediction | None]):
     def __repr__(self) -> str:
         return f"ValidationPanel({self.result!r})"
 
+    def _saved(self, name: str) -> Any:
+        value = self._controls[name].value
+        if name == "recording":
+            return Path(value).name  # a folder of this machine is none of another
+        return str(value) if name == "traced_us" else value
+
+    def _restore(self, name: str, value: Any) -> None:
+        control = self._controls[name]
+        if name in ("recording", "traced_us"):
+            options = [one[1] for one in control.options]
+            found = [one for one in options if Path(str(one)).name == value]
+            choose(control, name, found[0] if found else value)
+        else:
+            choose(control, name, value)
+
+    def _not_held(self) -> tuple[str, ...]:
+        notes = []
+        if self._controls["recording"].value not in shipped_names():
+            notes.append("the recording is a folder of this machine: pass it on beside the session")
+        if self.own is not None:
+            notes.append("what was measured here is not in a session")
+        return tuple(notes)
+
     def _live_views(self) -> tuple[LiveView, ...]:
         return () if self._view is None else (self._view.view,)
 
@@ -250,6 +274,12 @@ class ValidationPanel(Panel[RunPrediction | None]):
             recording = recording_of(self._controls["recording"].value)
             self._offer_traces(recording)
             self._say_how_long()
+            self._predict()
+
+    @drawn_once
+    def _predict(self) -> None:
+        """Predict for the state of the controls, in the background; draw what is quick."""
+        with self._lock:
             state, own = self.state, self.own
             job = self._predicting = jobs.submit(lambda ctx: predicted(state, own))
             job.wait(_AT_ONCE_S)

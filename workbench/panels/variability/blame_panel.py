@@ -30,6 +30,8 @@ from workbench.panels.live_view import Downloads, LiveView, ShownDownloads, rene
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import check_all, errors_of
 from workbench.panels.panel import Panel
+from workbench.panels.session.session import Files, OwnFiles
+from workbench.panels.session.stateful import drawn_once
 from workbench.panels.style import STALE, choose, wrapping_row
 from workbench.panels.variability.blame_controls import (
     ASKED,
@@ -183,7 +185,8 @@ class BlamePanel(Panel[BlameTables | None]):
             if self._work.job is not None:
                 return self._work.job
             check_all(self._controls[name] for name in WORLD)
-            job = jobs.submit(make_world, self.state.settings)
+            self._making = self.state.settings
+            job = jobs.submit(make_world, self._making)
             self._work.begin(job, lambda: (job.progress.fraction, job.progress.message))
         self._ticker.start()
         return job
@@ -244,6 +247,47 @@ class BlamePanel(Panel[BlameTables | None]):
         state = self.state
         shown = "nothing yet" if self._tables is None else f"{self._tables.runs!r}"
         return f"BlamePanel({state.source}, {state.view}: {shown})"
+
+    def _saved_names(self) -> tuple[str, ...]:
+        first = ("source", *WORLD, *FILES, "columns", "view", "run", "user", "step")
+        return (*first, *(name for name in self.SETTINGS if name not in first))
+
+    def _late_names(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        # A world has its runs and users once it is made.
+        return ("run", "user", "step")
+
+    def _saved(self, name: str) -> Any:
+        if name == "columns":
+            return {use: table.mapping() for use, table in self._own.by_use.items()}
+        return super()._saved(name)
+
+    def _restore(self, name: str, value: Any) -> None:
+        if name != "columns":
+            super()._restore(name, value)
+            return
+        for use, columns in value.items():
+            if columns and columns != self._own.by_use[use].mapping():
+                self._own.by_use[use].choose_columns(columns)
+
+    def _own_files(self) -> OwnFiles:
+        if self._controls["source"].value != OWN:
+            return {}
+        return {use: table.files() for use, table in self._own.by_use.items()}
+
+    def _take_own_files(self, use: str, name: str, files: Files) -> None:
+        if use not in self._own.by_use:
+            super()._take_own_files(use, name, files)
+        ((file, data),) = files.items()
+        self._own.by_use[use].take(file, data)
+
+    def _restored(self) -> None:
+        made = None if self._tables is None else self._tables.world
+        shown = None if made is None else made.settings
+        wanted = self.state.settings
+        making = self._making if self._work.job is not None else shown
+        if self._controls["source"].value == GENERATED and wanted != making:
+            self._work.drop()
+            self._work.error.guard(self.generate)
 
     def _live_views(self) -> tuple[LiveView, ...]:
         run = () if self._run_view is None else (self._run_view.view,)
@@ -494,6 +538,7 @@ class BlamePanel(Panel[BlameTables | None]):
         self._blame_figure.widget.layout.display = "" if view == BLAME else "none"
         self._place.layout.display = "none" if view == BLAME else ""
 
+    @drawn_once
     def _show(self) -> None:
         tables, state = self._tables, self.state
         if tables is None:

@@ -30,6 +30,8 @@ from workbench.panels.live_view import Downloads, LiveView, ShownDownloads, rene
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import check_all, errors_of
 from workbench.panels.panel import Panel
+from workbench.panels.session.session import Files, OwnFiles
+from workbench.panels.session.stateful import drawn_once
 from workbench.panels.style import STALE, choose, wrapping_row
 from workbench.panels.variability.blame_controls import (
     WORLD,
@@ -196,7 +198,8 @@ class ForecastPanel(Panel[Forecast | None]):
             if self._making.job is not None:
                 return self._making.job
             check_all(self._controls[name] for name in WORLD)
-            job = jobs.submit(made_steps, self.state.settings)
+            self._making_of = self.state.settings
+            job = jobs.submit(made_steps, self._making_of)
             self._making.begin(job, lambda: (job.progress.fraction, job.progress.message))
         self._ticker.start()
         return job
@@ -281,6 +284,42 @@ class ForecastPanel(Panel[Forecast | None]):
     def _model_of(self, found: Forecast) -> str:
         model = self._controls["model"].value
         return model if model in found.models else found.best
+
+    def _saved_names(self) -> tuple[str, ...]:
+        first = ("source", *WORLD, "zone", "columns", *ASKED, "view", "run", "at", "model")
+        return (*first, *(name for name in self.SETTINGS if name not in first))
+
+    def _late_names(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        # The moments and models are those of a forecast, all else of the steps, once they are made.
+        made = settings.get("source") == GENERATED
+        return ("at", "model", *((*ASKED, "view", "run") if made else ()))
+
+    def _saved(self, name: str) -> Any:
+        return self._own.mapping() if name == "columns" else super()._saved(name)
+
+    def _restore(self, name: str, value: Any) -> None:
+        if name != "columns":
+            super()._restore(name, tuple(value) if isinstance(value, list) else value)
+        elif value:
+            self._own.choose_columns(value)
+
+    def _own_files(self) -> OwnFiles:
+        return {"steps": self._own.files()} if self._controls["source"].value == OWN else {}
+
+    def _take_own_files(self, use: str, name: str, files: Files) -> None:
+        if use != "steps":
+            super()._take_own_files(use, name, files)
+        ((file, data),) = files.items()
+        self._own.take(file, data)
+
+    def _restored(self) -> None:
+        source = self._source
+        world = None if source is None or source.world is None else source.world.settings
+        making = self._making_of if self._making.job is not None else world
+        wanted = self.state.settings
+        if self._controls["source"].value == GENERATED and wanted != making:
+            self._making.drop()
+            self._making.error.guard(self.generate)
 
     def _live_views(self) -> tuple[LiveView, ...]:
         return (self._view.view, *self._figure.views, self._carrier)
@@ -490,6 +529,7 @@ class ForecastPanel(Panel[Forecast | None]):
                 middle = (first + last) // 2
                 self._step.offer(StepScale(last, first), at if first <= at <= last else middle)
 
+    @drawn_once
     def _take(self) -> None:
         """Show the present choice."""
         if self._mute.on:

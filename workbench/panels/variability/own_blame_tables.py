@@ -64,6 +64,11 @@ class OwnBlameTables:
         )
 
     @property
+    def by_use(self) -> dict[str, OwnTable[Any]]:
+        """The tables by what they are of."""
+        return {"runs": self.runs, "jobs": self.jobs, "steps": self.steps}
+
+    @property
     def errors(self) -> list[ErrorLine]:
         """The lines for errors, from the top down."""
         return [one.error for one in self._uploads]

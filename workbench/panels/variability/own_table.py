@@ -152,6 +152,14 @@ class OwnTable(Generic[_T]):
                 self.lists[ours].value = theirs
         self._mapped()
 
+    def files(self) -> dict[str, dict[str, bytes]]:
+        """Return the file under its name, for a session; nothing if there is none."""
+        return {self.file_name: {self.file_name: self._data}} if self._data else {}
+
+    def mapping(self) -> dict[str, str]:
+        """Return the file's names of all our columns, as the lists have them."""
+        return {name: control.value for name, control in self.lists.items()} if self._data else {}
+
     def read_again(self) -> None:
         """Read the file once more, after a setting of the reading has changed."""
         if self._data:

@@ -41,7 +41,7 @@ BROUGHT_BY = {
     "traitlets": "ipywidgets",
 }
 # Imported only where a user asked for what it offers: these are extras of the package.
-OPTIONAL = {"distributed", "docutils", "nbclient", "nbformat", "sphinx"}
+OPTIONAL = {"distributed", "docutils", "sphinx"}
 _PACKAGE_OF = {"sklearn": "scikit-learn", "yaml": "pyyaml"}
 # Used by running them, not by importing them.
 APPLICATIONS = {"jupyterlab"}

@@ -33,6 +33,17 @@ def test_the_python_of_readme_runs_as_it_is_printed(
     assert isinstance(scope["result"], ReplayResult)
 
 
+def test_readme_has_every_notebook_and_its_pictures_are_there() -> None:
+    text = README.read_text("utf-8")
+    paths = re.findall(r'(?:\]\(|src=")([^):"#]+)[)"#]', text)
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    listed = {Path(path).name for path in paths if path.endswith(".ipynb")}
+    assert {path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")} <= listed
+    pictures = {path for path in paths if path.endswith(".png")}
+    assert len(pictures) > 12
+    assert all((ROOT / path).stat().st_size < 60_000 for path in pictures)
+
+
 def test_every_file_that_contributing_names_is_there() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     paths = re.findall(r"`([\w.-]+/[\w./-]*)`", text)

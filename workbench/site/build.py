@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
 import shutil
@@ -143,7 +144,11 @@ def _sphinx(source: Path, site: Path, target: Path) -> list[str]:
     from sphinx.application import Sphinx
     from sphinx.util.docutils import docutils_namespace
 
-    settings = {**_CONFIGURATION, "html_static_path": [str((target / "static").resolve())]}
+    settings = {
+        **_CONFIGURATION,
+        "html_static_path": [str((target / "static").resolve())],
+        "workbench_site": _own_digest(),
+    }
     warnings = io.StringIO()
     with docutils_namespace():
         app = Sphinx(
@@ -158,3 +163,11 @@ def _sphinx(source: Path, site: Path, target: Path) -> list[str]:
         )
         app.build()
     return [line for line in _COLOUR.sub("", warnings.getvalue()).splitlines() if line]
+
+
+def _own_digest() -> str:
+    """Return the digest of the code of the site."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -52,8 +52,9 @@ _LOSSES = ("rmsre", "rmspe", "mae", "mse", "rmse", "huber")
 _HEURISTICS = ("surrogate-gp", "surrogate-forest", "annealing", "genetic", "tpe", "random")
 _STOPPINGS = ("budget", "best improvement 15", "best improvement 5", "count 2 of 5", "distance")
 _VIEWS = ("data", "sobol", "chains", "posterior", "fit", "prediction")
+_STEPS = ("Data", "Sobol' indices", "Chains", "Posterior", "Fit", "Prediction")
 _RECORDINGS = ("cg-4", "halo2d-4", "master_worker-4", "ring_pipeline-4", "transpose-4")
-_ROWS = ("000-fig-1", "000-fig-8", "000-fig-10")
+_ROWS = ("000-fig-1", "000-fig-8", "000-fig-10", "002-table-1", "003-fig-12")
 
 MOVES: dict[str, Move] = {
     "ExplorePanel": _latency(),
@@ -67,7 +68,7 @@ MOVES: dict[str, Move] = {
     "TuningPanel": Move("heuristic", "Heuristic", _HEURISTICS, follow=lambda panel: panel.start()),
     "SearchComparisonPanel": Move("stopping", "Stopping rule", _STOPPINGS, first=1),
     "UncertaintyPanel": Move(
-        "view", "Step", _VIEWS, first=5, prepare=lambda panel: panel.run(every=False)
+        "view", "Step", _VIEWS, 5, _STEPS, prepare=lambda panel: panel.run(every=False)
     ),
     "BlamePanel": Move("step", "Step", range(20), first=7),
     "ForecastPanel": Move("at", "Steps seen", range(10, 30), first=15),
@@ -79,4 +80,5 @@ MOVES: dict[str, Move] = {
 
 def move_of(panel: Any) -> Move | None:
     """Return the move of a panel, None where it stands still."""
-    return MOVES.get(type(panel).__name__)
+    move = MOVES.get(type(panel).__name__)
+    return move if move is not None and hasattr(panel, move.setting) else None

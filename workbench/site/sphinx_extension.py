@@ -19,6 +19,8 @@ def setup(app: Any) -> dict[str, Any]:
     app.connect(
         "missing-reference", lambda app, env, node, text: _found(app, env, node, text, names)
     )
+    # Sphinx reads all pages anew when the value of this setting changes.
+    app.add_config_value("workbench_site", "", "env")
     app.connect("autodoc-process-docstring", _clean)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 

@@ -26,7 +26,9 @@ def start_page(root: Path, chosen: Sequence[Path]) -> str:
     found = [card for card in cards(root / "notebooks") if card.path in names]
     questions = [card for card in found if card.picture and not card.lesson]
     lessons = [card for card in found if card.lesson]
-    parts = [_TEXT.read_text("utf-8"), "\n## The questions\n\n", _cards(questions)]
+    title, what, *_ = (root / "README.md").read_text("utf-8").split("\n\n")
+    parts = [f"{title}\n\n{what}\n\n", _TEXT.read_text("utf-8")]
+    parts += ["\n## The questions\n\n", _cards(questions)]
     if lessons:
         parts += ["\n## Lessons\n\n", _cards(lessons)]
     listed = ["notebooks/index", *(["lessons"] if lessons else [])]
@@ -47,8 +49,8 @@ def lists_of_notebooks(root: Path, chosen: Sequence[Path]) -> dict[str, str]:
 
 
 def _toctree(*names: str, hidden: bool = True) -> str:
-    option = "hidden" if hidden else "maxdepth: 1"
-    return "\n".join(["```{toctree}", f":{option}:", "", *names, "```", ""])
+    option = ":hidden:" if hidden else ":maxdepth: 1"
+    return "\n".join(["```{toctree}", option, "", *names, "```", ""])
 
 
 def _cards(found: list[Card]) -> str:

@@ -6,7 +6,9 @@ moved over some values, and what changes is recorded: properties of the figures'
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +17,7 @@ from bokeh.core.serialization import Serializer
 from bokeh.embed import json_item
 from bokeh.models import LayoutDOM
 
+from workbench.errors import ParameterError
 from workbench.panels.live_view import LiveView
 from workbench.panels.panel import Panel
 from workbench.panels.visible import visible_widgets
@@ -47,14 +50,29 @@ def panel_still(panel: Panel[Any]) -> dict[str, Any]:
     panel.wait(_WAIT_S)
     played = _changes(panel, move) or _frames(panel, move)
     _set(panel, move, held)
-    about = {"name": move.name, "labels": move.labels(), "start": move.first}
-    return {"python": python, "move": about, **played}
+    return {"python": python, **played}
+
+
+def _play(panel: Panel[Any], move: Move) -> Iterator[int]:
+    """Set the setting to one value after the other, and yield the position of each accepted one."""
+    for at, value in enumerate(move.values):
+        with contextlib.suppress(ParameterError):  # a program or a machine may not have this value
+            _set(panel, move, value)
+            yield at
 
 
 def _set(panel: Panel[Any], move: Move, value: Any) -> None:
     setattr(panel, move.setting, value)
     move.follow(panel)
     panel.wait(_WAIT_S)
+
+
+def _about(move: Move, accepted: list[int]) -> dict[str, Any]:
+    """Return what a page says about a move, of which these values were accepted."""
+    labels, start = move.labels(), 0
+    if move.first in accepted:
+        start = accepted.index(move.first)
+    return {"name": move.name, "labels": [labels[at] for at in accepted], "start": start}
 
 
 @dataclass(frozen=True)
@@ -74,7 +92,7 @@ class StillPart:
 def parts_of(panel: Panel[Any]) -> list[StillPart]:
     """Return the visible figures and sentences of a panel, without its controls and its tabs."""
     parts: list[StillPart] = []
-    for widget in _outside_of_tabs(panel.widget):
+    for widget in _outside_of_controls(panel.widget):
         if isinstance(widget, LiveView):
             if widget.titles():
                 parts.append(StillPart(widget, ""))
@@ -86,38 +104,43 @@ def parts_of(panel: Panel[Any]) -> list[StillPart]:
     return parts
 
 
-def _outside_of_tabs(widget: Any) -> list[Any]:
-    """Return the visible widgets, without those in tabs and lists."""
+def _outside_of_controls(widget: Any) -> list[Any]:
+    """Return the visible widgets, without those in tabs, in lists, and beside buttons."""
     inside: set[int] = set()
     shown = list(visible_widgets(widget))
     for one in shown:
-        if isinstance(one, (widgets.Tab, widgets.Accordion, widgets.GridBox)):
+        row = isinstance(one, widgets.HBox) and any(
+            isinstance(each, widgets.Button) for each in one.children
+        )
+        if row or isinstance(one, (widgets.Tab, widgets.Accordion, widgets.GridBox)):
             inside |= {id(each) for each in visible_widgets(one)}
     return [one for one in shown if id(one) not in inside]
 
 
 def _frames(panel: Panel[Any], move: Move) -> dict[str, Any]:
     """Return the whole panel at each value of its setting."""
-    frames = []
-    for value in move.values:
-        _set(panel, move, value)
+    accepted, frames = [], []
+    for at in _play(panel, move):
+        accepted.append(at)
         frames.append([part.still() for part in parts_of(panel)])
-    return {"parts": frames[move.first], "frames": frames}
+    about = _about(move, accepted)
+    return {"move": about, "parts": frames[about["start"]], "frames": frames}
 
 
 def _changes(panel: Panel[Any], move: Move) -> dict[str, Any] | None:
     """Return what the setting changes in a panel; None where models of its figures come and go."""
     seen = [_Seen(part) for part in parts_of(panel)]
+    accepted: list[int] = []
     parts: list[dict[str, Any]] = []
-    for at, value in enumerate(move.values):
-        _set(panel, move, value)
+    for at in _play(panel, move):
         now = parts_of(panel)
         if len(now) != len(seen) or not all(map(_Seen.take, seen, now)):
             return None
-        if at == move.first:
+        accepted.append(at)
+        if not parts or at == move.first:
             parts = [part.still() for part in now]
     changes = [{"part": n, **change} for n, one in enumerate(seen) for change in one.changes()]
-    return {"parts": parts, "changes": changes}
+    return {"move": _about(move, accepted), "parts": parts, "changes": changes}
 
 
 class _Seen:

@@ -86,6 +86,7 @@ def test_formulas_are_drawn_by_the_browser() -> None:
 
 def test_the_start_page_has_a_card_for_each_notebook() -> None:
     page = start_page(ROOT, notebooks())
+    assert page.startswith("# Interconnect Workbench\n\nThe workbench fits a network model")
     for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb")):
         assert (
             f'href="notebooks/{path.stem}.html"><img src="_static/images/{path.stem}.png"' in page

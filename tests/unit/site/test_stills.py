@@ -10,6 +10,7 @@ from bokeh.document import Document
 from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
 
+from workbench.errors import ParameterError
 from workbench.panels import ExplorePanel
 from workbench.panels.live_view import LiveView
 from workbench.site import stills
@@ -25,7 +26,10 @@ class Growing:
         self.figure = figure(title="1 line")
         self.figure.line("x", "y", source=self.source)
         self.sentence = widgets.HTML("<div role='note'>1</div>")
-        self.widget = widgets.VBox([widgets.HTML("a label"), LiveView(self.figure), self.sentence])
+        row = widgets.HBox([widgets.Button(), widgets.HTML("nothing runs")])
+        self.widget = widgets.VBox(
+            [widgets.HTML("a label"), LiveView(self.figure), row, self.sentence]
+        )
         self.python, self._lines, self._steady = "lines = 1", 1, steady
 
     @property
@@ -34,6 +38,8 @@ class Growing:
 
     @lines.setter
     def lines(self, value: int) -> None:
+        if value > 9:
+            raise ParameterError(f"lines must be at most 9; got {value}")
         self._lines = value
         self.figure.title.text = f"{value} lines"
         self.sentence.value = f"<div role='note'>{value % 2}</div>"
@@ -92,6 +98,22 @@ def test_where_models_come_and_go_each_value_has_whole_figures(move: Move) -> No
     ]
     assert titles == ["1 lines", "2 lines", "3 lines"]
     assert still["parts"] == still["frames"][1]
+
+
+def test_values_that_a_panel_refuses_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(MOVES, "Growing", Move("lines", "Lines", [1, 99, 2], first=2))
+    panel: Any = Growing(steady=True)
+    still = panel_still(panel)
+    assert still["move"] == {"name": "Lines", "labels": ["1", "2"], "start": 1}
+    assert all(len(one["at"]) == 2 for one in still["changes"])
+    page = Document.from_json(still["parts"][0]["figure"]["doc"])
+    assert page.roots[0].title.text == "2 lines"
+
+
+def test_a_panel_without_the_setting_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(MOVES, "Growing", Move("columns", "Columns", [1, 2]))
+    panel: Any = Growing(steady=True)
+    assert panel_still(panel).keys() == {"python", "parts"}
 
 
 def test_labels_of_controls_are_left_out() -> None:

@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.browser.panel import Keep, Steady, Until, button, opened, saved, slider, status
 from tests.browser.servers import Server
 
@@ -25,11 +27,11 @@ def choose_file(page: Any, file: Path) -> None:
     chooser.value.set_files(file)
 
 
+@pytest.mark.deep
 def test_a_state_saved_in_jupyterlab_is_opened_in_voila(
     lab: Server, voila: Server, page: Any, steady: Steady, until: Until, keep: Keep, tmp_path: Path
 ) -> None:
     lab_page = page.context.new_page()
-    page.context.set_default_timeout(40000)
     watch = opened(lab, lab_page, steady, NOTEBOOK, SAID)
     panel = lab_page.locator(".workbench-panel")
     first = said(lab_page)
@@ -55,7 +57,9 @@ def test_a_state_saved_in_jupyterlab_is_opened_in_voila(
     until(lambda: said(lab_page) == wanted)
     lab_page.close()
 
-    opened(voila, page, steady, NOTEBOOK, SAID)
+    # All of the notebook: its further cells set the panel to other values.
+    voila.open(page, NOTEBOOK, whole=True)
+    page.get_by_text(SAID).first.wait_for()
     assert said(page) == first
     file = tmp_path / name
     file.write_bytes(content)
@@ -69,10 +73,10 @@ def test_a_state_saved_in_jupyterlab_is_opened_in_voila(
     keep("voila-file")
 
     query = link.partition("?")[2]
-    page.goto(f"{voila.address}/voila/render/{NOTEBOOK}?{query}")
+    page.goto(f"{voila.address}/voila/render/{NOTEBOOK}?{query}", wait_until="commit")
     page.get_by_text(SAID).first.wait_for()
     assert said(page) == wanted
     keep("voila-link")
-    page.goto(f"{voila.address}/voila/render/{NOTEBOOK}?{query[:-20]}")
+    page.goto(f"{voila.address}/voila/render/{NOTEBOOK}?{query[:-20]}", wait_until="commit")
     page.get_by_role("alert").get_by_text("cut short").wait_for()
     assert said(page) == first

@@ -21,6 +21,15 @@ def kernel_loop() -> asyncio.AbstractEventLoop | None:
     return getattr(getattr(kernel, "io_loop", None), "asyncio_loop", None)
 
 
+def after_each_cell(action: Callable[[], None]) -> None:
+    """Call an action after each further cell of the notebook; do nothing outside of one."""
+    from IPython.core.getipython import get_ipython
+
+    shell: Any = get_ipython()
+    if shell is not None:
+        shell.events.register("post_run_cell", lambda *_: action())
+
+
 class Ticker:
     """Calls ``tick`` every ``interval_s`` seconds while it returns True."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from pathlib import PurePath
 from typing import Final
@@ -74,8 +75,13 @@ def _started_ahead() -> bool:
 def _query() -> str:
     """Return the query of the page's address, "" outside of Voilà."""
     if _started_ahead():
-        # A kernel that was started ahead learns of its page here, and waits for it.
-        from voila.utils import wait_for_request
-
-        wait_for_request()
+        _wait_for_page()
     return os.environ.get(_QUERY, "")
+
+
+@functools.cache
+def _wait_for_page() -> None:
+    """Wait, once, until the kernel that Voilà has started ahead is taken for a page."""
+    from voila.utils import wait_for_request
+
+    wait_for_request()

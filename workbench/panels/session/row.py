@@ -15,7 +15,7 @@ from workbench.panels.session.keys import REDO, UNDO
 from workbench.panels.session.page import page_of, session_of_page
 from workbench.panels.session.session import Session, read_session
 from workbench.panels.style import push_button, wrapping_row
-from workbench.panels.ticker import kernel_loop
+from workbench.panels.ticker import after_each_cell, kernel_loop
 
 if TYPE_CHECKING:
     from workbench.panels.session.carrier import Carrier
@@ -103,8 +103,18 @@ class SessionRow:
 
     def _open_page(self) -> None:
         session = session_of_page(type(self._panel).__name__)
-        if session is not None:
-            self._load(session, "Opened from the link")
+        if session is None:
+            return
+        self._load(session, "Opened from the link")
+        # Voilà runs the whole notebook, whose further cells set the panel to other values.
+        opened = self._panel.session()
+        after_each_cell(lambda: self.error.guard(lambda: self._keep(opened)))
+
+    def _keep(self, session: Session) -> None:
+        """Open a session again if the panel is in another state."""
+        if self._panel.session() != session:
+            self._panel.load_session(session)
+            self._free()
 
     def _load(self, session: Session, done: str) -> None:
         said = self._panel.load_session(session)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.unit.panels.uploads import file_items
 from workbench.panels import ExplorePanel, FitPanel, ReplayPanel, Session
-from workbench.panels.session import page
+from workbench.panels.session import page, row
 from workbench.panels.session.page import page_of, session_of_page
 from workbench.panels.session.session import session_of_query
 
@@ -80,6 +81,34 @@ def test_the_session_of_the_address_is_opened_once(panel: ExplorePanel, shown: A
     assert shown(query).machine == "aws-hpc6a-efa"
     panel.machine = "azure-hb96v3-hdr"
     assert shown(query).machine == "azure-hb96v3-hdr", "shown again, it keeps its state"
+
+
+def test_further_cells_do_not_change_what_a_link_opens(
+    panel: ExplorePanel, shown: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells: list[Callable[[], None]] = []
+    monkeypatch.setattr(row, "after_each_cell", cells.append)
+    panel.machine = "aws-hpc6a-efa"
+    wanted = panel.session()
+    panel.machine = "azure-hb96v3-hdr"
+    shown(wanted.to_query())
+    [after_cell] = cells
+    panel.machine, panel.injection_latency = "azure-hb96v3-hdr", 1e-6
+    after_cell()
+    assert panel.session() == wanted
+
+
+def test_a_kernel_that_was_started_ahead_waits_once_for_its_page(
+    shown: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[None] = []
+    monkeypatch.setattr("voila.utils.wait_for_request", lambda: waited.append(None))
+    monkeypatch.setenv("VOILA_PREHEAT", "True")
+    page._wait_for_page.cache_clear()
+    shown("")
+    shown("")
+    page._wait_for_page.cache_clear()
+    assert len(waited) == 1
 
 
 @pytest.mark.parametrize("query", ["", "theme=dark", Session("FitPanel", {}).to_query()])

@@ -51,7 +51,9 @@ def page_of(notebook: Any, records: Records) -> Any:
                 cell.metadata["tags"].append("hide-cell")
             cell.outputs = [_output(one, records) for one in cell.outputs if not _is_script(one)]
         elif cell.cell_type == "markdown":
-            cell.source = web_markdown(cell.source)
+            # JupyterLab's links lead to cells by their ids, and to headings by their texts.
+            anchor = f'<span id="cell-id={html.escape(cell.id)}"></span>'
+            cell.source = f"{anchor}\n\n{web_markdown(cell.source)}"
     return page
 
 

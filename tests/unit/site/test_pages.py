@@ -39,6 +39,7 @@ def test_outputs_become_places_of_figures(tmp_path: Path) -> None:
     (tmp_path / "of-an-earlier-build.js").touch()
     page = page_of(notebook, records)
     records.remove_others()
+    assert f'<span id="cell-id={notebook.cells[0].id}"></span>' in page.cells[0].source
     shown = [output.data for output in page.cells[1].outputs]
     assert [list(data) for data in shown] == [["text/html"]] * 3
     assert "<b>one</b> sentence" in shown[0]["text/html"]

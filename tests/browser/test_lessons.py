@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.browser.servers import Server
+from tests.browser.servers import ROOT, Server, serve
 
 LESSON = "lessons/1-what-a-message-costs.ipynb"
 _BELOW_ANSWER = """() => {
@@ -17,6 +17,17 @@ _BELOW_ANSWER = """() => {
   content.activeCellIndex = sources.findIndex(source => source.startsWith('answer = '))
   content.scrollToItem(content.activeCellIndex, 'center')
 }"""
+
+
+@pytest.fixture
+def voila_of_this_tree(tmp_path: Path) -> Iterator[Server]:
+    """Voilà with the template of this tree, not with the one that is installed."""
+    (tmp_path / "share").mkdir()
+    (tmp_path / "share" / "voila").symlink_to(ROOT / "workbench" / "workshop" / "jupyter" / "voila")
+    (tmp_path / "server").mkdir()
+    with serve("voila", tmp_path / "server", JUPYTER_PATH=str(tmp_path / "share")) as server:
+        yield server
+        server.end_kernels()
 
 
 def answer(page: Any, text: str, reply: str) -> None:
@@ -50,3 +61,14 @@ def test_a_student_answers_and_looks_up_a_word(
     keep("glossary")
     assert watch.errors == []
     assert watch.outside == []
+
+
+@pytest.mark.deep
+def test_voila_opens_the_glossary_at_a_word(
+    voila_of_this_tree: Server, page: Any, keep: Callable[[str], Path]
+) -> None:
+    page.goto(f"{voila_of_this_tree.address}/voila/render/glossary.ipynb#cell-id=rendezvous")
+    page.wait_for_function(
+        "() => Math.abs(document.getElementById('rendezvous')?.getBoundingClientRect().top) < 100"
+    )
+    keep("glossary-voila")

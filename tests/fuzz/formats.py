@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import tempfile
 from collections.abc import Callable, Sequence
@@ -9,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.fuzz.tables import TABLES, read_any_table
+from workbench.errors import WorkbenchError
 from workbench.measure import read_measured_runs
+from workbench.panels import RegimePanel, read_session
 from workbench.predict import machine_of, predict_collective, read_point_to_point
 from workbench.programs.goal import read_goal, write_goal
 from workbench.programs.traces import read_trace
@@ -94,6 +97,35 @@ a,osu_mbw_mr_ppn4,1,2,1048576,6400,MB/s
 a,osu_mbw_mr_ppn4,1,2,1048576,6103,Messages/s
 a,imb_pingping,1,2,8,2.1,us
 a,osu_latency,1,1,8,0.35,us
+"""
+
+
+def read_any_session(files: Files) -> object:
+    """Open a session in a panel, and see that the panel is as before where it is refused."""
+    session = read_session(files[""])
+    if read_session(session.to_json().encode()) != session:
+        raise AssertionError("a session that was read is not what is read of what it is written")
+    panel = _panel()
+    before = panel.session()
+    try:
+        panel.load_session(session)
+    except WorkbenchError:
+        if panel.session() != before:
+            raise AssertionError("a session that was refused has changed the panel") from None
+        raise
+    return panel.session()
+
+
+@functools.cache
+def _panel() -> RegimePanel:
+    return RegimePanel()
+
+
+SESSION = b"""\
+{"format": "workbench-session", "version": 1, "workbench": "0.1.0", "panel": "RegimePanel",
+ "settings": {"machine": "aws-hpc6a-efa", "low": "logp", "high": "logp", "threshold": 2048,
+  "loss": "mae", "engine": "tpe", "trials": 100, "seed": 3},
+ "notes": ["the refit is not in a session"]}
 """
 
 SMALL = b"""\
@@ -234,4 +266,5 @@ FORMATS = {
     "measured runs": Format([{"runs.csv": RUNS}], read_any_runs),
     "variability": Format(TABLES, read_any_table),
     "messages": Format([{"": POINT_TO_POINT}], read_any_messages),
+    "session": Format([{"": SESSION}], read_any_session),
 }

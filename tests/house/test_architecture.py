@@ -69,8 +69,8 @@ MAY_IMPORT = (
     | {"validation": FLOOR | NOUNS | SHARED_ANALYSES | {"sensitivity", "predict"}}
     | {"plotting": FLOOR | NOUNS | ANALYSES}
     | {"papers": FLOOR | NOUNS | ANALYSES | {"plotting"}}
-    | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting", "papers"}}
     | {"teaching": FLOOR | NOUNS | ANALYSES | {"plotting"}}
+    | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting", "papers", "teaching"}}
     | {"workshop": FLOOR}
     | {"site": FLOOR | NOUNS | {"plotting", "papers", "panels", "workshop"}}
     | {

@@ -76,6 +76,7 @@ def test_the_text_says_what_the_lesson_is(number: int) -> None:
     texts = [" ".join(source.split()) for source in plain]
     assert texts[0].startswith(f"# Lesson {number}: {found.title} ")
     assert found.question in texts[0]
+    assert content.metadata["workbench"]["question"] == found.question
     assert [each for each in found.objectives if each not in texts[0]] == []
     assert f"**{found.minutes} minutes:**" in texts[0]
     headings = [f"## {place}. {part.title}" for place, part in enumerate(found.parts, start=1)]

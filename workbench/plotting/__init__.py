@@ -9,7 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.lazy import lazy_exports
-from workbench.plotting.embedding import load_bokeh, show_by_themselves, standalone_html
+from workbench.plotting.embedding import (
+    load_bokeh,
+    show_by_themselves,
+    slides_html,
+    standalone_html,
+)
 
 if TYPE_CHECKING:
     from workbench.plotting.descriptions import describe_convergence, describe_errors, describe_size
@@ -375,6 +380,7 @@ __all__ = [
     "plot_trajectory",
     "plot_validation_report",
     "plot_variability_report",
+    "slides_html",
     "spacetime_figure",
     "standalone_html",
     "study_heatmap",

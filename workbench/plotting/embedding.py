@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bokeh.embed import file_html
 from bokeh.io import output_notebook, show
 from bokeh.io.state import curstate
-from bokeh.models import LayoutDOM
+from bokeh.models import LayoutDOM, TabPanel, Tabs
 from bokeh.resources import INLINE
 
 
@@ -42,3 +42,17 @@ def standalone_html(figures: LayoutDOM | Sequence[LayoutDOM], title: str) -> str
         title: title of the page.
     """
     return str(file_html(figures, resources=INLINE, title=title))
+
+
+def slides_html(figures: Mapping[str, LayoutDOM], title: str) -> str:
+    """Return an HTML page with a tab for each figure, which draws them without any request.
+
+    Args:
+        figures: figures or layouts, which must belong to no live document, by titles of tabs.
+        title: title of the page.
+    """
+    tabs = [TabPanel(child=figure, title=name) for name, figure in figures.items()]
+    larger = ":host { font-size: 1.2em; }"
+    return standalone_html(
+        Tabs(tabs=tabs, sizing_mode="stretch_width", stylesheets=[larger]), title
+    )

@@ -17,6 +17,8 @@ COURSE = {
     2: "program_time",
     3: "latency_tolerance",
     4: "which_network",
+    5: "noisy_tuning",
+    6: "sure_or_not",
 }
 
 

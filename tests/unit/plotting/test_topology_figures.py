@@ -21,6 +21,7 @@ from workbench.plotting.topology.load_curves import (
     LoadCurve,
     describe_load_curves,
     load_curves,
+    plot_latency_load,
     plot_load_curves,
 )
 from workbench.plotting.topology.metrics_table import (
@@ -31,6 +32,7 @@ from workbench.plotting.topology.metrics_table import (
 )
 from workbench.plotting.topology.resilience import plot_resilience, resilience_curves
 from workbench.plotting.topology.style import line_styles
+from workbench.simulate.fabric import Fabric, load_curve
 from workbench.topology import star, torus
 from workbench.topology.metrics.resilience import resilience
 
@@ -124,6 +126,18 @@ def test_several_runs_of_a_load_have_whiskers() -> None:
     assert drawn.figure.y_range.start <= 0.9
     with pytest.raises(ParameterError, match="one latency"):
         plot_load_curves({"net": LoadCurve([0.1], [1.0], [0.1], ends_us=[[1, 1], [2, 2]])})
+
+
+def test_curves_of_several_routings_are_in_one_figure() -> None:
+    ring = torus((4,))
+    both = {
+        name: load_curve(Fabric(ring, routing=name), "uniform", [0.2], messages=200)
+        for name in ("minimal", "valiant")
+    }
+    drawn = [r.data_source.data for r in plot_latency_load(both).renderers]
+    shown = {one["name"][0]: one["latency"] for one in drawn if one.get("name")}
+    assert shown == {name: list(one.mean_latency_s * 1e6) for name, one in both.items()}
+    assert shown["valiant"] > shown["minimal"]
 
 
 def test_the_sentence_names_what_delivers_the_most() -> None:

@@ -242,9 +242,10 @@ class CompareControls:
 
     def take_files(self, files: Mapping[str, bytes]) -> None:
         """Show the graph of uploaded files, by name, in a free slot or else the last."""
+        made = read_files(files)
         name = sorted(files)[0]
         spec = f"{UPLOADED}:{name}"
-        self._keep_graph(spec, files)
+        self._keep_graph(spec, made, files)
         known = tuple(dict.fromkeys((*self.slots[0].files, name)))
         for slot in self.slots:
             slot.offer_files(known)
@@ -300,7 +301,7 @@ class CompareControls:
                 f"there is another {name!r} here; open the session in a new panel", key=use
             )
         if use == "topology":
-            self._keep_graph(name, files)
+            self._keep_graph(name, read_files(files), files)
             return
         ((file, content),) = files.items()
         self._demands[name], self._traffic_data[name] = read_demand(content, name=file), content
@@ -318,8 +319,8 @@ class CompareControls:
             *without_files([self.state.program]),
         ]
 
-    def _keep_graph(self, spec: str, files: Files) -> None:
-        self._uploaded({spec: read_files(files)})
+    def _keep_graph(self, spec: str, made: Topology, files: Files) -> None:
+        self._uploaded({spec: made})
         self._graph_files[spec] = dict(files)
 
     def _patterns(self) -> list[tuple[str, str]]:

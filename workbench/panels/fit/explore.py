@@ -58,6 +58,7 @@ class ExplorePanel(Panel[OSUCurve | None]):
     ) -> None:
         super().__init__()
         self._model: NetworkModel = MODELS["snappr"]()
+        self._values: tuple[NetworkModel, dict[str, Value]] | None = None
         described = {p.key: p for p in self._model.parameters()}
         self._parameters = {key: parameter_control(described[key], self.set) for key in keys}
         self._machine = widgets.Dropdown(
@@ -131,13 +132,18 @@ class ExplorePanel(Panel[OSUCurve | None]):
 
     def _saved_names(self) -> tuple[str, ...]:
         # Also parameters without a slider, which `set` may have moved.
-        parameters = (p.attribute for p in self._model.parameters())
-        return ("machine", *self._picture.controls, *parameters)
+        return ("machine", *self._picture.controls, *self._parameter_values())
 
     def _saved(self, name: str) -> Any:
-        if name in ("machine", *self._picture.controls):
-            return self.controls[name].value
-        return self._model.get(key_named(name, self._model.parameters()))
+        own = name in ("machine", *self._picture.controls)
+        return self.controls[name].value if own else self._parameter_values()[name]
+
+    def _parameter_values(self) -> dict[str, Value]:
+        """Return the model's values by attribute."""
+        if self._values is None or self._values[0] is not self._model:
+            held = {p.attribute: p.value for p in self._model.parameters()}
+            self._values = self._model, held
+        return self._values[1]
 
     def _restore(self, name: str, value: Any) -> None:
         if name in self._picture.controls:

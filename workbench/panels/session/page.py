@@ -31,6 +31,7 @@ PANELS: Final[dict[str, str]] = {
 
 _SERVER = "http://localhost:8866/voila/render/"
 _QUERY, _NAME = "QUERY_STRING", "session"
+_AHEAD = "VOILA_PREHEAT"
 
 _taken: set[str] = set()
 
@@ -61,9 +62,18 @@ def page_of(panel: str) -> str:
     return _SERVER + (opened if opened.endswith(".ipynb") else PANELS.get(panel, ""))
 
 
+def is_of_voila() -> bool:
+    """Return whether Voilà runs this kernel, for a page or ahead of one."""
+    return os.environ.get("SERVER_SOFTWARE", "").startswith("voila/") or _started_ahead()
+
+
+def _started_ahead() -> bool:
+    return os.environ.get(_AHEAD) == "True"
+
+
 def _query() -> str:
     """Return the query of the page's address, "" outside of Voilà."""
-    if os.environ.get("VOILA_PREHEAT") == "True":
+    if _started_ahead():
         # A kernel that was started ahead learns of its page here, and waits for it.
         from voila.utils import wait_for_request
 

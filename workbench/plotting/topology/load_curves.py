@@ -134,17 +134,27 @@ def plot_load_curves(
     return load_curves(curves, title=title, height=height).figure
 
 
-def plot_latency_load(result: LatencyLoad, *, title: str = "", height: int = 300) -> figure:
+def plot_latency_load(
+    result: LatencyLoad | Mapping[str, LatencyLoad], *, title: str = "", height: int = 300
+) -> figure:
     """Return the latency of a network over its offered load; hollow points are saturated.
 
     With several seeds the line is their mean, and whiskers go from the smallest to the largest.
 
     Args:
-        result: of ``workbench.simulate.fabric.load_curve``.
+        result: of ``workbench.simulate.fabric.load_curve``, or up to four by their names, such as
+            one for each routing.
         title: over the figure; empty takes a default one.
         height: pixels.
     """
-    curve = LoadCurve(
+    named = result if isinstance(result, Mapping) else {result.fabric.topology.name: result}
+    curves = {name: _curve_of(each) for name, each in named.items()}
+    return plot_load_curves(curves, title=title, height=height)
+
+
+def _curve_of(result: LatencyLoad) -> LoadCurve:
+    """Return the drawn form of a result."""
+    return LoadCurve(
         load=result.offered,
         latency_us=result.of("mean_latency_s") * 1e6,
         accepted=result.accepted,
@@ -152,7 +162,6 @@ def plot_latency_load(result: LatencyLoad, *, title: str = "", height: int = 300
         ends_us=result.latency_ends_s * 1e6,
         runs=result.num_runs,
     )
-    return plot_load_curves({result.fabric.topology.name: curve}, title=title, height=height)
 
 
 def load_curves(

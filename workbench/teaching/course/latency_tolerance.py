@@ -185,7 +185,7 @@ TOLERANCE = Exercise(
     number="3.3",
     question="By how many µs may the latency of {machine} grow until {program} takes {percent:g} % "
     "longer than on the machine as it is?",
-    kind=Amount("µs", "the machine's own latency is known to about a percent", 0.01),
+    kind=Amount("µs", "the curve is exact; a latency is hardly known to a percent", 0.01),
     given=_program_on_machine(
         ("halo-8", _AZURE, 5.0),
         ("cg-8", _AZURE, 1.0),
@@ -197,8 +197,8 @@ TOLERANCE = Exercise(
     answer=_added_us,
     look_again="`tolerances()` has a row for each percentage. Is it the program, the machine and "
     "the percentage of the question?",
-    because="The tolerance is what may be added to the machine's latency. It is small where many "
-    "messages wait for one another, and large where computing hides them.",
+    because="The tolerance is what may be added to the machine's latency. It is small where a "
+    "short program has many latencies in a row, and large where computing takes most of the time.",
     mistakes=(
         unit_off("µs"),
         Mistake(
@@ -265,9 +265,9 @@ def _crossing_us(given: Given) -> float:
 
 RING_UP_TO = Exercise(
     number="3.4",
-    question="An allreduce of {size:bytes} among {ranks} ranks, with L = {L:time}, o = {o:time}, "
-    "1/G = {bandwidth:bandwidth}, all messages eager: the ring is the faster. Up to which L, in "
-    "µs, does it stay so against recursive doubling?",
+    question="With L = {L:time}, o = {o:time}, 1/G = {bandwidth:bandwidth} and eager messages "
+    "only, an allreduce of {size:bytes} among {ranks} ranks is faster round a ring than by "
+    "recursive doubling. Up to which L, in µs, does it stay so?",
     kind=Amount("µs", "both times are exact, and are read with three digits", relative=0.01),
     given=_large_allreduce,
     answer=_crossing_us,

@@ -283,17 +283,6 @@ def _cheapest(given: Given) -> str:
     return min((name for name in NETWORKS if _fits(name, given)), key=_links_per_host)
 
 
-def _carries_most(given: Given) -> str:
-    return max(
-        NETWORKS,
-        key=lambda name: _traffic(NETWORKS[name], given.routing, given.pattern, 1.0).accepted,
-    )
-
-
-def _unless_right(wrong: str, right: str) -> list[str]:
-    return [wrong] if wrong != right else []
-
-
 WHICH = Exercise(
     number="4.6",
     question="Each host must be able to send {percent} % of its bandwidth under {pattern} traffic "
@@ -304,18 +293,20 @@ WHICH = Exercise(
     answer=_cheapest,
     look_again="For each network run the traffic at the load that is asked, and see whether it is "
     "`saturated`. Of those that are not, take the one with the fewest links a host.",
-    because="First what the traffic needs, then the price. The best of all networks is one that is "
-    "larger than you need.",
+    because="First what the traffic needs, then the price: what carries still more is paid for "
+    "and not used.",
     mistakes=(
         Mistake(
-            "cheapest of all",
-            "That one has the fewest links of all. Does it carry the load that is asked?",
-            lambda right, given: _unless_right(min(NETWORKS, key=_links_per_host), right),
+            "does not carry it",
+            "That one is saturated at the load that is asked.",
+            lambda right, given: [name for name in NETWORKS if not _fits(name, given)],
         ),
         Mistake(
-            "carries most",
-            "That one carries more than is asked, and has more links. Is there a cheaper one?",
-            lambda right, given: _unless_right(_carries_most(given), right),
+            "not the cheapest",
+            "That one carries the load. Is there another one that does, with fewer links?",
+            lambda right, given: [
+                name for name in NETWORKS if name != right and _fits(name, given)
+            ],
         ),
     ),
 )

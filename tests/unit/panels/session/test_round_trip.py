@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import ipywidgets as widgets
 import pytest
 
 from workbench import panels
+from workbench.errors import WorkbenchError
 from workbench.panels import read_session
 from workbench.panels.number_field import NumberField
 from workbench.panels.panel import Panel
@@ -94,3 +96,26 @@ def test_the_settings_are_the_same_when_all_jobs_have_ended(panel: Panel[Any]) -
     assert again.session().settings == session.settings
     assert again.error == panel.error
     stop(again)
+
+
+WRONG: tuple[Any, ...] = (
+    *(None, True, 0, -1, 1e308, 2**70, "", "../../etc", [], [1], {}, {"a": 1}),
+    *({"name": "x", "program": 3}, [{"program": "cg", "generator": {}, "algorithms": 3}]),
+)
+
+
+@pytest.mark.deep
+def test_values_of_any_kind_are_accepted_or_refused_and_a_refusal_changes_nothing(
+    panel: Panel[Any],
+) -> None:
+    panel.wait(PATIENCE_S)
+    for name in panel._saved_names():
+        for value in WRONG:
+            before = panel.session()
+            try:
+                panel.load_session(replace(before, settings={**before.settings, name: value}))
+            except WorkbenchError:
+                assert panel.session() == before, (name, value)
+            stop(panel)
+            panel.load_session(before)
+            stop(panel)

@@ -51,13 +51,10 @@ def page_of(notebook: Any, records: Records) -> Any:
                 cell.metadata["tags"].append("hide-cell")
             cell.outputs = [_output(one, records) for one in cell.outputs if not _is_script(one)]
         elif cell.cell_type == "markdown":
-            cell.source = _anchor(cell) + web_markdown(cell.source)
+            # JupyterLab's links lead to cells by their ids, and to headings by their texts.
+            anchor = f'<span id="cell-id={html.escape(cell.id)}"></span>'
+            cell.source = f"{anchor}\n\n{web_markdown(cell.source)}"
     return page
-
-
-def _anchor(cell: Any) -> str:
-    """Return the address that JupyterLab and Voilà have for a cell that begins with a heading."""
-    return f'<a id="cell-id={cell.id}"></a>\n\n' if cell.source.startswith("##") else ""
 
 
 def _is_script(output: Any) -> bool:

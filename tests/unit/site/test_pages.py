@@ -39,6 +39,7 @@ def test_outputs_become_places_of_figures(tmp_path: Path) -> None:
     (tmp_path / "of-an-earlier-build.js").touch()
     page = page_of(notebook, records)
     records.remove_others()
+    assert f'<span id="cell-id={notebook.cells[0].id}"></span>' in page.cells[0].source
     shown = [output.data for output in page.cells[1].outputs]
     assert [list(data) for data in shown] == [["text/html"]] * 3
     assert "<b>one</b> sentence" in shown[0]["text/html"]
@@ -51,13 +52,6 @@ def test_outputs_become_places_of_figures(tmp_path: Path) -> None:
         record = json.loads(text[len(f'workbenchSite.record("{name}",') : -2])
         assert any(f'data-record="{name}"' in data["text/html"] for data in shown)
         assert record["parts"]
-
-
-def test_a_section_keeps_the_address_of_its_cell(tmp_path: Path) -> None:
-    cells = [nbformat.v4.new_markdown_cell(text) for text in ("# title", "## word", "text")]
-    page = page_of(nbformat.v4.new_notebook(cells=cells), Records(tmp_path))
-    word = f'<a id="cell-id={cells[1].id}"></a>\n\n## word'
-    assert [cell.source for cell in page.cells] == ["# title", word, "text"]
 
 
 def test_links_to_notebooks_lead_to_pages() -> None:

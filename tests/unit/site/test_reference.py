@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from tests.source_trees import one_process
 from workbench.lazy import origin_of
 from workbench.site.reference import Entry, entries, other_names, reference_pages
 from workbench.site.sphinx_extension import _marked
+
+# The tests of exported names import every package too.
+pytestmark = one_process
 
 
 @pytest.fixture(scope="module")

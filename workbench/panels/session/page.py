@@ -6,7 +6,7 @@ import functools
 import os
 from pathlib import PurePath
 from typing import Final
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, quote
 
 from workbench.errors import WorkbenchError
 from workbench.panels.session.session import LONGEST_LINK, Session, session_of_query
@@ -59,8 +59,12 @@ def session_of_page(panel: str) -> Session | None:
 
 def page_of(panel: str) -> str:
     """Return the address of a panel's notebook in a Voilà of this machine."""
-    opened = PurePath(os.environ.get("JPY_SESSION_NAME", "")).name
-    return _SERVER + (opened if opened.endswith(".ipynb") else PANELS.get(panel, ""))
+    opened = PurePath(os.environ.get("JPY_SESSION_NAME", ""))
+    if opened.suffix != ".ipynb":
+        return _SERVER + PANELS.get(panel, "")
+    # Voilà serves the folder of the notebooks, in which the lessons are another one.
+    inside = opened.parts[-2:] if opened.parent.name == "lessons" else (opened.name,)
+    return _SERVER + quote("/".join(inside))
 
 
 def is_of_voila() -> bool:

@@ -123,8 +123,10 @@ def test_a_damaged_address_shows_an_error_and_the_usual_state(shown: Any, query:
 
 
 def test_the_notebook_is_the_open_one_if_it_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("JPY_SESSION_NAME", "/home/me/lessons/my own.ipynb")
-    assert page_of("FitPanel").endswith("/render/my own.ipynb")
+    monkeypatch.setenv("JPY_SESSION_NAME", "/home/me/my own.ipynb")
+    assert page_of("FitPanel").endswith("/render/my%20own.ipynb")
+    monkeypatch.setenv("JPY_SESSION_NAME", "/home/me/notebooks/lessons/1-a.ipynb")
+    assert page_of("FitPanel").endswith("/render/lessons/1-a.ipynb")
     monkeypatch.setenv("JPY_SESSION_NAME", "")
     assert page_of("FitPanel").endswith("/render/01-fit-a-machine.ipynb")
     assert session_of_page("FitPanel") is None

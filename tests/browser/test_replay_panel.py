@@ -181,7 +181,7 @@ def test_a_deadlock_is_reported_and_the_last_figures_stay(
     before = status(page, HEADLINE)
     files = {"name": "crossed.goal", "mimeType": "text/plain", "buffer": CROSSED.encode()}
     with page.expect_file_chooser() as chooser:
-        page.locator(".workbench-panel .widget-upload").click()
+        page.get_by_role("button", name="Upload GOAL or trace").click()
     chooser.value.set_files([files])
     message = page.get_by_role("alert").filter(has_text="send 100000 B to 1")
     message.wait_for()

@@ -15,14 +15,7 @@ _CHOOSE = "choose …"
 
 
 class AnswerForm:
-    """A field, a button that checks what is in it, and the answer to that.
-
-    Args:
-        number: of the exercise, such as ``"2.3"``.
-
-    Raises:
-        ParameterError: there is no such exercise.
-    """
+    """A field for the answer to an exercise, a button that checks it, and what that says."""
 
     def __init__(self, number: str) -> None:
         self._number = number

@@ -15,7 +15,7 @@ _CHOOSE = "choose …"
 
 
 class AnswerForm:
-    """A field for the answer to an exercise, a button that checks it, and what that says."""
+    """A field, a button that checks what is in it, and the answer to that, for an exercise."""
 
     def __init__(self, number: str) -> None:
         self._number = number
@@ -53,9 +53,6 @@ class AnswerForm:
         if not self._field.value or self._field.value != self._judged:
             self.check()
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        return self.widget._repr_mimebundle_(**options)
-
 
 def offer_answer_forms() -> None:
     """Show a form, from now on, instead of the sentence that an exercise is not answered."""
@@ -70,7 +67,7 @@ def _form_for(found: Feedback, include: Any = None, exclude: Any = None) -> Any:
     """Return the form for an exercise that is not answered; None leaves others as they are."""
     if found.verdict != "not answered":
         return None
-    return AnswerForm(found.exercise)._repr_mimebundle_(include=include, exclude=exclude)
+    return AnswerForm(found.exercise).widget._repr_mimebundle_(include=include, exclude=exclude)
 
 
 def _field_of(kind: AnswerKind) -> Any:

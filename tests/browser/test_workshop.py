@@ -17,7 +17,8 @@ WARM = 1
 CELLS = """
 import os
 from pathlib import Path
-print("query:", os.environ.get("QUERY_STRING", ""), "files:", os.listdir())
+from voila.utils import get_query_string
+print("query:", get_query_string(), "files:", os.listdir())
 Path("mine").touch()
 """
 
@@ -125,8 +126,8 @@ def test_a_full_server_says_so_and_has_room_once_a_page_is_closed(
     others[1].close()
 
 
-def test_the_query_of_an_address_reaches_a_kernel_of_its_own(workshop: Workshop, page: Any) -> None:
-    """A warm kernel ran before there was a query."""
+def test_the_query_of_an_address_reaches_a_warm_kernel(workshop: Workshop, page: Any) -> None:
+    """It asks for the query, as panels do, and waits there for its page."""
     page.goto(f"{workshop.address}/voila/render/{FIRST}.ipynb?state=a%20b&token={workshop.token}")
     assert page.url == f"{workshop.address}/voila/render/{FIRST}.ipynb?state=a+b"
     page.get_by_text("query: state=a+b").wait_for()

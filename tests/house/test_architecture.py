@@ -26,6 +26,7 @@ FLOOR = {
     "jsonfile",
     "datapackage",
     "lazy",
+    "warming",
     "named_options",
     "atomic_write",
     "suggestions",
@@ -74,7 +75,9 @@ MAY_IMPORT = (
     | {"workshop": FLOOR}
     | {"site": FLOOR | NOUNS | {"plotting", "papers", "panels", "workshop"}}
     | {
-        "warmup": NOUNS | SHARED_ANALYSES | {"compile_times", "plotting", "sensitivity", "uq"},
+        "warmup": NOUNS
+        | SHARED_ANALYSES
+        | {"compile_times", "warming", "plotting", "sensitivity", "uq"},
         "compile_times": set(),
         "diagnosis": FLOOR,
     }

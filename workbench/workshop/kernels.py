@@ -49,6 +49,8 @@ class WorkshopKernels(AsyncMappingKernelManager):
     async def start_kernel(self, *, kernel_name: str, env: Mapping[str, str], path: str) -> str:
         """Start a kernel in a new folder; where all seats are taken, a page gets status 503."""
         warm = env.get("VOILA_PREHEAT") == "True"
+        # Where a warm kernel asks for the query of its page, see `voila.utils.wait_for_request`.
+        env = {**env, "VOILA_APP_IP": self.parent.ip}
         if not warm and self.visitors >= self.seats:
             raise HTTPError(FULL)
         kernel_id = str(self.new_kernel_id())

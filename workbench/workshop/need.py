@@ -22,6 +22,9 @@ _WARM = 6
 _SLOW_S = 0.3
 """The answer of a slider from which a class is warned."""
 
+_QUIET = 0.5
+"""The most load of a machine that measures nothing else."""
+
 
 @dataclass(frozen=True)
 class Need:
@@ -73,10 +76,11 @@ class Need:
             f"and the server at most {_mb(self.memory)}; {_mb(self.free)} are free",
         ]
         if self.visitors is not None and self.p95_s is not None:
+            beside = " beside other work" if self.visitors.load_average > _QUIET else ""
             lines.append(
                 f"processors: {self.cores}; while all {self.people} move a slider once a second, "
                 f"95 of 100 moves are answered within {self.p95_s * 1000:.0f} ms, by what "
-                f"{self.visitors.cores} processors of {self.visitors.machine} took"
+                f"{self.visitors.cores} processors of {self.visitors.machine} took{beside}"
             )
         if self.slow:
             lines.append(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlencode
 
 from tornado.web import HTTPError, RequestHandler, authenticated
@@ -49,20 +48,6 @@ class NotebookPage(TornadoVoilaHandler):
             self.set_status(FULL)
             self.set_header("Retry-After", str(RETRY_S))
             self.finish(self.render_template("full.html", retry_s=RETRY_S))
-
-    def should_use_rendered_notebook(
-        self,
-        notebook_data: dict[str, Any],
-        pool_size: int,
-        template_name: str | None,
-        theme: str | None,
-        request_args: dict[str, Any],
-    ) -> bool:
-        """Return whether a warm kernel can be taken: it cannot know the query of this address."""
-        known: bool = super().should_use_rendered_notebook(
-            notebook_data, pool_size, template_name, theme, request_args
-        )
-        return known and not request_args
 
     def on_connection_close(self) -> None:
         """End the kernel of a page that was closed before it was whole."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import platform
 import random
 import re
@@ -53,11 +54,12 @@ def rehearse(notebooks: str | Path, people: int = 30) -> VisitorTable:
         raise ParameterError(
             f"people must be 1 to {_MOST_PEOPLE} in a rehearsal; got people={people}", key="people"
         )
+    load = os.getloadavg()[0]
     counts = [count for count in _COUNTS if count < people] + [people]
     with running(notebooks, people) as (process, address):
         _settle(process)
         found = tuple(asyncio.run(_visit(process, address, count)) for count in counts)
-    return VisitorTable(_processor(), jobs.cores(), NOTEBOOK, MOVES, found)
+    return VisitorTable(_processor(), jobs.cores(), NOTEBOOK, MOVES, load, found)
 
 
 @contextlib.contextmanager

@@ -107,6 +107,7 @@ def _settings(seats: int, warm: Mapping[str, int], folder: str) -> Config:
                 "cull_idle_timeout": _CULL_IDLE_S,
                 "cull_interval": _CULL_EVERY_S,
             },
-            "KernelManager": {"autorestart": False},
+            # Sockets in a folder of this user: no other user of the machine can listen or connect.
+            "KernelManager": {"autorestart": False, "transport": "ipc"},
         }
     )

@@ -98,9 +98,13 @@ class Visitor:
             body=form,
             headers=self._headers(),
             follow_redirects=False,
+            connect_timeout=_PATIENCE_S,
             request_timeout=_PATIENCE_S,
         )
-        answer = await AsyncHTTPClient().fetch(request, raise_error=False)
+        # A client that all visitors share would let ten of them wait at a time.
+        client = AsyncHTTPClient(force_instance=True)
+        answer = await client.fetch(request, raise_error=False)
+        client.close()
         for cookie in answer.headers.get_list("Set-Cookie"):
             self._cookies.load(cookie)
         return answer

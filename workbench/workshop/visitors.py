@@ -51,6 +51,7 @@ class VisitorTable(StoredResult):
         cores: processors that the server and the visitors had together.
         notebook: that all opened.
         moves: of a slider by each visitor.
+        load_average: of the machine over the minute before: what else it did.
         visits: by the number of visitors, ascending.
     """
 
@@ -58,6 +59,7 @@ class VisitorTable(StoredResult):
     cores: int
     notebook: str
     moves: int
+    load_average: float
     visits: tuple[Visits, ...]
 
     ONE_FILE: ClassVar[bool] = True

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from workbench import workshop
+from workbench.cli import main
+from workbench.errors import ParameterError
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--first", "absent.ipynb"], "first must be a notebook in"),
+        (["--people", "0"], "people must be at least 1; got --people 0"),
+        (["--people", "41", "--rehearse"], "people must be 1 to 40 in a rehearsal"),
+        (["--notebooks", "absent"], "absent is none. Name one: --notebooks FOLDER"),
+    ],
+)
+def test_what_cannot_be_served_is_named(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["workshop", *words]) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_a_taken_port_is_named_before_anything_starts(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(ParameterError, match=f"127.0.0.1, port {port}: "):
+            workshop.serve(tmp_path, seats=1, token="key", port=port)

@@ -194,7 +194,7 @@ validation: $(LAB_STAMP) ## measure on the emulated cluster again (an hour, root
 	    --output datasets/validation-collectives/open-mpi-$$ranks.json || exit; \
 	done
 
-site: $(SITE_STAMP) ## make the web site in .cache/site/html: notebooks, papers, reference, search (20 minutes, then seconds)
+site: $(SITE_STAMP) ## make the web site in .cache/site/html: notebooks, papers, reference, search (10 minutes, then one)
 	$(PY) -m workbench.site
 
 slurm-demo: $(TEST_STAMP) ## tune a copy and a sort through a one-node Slurm on loopback

@@ -15,13 +15,6 @@ _TITLES: dict[Verdict, str] = {
     "not answered": "",
     "unreadable": "Not an answer yet.",
 }
-# Okabe and Ito's green and orange, and a grey that shows on light and dark pages.
-_COLOURS: dict[Verdict, str] = {
-    "right": "#009E73",
-    "hint": "#E69F00",
-    "not answered": "#888888",
-    "unreadable": "#888888",
-}
 
 
 @dataclass(frozen=True)
@@ -52,7 +45,11 @@ class Feedback:
         return f"{self.exercise}: {' '.join(filter(None, parts))}"
 
     def _repr_html_(self) -> str:
-        style = f"border-left:.3em solid {_COLOURS[self.verdict]};padding:.2em .8em;max-width:60em"
+        from workbench.plotting import palette
+
+        colours = {"right": palette.GREEN, "hint": palette.ORANGE}
+        colour = colours.get(self.verdict, palette.FAINT)
+        style = f"border-left:.3em solid {colour};padding:.2em .8em;max-width:60em"
         title = f"<b>{self.exercise} {_TITLES[self.verdict]}</b> "
         note = f"<br>{with_code(self.note)}" if self.note else ""
         return f'<div role="status" style="{style}">{title}{with_code(self.text)}{note}</div>'

@@ -221,7 +221,10 @@ clean: ## remove .venv, caches and everything else that make has made
 	  "apt-get install python3 python3-venv), or name one: make PYTHON=/path/to/python3.12" >&2; \
 	exit 1
 
-$(LAB_STAMP): pyproject.toml constraints.txt binder/overrides.json | .venv/bin/pip
+# Voilà's template and settings are copied when the workbench is installed.
+FOR_VOILA := $(shell find workbench/workshop/jupyter -type f -not -name '*.pyc')
+
+$(LAB_STAMP): pyproject.toml constraints.txt binder/overrides.json $(FOR_VOILA) | .venv/bin/pip
 	@echo "installing the pinned versions into .venv (once, a minute or two)"
 	$(PIP_INSTALL) --no-compile numba
 	@$(PY) -m workbench.warmup first --while $$$$ & \

@@ -50,7 +50,7 @@ class Term:
         return f"cell-id={self.cell}"
 
     def pattern(self) -> re.Pattern[str]:
-        """Return what finds the term in a text: a name with capitals as it is, others in any."""
+        """Return the pattern of the term; case counts only in a name that has capitals."""
         forms = "|".join(
             re.escape(form).replace(r"\ ", r"[ \n-]") for form in (*self.also, self.name)
         )

@@ -346,6 +346,8 @@ def _plain(number: float) -> str:
 
 
 def _three_digits(number: float) -> str:
+    if abs(number) >= 1e6:
+        return f"{number:.3g}"
     if abs(number) >= 100 or float(f"{number:.3g}").is_integer():
         return f"{number:.0f}"
     return f"{number:.1f}" if abs(number) >= 10 else f"{number:.2f}"

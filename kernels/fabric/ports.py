@@ -82,9 +82,9 @@ def return_credit(s, q, channel, sent, lane, n_bytes):
 
 @helper("i8(i8[::1], i8, i8)", _nrt=False)
 def drain_ticks(s, p, size):
-    """Return how long a SNAPPR host that takes bytes faster than its link waits for the last one.
+    """Return the ticks from a packet's arrival at a SNAPPR host until its NIC has all bytes.
 
-    `p` is where the cells are that ports to hosts share.
+    They are 0 unless the NIC is faster than the link. The cells of the host's port begin at `p`.
     """
     if s[p + layout.BYTE] <= s[layout.NIC_BYTE]:
         return np.int64(0)

@@ -265,7 +265,7 @@ def same_arbiters(s, t, now, then):
 
 @helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, b1, i8)", _nrt=False)
 def credit_periods(s, t, p, cell, waiting, unread, limit):
-    """Return how many periods may be skipped as far as these credits are concerned.
+    """Return the number of periods that these credits allow to skip.
 
     They may change only while no packet waits for them. Those of PISCES may only grow, and only if
     nothing has looked at them since the earlier state was kept.
@@ -282,7 +282,7 @@ def credit_periods(s, t, p, cell, waiting, unread, limit):
 
 @helper("i8(i8[::1])", _nrt=False)
 def partial_messages(s):
-    """Return how many messages have been received in part."""
+    """Return the number of messages that have been received in part."""
     return s[layout.nic_cells(0) + layout.PARTIAL] + s[layout.nic_cells(1) + layout.PARTIAL]
 
 

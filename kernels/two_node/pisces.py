@@ -440,7 +440,7 @@ def nic_in(s, now, node, word, code, delay):
 
 @helper("i8(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", _nrt=False)
 def train(s, p, now, row, word, n, step, delay):
-    """Handle up to `n` packets or credits that arrive at a row, and return how many."""
+    """Handle up to `n` packets or credits that arrive at a row; return the number handled."""
     size = layout.bytes_of(word)
     if row >= layout.SWITCH:
         if layout.kind_of(word):

@@ -13,9 +13,11 @@ import os
 import re
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import nbformat
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
@@ -43,14 +45,15 @@ CUTS = {
     "13-against-reality": (0, 0.6),
     "14-the-papers": (0, 0.6),
     "lessons/1-what-a-message-costs": (0, 0.5),
+    "lessons/4-which-network": (0, 0.5),
+    "lessons/6-how-sure-are-we": (0, 0.36),
 }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("notebooks", nargs="*", metavar="NAME", help="such as lessons/1-...")
-    listed = [card for card in cards(ROOT / "notebooks") if not card.picture]
-    names = parser.parse_args().notebooks or [card.path.removesuffix(".ipynb") for card in listed]
+    names = parser.parse_args().notebooks or [*without_picture()]
     with (
         tempfile.TemporaryDirectory() as folder,
         serve("voila", Path(folder)) as server,
@@ -67,6 +70,14 @@ def main() -> None:
             path = IMAGES / f"{Path(name).name}.png"
             path.write_bytes(small(steady(page, *CUTS.get(name, (0, 1.0)))))
             print(f"{path.relative_to(ROOT)}: {path.stat().st_size} B")
+
+
+def without_picture() -> Iterator[str]:
+    """Yield the notebooks that have no picture, but for those that only have text."""
+    for card in cards(ROOT / "notebooks"):
+        content = nbformat.read(ROOT / "notebooks" / card.path, as_version=4)
+        if not card.picture and any(cell.cell_type == "code" for cell in content.cells):
+            yield card.path.removesuffix(".ipynb")
 
 
 def steady(page: Any, figure: int, share: float) -> bytes:

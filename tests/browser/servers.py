@@ -137,20 +137,30 @@ class Server:
         Args:
             page: of Playwright.
         """
-        watch = Watch()
+        return watch(page, self.address)
 
-        # A route would see them too, and would turn off the cache of a browser.
-        def asked(request: Any) -> None:
-            if not request.url.startswith((self.address, "data:", "blob:")):
-                watch.outside.append(request.url)
 
-        page.on("request", asked)
-        page.on("pageerror", lambda error: watch.errors.append(str(error)))
-        page.on(
-            "console",
-            lambda message: watch.errors.append(message.text) if message.type == "error" else None,
-        )
-        return watch
+def watch(page: Any, own: str) -> Watch:
+    """Record a page's errors and what it asks of others.
+
+    Args:
+        page: of Playwright.
+        own: how the addresses begin that the page may ask for.
+    """
+    seen = Watch()
+
+    # A route would see them too, and would turn off the cache of a browser.
+    def asked(request: Any) -> None:
+        if not request.url.startswith((own, "data:", "blob:")):
+            seen.outside.append(request.url)
+
+    page.on("request", asked)
+    page.on("pageerror", lambda error: seen.errors.append(str(error)))
+    page.on(
+        "console",
+        lambda message: seen.errors.append(message.text) if message.type == "error" else None,
+    )
+    return seen
 
 
 @contextlib.contextmanager

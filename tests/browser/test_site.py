@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.servers import ROOT, Watch
+from tests.browser.servers import ROOT, watch
 from workbench.panels import ExplorePanel
 from workbench.site.build import build_site, copy_static
 from workbench.site.moves import MOVES, Move
@@ -19,23 +19,6 @@ from workbench.site.stills import panel_still
 SLIDER = ".workbench-player input"
 FIRST_FIGURE = ".workbench-figure"
 NOTEBOOKS = [ROOT / "notebooks" / f"{name}.ipynb" for name in ("00-start-here", "glossary")]
-
-
-def watch(page: Any) -> Watch:
-    """Record what a page asks of others, and its errors."""
-    seen = Watch()
-
-    def asked(request: Any) -> None:
-        if not request.url.startswith(("file:", "data:", "blob:")):
-            seen.outside.append(request.url)
-
-    page.on("request", asked)
-    page.on("pageerror", lambda error: seen.errors.append(str(error)))
-    page.on(
-        "console",
-        lambda message: seen.errors.append(message.text) if message.type == "error" else None,
-    )
-    return seen
 
 
 def open_still(page: Any, path: Path) -> None:
@@ -72,7 +55,7 @@ def small_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_panel_plays_without_a_kernel(
     page: Any, small_page: Path, until: Callable[..., float], steady: Callable[..., Any]
 ) -> None:
-    seen = watch(page)
+    seen = watch(page, "file:")
     open_still(page, small_page)
     figure = page.locator(FIRST_FIGURE).first
     sentence = page.locator(".workbench-text").first
@@ -105,7 +88,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_notebook_of_the_site_plays(
     page: Any, site: Path, steady: Callable[..., Any], keep: Callable[[str], Path]
 ) -> None:
-    seen = watch(page)
+    seen = watch(page, "file:")
     open_still(page, site / "notebooks" / "00-start-here.html")
     before = steady(page.locator(FIRST_FIGURE).first.screenshot)
     play(page, 0)
@@ -118,7 +101,7 @@ def test_a_notebook_of_the_site_plays(
 
 @pytest.mark.deep
 def test_search_works_from_a_folder(page: Any, site: Path) -> None:
-    seen = watch(page)
+    seen = watch(page, "file:")
     page.goto(f"{(site / 'index.html').as_uri()}")
     page.locator("input[name=q]").first.fill("SNAPPR")
     page.keyboard.press("Enter")
@@ -134,7 +117,7 @@ def test_search_works_from_a_folder(page: Any, site: Path) -> None:
 
 @pytest.mark.deep
 def test_the_reference_links_types_to_their_pages(page: Any, site: Path) -> None:
-    seen = watch(page)
+    seen = watch(page, "file:")
     page.goto((site / "reference" / "workbench.fit.html").as_uri())
     page.locator("#workbench\\.fit\\.fit").wait_for()
     page.locator("a.reference[href*='workbench.models.SNAPPR']").first.click()

@@ -39,7 +39,7 @@ def code(content: Any) -> list[Any]:
 
 
 def text_of(cell: Any) -> str:
-    """Return what a cell put out, as text."""
+    """Return the outputs of a cell as text."""
     parts = [str(o.get("data", {}).get("text/plain", o.get("text", ""))) for o in cell.outputs]
     return "\n".join(parts)
 

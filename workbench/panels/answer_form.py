@@ -31,7 +31,7 @@ class AnswerForm:
 
     @property
     def answer(self) -> Any:
-        """What is in the field, as ``check`` takes it; ``...`` where nothing is."""
+        """The answer in the field; ``...`` if the field is empty."""
         return _read(self._field.value, self._kind)
 
     @answer.setter
@@ -80,7 +80,7 @@ def _field_of(kind: AnswerKind) -> Any:
 
 
 def _read(text: str, kind: AnswerKind) -> Any:
-    """Return what a student typed as ``check`` takes it: a number, names in order, or a name."""
+    """Return the typed text as an answer for ``check``: a number, a name, or names in order."""
     typed = text.strip()
     if not typed:
         return ...

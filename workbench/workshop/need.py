@@ -65,7 +65,7 @@ class Need:
     @property
     def slow(self) -> bool:
         """Whether the processors are too few for a class that moves sliders all at once."""
-        return self.p95_s is None or self.p95_s > _SLOW_S
+        return self.p95_s is not None and self.p95_s > _SLOW_S
 
     def to_text(self) -> str:
         """Return the need and what there is, in a few lines."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import socket
 import tempfile
 from collections.abc import Mapping
@@ -19,7 +20,8 @@ from workbench.workshop.cards import add_cards
 from workbench.workshop.kernels import WorkshopKernels
 from workbench.workshop.pages import NotebookPage, StartPage
 
-TEMPLATE = Path(__file__).parent / "jupyter" / "voila" / "templates" / "workbench"
+_SHIPPED = Path(__file__).parent / "jupyter"
+TEMPLATE = _SHIPPED / "voila" / "templates" / "workbench"
 # A page asks for the end of its kernel; this is for those that vanish without a word.
 _CULL_IDLE_S, _CULL_EVERY_S = 120, 10
 _PAGES = {TornadoVoilaTreeHandler: StartPage, TornadoVoilaHandler: NotebookPage}
@@ -89,18 +91,16 @@ def _listening(address: str, port: int) -> socket.socket:
 
 def _settings(seats: int, warm: Mapping[str, int], folder: str) -> Config:
     pools = {name: {"pool_size": size} for name, size in warm.items()}
-    return Config(
+    settings = Config(json.loads((_SHIPPED / "etc" / "voila.json").read_text("utf-8")))
+    settings.merge(
         {
             "Voila": {"log_level": "WARN"},
             "VoilaConfiguration": {
-                "template": "workbench",
                 "page_config_hook": add_cards,
                 "multi_kernel_manager_class": WorkshopKernels,
                 "preheat_kernel": bool(pools),
                 "default_pool_size": 0,
             },
-            # Voilà runs all cells, and pages would show the answers of a lesson.
-            "TagRemovePreprocessor": {"enabled": True, "remove_cell_tags": {"solution"}},
             "WorkshopKernels": {"seats": seats, "folder": folder},
             "VoilaKernelManager": {"kernel_pools_config": {"default": {"pool_size": 0}} | pools},
             "MappingKernelManager": {
@@ -111,3 +111,4 @@ def _settings(seats: int, warm: Mapping[str, int], folder: str) -> Config:
             "KernelManager": {"autorestart": False, "transport": "ipc"},
         }
     )
+    return settings

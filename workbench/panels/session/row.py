@@ -38,7 +38,7 @@ class HasSession(Protocol):
         """Return the present state."""
 
     def load_session(self, source: Session) -> tuple[str, ...]:
-        """Set a state; return what it lacks."""
+        """Restore a state; return a sentence for each setting that it lacks."""
 
     def _move(self, by: int) -> bool:
         """Go some steps of undo ahead, or back if negative."""
@@ -134,7 +134,7 @@ class SessionRow:
         self.say(session.notes)
 
     def _carry(self) -> Carrier:
-        """Return what carries to the page, shown there from the first use on."""
+        """Return the document that sends files and links to the page; made at the first use."""
         if self._carrier is None:
             from workbench.panels.session.carrier import Carrier
 

@@ -169,9 +169,10 @@ def _session_of(data: bytes, source: str) -> Session:
     if type(version) is not int or version < 1:
         raise reader.error(f"must have a version, a whole number; got {version!r}")
     if version > VERSION:
+        maker = str(values.get("workbench", ""))[:40]
+        made = f", made by workbench {maker}" if maker else ""
         raise reader.error(
-            f"is of version {version}, made by workbench {str(values.get('workbench', ''))[:40]}; "
-            f"this release reads up to {VERSION}: update the workbench"
+            f"must be of version {VERSION} or older; it is of {version}{made}: update the workbench"
         )
     return Session(
         panel=reader.take("panel", str),

@@ -91,7 +91,7 @@ class Stateful:
         raise ParameterError(f"this panel takes no files for {use!r}; got {name!r}", key="session")
 
     def _not_held(self) -> Sequence[str]:
-        """Return what belongs to the state and is not in a session, a sentence each."""
+        """Return a sentence for each part of the state that a session does not hold."""
         return ()
 
     def _restored(self) -> None:
@@ -114,11 +114,11 @@ class Stateful:
             )
 
     def _load(self, session: Session) -> tuple[str, ...]:
-        """Set the state of a session, or nothing; return what it lacks, a sentence each."""
+        """Restore all of a session, or none of it; return a sentence for each setting it lacks."""
         name = type(self).__name__
         if session.panel != name:
             raise ParameterError(
-                f"this is a {name}, and the session one of a {session.panel[:60]}; open it in "
+                f"the session must be of {name}; it is of {session.panel[:60]}: open it in "
                 "that panel's notebook, or with workbench.panels.open_session",
                 key="session",
             )
@@ -192,7 +192,7 @@ class Stateful:
             ) from error
 
     def _apply_late(self) -> list[str]:
-        """Set what waited for the jobs; return what is refused now, a sentence each."""
+        """Set the settings that waited for the jobs; return a sentence for each refused one."""
         late, self._late = self._late, {}
         refused = []
         with self._drawing_once():

@@ -67,7 +67,7 @@ def test_what_is_not_accepted_changes_nothing(
 
 
 def test_a_session_of_another_panel_or_version_says_so(explore: ExplorePanel) -> None:
-    with pytest.raises(ParameterError, match="a ExplorePanel, and the session one of a FitPanel"):
+    with pytest.raises(ParameterError, match="must be of ExplorePanel; it is of FitPanel: open"):
         explore.load_session(Session("FitPanel", {}))
     said = explore.load_session(Session("ExplorePanel", {"machne": "x"}, notes=("no chains",)))
     assert said[0] == "machne is no setting here; did you mean machine?; it is left out"

@@ -91,8 +91,8 @@ def _listening(address: str, port: int) -> socket.socket:
 
 def _settings(seats: int, warm: Mapping[str, int], folder: str) -> Config:
     pools = {name: {"pool_size": size} for name, size in warm.items()}
-    settings = Config(json.loads((_SHIPPED / "etc" / "voila.json").read_text("utf-8")))
-    settings.merge(
+    shipped = Config(json.loads((_SHIPPED / "etc" / "voila.json").read_text("utf-8")))
+    own = Config(
         {
             "Voila": {"log_level": "WARN"},
             "VoilaConfiguration": {
@@ -111,4 +111,5 @@ def _settings(seats: int, warm: Mapping[str, int], folder: str) -> Config:
             "KernelManager": {"autorestart": False, "transport": "ipc"},
         }
     )
-    return settings
+    shipped.merge(own)
+    return shipped

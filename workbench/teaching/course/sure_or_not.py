@@ -75,9 +75,9 @@ def _more_replicas(draw: ParameterDraw) -> Mapping[str, Any]:
 
 WIDTH = Exercise(
     number="6.1",
-    question="Each replica scatters as much as was known before. From {few} replicas of each test "
-    "the latency L is known within an interval (90 %) of {width:time}. About how wide is it, in "
-    "µs, with {many} replicas of each?",
+    question="It is known how much replicas scatter. From {few} of them for each test follows an "
+    "interval (90 %) of the latency L that is {width:time} wide. About how wide is it, in µs, with "
+    "{many} replicas of each?",
     kind=Amount("µs", "chains of some thousand draws give a width to some percent", relative=0.06),
     given=_more_replicas,
     answer=lambda given: (

@@ -31,6 +31,7 @@ from workbench.tune.recorded.files import Description, write_recording
 from workbench.tune.recorded.run_table import RecordedMeasurement, RecordedTable
 from workbench.tune.runners.replay import noise_factor
 from workbench.tune.space.space import Choices, Configuration, Grid, TuningSpace
+from workbench.tune.target import Computed
 
 COLLECTIVES = ("allreduce", "bcast", "gather", "reduce")
 SIZES = tuple(2**power for power in range(12, 21, 2))
@@ -132,7 +133,8 @@ class SimulatedCollective:
     """A collective that is simulated anew in each run, with noise: it costs no time on a machine.
 
         one = SimulatedCollective("reduce", 2**20)
-        tune(one.space, Function(one.run), stopping=("time", {"seconds": 60}), budget=500)
+        rules = {"stopping": ("time", {"seconds": 60}), "budget": 500}
+        tune(one.space, Function(one.run), target=one.target, **rules)
 
     Attributes:
         collective: ``allreduce``, ``bcast``, ``gather`` or ``reduce``.
@@ -170,6 +172,11 @@ class SimulatedCollective:
         """The default configuration of the space."""
         return dict(self.space.default or {})
 
+    @property
+    def target(self) -> Computed:
+        """The time of a call in µs, less being better."""
+        return Computed(_no_output, unit="µs", name="latency")
+
     def call_us(self, configuration: Configuration) -> float:
         """Return the time of a call in µs, without noise.
 
@@ -205,6 +212,10 @@ class SimulatedCollective:
         """
         factor = noise_factor("normal", self.noise, rng)
         return self.call_us(configuration) * factor, self.run_s(configuration) * factor
+
+
+def _no_output(output: object) -> float:
+    raise ParameterError("a simulated run has a value of its own; there is no output to read")
 
 
 @cache

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests.cpu_times import CpuTimes
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -43,9 +45,20 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return BrowserBeside(config, log)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--cpu-times",
+        type=int,
+        metavar="N",
+        help="print the processor time of the N files of tests that take the most",
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Keep xdist from running its groups, which the browser's tests are, before all other tests."""
     config.option.loadscopereorder = False
+    if (most := config.getoption("--cpu-times")) is not None:
+        config.pluginmanager.register(CpuTimes(most))
 
 
 @pytest.hookimpl(trylast=True)

@@ -1,8 +1,7 @@
 """Processor time of each file of tests: ``pytest --cpu-times 20`` prints the largest twenty.
 
-How long a test takes depends on what else the machine does; the processor time of a run is nearly
-the same each time. It counts the processes that tests start, browsers and kernels too; what all
-tests share, such as a server, counts for the file that starts it and for those that use it.
+A busy machine changes it less than it changes how long a test takes. Browsers, servers and kernels
+that a file uses are in it.
 """
 
 from __future__ import annotations
@@ -17,9 +16,8 @@ import pytest
 
 
 def used_s() -> float:
-    """Return the seconds that this process, what it runs and what it has waited for have used."""
-    own = psutil.Process()
-    seconds = 0.0
+    """Return the seconds that this process, those it runs and those it has waited for have used."""
+    own, seconds = psutil.Process(), 0.0
     for process in (own, *own.children(recursive=True)):
         with contextlib.suppress(psutil.NoSuchProcess):
             seconds += sum(process.cpu_times()[:4])
@@ -30,22 +28,21 @@ class CpuTimes:
     """Sums up what the files take in this process, and in those of pytest-xdist."""
 
     def __init__(self, most: int) -> None:
-        self._most = most
+        self._most, self._before_s = most, 0.0
         self._files: Counter[str] = Counter()
-        self._before_s = 0.0
 
     def pytest_collection_finish(self) -> None:
         self._before_s = used_s()
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(
-        self, item: pytest.Item, nextitem: pytest.Item | None
-    ) -> Generator[None, Any, Any]:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self, item: Any, nextitem: Any) -> Generator[None, Any, Any]:
+        """Add up before a file's servers end, and with them the times of their processes."""
+        ends = nextitem is None or nextitem.path != item.path
+        if ends:
+            self._files[item.location[0]] += used_s() - self._before_s
         done = yield
-        if nextitem is None or nextitem.path != item.path:
-            now_s = used_s()
-            self._files[item.location[0]] += max(0.0, now_s - self._before_s)
-            self._before_s = now_s
+        if ends:
+            self._before_s = used_s()
         return done
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

@@ -1,7 +1,6 @@
 """Processor time of each file of tests: ``pytest --cpu-times 20`` prints the largest twenty.
 
-A busy machine changes it less than it changes how long a test takes. Browsers, servers and kernels
-that a file uses are in it.
+A busy machine changes it less than how long a test takes. Browsers, servers and kernels are in it.
 """
 
 from __future__ import annotations

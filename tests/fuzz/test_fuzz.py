@@ -11,7 +11,7 @@ from tests.fuzz.formats import FORMATS
 from tests.fuzz.mutate import DAMAGES, MOST_BYTES, mutate
 from tests.fuzz.run import Tally, case, run
 
-COUNT = 150
+COUNT = 75
 MOST_MB = 64
 
 

@@ -93,8 +93,18 @@ def test_the_optimum_is_that_over_all_routes(drawn: tuple[int, Links], seed: int
     assert lowest <= low <= high <= highest * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("word", ["dragonfly:9,4,2,2", "slim-fly:5", "torus:5x4"])
-@pytest.mark.parametrize("pattern", ["longest-matching", "uniform", "permutation"])
+WORDS = ("dragonfly:9,4,2,2", "slim-fly:5", "torus:5x4")
+PATTERNS = ("longest-matching", "uniform", "permutation")
+
+
+@pytest.mark.parametrize(
+    ("word", "pattern"),
+    [
+        pytest.param(word, pattern, marks=() if at == also else pytest.mark.deep)
+        for at, word in enumerate(WORDS)
+        for also, pattern in enumerate(PATTERNS)
+    ],
+)
 def test_bounds_close_in_on_the_optimum(word: str, pattern: str) -> None:
     made = topology.parse_topology(word)
     exact = throughput(made, pattern, method="exact").between_routers[0]

@@ -24,7 +24,8 @@ def tables() -> SearchComparisonTables:
     [
         (0, "allreduce/4096", "random"),
         (1, "reduce/65536", "genetic"),
-        (5, "bcast/1048576", "random"),
+        # The same functions with other settings.
+        pytest.param(5, "bcast/1048576", "random", marks=pytest.mark.deep),
     ],
 )
 def test_a_part_run_again_gives_the_same(

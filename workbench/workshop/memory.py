@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,21 +22,28 @@ _CGROUPS = (
 )
 
 
-def held_bytes(process: int) -> tuple[int, int]:
-    """Return a process's share of memory (PSS; USS where there is none) and its RSS, in bytes."""
+def held_bytes(process: int) -> int:
+    """Return a process's share of memory in bytes: PSS, or USS where there is none."""
     held = psutil.Process(process).memory_full_info()
-    return getattr(held, "pss", held.uss), held.rss
+    return int(getattr(held, "pss", held.uss))
 
 
-def kernel_bytes(cells: list[Any], folder: str | Path, timeout_s: int = 900) -> tuple[int, int]:
-    """Return the PSS and the RSS in bytes of a kernel that has run cells in a folder."""
+def own_bytes(process: int) -> int:
+    """Return the memory in bytes that a process shares with no other: USS."""
+    return int(psutil.Process(process).memory_full_info().uss)
+
+
+def kernel_bytes(
+    cells: list[Any], folder: str | Path, measure: Callable[[int], int], timeout_s: int = 900
+) -> int:
+    """Return what is measured of the process of a kernel that has run cells in a folder."""
     notebook = nbformat.v4.new_notebook(cells=cells)
     where = {"metadata": {"path": str(folder)}}
     client = NotebookClient(notebook, timeout=timeout_s, resources=where)
     with client.setup_kernel():
         for number, cell in enumerate(notebook.cells):
             client.execute_cell(cell, number)
-        return held_bytes(client.km.provisioner.pid)
+        return measure(client.km.provisioner.pid)
 
 
 def free_bytes() -> int:

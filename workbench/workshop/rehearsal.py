@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TextIO
-from urllib.parse import urlsplit
 
 import psutil
 
@@ -90,20 +89,9 @@ def _address(server: subprocess.Popen[str], said: TextIO) -> str:
     for line in server.stdout or ():
         found = re.search(r"http://\S+", line)
         if found:
-            address = found[0]
-            break
-    else:
-        said.seek(0)
-        raise WorkshopError(f"the server must start; it said {said.read()[-2000:]}")
-    parts = urlsplit(address)
-    _wait(lambda: _answers(parts.hostname or "", parts.port or 0), "the server must answer")
-    return address
-
-
-def _answers(host: str, port: int) -> bool:
-    with contextlib.suppress(OSError), socket.create_connection((host, port), 1):
-        return True
-    return False
+            return found[0]
+    said.seek(0)
+    raise WorkshopError(f"the server must start; it said {said.read()[-2000:]}")
 
 
 async def _visit(server: int, address: str, count: int) -> Visits:
@@ -117,7 +105,7 @@ async def _visit(server: int, address: str, count: int) -> Visits:
     wrong = [guest for guest in guests if guest.held != guest.values[-1]]
     if wrong:
         raise WorkshopError(f"each visitor must have a kernel of its own; {len(wrong)} have not")
-    memory = [held_bytes(process)[0] for process in kernels_of(server)]
+    memory = [held_bytes(process) for process in kernels_of(server)]
     await asyncio.gather(*(guest.leave() for guest in guests))
     with contextlib.suppress(WorkshopError):
         _wait(lambda: len(kernels_of(server)) <= waiting, "the kernels must end", seconds=15)
@@ -164,14 +152,17 @@ def _wait(holds: Callable[[], bool], what: str, seconds: float = _PATIENCE_S) ->
 
 
 def kernels_of(server: int) -> list[int]:
-    """Return the processes of the kernels of a server, which its own number names."""
+    """Return the processes of the kernels of a server, which its own number names.
+
+    A forked one has the command of its server, and the name that it gave itself.
+    """
     children = psutil.Process(server).children(recursive=True)
-    return [one.pid for one in children if any("ipykernel" in word for word in _command(one))]
+    return [one.pid for one in children if any("ipykernel" in word for word in _words(one))]
 
 
-def _command(process: psutil.Process) -> list[str]:
+def _words(process: psutil.Process) -> list[str]:
     try:
-        return list(process.cmdline())
+        return [process.name(), *process.cmdline()]
     except psutil.Error:  # it has just ended
         return []
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import socket
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from tornado.ioloop import IOLoop
 from traitlets.config import Config
 from voila.app import Voila
 from voila.tornado.handler import TornadoVoilaHandler
@@ -19,6 +19,7 @@ from workbench.errors import ParameterError
 from workbench.workshop.cards import add_cards
 from workbench.workshop.kernels import WorkshopKernels
 from workbench.workshop.pages import NotebookPage, StartPage
+from workbench.workshop.templates import compile_once
 
 _SHIPPED = Path(__file__).parent / "jupyter"
 TEMPLATE = _SHIPPED / "voila" / "templates" / "workbench"
@@ -31,6 +32,13 @@ class WorkshopServer(Voila):
     """Voilà with the pages and the template of the workbench."""
 
     name = "voila"
+    listening: Callable[[], object]
+    """Called once pages can be opened."""
+
+    def listen(self) -> None:
+        """Answer until a signal ends it."""
+        IOLoop.current().add_callback(self.listening)
+        super().listen()
 
     def setup_template_dirs(self) -> None:
         """Look for templates in this package first, which may not be installed otherwise."""
@@ -53,6 +61,7 @@ def serve(
     address: str = "127.0.0.1",
     port: int = 8866,
     warm: Mapping[str, int] | None = None,
+    listening: Callable[[], object] = lambda: None,
 ) -> None:
     """Serve a folder of notebooks as pages until a signal ends it; all its kernels end with it.
 
@@ -63,25 +72,26 @@ def serve(
         address: of the network interface to listen on.
         port: to listen on; if it is taken, the server does not start.
         warm: how many kernels have run which notebook before its page is opened.
+        listening: called once pages can be opened.
 
     Raises:
         ParameterError: nothing can listen on the address and the port.
     """
-    with contextlib.closing(_listening(address, port)):
-        pass
+    check_address(address, port)
     with tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True) as folder:
+        compile_once()
         server = WorkshopServer(config=_settings(seats, warm or {}, folder))
         server.initialize([str(notebooks)])
         server.open_browser = False
         server.ip, server.port, server.port_retries = address, port, 0
-        server.token = token
+        server.token, server.listening = token, listening
         server.start()
 
 
-def _listening(address: str, port: int) -> socket.socket:
-    """Return a socket that listens, as Voilà would end this process where it cannot."""
+def check_address(address: str, port: int) -> None:
+    """Raise a ParameterError where nothing can listen: Voilà would end this process."""
     try:
-        return socket.create_server((address, port))
+        socket.create_server((address, port)).close()
     except (OSError, OverflowError) as error:
         raise ParameterError(
             f"address and port must be of this machine and free; {address}, port {port}: {error}",

@@ -23,7 +23,7 @@ TABLE = VisitorTable(
 
 
 def of(people: int, free: int, table: VisitorTable | None = TABLE) -> workshop.Need:
-    return _need(people, "one.ipynb", 100 * MB, free, 2, table)
+    return _need(people, "one.ipynb", 100 * MB, 0, free, 2, table)
 
 
 def test_seats_and_warm_kernels_fit_the_memory() -> None:
@@ -46,6 +46,14 @@ def test_too_little_memory_is_refused_with_how_many_fit() -> None:
     assert fits.memory <= fits.free
     with pytest.raises(ParameterError, match=r"are free; end other programs"):
         of(30, 100 * MB)
+
+
+def test_what_kernels_share_counts_once() -> None:
+    shared = _need(30, "one.ipynb", 100 * MB, 300 * MB, 64_000 * MB, 2, TABLE)
+    assert shared.memory == of(30, 64_000 * MB).memory + 300 * MB
+    assert "a kernel holds 100 MB beside 300 MB that all share" in shared.to_text()
+    with pytest.raises(ParameterError, match=r"3\.8 GB with the server"):
+        _need(30, "one.ipynb", 100 * MB, 300 * MB, 3_700 * MB, 2, TABLE)
 
 
 @pytest.mark.parametrize("people", [0, -1])

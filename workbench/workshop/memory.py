@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import nbformat
 import psutil
 from nbclient import NotebookClient
+
+from workbench.panels.setup import BOKEH_IN_PAGE
 
 _CGROUPS = (
     ("/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"),
@@ -40,7 +43,10 @@ def kernel_bytes(
     notebook = nbformat.v4.new_notebook(cells=cells)
     where = {"metadata": {"path": str(folder)}}
     client = NotebookClient(notebook, timeout=timeout_s, resources=where)
-    with client.setup_kernel():
+    client.create_kernel_manager()
+    # Sockets in that folder, as those of a server for a class.
+    client.km.transport, client.km.connection_file = "ipc", str(Path(folder) / "kernel.json")
+    with client.setup_kernel(env={**os.environ, BOKEH_IN_PAGE: "True"}):
         for number, cell in enumerate(notebook.cells):
             client.execute_cell(cell, number)
         return measure(client.km.provisioner.pid)

@@ -17,8 +17,8 @@ from workbench.workshop.visitors import VisitorTable, shipped_visitors
 SERVER_BYTES = 200_000_000
 """The memory set aside for the server itself."""
 
-_WARM = 6
-"""Most warm kernels: each that is taken is replaced, which takes processor time from the class."""
+KEPT = 6
+"""Most warm kernels that are replaced when they are taken, which takes time from the class."""
 
 _SLOW_S = 0.3
 """The answer of a slider from which a class is warned."""
@@ -34,7 +34,9 @@ class Need:
     Attributes:
         people: in the class.
         seats: pages that may be open at once: one for each, and a tenth more.
-        warm: kernels that have run a notebook and wait for its page.
+        warm: kernels that have begun a notebook and wait for its page when the class comes; one
+            for each where kernels are forked, as their start takes little.
+        kept: of them, those that are replaced when a page takes them.
         notebook: name of the notebook that was run to measure a kernel.
         kernel: memory of a kernel that has run it, without what kernels share, in bytes.
         shared: memory that forked kernels share, in bytes; 0 where each is started by itself.
@@ -46,6 +48,7 @@ class Need:
     people: int
     seats: int
     warm: int
+    kept: int
     notebook: str
     kernel: int
     shared: int
@@ -56,7 +59,7 @@ class Need:
     @property
     def memory(self) -> int:
         """The most memory that all kernels and the server hold, in bytes."""
-        return (self.seats + self.warm) * self.kernel + self.shared + SERVER_BYTES
+        return (self.seats + self.kept) * self.kernel + self.shared + SERVER_BYTES
 
     @property
     def p95_s(self) -> float | None:
@@ -139,8 +142,9 @@ def _need(
             f"{fewer}end other programs or take a larger machine",
             key="people",
         )
-    warm = min(_WARM, people, room - seats)
-    return Need(people, seats, warm, notebook, kernel, shared, free, cores, visitors)
+    kept = min(KEPT, people, room - seats)
+    warm = people if shared else kept
+    return Need(people, seats, warm, kept, notebook, kernel, shared, free, cores, visitors)
 
 
 def _mb(size: int) -> str:

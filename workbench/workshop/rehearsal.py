@@ -23,6 +23,7 @@ import psutil
 from workbench import jobs
 from workbench.errors import ParameterError, WorkshopError
 from workbench.workshop.memory import held_bytes
+from workbench.workshop.need import KEPT
 from workbench.workshop.visitor import Visitor
 from workbench.workshop.visitors import VisitorTable, Visits, visits
 
@@ -55,10 +56,15 @@ def rehearse(notebooks: str | Path, people: int = 30) -> VisitorTable:
         )
     load = os.getloadavg()[0]
     counts = [count for count in _COUNTS if count < people] + [people]
+    found = tuple(_rehearsed(notebooks, people, count) for count in counts)
+    return VisitorTable(_processor(), jobs.cores(), NOTEBOOK, MOVES, load, found)
+
+
+def _rehearsed(notebooks: str | Path, people: int, count: int) -> Visits:
+    """Let visitors come first to a server for a class."""
     with running(notebooks, people) as (process, address):
         _settle(process)
-        found = tuple(asyncio.run(_visit(process, address, count)) for count in counts)
-    return VisitorTable(_processor(), jobs.cores(), NOTEBOOK, MOVES, load, found)
+        return asyncio.run(_visit(process, address, count))
 
 
 @contextlib.contextmanager
@@ -99,18 +105,18 @@ async def _visit(server: int, address: str, count: int) -> Visits:
     waiting = len(kernels_of(server))
     guests = [Visitor(address, NOTEBOOK) for _ in range(count)]
     await asyncio.gather(*(guest.enter() for guest in guests))
-    _settle(server)  # warm kernels take the places of those that were taken
+    _settle(server)  # those that are replaced come to rest
     moves = [guest.move(_values(n), random.Random(n)) for n, guest in enumerate(guests)]
     await asyncio.gather(*moves)
     wrong = [guest for guest in guests if guest.held != guest.values[-1]]
     if wrong:
         raise WorkshopError(f"each visitor must have a kernel of its own; {len(wrong)} have not")
-    memory = [held_bytes(process) for process in kernels_of(server)]
+    memory = [held_bytes(guest.process) for guest in guests]
     await asyncio.gather(*(guest.leave() for guest in guests))
+    waiting = max(waiting - count, min(waiting, KEPT))
     with contextlib.suppress(WorkshopError):
         _wait(lambda: len(kernels_of(server)) <= waiting, "the kernels must end", seconds=15)
     left = max(0, len(kernels_of(server)) - waiting)
-    _settle(server)
     pictures = [guest.picture_s for guest in guests]
     return visits(pictures, [s for guest in guests for s in guest.answers_s], memory, left)
 

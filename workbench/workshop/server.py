@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import tempfile
 from collections.abc import Callable, Mapping
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tornado.ioloop import IOLoop
+from tornado.web import StaticFileHandler
 from traitlets.config import Config
 from voila.app import Voila
 from voila.tornado.handler import TornadoVoilaHandler
@@ -17,8 +19,9 @@ from voila.tornado.treehandler import TornadoVoilaTreeHandler
 
 from workbench.errors import ParameterError
 from workbench.workshop.cards import add_cards
-from workbench.workshop.kernels import WorkshopKernels
-from workbench.workshop.pages import NotebookPage, StartPage
+from workbench.workshop.kernels import WorkshopKernels, tell_pages
+from workbench.workshop.need import KEPT
+from workbench.workshop.pages import SCRIPTS, NotebookPage, StartPage, bokeh_scripts
 from workbench.workshop.templates import compile_once
 
 _SHIPPED = Path(__file__).parent / "jupyter"
@@ -45,11 +48,27 @@ class WorkshopServer(Voila):
         super().setup_template_dirs()
         self.template_paths.insert(0, str(TEMPLATE))
 
+    def init_settings(self) -> dict[str, Any]:
+        """Make what Voilà needs; the warm kernels of its configuration start with that."""
+        settings: dict[str, Any] = super().init_settings()
+        # Those that are taken in the first rush are not replaced, which would slow the rush.
+        kernels = self.kernel_manager
+        kernels.kernel_pools_config = {
+            name: {"pool_size": min(pool["pool_size"], KEPT)}
+            for name, pool in kernels.kernel_pools_config.items()
+        }
+        tell_pages(kernels)
+        return settings
+
     def init_handlers(self) -> list[Any]:
-        """Return Voilà's addresses with our pages."""
+        """Return Voilà's addresses with our pages, and the address of BokehJS."""
+        folder = {"path": str(bokeh_scripts()[0])}
         return [
-            (address, _PAGES.get(handler, handler), *options)
-            for address, handler, *options in super().init_handlers()
+            (rf"{re.escape(self.server_url)}{SCRIPTS}(.*)", StaticFileHandler, folder),
+            *(
+                (address, _PAGES.get(handler, handler), *options)
+                for address, handler, *options in super().init_handlers()
+            ),
         ]
 
 
@@ -71,7 +90,8 @@ def serve(
         token: what a visitor's address must hold.
         address: of the network interface to listen on.
         port: to listen on; if it is taken, the server does not start.
-        warm: how many kernels have run which notebook before its page is opened.
+        warm: how many kernels have begun which notebook before the first page is opened; later
+            as many as that, but at most `KEPT`, wait for the next pages.
         listening: called once pages can be opened.
 
     Raises:
@@ -108,8 +128,9 @@ def _settings(seats: int, warm: Mapping[str, int], folder: str) -> Config:
             "VoilaConfiguration": {
                 "page_config_hook": add_cards,
                 "multi_kernel_manager_class": WorkshopKernels,
-                "preheat_kernel": bool(pools),
+                "preheat_kernel": bool(warm),
                 "default_pool_size": 0,
+                "resources": {"scripts": bokeh_scripts()[1]},
             },
             "WorkshopKernels": {"seats": seats, "folder": folder},
             "VoilaKernelManager": {"kernel_pools_config": {"default": {"pool_size": 0}} | pools},

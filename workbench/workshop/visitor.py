@@ -43,6 +43,7 @@ class Visitor:
     answers_s: list[float] = field(default_factory=list)  # from a move to the new curves
     values: list[int] = field(default_factory=list)  # of the slider, as moved
     held: int | None = None  # by the kernel at the end
+    process: int = 0  # of the kernel, at the end
     _start: str = ""
     _cookies: SimpleCookie = field(default_factory=SimpleCookie)
     _kernel: str = ""
@@ -60,6 +61,8 @@ class Visitor:
         if page.code != 200 or found is None:
             raise WorkshopError(f"the page must open; it answered {page.code} {page.reason}")
         self._kernel = found[1].decode()
+        for script in re.findall(rb'<script src="(/[^"]+)"', page.body):
+            await self._fetch(script.decode())
         address = f"{self._start}/api/kernels/{self._kernel}/channels?session_id={uuid4().hex}"
         self._socket = await websocket_connect(
             HTTPRequest("ws" + address.removeprefix("http"), headers=self._headers()),
@@ -82,6 +85,11 @@ class Visitor:
             await asyncio.sleep(pauses.uniform(*_PAUSE_S))
         states = await self._states()
         self.held = states[self._slider]["state"]["value"]
+        number = await self._send("usage_request", {}, channel="control")
+        usage = await self._until(
+            lambda one: _because(one) == number and one["msg_type"] == "usage_reply"
+        )
+        self.process = usage["content"]["pid"]
 
     async def leave(self) -> None:
         """Close the page, which asks for the end of its kernel."""
@@ -123,13 +131,15 @@ class Visitor:
         states: dict[str, Any] = answer["content"]["data"]["states"]
         return states
 
-    async def _send(self, kind: str, content: dict[str, Any], **metadata: str) -> str:
+    async def _send(
+        self, kind: str, content: dict[str, Any], channel: str = "shell", **metadata: str
+    ) -> str:
         """Send a message to the kernel and return its number."""
         if self._socket is None:
             raise WorkshopError("a visitor must enter before anything else")
         number = uuid4().hex
         message = {
-            "channel": "shell",
+            "channel": channel,
             "header": _HEADER | {"msg_id": number, "msg_type": kind},
             "parent_header": {},
             "metadata": metadata,

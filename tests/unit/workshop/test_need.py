@@ -28,7 +28,7 @@ def of(people: int, free: int, table: VisitorTable | None = TABLE) -> workshop.N
 
 def test_seats_and_warm_kernels_fit_the_memory() -> None:
     plenty = of(30, 64_000 * MB)
-    assert (plenty.seats, plenty.warm) == (33, 6)
+    assert (plenty.seats, plenty.warm, plenty.kept) == (33, 6, 6)
     assert plenty.memory == 39 * 100 * MB + SERVER_BYTES
     scarce = of(30, 3_700 * MB)
     assert (scarce.seats, scarce.warm) == (33, 2)
@@ -51,6 +51,7 @@ def test_too_little_memory_is_refused_with_how_many_fit() -> None:
 def test_what_kernels_share_counts_once() -> None:
     shared = _need(30, "one.ipynb", 100 * MB, 300 * MB, 64_000 * MB, 2, TABLE)
     assert shared.memory == of(30, 64_000 * MB).memory + 300 * MB
+    assert (shared.warm, shared.kept) == (30, 6)
     assert "a kernel holds 100 MB beside 300 MB that all share" in shared.to_text()
     with pytest.raises(ParameterError, match=r"3\.8 GB with the server"):
         _need(30, "one.ipynb", 100 * MB, 300 * MB, 3_700 * MB, 2, TABLE)

@@ -79,7 +79,7 @@ tests: export OPENBLAS_NUM_THREADS := 1
 tests:
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	$(PY) -m pytest --quiet --ignore=tests/benchmarks \
-	  -m "not deep and not helpers" --durations=10 $(IN_PARALLEL)
+	  -m "not deep and not helpers" --durations=10 --cpu-times=20 $(IN_PARALLEL)
 
 system-programs:
 	@.ci/chromium >/dev/null && .ci/postgresql && .ci/mpi && .ci/slurm

@@ -11,7 +11,9 @@ from nbclient import NotebookClient
 
 from tests.benchmarks.conftest import Table
 
-NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("[0-9]*.ipynb"))
+FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
+NOTEBOOKS = sorted(FOLDER.glob("[0-9]*.ipynb"))
+LESSONS = sorted(FOLDER.glob("lessons/[0-9]*.ipynb"))
 # MiB of resident memory; of the notebooks without a target, 06 has the largest kernel.
 TARGETS = {
     "00-start-here": 220,
@@ -50,7 +52,7 @@ def test_a_kernel_with_one_panel_holds(name: str, tmp_path: Path, table: Table) 
     table.add("2", f"{what}; its share (PSS) {pss}", rss, "MiB", at_most=TARGETS[name])
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("notebook", [*NOTEBOOKS, *LESSONS], ids=lambda path: path.stem)
 def test_a_kernel_holds(notebook: Path, tmp_path: Path) -> None:
     to_panel, cells = cells_to_panel(notebook)
     at_panel, whole = memory(to_panel, tmp_path), memory(cells, tmp_path)

@@ -3,23 +3,19 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.browser.servers import ROOT, Server, serve
+from tests.browser.servers import ROOT, Server, close_notebooks, serve
 
 PATIENCE_S = 180.0
 # The plugin that gives Playwright its base_url declares its fixture the old way.
 _OLD_FIXTURE = pytest.mark.filterwarnings(
     "ignore:Session-scoped fixtures defined as instance methods"
 )
-_END_KERNELS = """async () => {
-  await window.jupyterapp?.serviceManager.sessions.shutdownAll()
-  return true
-}"""
 
 
 def _server(item: Any) -> str:
@@ -57,18 +53,18 @@ def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]
 
 @dataclass
 class Shared:
-    """The page that a file's tests on one server share, while there is one.
+    """The pages that tests share: JupyterLab is loaded once, others once for a file's tests.
 
     Attributes:
         open_context: opens a context of Playwright.
         contexts: one for each kind of server; their caches hold what every page loads.
-        page: of Playwright.
-        of: whose tests share it: file and kind of server.
+        pages: of Playwright, one for each kind of server at most.
+        of: whose tests have one now: file and kind of server.
     """
 
     open_context: Callable[[], Any]
     contexts: dict[str, Any] = field(default_factory=dict)
-    page: Any = None
+    pages: dict[str, Any] = field(default_factory=dict)
     of: tuple[Path, str] | None = None
 
     def take(self, of: tuple[Path, str]) -> Any:
@@ -77,31 +73,44 @@ class Shared:
         Args:
             of: file and kind of server.
         """
+        kind = of[1]
         if self.of != of:
             self.leave()
-            kind = of[1]
-            if kind not in self.contexts:
-                self.contexts[kind] = self.open_context()
-                # For a machine that runs four of these at once, slowly.
-                self.contexts[kind].set_default_timeout(PATIENCE_S * 1000)
-            self.page, self.of = self.contexts[kind].new_page(), of
-        return self.page
+            self.of = of
+        if kind not in self.contexts:
+            self.contexts[kind] = self.open_context()
+            # For a machine that runs four of these at once, slowly.
+            self.contexts[kind].set_default_timeout(PATIENCE_S * 1000)
+        if kind not in self.pages:
+            self.pages[kind] = self.contexts[kind].new_page()
+        return self.pages[kind]
 
     def leave(self, spoilt: bool = False) -> None:
-        """End the page's kernels, which may be computing, and close it.
+        """End the page's kernels, and close the page unless it is JupyterLab's.
 
         Args:
             spoilt: whether a test failed on it, which may leave anything behind.
         """
-        if self.page is not None and self.of is not None:
+        if self.of is not None:
+            kind = self.of[1]
             if not spoilt:
-                self.page.wait_for_function(_END_KERNELS)
-            # Voilà's kernel is ended by whoever opens the next page there.
-            self.page.goto("about:blank")
-            self.page.close()
+                close_notebooks(self.pages[kind])
+            if spoilt or kind != "lab":
+                self.close(kind)
             if spoilt:
-                self.contexts.pop(self.of[1]).close()
-        self.page = self.of = None
+                self.contexts.pop(kind).close()
+        self.of = None
+
+    def close(self, kind: str) -> None:
+        """Close the page of a kind of server, if there is one.
+
+        Args:
+            kind: of server.
+        """
+        if (page := self.pages.pop(kind, None)) is not None:
+            # Voilà's kernel is ended by whoever opens the next page there.
+            page.goto("about:blank")
+            page.close()
 
 
 @pytest.fixture(scope="session")
@@ -113,8 +122,9 @@ def shared(browser: Any, browser_context_args: dict[str, Any]) -> Shared:
 def lab(tmp_path_factory: pytest.TempPathFactory, shared: Shared) -> Iterator[Server]:
     """JupyterLab on a copy of the notebooks."""
     with serve("lab", tmp_path_factory.mktemp("lab")) as server:
-        yield server
+        yield replace(server, reload=False)
         shared.leave()
+        shared.close("lab")
 
 
 @pytest.fixture(scope="session")

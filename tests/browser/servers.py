@@ -27,6 +27,21 @@ _SELECT_BELOW_PANEL = """() => {
   const sources = content.widgets.map(cell => cell.model.sharedModel.source)
   content.activeCellIndex = 1 + sources.findIndex(source => source.startsWith('panel = '))
 }"""
+# Figures tell their kernel that they go; disposing asks nobody whether to save what has changed.
+_CLOSE_NOTEBOOKS = """async () => {
+  const app = window.jupyterapp
+  if (app === undefined) return true
+  const open = [...app.shell.widgets('main')]
+  if (open.some(widget => widget.context?.model)) {
+    await app.commands.execute('notebook:clear-all-cell-outputs')
+  }
+  await app.serviceManager.sessions.shutdownAll()
+  for (const widget of open) widget.dispose()
+  return true
+}"""
+_SHOWN_NOTEBOOK = "() => window.jupyterapp?.shell?.currentWidget?.context?.path"
+_OPEN_NOTEBOOK = """path =>
+  window.jupyterapp.commands.execute('docmanager:open', {path}).then(() => true)"""
 _READY = """() => {
   const widget = window.jupyterapp?.shell?.currentWidget
   return widget?.content?.model && widget.sessionContext?.isReady
@@ -44,6 +59,15 @@ def run_command(page: Any, name: str) -> None:
         name: of the command.
     """
     page.wait_for_function(_RUN_COMMAND, arg=name, timeout=START_S * 1000)
+
+
+def close_notebooks(page: Any) -> None:
+    """End the kernels of JupyterLab, which may be computing, and close its notebooks.
+
+    Args:
+        page: of Playwright; one that does not show JupyterLab stays as it is.
+    """
+    page.wait_for_function(_CLOSE_NOTEBOOKS)
 
 
 @dataclass
@@ -69,12 +93,14 @@ class Server:
         address: where it answers.
         folder: the copy of the notebooks that it serves.
         process: number of its process.
+        reload: whether JupyterLab is loaded anew for another notebook, as for one who times it.
     """
 
     kind: str
     address: str
     folder: Path
     process: int
+    reload: bool = True
 
     def open(self, page: Any, notebook: str, whole: bool = False, anew: bool = True) -> Watch:
         """Open a notebook and run it, and record what it asks of other machines.
@@ -89,7 +115,10 @@ class Server:
         address = (
             f"{self.address}/{'lab/tree' if self.kind == 'lab' else 'voila/render'}/{notebook}"
         )
-        shown = page.url == address
+        if self.kind == "lab":
+            shown = page.evaluate(_SHOWN_NOTEBOOK) == notebook
+        else:
+            shown = page.url == address
         if shown and not anew:
             return self.watch(page)
         if self.kind == "voila":
@@ -109,6 +138,12 @@ class Server:
                 page.mouse.move(0, 0)
                 run_command(page, "notebook:clear-all-cell-outputs")
                 page.locator(".workbench-panel").first.wait_for(state="detached")
+            elif not self.reload and page.url.startswith(f"{self.address}/lab"):
+                # It takes 1 s of processor time, loading JupyterLab 5 s.
+                close_notebooks(page)
+                page.mouse.move(0, 0)
+                page.wait_for_function(_OPEN_NOTEBOOK, arg=notebook)
+                page.wait_for_function(_READY, timeout=START_S * 1000)
             else:
                 page.goto(f"{address}?reset", wait_until="commit")
                 page.wait_for_function(_READY, timeout=START_S * 1000)

@@ -109,7 +109,7 @@ def test_another_size_a_mistake_and_a_match(
 def test_simulations_fill_in(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = at_rest(server, page, until, steady)
+    watch = at_rest(server, page, until, steady, anew=False)
     page.get_by_label("Match on", exact=True).select_option(label="hosts")
     amount = page.get_by_label("number of hosts", exact=True)
     amount.fill("64")

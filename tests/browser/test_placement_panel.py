@@ -111,7 +111,7 @@ def test_a_search_can_be_stopped(
 def test_another_network_and_a_longer_wire(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = at_rest(server, page, until, steady)
+    watch = at_rest(server, page, until, steady, anew=False)
     before = status(page, HEADLINE)
     page.get_by_label("Network", exact=True).select_option("fat tree")
     until(lambda: "fat tree, k=4" in status(page, HEADLINE))

@@ -111,7 +111,7 @@ def test_the_diagram_shows_all_after_fast_moves_of_a_slider_and_a_zoom_stays(
     lab: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
     """What the page tells of the replay before is no zoom, however fast the next one comes."""
-    watch = opened(lab, page, steady, REPLAY, HEADLINE)
+    watch = opened(lab, page, steady, REPLAY, HEADLINE, anew=False)
 
     def settled() -> tuple[float, float, float]:
         """Wait until the page shows what Python has, and has had the time to tell of it."""
@@ -177,7 +177,7 @@ def test_two_settings_stand_side_by_side(
 def test_a_deadlock_is_reported_and_the_last_figures_stay(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, steady, REPLAY, HEADLINE)
+    watch = opened(server, page, steady, REPLAY, HEADLINE, anew=False)
     before = status(page, HEADLINE)
     files = {"name": "crossed.goal", "mimeType": "text/plain", "buffer": CROSSED.encode()}
     with page.expect_file_chooser() as chooser:

@@ -116,6 +116,16 @@ def test_search_works_from_a_folder(page: Any, site: Path) -> None:
 
 
 @pytest.mark.deep
+@pytest.mark.parametrize("name", ["papers/002", "reference/workbench.plotting"])
+def test_what_is_wide_scrolls_by_itself(page: Any, site: Path, name: str) -> None:
+    for width in (1366, 1000, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.goto((site / f"{name}.html").as_uri())
+        page.locator("h1").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.deep
 def test_the_reference_links_types_to_their_pages(page: Any, site: Path) -> None:
     seen = watch(page, "file:")
     page.goto((site / "reference" / "workbench.fit.html").as_uri())

@@ -74,6 +74,7 @@ def test_a_cache_for_another_processor_is_ignored(tmp_path: Path) -> None:
     assert hits == ["0\n", "1\n", "0\n"]
 
 
+@pytest.mark.jit_only
 def test_a_folder_has_one_cache_whichever_process_imports_first(tmp_path: Path) -> None:
     """A second one is a minute of compilation, for whoever meets the kernels in that order."""
     places = {
@@ -90,6 +91,7 @@ def test_a_folder_has_one_cache_whichever_process_imports_first(tmp_path: Path) 
     assert [Path(place).parent for place in places] == [tmp_path]
 
 
+@pytest.mark.jit_only
 def test_processes_that_compile_at_once_keep_each_others_code(tmp_path: Path) -> None:
     writers = [
         subprocess.Popen(

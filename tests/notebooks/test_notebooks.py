@@ -31,13 +31,14 @@ SHORTER = {
         "halo(216, ": "halo(27, ",
     },
     "10-how-sure.ipynb": {
-        "panel.run(every=False)": "panel.draws = 600; panel.run(every=False)",
+        "panel.run(every=False)": "panel.draws = 200; panel.run(every=False)",
         "datasets=200": "datasets=8",
         # Like tests/unit/uq/test_system_coverage.py and test_measured_validation.py do.
         'cover_systems(["lumi-g"], draws=1000)': "cover_systems",
         'validate_measured("gather", "default-binomial").plot()': "validate_measured",
-        "trials=500": "trials=100",
-        "result.posterior()": "result.posterior(draws=100, chain_draws=200)",
+        'papers.run("004-fig-3")': 'papers.list()["004-fig-3"]',
+        "trials=500": "trials=40",
+        "result.posterior()": "result.posterior(draws=40, chain_draws=100)",
         "nodes=64).plot()": "nodes=8).plot()",
         "uq.design(box, 40)": "uq.design(box, 24)",
     },

@@ -55,7 +55,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.action == "list":
         found = teaching.lessons()
-        print_json(found.to_dict()) if arguments.json else print(found.to_frame().to_string())
+        if arguments.json:
+            print_json(found.to_dict())
+        else:
+            print(found.to_frame().to_string(index=False))
     elif arguments.action == "progress":
         _progress(arguments)
     else:
@@ -78,7 +81,8 @@ def _progress(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(table.to_dict())
     elif arguments.csv is None:
-        print(table.to_frame().to_string(index=False))
+        frame = table.to_frame()
+        print("nobody has tried an exercise yet" if frame.empty else frame.to_string(index=False))
     elif arguments.csv is True:
         print(table.to_csv(), end="")
     else:

@@ -1,33 +1,12 @@
-"""Polls in the kernel's event loop, the only thread besides callbacks that touches widgets.
-
-Callbacks of widgets may run in other threads of the kernel (JupyterLab sends their messages over
-subshells), so a panel also holds its own lock.
-"""
+"""Polls in the kernel's event loop, the only thread besides callbacks that touches widgets."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
 from collections.abc import Callable
-from typing import Any
 
-
-def kernel_loop() -> asyncio.AbstractEventLoop | None:
-    """Return the event loop of the running Jupyter kernel, None outside of one."""
-    from IPython.core.getipython import get_ipython
-
-    shell: Any = get_ipython()
-    kernel = getattr(shell, "kernel", None)
-    return getattr(getattr(kernel, "io_loop", None), "asyncio_loop", None)
-
-
-def after_each_cell(action: Callable[[], None]) -> None:
-    """Call an action after each further cell of the notebook; do nothing outside of one."""
-    from IPython.core.getipython import get_ipython
-
-    shell: Any = get_ipython()
-    if shell is not None:
-        shell.events.register("post_run_cell", lambda *_: action())
+from workbench.panels.kernel import kernel_loop
 
 
 class Ticker:

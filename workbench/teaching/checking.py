@@ -61,7 +61,7 @@ def check(number: str, answer: Any, *, keep: bool = True) -> Feedback:
     Args:
         number: of the exercise, such as ``"2.3"``.
         answer: in the unit that the question asks for; ``...`` is none yet.
-        keep: whether the try is kept; a solution's is not.
+        keep: whether the try is kept; a solution's is not, and a notebook folds its explanation.
 
     Raises:
         ParameterError: there is no such exercise.
@@ -69,6 +69,8 @@ def check(number: str, answer: Any, *, keep: bool = True) -> Feedback:
     exercise = find_exercise(number)
     name = student().name
     found = exercise.judge(answer, exercise.drawn(name))
-    if keep and found.verdict in ("right", "hint"):
+    if not keep:
+        return replace(found, folded=True)
+    if found.verdict in ("right", "hint"):
         return replace(found, note=record(name, found))
     return found

@@ -27,6 +27,7 @@ class Feedback:
         text: the explanation, the hint, or what an answer must be; never the answer.
         mistake: name of the typical mistake that matches, empty where none does.
         note: what went wrong beside the answer: the progress could not be kept.
+        folded: whether a notebook shows the explanation of a right answer only after a click.
     """
 
     exercise: str
@@ -34,6 +35,7 @@ class Feedback:
     text: str
     mistake: str = ""
     note: str = ""
+    folded: bool = False
 
     @property
     def right(self) -> bool:
@@ -50,6 +52,10 @@ class Feedback:
         colours = {"right": palette.GREEN, "hint": palette.ORANGE}
         colour = colours.get(self.verdict, palette.FAINT)
         style = f"border-left:.3em solid {colour};padding:.2em .8em;max-width:60em"
+        if self.folded and self.right:
+            # JupyterLab opens a folded output when its cell runs, but leaves this closed.
+            summary = f"<summary>{self.exercise} Why the solution is right</summary>"
+            return f'<details style="{style}">{summary}{with_code(self.text)}</details>'
         title = f"<b>{self.exercise} {_TITLES[self.verdict]}</b> "
         note = f"<br>{with_code(self.note)}" if self.note else ""
         return f'<div role="status" style="{style}">{title}{with_code(self.text)}{note}</div>'

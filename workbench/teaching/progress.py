@@ -82,6 +82,8 @@ class ProgressTable(Result):
         return text
 
     def __repr__(self) -> str:
+        if not self._rows:
+            return "Progress: no exercise is answered yet"
         right = sum(bool(row[4]) for row in self._rows)
         return f"Progress: {right} of {len(self._rows)} exercises right"
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from workbench.tune.recommendation import recommended
     from workbench.tune.recorded.files import read_recording, recordings, shipped_recording
     from workbench.tune.recorded.recorded_space import RecordedSpace, Recording
+    from workbench.tune.recorded.simulated import SimulatedCollective
     from workbench.tune.resampling import RESAMPLINGS, Resampling, make_resampling
     from workbench.tune.result import TuningResult
     from workbench.tune.rules_by_name import Makers
@@ -99,6 +100,7 @@ __all__ = [
     "SearchComparisonResult",
     "SearchComparisonTables",
     "SearchSettings",
+    "SimulatedCollective",
     "Slurm",
     "SlurmSteps",
     "Stopping",

@@ -7,7 +7,8 @@ import pytest
 
 from workbench.errors import ParameterError
 from workbench.suggestions import MissingAttributeError
-from workbench.teaching import Amount, Exercise, Given, Mistake
+from workbench.teaching import Amount, Exercise, Given, Mistake, check
+from workbench.teaching.registry import find_exercise
 
 SPEED = Exercise(
     number="9.1",
@@ -58,6 +59,13 @@ def test_an_answer_is_right_or_gets_a_hint(answer: Any, verdict: str, text: str)
 def test_feedback_is_escaped() -> None:
     sentence = dataclasses.replace(SPEED, because="a < b, see `x`").judge(8.192, GIVEN)
     assert "a &lt; b, see <code>x</code>" in sentence._repr_html_()
+
+
+def test_a_right_solution_explains_itself_after_a_click() -> None:
+    number, right = "2.5", find_exercise("2.5").solve(find_exercise("2.5").drawn())
+    assert check(number, right, keep=False)._repr_html_().startswith("<details ")
+    assert "Not yet." in check(number, -right, keep=False)._repr_html_()
+    assert "<details" not in check(number, right)._repr_html_()
 
 
 def test_the_answer_is_computed_once() -> None:

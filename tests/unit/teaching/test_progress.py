@@ -58,6 +58,14 @@ def test_csv_has_a_line_for_each_exercise(
     assert answer("lessons progress", capsys, str(progress_path)) == progress().to_dict()
 
 
+def test_a_table_of_nothing_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run(command, "progress")
+    assert capsys.readouterr().out == "nobody has tried an exercise yet\n"
+
+
 def test_two_notebooks_may_share_the_file() -> None:
     def try_one(number: int) -> str:
         return record("Ada", Feedback(f"1.{number % 7 + 1}", "hint", "h", "round trip"))

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import ipywidgets as widgets
 
 from workbench.panels.error_line import ErrorLine
+from workbench.panels.kernel import after_each_cell, kernel_loop
 from workbench.panels.session.history import UndoHistory
 from workbench.panels.session.keys import REDO, UNDO
 from workbench.panels.session.page import page_of, session_of_page
 from workbench.panels.session.session import Session, read_session
 from workbench.panels.style import push_button, wrapping_row
-from workbench.panels.ticker import after_each_cell, kernel_loop
 
 if TYPE_CHECKING:
     from workbench.panels.session.carrier import Carrier

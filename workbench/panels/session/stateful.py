@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, TypeVar
@@ -12,6 +11,7 @@ import traitlets
 
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.jsonfile import plain
+from workbench.panels.kernel import TURN, take_turns
 from workbench.panels.session.history import UndoHistory
 from workbench.panels.session.session import Files, OwnFiles, Session
 from workbench.suggestions import did_you_mean
@@ -49,8 +49,8 @@ class Stateful:
     """What is to be drawn at the end, while several settings are set."""
 
     def __init__(self) -> None:
-        # Callbacks may come from several threads of the kernel; they run one at a time.
-        self._lock = threading.RLock()
+        take_turns()
+        self._lock = TURN
         self._late: dict[str, Any] = {}
         self._history = UndoHistory(self._saved_settings, self._take_step_of_undo)
 

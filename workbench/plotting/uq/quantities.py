@@ -23,6 +23,7 @@ _MARGIN = 0.1  # of the draws' range, on both sides of an axis
 _BEYOND = 0.03  # of an axis, beyond a bound, so that the prior's end shows
 _SCALES = {
     "s": (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9), ("ps", 1e-12)),
+    "s/B": (("ns/B", 1e-9),),
     "B": (("MiB", 2.0**20), ("KiB", 2.0**10), ("B", 1.0)),
     "B/s": (("TB/s", 1e12), ("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0)),
 }

@@ -1,4 +1,4 @@
-"""Lesson 5, good settings in noise: random draws, luck, repeats, searches, pruning, stopping."""
+"""Lesson 5, good settings in noise: random draws, luck, repeats, searches, one of one's own."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ import numpy as np
 
 from workbench import tune
 from workbench.teaching.answers import Amount, WholeNumber
+from workbench.teaching.course.live_tuning import REACHED, REPEATED, RUNS_IN_TIME
 from workbench.teaching.exercise import Exercise, Given, Mistake
 from workbench.teaching.lesson import Lesson, LessonPart
 from workbench.teaching.mistakes import share_for_percent
 from workbench.teaching.student import ParameterDraw
-from workbench.tune.recorded.recorded_space import RecordedSpace
-from workbench.tune.recorded.replayed_experiment import replayed
-from workbench.tune.result import TuningResult
+from workbench.tune import RecordedSpace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,13 +31,6 @@ def _space(recording: str, name: str) -> RecordedSpace:
 
 def _recorded(given: Given) -> RecordedSpace:
     return _space(given.recording, given.space)
-
-
-def _spaces(recording: str, *names: str) -> Any:
-    def given(draw: ParameterDraw) -> Mapping[str, Any]:
-        return {"recording": recording, "space": draw.one_of(names)}
-
-    return given
 
 
 def _certainty(draw: ParameterDraw) -> Mapping[str, Any]:
@@ -95,68 +87,6 @@ RUNS_UNTIL = Exercise(
 )
 
 
-def _drawn_space(draw: ParameterDraw) -> Mapping[str, Any]:
-    recording, space, count = draw.one_of(
-        (
-            (_OPEN_MPI, "bcast/65536", 8),
-            (_OPEN_MPI, "bcast/262144", 8),
-            (_FEW, "bcast/65536", 5),
-            (_MANY, "bcast/16384", 10),
-        )
-    )
-    return {"recording": recording, "space": space, "count": count}
-
-
-def _near(given: Given) -> tuple[int, int]:
-    """Return how many configurations there are, and how many within 10 % of the optimum."""
-    recorded = _recorded(given)
-    return len(recorded), int((recorded.medians <= 1.1 * recorded.optimum_value).sum())
-
-
-def _hit_percent(given: Given) -> float:
-    every, near = _near(given)
-    missed = math.comb(every - near, given.count) / math.comb(every, given.count)
-    return 100 * (1 - missed)
-
-
-def _of_one_draw_percent(given: Given) -> float:
-    every, near = _near(given)
-    return 100 * near / every
-
-
-DRAWN_FROM_A_SPACE = Exercise(
-    number="5.2",
-    question="{count} different configurations of {space} in the recording {recording} are drawn "
-    "at random. With which probability, in percent, is at least one of them within 10 % of the "
-    "optimum, by the medians?",
-    kind=Amount("%", "a simulation with some thousand draws leaves half a percent", absolute=1.0),
-    given=_drawn_space,
-    answer=_hit_percent,
-    look_again="Count the configurations whose median is at most 1.1 times the optimum's. Then "
-    "multiply the chances that the first draw misses, the second misses, and so on.",
-    because="Many spaces have several good configurations. Without repeats each miss makes the "
-    "next draw a little likelier to hit.",
-    mistakes=(
-        share_for_percent(),
-        Mistake(
-            "that none is",
-            "That is how likely it is to find none of them.",
-            lambda right, given: [100 - right],
-        ),
-        Mistake(
-            "one draw",
-            "That is the chance of a single draw.",
-            lambda right, given: [_of_one_draw_percent(given)],
-        ),
-        Mistake(
-            "chances added",
-            "You added up chances of separate draws; with more draws that would exceed certainty.",
-            lambda right, given: [given.count * _of_one_draw_percent(given)],
-        ),
-    ),
-)
-
-
 def _equal_settings(draw: ParameterDraw) -> Mapping[str, Any]:
     return {"count": draw.one_of((50, 20, 100, 200)), "noise": draw.one_of((5, 8, 10))}
 
@@ -168,7 +98,7 @@ def _luck_percent(given: Given) -> float:
 
 
 LUCK = Exercise(
-    number="5.3",
+    number="5.2",
     question="{count} settings take the same time in truth. Each runs once, with normal noise "
     "whose standard deviation is {noise} % of the time. In the mean over many such searches, by "
     "how many percent of the true time does the quickest run lie below it?",
@@ -219,7 +149,7 @@ def _runs_needed(given: Given, ddof: int = 1) -> float:
 
 
 REPEATS = Exercise(
-    number="5.4",
+    number="5.3",
     question="The recorded runs of the default of {space} in {recording} scatter. How many runs "
     "must you take the mean of, so that its standard error is at most {percent} % of the mean?",
     kind=WholeNumber("runs"),
@@ -290,7 +220,7 @@ def _unless(right: int, wrong: int, *, but: int = -1) -> list[int]:
 
 
 BETTER_THAN_RANDOM = Exercise(
-    number="5.5",
+    number="5.4",
     question="In the comparison of searches, on {recording} with the noise {noise}, how many "
     "heuristics are better than random draws beyond doubt: the whole interval of their share of "
     "the possible gain lies above that of random draws?",
@@ -318,151 +248,6 @@ BETTER_THAN_RANDOM = Exercise(
 )
 
 
-def _run_seconds(given: Given) -> tuple[Any, float]:
-    """Return how long each configuration runs, float64[configurations], and the default, in s."""
-    recorded = _recorded(given)
-    seconds = np.array([np.median(each) for each in recorded.seconds])
-    return seconds, float(seconds[recorded.row(recorded.default)])
-
-
-def _spared_percent(given: Given) -> float:
-    seconds, limit_s = _run_seconds(given)
-    return float(100 * (1 - np.minimum(seconds, limit_s).sum() / seconds.sum()))
-
-
-def _not_run_percent(given: Given) -> float:
-    seconds, limit_s = _run_seconds(given)
-    return float(100 * seconds[seconds > limit_s].sum() / seconds.sum())
-
-
-def _ended_percent(given: Given) -> float:
-    seconds, limit_s = _run_seconds(given)
-    return float(100 * (seconds > limit_s).mean())
-
-
-SPARED = Exercise(
-    number="5.6",
-    question="Each configuration of {space} in {recording} runs once, without noise. A run that "
-    "takes longer than the default's is ended when it has taken as long as that. Which percentage "
-    "of the time of all runs does this spare?",
-    kind=Amount("%", "the recorded times are exact; two digits are enough", relative=0.02),
-    given=_spaces(_MANY, "bcast/262144", "bcast/1048576", "bcast/65536", "reduce/1048576"),
-    answer=_spared_percent,
-    look_again="`seconds` has the times of the runs. What does a run cost that is ended at the "
-    "limit? Compare the sum of these with the sum of the whole runs.",
-    because="A configuration that is slower than the default is not what you look for. With noise "
-    "the limit needs room, else a good one is ended because of a single unlucky run.",
-    mistakes=(
-        share_for_percent(),
-        Mistake(
-            "what is left",
-            "That is the time that is still needed.",
-            lambda right, given: [100 - right],
-        ),
-        Mistake(
-            "number of runs",
-            "You counted runs. Asked is their time.",
-            lambda right, given: [_ended_percent(given)],
-        ),
-        Mistake(
-            "not run at all",
-            "A run that is ended has taken time as well, up to the limit.",
-            lambda right, given: [_not_run_percent(given)],
-        ),
-    ),
-)
-
-
-def _search_of(draw: ParameterDraw) -> Mapping[str, Any]:
-    recording, space, seed = draw.one_of(
-        (
-            (_FEW, "bcast/65536", 1),
-            (_FEW, "bcast/65536", 2),
-            (_FEW, "bcast/262144", 3),
-            (_MANY, "bcast/262144", 3),
-            (_MANY, "bcast/262144", 0),
-        )
-    )
-    return {"recording": recording, "space": space, "seed": seed}
-
-
-@cache
-def _stopped(given: Given) -> TuningResult:
-    return replayed(
-        _recorded(given),
-        "normal",
-        scale=0.05,
-        heuristic="genetic",
-        stopping=("improvement", {"window": 10}),
-        seed=given.seed,
-    ).run()
-
-
-def _times_us(given: Given) -> tuple[float, float, float, float]:
-    """Return the default's time, the optimum's, that of what was found, and what its runs said."""
-    recorded, result = _recorded(given), _stopped(given)
-    found = recorded.median(result.best_configuration)
-    return recorded.default_value, recorded.optimum_value, found, result.best_value
-
-
-def _reached_percent(given: Given) -> float:
-    default, optimum, found, _ = _times_us(given)
-    return 100 * (default - found) / (default - optimum)
-
-
-def _promised_percent(given: Given) -> float:
-    default, optimum, _, promised = _times_us(given)
-    return 100 * (default - promised) / (default - optimum)
-
-
-def _over_default_percent(given: Given) -> float:
-    default, _, found, _ = _times_us(given)
-    return 100 * (1 - found / default)
-
-
-def _from_optimum_percent(given: Given) -> float:
-    _, optimum, found, _ = _times_us(given)
-    return 100 * (found / optimum - 1)
-
-
-STOPPED = Exercise(
-    number="5.7",
-    question="A genetic search of {space} in {recording}, with 5 % of normal noise and the seed "
-    "{seed}, stops once ten proposals improve the best by less than 1 %. Which percentage of the "
-    "possible gain over the default has it reached then, by the true times?",
-    kind=Amount("%", "the replay is exact; nobody needs more than two digits", relative=0.01),
-    given=_search_of,
-    answer=_reached_percent,
-    look_again="The possible gain is from the default's time to the optimum's. Which part of this "
-    "way has the search gone? `median` of the recording has the true time of what it found.",
-    because="A rule that stops early spares runs and may miss the best. Whether that is worth it "
-    "depends on what a run costs, and on how often the tuned program runs.",
-    mistakes=(
-        share_for_percent(),
-        Mistake(
-            "its own lucky value",
-            "You took what the search's runs say. One run may be lucky: ask the recording.",
-            lambda right, given: [_promised_percent(given)],
-        ),
-        Mistake(
-            "gain over the default",
-            "That is the gain in percent of the default's time; the whole is what can be gained.",
-            lambda right, given: [_over_default_percent(given)],
-        ),
-        Mistake(
-            "distance from the optimum",
-            "That is how much slower than the optimum it still is.",
-            lambda right, given: [_from_optimum_percent(given)],
-        ),
-        Mistake(
-            "what is missing",
-            "That is the part of the gain that it misses.",
-            lambda right, given: [100 - right],
-        ),
-    ),
-)
-
-
 LESSON = Lesson(
     number=5,
     title="Finding good settings in noise",
@@ -470,24 +255,24 @@ LESSON = Lesson(
     objectives=(
         "say how many random draws find a good setting",
         "explain why the best of many runs promises too much, and by how much",
-        "choose how often to repeat a run, when to end it, and when to stop",
         "judge a search by several seeds, against random draws",
+        "search within a budget: how often to repeat a run, when to end it, and when to stop",
     ),
     prerequisites=("means and standard deviations", "what a broadcast does"),
     parts=(
-        LessonPart("Draw at random", 14, ("5.1", "5.2")),
-        LessonPart("The luck of the best", 14, ("5.3", "5.4")),
-        LessonPart("Searches that learn", 12, ("5.5",)),
-        LessonPart("End early", 12, ("5.6", "5.7")),
+        LessonPart("Draw at random", 10, ("5.1",)),
+        LessonPart("The luck of the best", 14, ("5.2", "5.3")),
+        LessonPart("Searches that learn", 11, ("5.4",)),
+        LessonPart("Tune it yourself", 20, ("5.5", "5.6", "5.7")),
         LessonPart("What to remember", 3),
     ),
     exercises=(
         RUNS_UNTIL,
-        DRAWN_FROM_A_SPACE,
         LUCK,
         REPEATS,
         BETTER_THAN_RANDOM,
-        SPARED,
-        STOPPED,
+        RUNS_IN_TIME,
+        REPEATED,
+        REACHED,
     ),
 )

@@ -10,15 +10,20 @@ from workbench import programs, simulate
 from workbench.models import LogGPS, profile
 from workbench.programs import ProgramBuilder
 from workbench.simulate import ReplayResult
-from workbench.teaching.answers import Amount, InOrder, OneOf
+from workbench.teaching.answers import Amount, OneOf
+from workbench.teaching.course.critical_path import (
+    EXACT_SUM,
+    RING_OR_DOUBLING,
+    SLACK,
+    WHAT_TO_CHANGE,
+    program_and_machine,
+)
 from workbench.teaching.exercise import Exercise, Given, Mistake
 from workbench.teaching.lesson import Lesson, LessonPart
 from workbench.teaching.mistakes import round_trip, share_for_percent, unit_off
 from workbench.teaching.student import ParameterDraw
 
 _AZURE, _DANE, _AWS = "azure-hb96v3-hdr", "llnl-dane-omnipath", "aws-hpc6a-efa"
-_EXACT_SUM = "the sum is exact, and three digits of the question leave 0.5 %"
-_NS = 1e9
 
 
 def _network(draw: ParameterDraw) -> Mapping[str, Any]:
@@ -49,12 +54,19 @@ def _ring_us(given: Given, ranks: int) -> float:
 
 _LETTERS = "L = {L:time}, o = {o:time} on each side, 1/G = {bandwidth:bandwidth}"
 
+
+def _without_latency(right: float, given: Given) -> list[float]:
+    """Return the time in µs without L, unless two overheads or the bytes take nearly as long."""
+    others = (2 * given.o, (given.size - 1) / given.bandwidth)
+    return [right - 1e6 * given.L] if min(abs(given.L - one) for one in others) > 0.3e-6 else []
+
+
 ONE_MESSAGE = Exercise(
     number="2.1",
     question="Rank 0 sends {size} bytes to rank 1, and nothing else happens. "
     + _LETTERS
     + ". After how many µs has rank 1 the message?",
-    kind=Amount("µs", _EXACT_SUM, relative=0.01),
+    kind=Amount("µs", EXACT_SUM, relative=0.01),
     given=_network,
     answer=lambda given: _ring_us(given, 2),
     look_again="Follow the message: the sender's host, the way, the bytes one after the other, "
@@ -79,6 +91,16 @@ ONE_MESSAGE = Exercise(
             "That is an empty message. This one has bytes, and they pass one after the other.",
             lambda right, given: [1e6 * (given.L + 2 * given.o)],
         ),
+        Mistake(
+            "no latency",
+            "The hosts work in your sum, and the bytes pass. How long is the first one under way?",
+            _without_latency,
+        ),
+        Mistake(
+            "bits",
+            "GB/s counts bytes, eight bits each.",
+            lambda right, given: [right + 7e6 * (given.size - 1) / given.bandwidth],
+        ),
     ),
 )
 
@@ -97,7 +119,7 @@ ROUND_A_RING = Exercise(
     question="{ranks} ranks stand in a ring. Rank 0 sends {size} bytes to rank 1; each rank that "
     "has received sends them on to the next, until rank 0 has them again. " + _LETTERS + ". After "
     "how many µs?",
-    kind=Amount("µs", _EXACT_SUM, relative=0.01),
+    kind=Amount("µs", EXACT_SUM, relative=0.01),
     given=_ring_of,
     answer=lambda given: _ring_us(given, given.ranks),
     look_again="Draw the ranks in a circle and count the arrows. Nobody can send before it has "
@@ -120,6 +142,16 @@ ROUND_A_RING = Exercise(
             "one overhead a message",
             "Each rank in the ring works twice: once to receive, once to send.",
             lambda right, given: [right - 1e6 * given.ranks * given.o],
+        ),
+        Mistake(
+            "no overhead",
+            "The network is in your sum. Who works before and after each message?",
+            lambda right, given: [right - 2e6 * given.ranks * given.o],
+        ),
+        Mistake(
+            "one message too many",
+            "Rank 0 sends once. Count the arrows of the circle once more.",
+            lambda right, given: [right * (given.ranks + 1) / given.ranks],
         ),
     ),
 )
@@ -149,6 +181,12 @@ def _of_all_percent(given: Given) -> float:
 def _of_work_percent(given: Given) -> float:
     row = _replayed(given.program, given.machine).breakdown().iloc[given.rank]
     return float(100 * row["waiting_ns"] / row["compute_ns"])
+
+
+def _of_halo_percent(right: float, given: Given) -> list[float]:
+    """Return the share in the program that the notebook shows, where that is not nearly right."""
+    found = _share_percent(Given({**given, "program": "halo-8"}), "waiting_ns")
+    return [found] if abs(found / right - 1) > 0.03 else []
 
 
 SHARE_WAITING = Exercise(
@@ -183,6 +221,11 @@ SHARE_WAITING = Exercise(
             "The whole is the time until the rank's end, not its computing alone.",
             lambda right, given: [_of_work_percent(given)],
         ),
+        Mistake(
+            "the program above",
+            "That is the program that the panel shows. Which one is asked?",
+            _of_halo_percent,
+        ),
     ),
 )
 
@@ -194,19 +237,11 @@ def _most_waiting(given: Given) -> str:
     return max(_CAUSES, key=lambda name: sums[f"{name.replace(' ', '_')}_ns"])
 
 
-def _program_and_machine(*pairs: tuple[str, str]) -> Any:
-    def given(draw: ParameterDraw) -> Mapping[str, Any]:
-        program, machine = draw.one_of(pairs)
-        return {"program": program, "machine": machine}
-
-    return given
-
-
 MAIN_CAUSE = Exercise(
     number="2.4",
     question="{program} is replayed on {machine}. What do its ranks together wait for most?",
     kind=OneOf(_CAUSES),
-    given=_program_and_machine(
+    given=program_and_machine(
         ("halo-8", _AWS), ("halo-8", _AZURE), ("transpose-8", _DANE), ("cg-8", _AWS)
     ),
     answer=_most_waiting,
@@ -214,153 +249,17 @@ MAIN_CAUSE = Exercise(
     "look at the model's machine: is it the one of the question?",
     because="A faster network shortens a transfer. It does not help where the other rank has not "
     "begun to send: there the work should be spread more evenly.",
-)
-
-
-def _two_ranks(draw: ParameterDraw) -> Mapping[str, Any]:
-    return {
-        "first": draw.one_of((100e-6, 120e-6, 150e-6)),
-        "second": draw.one_of((60e-6, 70e-6, 80e-6)),
-        "third": 50e-6,
-        "L": draw.one_of((5e-6, 8e-6)),
-        "o": 3e-6,
-    }
-
-
-def _late_sender_us(given: Given) -> float:
-    """Return how long the receiver of the small program waits, from its replay."""
-    builder = ProgramBuilder(2)
-    builder.compute(0, round(_NS * given.first))
-    builder.send(0, 1, 1)
-    builder.compute(1, round(_NS * given.second))
-    builder.recv(1, 0, 1)
-    builder.compute(1, round(_NS * given.third))
-    model = LogGPS(L=given.L, o=given.o, g=0, G=0, O=0, S=2**30)
-    result = simulate.replay(builder.build().graph(), model, times=True)
-    return float(result.breakdown()["waiting_ns"].iloc[1] / 1e3)
-
-
-SLACK = Exercise(
-    number="2.5",
-    question="Rank 0 computes for {first:time}, then sends one byte to rank 1. Rank 1 computes for "
-    "{second:time}, receives, then computes for {third:time}. L = {L:time}, o = {o:time}. By how "
-    "many µs may the first computation of rank 1 grow before the program ends later?",
-    kind=Amount("µs", _EXACT_SUM, relative=0.01),
-    given=_two_ranks,
-    answer=_late_sender_us,
-    look_again="When is the message at rank 1, and when is rank 1 ready for it? Draw both ranks on "
-    "a line of time.",
-    because="While rank 1 waits for the message it has time to spare: its first computation is not "
-    "on the critical path until it ends as late as the message comes.",
-    mistakes=(
-        unit_off("µs"),
-        Mistake(
-            "no message",
-            "You compare the two computations. The message between them takes time too.",
-            lambda right, given: [1e6 * (given.first - given.second)],
-        ),
-        Mistake(
-            "the receiver's overhead too",
-            "Rank 1 works on the message after it has come: that delays the end in any case.",
-            lambda right, given: [right + 1e6 * given.o],
-        ),
-        Mistake(
-            "no overhead",
-            "Rank 0's host works on the message before it leaves.",
-            lambda right, given: [right - 1e6 * given.o],
-        ),
-        Mistake(
-            "the whole program",
-            "That is when the program ends; asked is the time that rank 1 has to spare.",
-            lambda right, given: [
-                1e6 * (given.first + given.L + 2 * given.o + given.third),
-            ],
-        ),
-    ),
-)
-
-_CHANGES = ("half L", "half o", "half G")
-
-
-def _by_gain(given: Given) -> tuple[str, ...]:
-    """Return the changes, that with the shortest run first."""
-    graph, model = programs.load(given.program).graph(), profile(given.machine).loggps
-    changed = {
-        "half L": model.replace(L=model.L / 2),
-        "half o": model.replace(o=model.o / 2),
-        "half G": model.replace(G=model.G / 2),
-    }
-    runs = {name: simulate.replay(graph, each).makespan_ps for name, each in changed.items()}
-    return tuple(sorted(_CHANGES, key=lambda name: runs[name]))
-
-
-WHAT_TO_CHANGE = Exercise(
-    number="2.6",
-    question="You may halve one parameter of the network of {machine} for {program}: the latency "
-    "L, the host's overhead o, or the time G of a byte. Put the changes in order, that with the "
-    "shortest run first.",
-    kind=InOrder(_CHANGES),
-    given=_program_and_machine(
-        ("halo-8", _AZURE), ("cg-8", _AZURE), ("halo-8", _AWS), ("cg-8", _DANE), ("halo-4", _DANE)
-    ),
-    answer=_by_gain,
-    look_again="Replay the program three times, each time with one parameter halved by "
-    "`model.replace(...)`, and compare the run times. Is it the machine of the question?",
-    because="What counts is what stands on the critical path: many small messages make latency and "
-    "overhead count, and hardly the bytes.",
     mistakes=(
         Mistake(
-            "longest first",
-            "The order is there, from the wrong end: the shortest run comes first.",
-            lambda right, given: [tuple(reversed(right))],
-        ),
-    ),
-)
-
-
-@cache
-def _with_allreduce(program: str, machine: str, algorithm: str) -> float:
-    graph = programs.load(program).graph(allreduce=algorithm)
-    return simulate.replay(graph, profile(machine).loggps).makespan_s
-
-
-def _ring_percent(given: Given) -> float:
-    short, long = (
-        _with_allreduce(given.program, given.machine, name)
-        for name in ("recursive-doubling", "ring")
-    )
-    return 100 * (long / short - 1)
-
-
-RING_OR_DOUBLING = Exercise(
-    number="2.7",
-    question="By how many percent does the run time of {program} on {machine} grow if its "
-    "allreduce goes round a ring instead of by recursive doubling?",
-    kind=Amount("%", "the replay is exact; nobody needs more than two digits", relative=0.02),
-    given=_program_and_machine(
-        ("cg-8", _AZURE), ("halo-8", _AZURE), ("halo-8", _DANE), ("cg-8", _AWS)
-    ),
-    answer=_ring_percent,
-    look_again="Replay both graphs with the model of the same machine. The growth is the "
-    "difference, in percent of the run time with recursive doubling.",
-    because="Round a ring of 8 ranks there are 14 steps one after the other, by recursive doubling "
-    "3; for a few bytes each step costs a latency.",
-    mistakes=(
-        share_for_percent(),
-        Mistake(
-            "the new time in percent of the old",
-            "That is the new run time in percent of the old one; asked is the growth.",
-            lambda right, given: [100 + right],
+            "as in the panel",
+            "That is what the ranks of the panel's program wait for, on the panel's machine. Is it "
+            "the same with those of the question?",
+            lambda right, given: [] if right == "late sender" else ["late sender"],
         ),
         Mistake(
-            "of the longer time",
-            "Percent of what? Growth is measured from where it starts.",
-            lambda right, given: [100 * right / (100 + right)],
-        ),
-        Mistake(
-            "shorter",
-            "The sign says that it gets shorter. Which one is the later?",
-            lambda right, given: [-right, -100 * right / (100 + right)],
+            "the network",
+            "You suspect the network. Add up the columns: which sum is the largest?",
+            lambda right, given: [] if right == "transfer" else ["transfer"],
         ),
     ),
 )

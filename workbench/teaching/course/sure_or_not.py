@@ -1,27 +1,24 @@
-"""Lesson 6, how sure: replicas, coverage, Sobol' indices, extrapolation, and who slowed a run."""
+"""Lesson 6, how sure: replicas, coverage, Sobol' indices, predictions, and who slowed a run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import datasets, simulate, uq, variability
+from workbench import simulate, uq, variability
 from workbench.models import LogGPS
 from workbench.programs import ProgramBuilder
 from workbench.teaching.answers import Amount, WholeNumber
+from workbench.teaching.course.predicted_message import OUTSIDE, PREDICTED
 from workbench.teaching.exercise import Exercise, Given, Mistake
 from workbench.teaching.lesson import Lesson, LessonPart
 from workbench.teaching.mistakes import share_for_percent, unit_off
 from workbench.teaching.student import ParameterDraw
-from workbench.uq.collectives import shipped_coverage
 from workbench.variability import Blame, RecordedLink
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FloatArray = NDArray[np.float64]
 
@@ -78,8 +75,9 @@ def _more_replicas(draw: ParameterDraw) -> Mapping[str, Any]:
 
 WIDTH = Exercise(
     number="6.1",
-    question="From {few} replicas of each test the latency L is known within an interval (90 %) "
-    "of {width:time}. About how wide is it, in µs, with {many} replicas of each?",
+    question="It is known how much replicas scatter. From {few} of them for each test follows an "
+    "interval (90 %) of the latency L that is {width:time} wide. About how wide is it, in µs, with "
+    "{many} replicas of each?",
     kind=Amount("µs", "chains of some thousand draws give a width to some percent", relative=0.06),
     given=_more_replicas,
     answer=lambda given: (
@@ -208,127 +206,6 @@ SOBOL = Exercise(
 
 
 @cache
-def _coverage() -> pd.DataFrame:
-    return shipped_coverage().to_frame()
-
-
-def _column(level: int) -> str:
-    return f"within {level} % (%)"
-
-
-def _all_held_percent(level: int) -> float:
-    table = _coverage()
-    return float((table[_column(level)] * table["tests"]).sum() / table["tests"].sum())
-
-
-COUNTED = Exercise(
-    number="6.4",
-    question="The table `coverage` has predictions for real systems. Which percentage of all "
-    "tests in it, all rows together, do the intervals of {level} % hold?",
-    kind=Amount("%", "the table has five digits, a hundred tests are worth no half", absolute=0.2),
-    given=lambda draw: {"level": draw.one_of((90, 50))},
-    answer=lambda given: _all_held_percent(given.level),
-    look_again="Each row has a number of tests and a percentage of these. How many tests are held "
-    "in all rows, and how many are there?",
-    because="Near what they promise, all in all. But it differs from row to row: where a model "
-    "misses what happens on a larger machine, its intervals do not know.",
-    mistakes=(
-        share_for_percent(),
-        Mistake(
-            "mean of the rows",
-            "Rows have different numbers of tests; each test should count once.",
-            lambda right, given: [float(_coverage()[_column(given.level)].mean())],
-        ),
-        Mistake(
-            "the other level",
-            "That is the column of another level.",
-            lambda right, given: [_all_held_percent(140 - given.level)],
-        ),
-        Mistake(
-            "counted the misses",
-            "These are the tests that lie outside.",
-            lambda right, given: [100 - right],
-        ),
-    ),
-)
-
-
-def _beyond(draw: ParameterDraw) -> Mapping[str, Any]:
-    machine, size = draw.one_of(
-        (
-            ("azure-hb96v3-hdr", 65_536),
-            ("azure-hb96v3-hdr", 262_144),
-            ("llnl-dane-omnipath", 262_144),
-            ("alps-gh200-slingshot11", 262_144),
-            ("aws-hpc6a-efa", 65_536),
-        )
-    )
-    return {"machine": machine, "size": size, "first": 1024, "second": 4096}
-
-
-@cache
-def _latencies_s(machine: str) -> dict[int, float]:
-    """Return the measured latency by size in bytes."""
-    curve = datasets.load(machine)
-    return dict(zip(map(int, curve.sizes), map(float, curve.latency_s), strict=True))
-
-
-def _line_and_measured_s(given: Given) -> tuple[float, float]:
-    """Return the time at a size that a line through two smaller sizes predicts, and what it is."""
-    times = _latencies_s(given.machine)
-    per_byte = (times[given.second] - times[given.first]) / (given.second - given.first)
-    return times[given.first] + per_byte * (given.size - given.first), times[given.size]
-
-
-def _off_percent(given: Given) -> float:
-    predicted, measured = _line_and_measured_s(given)
-    return float(100 * (predicted / measured - 1))
-
-
-def _proportional_percent(given: Given) -> float:
-    times = _latencies_s(given.machine)
-    return float(100 * (times[given.second] * given.size / given.second / times[given.size] - 1))
-
-
-BEYOND = Exercise(
-    number="6.5",
-    question="On {machine} a model of latency and bandwidth is a line through the latencies of "
-    "messages of {first:bytes} and {second:bytes}. It predicts the time of {size:bytes}. By how "
-    "many percent of the measured time is that too long?",
-    kind=Amount("%", "the curve has four digits; two are enough", relative=0.02),
-    given=_beyond,
-    answer=_off_percent,
-    look_again="The line has a slope, the time of a byte, from the two small sizes. Go along it to "
-    "the large size, then compare with what was measured there.",
-    because="The model is good where it was measured. No replica of a small message, however "
-    "often repeated, knows of what the library does with a large one.",
-    mistakes=(
-        share_for_percent(),
-        Mistake(
-            "prediction in percent",
-            "That is the predicted time in percent of the measured one; asked is by how much more.",
-            lambda right, given: [100 + right],
-        ),
-        Mistake(
-            "of the prediction",
-            "Percent of what? The measured time is the whole.",
-            lambda right, given: [100 * right / (100 + right)],
-        ),
-        Mistake(
-            "sign",
-            "The size is right, the sign is not: which of the two is longer?",
-            lambda right, given: [-right, -100 * right / (100 + right)],
-        ),
-        Mistake(
-            "line through the origin",
-            "Your line begins at 0: even an empty message takes its latency.",
-            lambda right, given: [_proportional_percent(given)],
-        ),
-    ),
-)
-
-
-@cache
 def _link() -> RecordedLink:
     return variability.shipped("emulated-link")
 
@@ -450,15 +327,16 @@ LESSON = Lesson(
         "say how an interval shrinks with more replicas, and when it does not help",
         "count whether intervals hold what they promise",
         "find the parameter that causes most of the doubt",
+        "predict a time with its interval, and say what the interval leaves out",
         "tell correlation from cause when runs differ",
     ),
     prerequisites=("lesson 1", "means and standard deviations"),
     parts=(
         LessonPart("Intervals", 14, ("6.1", "6.2")),
         LessonPart("Which parameter matters", 10, ("6.3",)),
-        LessonPart("Beyond what was measured", 14, ("6.4", "6.5")),
+        LessonPart("Beyond what was measured", 16, ("6.4", "6.5")),
         LessonPart("Who slowed it down", 16, ("6.6", "6.7")),
         LessonPart("What to remember", 3),
     ),
-    exercises=(WIDTH, HELD, SOBOL, COUNTED, BEYOND, BESIDE, MISSED),
+    exercises=(WIDTH, HELD, SOBOL, PREDICTED, OUTSIDE, BESIDE, MISSED),
 )

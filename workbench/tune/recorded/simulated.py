@@ -1,4 +1,4 @@
-"""Spaces recorded from the workbench's own simulator: collectives over a small fat tree.
+"""Collectives over a small fat tree, simulated: spaces to record, and one to tune as it is.
 
 Hosts have the LogGPS overheads of a machine, and its bandwidth is that of every link; messages are
 fluid and share the links. Up to 12 ranks there is one on each host, else 12 hosts share them, as
@@ -12,11 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from workbench.checks import whole
+import numpy as np
+
+from workbench.checks import number, whole
 from workbench.errors import ParameterError
 from workbench.models import SNAPPR, LogGPS
 from workbench.models.profiles import profile
@@ -26,7 +29,9 @@ from workbench.suggestions import did_you_mean
 from workbench.topology import fat_tree
 from workbench.tune.recorded.files import Description, write_recording
 from workbench.tune.recorded.run_table import RecordedMeasurement, RecordedTable
+from workbench.tune.runners.replay import noise_factor
 from workbench.tune.space.space import Choices, Configuration, Grid, TuningSpace
+from workbench.tune.target import Computed
 
 COLLECTIVES = ("allreduce", "bcast", "gather", "reduce")
 SIZES = tuple(2**power for power in range(12, 21, 2))
@@ -121,6 +126,109 @@ class SimulatedMachine:
             plan.graph(), self.fabric, host=self.host, ranks_per_host=-(-ranks // HOSTS)
         )
         return float(done.makespan_s)
+
+
+@dataclass(frozen=True)
+class SimulatedCollective:
+    """A collective that is simulated anew in each run, with noise: it costs no time on a machine.
+
+        one = SimulatedCollective("reduce", 2**20)
+        rules = {"stopping": ("time", {"seconds": 60}), "budget": 500}
+        tune(one.space, Function(one.run), target=one.target, **rules)
+
+    Attributes:
+        collective: ``allreduce``, ``bcast``, ``gather`` or ``reduce``.
+        size: bytes; of a gather those of a part.
+        ranks: at least 2; up to 12 have a host each.
+        calls: how often a run calls it.
+        noise: relative spread of the runs' times.
+        machine: a shipped profile.
+
+    Raises:
+        ParameterError: a value is not accepted.
+    """
+
+    collective: str
+    size: int
+    ranks: int = 12
+    calls: int = 1000
+    noise: float = 0.05
+    machine: str = MACHINE
+
+    def __post_init__(self) -> None:
+        simulated_space(self.collective)
+        whole(self.size, "size", 1)
+        whole(self.ranks, "ranks", 2)
+        whole(self.calls, "calls", 1)
+        number(self.noise, "noise", 0.0)
+
+    @property
+    def space(self) -> TuningSpace:
+        """The algorithms and their parameters."""
+        return simulated_space(self.collective)
+
+    @property
+    def default(self) -> Configuration:
+        """The default configuration of the space."""
+        return dict(self.space.default or {})
+
+    @property
+    def target(self) -> Computed:
+        """The time of a call in µs, less being better."""
+        return Computed(_no_output, unit="µs", name="latency")
+
+    def call_us(self, configuration: Configuration) -> float:
+        """Return the time of a call in µs, without noise.
+
+        Args:
+            configuration: one of the space.
+
+        Raises:
+            ParameterError: it is none of the space.
+        """
+        chosen = tuple(self.space.canonical(configuration).items())
+        return 1e6 * _call_s(self.machine, self.collective, self.ranks, self.size, chosen)
+
+    def run_s(self, configuration: Configuration) -> float:
+        """Return the seconds of a run on the machine: its start and the calls, without noise.
+
+        Args:
+            configuration: one of the space.
+
+        Raises:
+            ParameterError: it is none of the space.
+        """
+        return START_S + 1e-6 * self.calls * self.call_us(configuration)
+
+    def run(self, configuration: Configuration, rng: np.random.Generator) -> tuple[float, float]:
+        """Return the time of a call in µs and the seconds of the run, both with its noise.
+
+        Args:
+            configuration: one of the space.
+            rng: draws the noise.
+
+        Raises:
+            ParameterError: it is none of the space.
+        """
+        factor = noise_factor("normal", self.noise, rng)
+        return self.call_us(configuration) * factor, self.run_s(configuration) * factor
+
+
+def _no_output(output: object) -> float:
+    raise ParameterError("a simulated run has a value of its own; there is no output to read")
+
+
+@cache
+def _call_s(
+    machine: str, collective: str, ranks: int, size: int, chosen: tuple[tuple[str, Any], ...]
+) -> float:
+    """Return a call's time in s; ``chosen`` are the items of a configuration."""
+    return _machine(machine).time_s(collective, dict(chosen), ranks, size)
+
+
+@cache
+def _machine(name: str) -> SimulatedMachine:
+    return SimulatedMachine.of(name)
 
 
 def record_simulated(

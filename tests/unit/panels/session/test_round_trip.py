@@ -55,8 +55,15 @@ def stop(panel: Panel[Any]) -> None:
         panel.stop()
 
 
-# Their figures take seconds.
-SLOW = ("UncertaintyPanel", "PapersPanel")
+# Their figures take seconds, and they save and open their settings as the others do.
+SLOW = (
+    "RegimePanel",
+    "SearchComparisonPanel",
+    "UncertaintyPanel",
+    "ForecastPanel",
+    "ValidationPanel",
+    "PapersPanel",
+)
 
 
 @pytest.fixture(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from workbench.errors import ParameterError
+from workbench.tune import Function, SimulatedCollective, tune
 from workbench.tune.recorded.files import read_recording, shipped_recording
 from workbench.tune.recorded.simulated import SimulatedMachine, record_simulated, simulated_space
 
@@ -85,3 +87,36 @@ def test_impossible_options_are_refused(tmp_path: Path) -> None:
         record_simulated(tmp_path, sizes=(64, 64))
     with pytest.raises(ParameterError, match="allreduce, bcast"):
         simulated_space("scan")
+
+
+def test_a_collective_that_is_tuned_as_it_is_takes_the_recorded_times() -> None:
+    recorded = shipped_recording("simulated-12-ranks")["reduce/1048576"]
+    one = SimulatedCollective("reduce", 2**20, calls=300)
+    for configuration in (one.default, recorded.optimum):
+        assert one.call_us(configuration) == pytest.approx(recorded.median(configuration), rel=1e-6)
+    seconds = recorded.seconds[recorded.row(one.default)][0]
+    assert one.run_s(one.default) == pytest.approx(seconds, rel=1e-6)
+
+
+def test_a_run_has_noise_and_a_search_ends_with_its_time() -> None:
+    one = SimulatedCollective("bcast", 2**20, calls=2000, noise=0.1)
+    rng = np.random.default_rng(1)
+    values, seconds = np.array([one.run(one.default, rng) for _ in range(400)]).T
+    # The standard errors of 400 runs: 0.5 % of the mean, 0.35 % of the time for the spread.
+    assert np.log(values).std() == pytest.approx(0.1, abs=0.0175)
+    assert values.mean() == pytest.approx(one.call_us(one.default), rel=0.025)
+    assert seconds / values == pytest.approx(one.run_s(one.default) / one.call_us(one.default))
+    rules = {"stopping": ("time", {"seconds": 20}), "heuristic": "genetic", "seed": 3}
+    found, again = (tune(one.space, Function(one.run), **rules) for _ in range(2))
+    spent = [record.run.seconds for record in found.records]
+    assert sum(spent) >= 20 > sum(spent[:-1])
+    assert found.best == again.best
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [({"collective": "brodcast"}, "did you mean"), ({"size": 0}, "size"), ({"noise": -1}, "noise")],
+)
+def test_a_collective_that_cannot_be_is_refused(changed: dict[str, object], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        SimulatedCollective(**{"collective": "bcast", "size": 8, **changed})  # type: ignore[arg-type]

@@ -102,6 +102,8 @@ def serve(
         compile_once()
         server = WorkshopServer(config=_settings(seats, warm or {}, folder))
         server.initialize([str(notebooks)])
+        # A line for each page that begins; what is served is run, trusted or not.
+        server.log.addFilter(lambda record: "is not trusted" not in record.getMessage())
         server.open_browser = False
         server.ip, server.port, server.port_retries = address, port, 0
         server.token, server.listening = token, listening

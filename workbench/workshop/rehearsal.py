@@ -111,7 +111,8 @@ async def _visit(server: int, address: str, count: int) -> Visits:
     wrong = [guest for guest in guests if guest.held != guest.values[-1]]
     if wrong:
         raise WorkshopError(f"each visitor must have a kernel of its own; {len(wrong)} have not")
-    memory = [held_bytes(guest.process) for guest in guests]
+    # Those that still wait for a page hold less.
+    memory = sorted(held_bytes(process) for process in kernels_of(server))[-count:]
     await asyncio.gather(*(guest.leave() for guest in guests))
     waiting = max(waiting - count, min(waiting, KEPT))
     with contextlib.suppress(WorkshopError):

@@ -43,7 +43,6 @@ class Visitor:
     answers_s: list[float] = field(default_factory=list)  # from a move to the new curves
     values: list[int] = field(default_factory=list)  # of the slider, as moved
     held: int | None = None  # by the kernel at the end
-    process: int = 0  # of the kernel, at the end
     _start: str = ""
     _cookies: SimpleCookie = field(default_factory=SimpleCookie)
     _kernel: str = ""
@@ -85,11 +84,6 @@ class Visitor:
             await asyncio.sleep(pauses.uniform(*_PAUSE_S))
         states = await self._states()
         self.held = states[self._slider]["state"]["value"]
-        number = await self._send("usage_request", {}, channel="control")
-        usage = await self._until(
-            lambda one: _because(one) == number and one["msg_type"] == "usage_reply"
-        )
-        self.process = usage["content"]["pid"]
 
     async def leave(self) -> None:
         """Close the page, which asks for the end of its kernel."""
@@ -131,15 +125,13 @@ class Visitor:
         states: dict[str, Any] = answer["content"]["data"]["states"]
         return states
 
-    async def _send(
-        self, kind: str, content: dict[str, Any], channel: str = "shell", **metadata: str
-    ) -> str:
+    async def _send(self, kind: str, content: dict[str, Any], **metadata: str) -> str:
         """Send a message to the kernel and return its number."""
         if self._socket is None:
             raise WorkshopError("a visitor must enter before anything else")
         number = uuid4().hex
         message = {
-            "channel": channel,
+            "channel": "shell",
             "header": _HEADER | {"msg_id": number, "msg_type": kind},
             "parent_header": {},
             "metadata": metadata,

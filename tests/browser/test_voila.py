@@ -91,6 +91,8 @@ def test_it_opens_and_a_control_changes_it(
     sentence = panel.get_by_text(re.compile(said)).first
     sentence.wait_for()
     panel.evaluate("e => e.scrollIntoView()")
+    # A file comes to the page with a figure.
+    panel.locator(".bk-Figure").first.wait_for()
     before = steady(sentence.inner_text)
     keep("opened")
     export = panel.get_by_role("tab", name="Export")

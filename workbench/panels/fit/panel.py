@@ -174,6 +174,7 @@ class FitPanel(Panel[FitResult | None]):
         with self._lock:
             self._state = replace(self._state, model=model)
             self._parameters.rebuild(model)
+            self._refused = None
             self._redraw()
             error = self._refused
         if error is not None:

@@ -197,3 +197,13 @@ def test_a_component_file_and_the_places_of_this_machine_do_not_travel() -> None
     assert not session.files
     with pytest.raises(ParameterError, match=r"no subject is named 'file:own\.yaml/greeting'"):
         TuningPanel(start=False).load_session(session)
+
+
+def test_a_session_opens_after_values_that_would_deadlock() -> None:
+    panel = FitPanel()
+    usual = panel.session()
+    panel.load_session(replace(usual, settings={**usual.settings, "nic_credits": 0}))
+    assert "credits must hold one packet" in panel.error
+    panel.load_session(usual)
+    assert panel.session() == usual
+    assert panel.error == ""

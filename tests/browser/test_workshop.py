@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import psutil
 import pytest
 
 from workbench.workshop.rehearsal import kernels_of, running
@@ -147,3 +148,17 @@ def test_strangers_and_forged_requests_are_refused(
     assert stranger.request.get(f"{workshop.address}/api/kernels/{kernel}").status in (403, 404)
     stranger.close()
     assert workshop.kernels == 1
+
+
+@pytest.mark.deep
+def test_a_server_that_is_killed_leaves_no_process(
+    tmp_path: Path, until: Callable[..., float]
+) -> None:
+    notebook(tmp_path / f"{FIRST}.ipynb", "the first")
+    with pytest.raises(psutil.NoSuchProcess), running(tmp_path, people=1) as (process, _):
+        server = psutil.Process(process)
+        until(lambda: len(kernels_of(process)) == WARM)
+        left = server.children(recursive=True)
+        server.kill()
+        assert psutil.wait_procs([server, *left], timeout=30)[1] == []
+        psutil.Process(process)

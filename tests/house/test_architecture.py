@@ -72,7 +72,8 @@ MAY_IMPORT = (
     | {"papers": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {"teaching": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting", "papers", "teaching"}}
-    | {"workshop": FLOOR}
+    # Its fork server loads what kernels of pages run.
+    | {"workshop": FLOOR | {"panels", "warmup"}}
     | {"site": FLOOR | NOUNS | {"plotting", "papers", "panels", "workshop"}}
     | {
         "warmup": NOUNS

@@ -31,7 +31,10 @@ CONDA = yaml.safe_load((ROOT / "environment.yml").read_text("utf-8"))
 
 # Imported, and brought by a declared package that cannot do without it.
 BROUGHT_BY = {
+    "ipykernel": "jupyterlab",
     "ipython": "ipywidgets",
+    "jinja2": "bokeh",
+    "jupyter-client": "voila",
     "jupyter-core": "jupyterlab",
     "jupyter-server": "voila",
     "llvmlite": "numba",
@@ -42,7 +45,7 @@ BROUGHT_BY = {
 }
 # Imported only where a user asked for what it offers: these are extras of the package.
 OPTIONAL = {"distributed", "docutils", "sphinx"}
-_PACKAGE_OF = {"sklearn": "scikit-learn", "yaml": "pyyaml"}
+_PACKAGE_OF = {"ipykernel_launcher": "ipykernel", "sklearn": "scikit-learn", "yaml": "pyyaml"}
 # Used by running them, not by importing them.
 APPLICATIONS = {"jupyterlab"}
 

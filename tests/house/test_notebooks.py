@@ -64,3 +64,34 @@ def test_cells_are_short_and_define_nothing_worth_testing(path: Path) -> None:
         names = [n.module or "" for n in nodes if isinstance(n, ast.ImportFrom)]
         names += [alias.name for n in nodes if isinstance(n, ast.Import) for alias in n.names]
         assert "kernels" not in {name.split(".")[0] for name in names}
+
+
+def names(cells: list[dict[str, Any]], context: type[ast.expr_context]) -> set[str]:
+    """Return the names that cells assign or use; what they import is assigned."""
+    trees = [node for cell in cells for node in ast.walk(ast.parse("".join(cell["source"])))]
+    found = {n.id for n in trees if isinstance(n, ast.Name) and isinstance(n.ctx, context)}
+    if context is ast.Store:
+        imported = [n.names for n in trees if isinstance(n, ast.Import | ast.ImportFrom)]
+        found |= {a.asname or a.name.partition(".")[0] for aliases in imported for a in aliases}
+    return found
+
+
+@every_notebook
+def test_pages_can_leave_out_what_takes_long(path: Path) -> None:
+    """Voilà shows nothing before the last cell has run, and leaves out cells tagged ``long``."""
+    cells = code_cells(path)
+    long = [cell for cell in cells if "long" in cell["metadata"].get("tags", [])]
+    kept = [cell for cell in cells if cell not in long]
+    missing = names(long, ast.Store) - names(kept, ast.Store)
+    assert missing & names(kept, ast.Load) == set(), "pages lack what these cells assign"
+    text = path.read_text("utf-8")
+    assert not long or "left out on pages of Voilà" in text, (
+        "say to readers of a page what it lacks"
+    )
+
+
+def test_a_long_cell_exists_and_voila_leaves_it_out() -> None:
+    settings = ROOT / "workbench" / "workshop" / "jupyter" / "etc" / "voila.json"
+    left_out = json.loads(settings.read_text())["TagRemovePreprocessor"]["remove_cell_tags"]
+    tags = [cell["metadata"].get("tags", []) for path in NOTEBOOKS for cell in code_cells(path)]
+    assert "long" in left_out and ["long"] in tags

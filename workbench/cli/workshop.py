@@ -6,14 +6,21 @@ Ctrl-C ends the server and all kernels. A page ends its kernel when it is closed
 from __future__ import annotations
 
 import argparse
+import contextlib
 import secrets
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench.cli.output import output_file, say, slow_import_notice
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, WorkshopError
+
+if TYPE_CHECKING:
+    from workbench.workshop import ForkServer
 
 ABOUT = "serve the notebooks as pages for a class"
 _FIRST = "00-start-here.ipynb"
+_ADDRESS = "the address for the class"
+_END = "Ctrl-C ends it, and all kernels"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,6 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--notebooks", metavar="FOLDER", help="to serve (default: those of this checkout)"
+    )
+    parser.add_argument(
+        "--no-fork",
+        action="store_true",
+        help="start each kernel by itself, instead of copying a process that has loaded all",
     )
     parser.add_argument(
         "--rehearse",
@@ -59,22 +71,36 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.save:
             table.save(arguments.save)
         return 0
-    with slow_import_notice():
-        needed = workshop.need(arguments.people, first)
-    print(needed.to_text(), flush=True)
-    token = arguments.token or secrets.token_urlsafe(12)
-    shown = f"http://{arguments.address}:{arguments.port}/?token={token}"
-    print(f"\nthe address for the class: {shown}\nCtrl-C ends it, and all kernels\n", flush=True)
-    workshop.serve(
-        folder,
-        seats=needed.seats,
-        token=token,
-        address=arguments.address,
-        port=arguments.port,
-        warm={arguments.first: needed.warm} if needed.warm else {},
-    )
+    workshop.check_address(arguments.address, arguments.port)
+    with contextlib.ExitStack() as until:
+        with slow_import_notice():
+            forks = None if arguments.no_fork else _forks(until)
+            needed = workshop.need(arguments.people, first, forks)
+        print(needed.to_text(), flush=True)
+        token = arguments.token or secrets.token_urlsafe(12)
+        shown = f"http://{arguments.address}:{arguments.port}/?token={token}"
+        workshop.serve(
+            folder,
+            seats=needed.seats,
+            token=token,
+            address=arguments.address,
+            port=arguments.port,
+            warm={arguments.first: needed.warm} if needed.warm else {},
+            listening=lambda: print(f"\n{_ADDRESS}: {shown}\n{_END}\n", flush=True),
+        )
     say("ended")
     return 0
+
+
+def _forks(until: contextlib.ExitStack) -> ForkServer | None:
+    """Return what forks kernels until the end, None where they are started by themselves."""
+    from workbench import workshop
+
+    try:
+        return until.enter_context(workshop.forked_kernels())
+    except WorkshopError as error:
+        say(f"each kernel is started by itself, which takes some seconds: {error}")
+        return None
 
 
 def _folder(given: str | None) -> Path:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 from workbench import warming
+
+BOKEH_IN_PAGE = "WORKBENCH_BOKEH_IN_PAGE"
+"""The environment variable that is set where pages load BokehJS by themselves."""
 
 COMPILING = (
     "Kernels are still being compiled behind this notebook (once, a few minutes). Meanwhile a "
@@ -21,7 +26,7 @@ def setup() -> None:
     from workbench.panels.session import page
     from workbench.plotting.embedding import load_bokeh
 
-    load_bokeh()
+    load_bokeh(in_page=bool(os.environ.get(BOKEH_IN_PAGE)))
     if page.is_of_voila():
         from workbench.panels.answer_form import offer_answer_forms
 

@@ -13,9 +13,16 @@ from bokeh.models import LayoutDOM, TabPanel, Tabs
 from bokeh.resources import INLINE
 
 
-def load_bokeh() -> None:
-    """Load BokehJS into the page from this installation; no request leaves the machine."""
-    output_notebook(resources=INLINE, hide_banner=True)
+def load_bokeh(in_page: bool = False) -> None:
+    """Load BokehJS into the page from this installation; no request leaves the machine.
+
+    Args:
+        in_page: whether the page has loaded it by itself.
+    """
+    if in_page:
+        curstate().output_notebook()
+    else:
+        output_notebook(resources=INLINE, hide_banner=True)
 
 
 def show_by_themselves() -> None:

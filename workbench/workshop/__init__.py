@@ -12,11 +12,24 @@ from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from workbench.workshop.cards import Card, cards
+    from workbench.workshop.forks import ForkServer, forked_kernels
     from workbench.workshop.need import Need, need
     from workbench.workshop.rehearsal import rehearse
-    from workbench.workshop.server import serve
+    from workbench.workshop.server import check_address, serve
     from workbench.workshop.visitors import VisitorTable, Visits
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
 
-__all__ = ["Card", "Need", "VisitorTable", "Visits", "cards", "need", "rehearse", "serve"]
+__all__ = [
+    "Card",
+    "ForkServer",
+    "Need",
+    "VisitorTable",
+    "Visits",
+    "cards",
+    "check_address",
+    "forked_kernels",
+    "need",
+    "rehearse",
+    "serve",
+]

@@ -16,6 +16,8 @@ from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelMana
 from tornado.web import HTTPError
 from traitlets import Dict, Integer, Set, Unicode
 
+from workbench.panels.setup import BOKEH_IN_PAGE
+
 FULL = 503
 """The HTTP status where all seats are taken."""
 
@@ -50,7 +52,7 @@ class WorkshopKernels(AsyncMappingKernelManager):
         """Start a kernel in a new folder; where all seats are taken, a page gets status 503."""
         warm = env.get("VOILA_PREHEAT") == "True"
         # Where a warm kernel asks for the query of its page, see `voila.utils.wait_for_request`.
-        env = {**env, "VOILA_APP_IP": self.parent.ip}
+        env = {**env, "VOILA_APP_IP": self.parent.ip, BOKEH_IN_PAGE: "True"}
         if not warm and self.visitors >= self.seats:
             raise HTTPError(FULL)
         kernel_id = str(self.new_kernel_id())
@@ -58,8 +60,7 @@ class WorkshopKernels(AsyncMappingKernelManager):
         if warm:
             self._warming.add(kernel_id)
         else:
-            page = CallContext.get(CallContext.JUPYTER_HANDLER)
-            page.kernel_id = kernel_id
+            CallContext.get(CallContext.JUPYTER_HANDLER).take(kernel_id)
         self._folders[kernel_id] = folder = tempfile.mkdtemp(dir=self.folder or None)
         try:
             await super().start_kernel(
@@ -116,3 +117,18 @@ class WorkshopKernels(AsyncMappingKernelManager):
         folder = self._folders.pop(kernel_id, None)
         if folder is not None:
             shutil.rmtree(Path(folder), ignore_errors=True)
+
+
+def tell_pages(kernels: Any) -> None:
+    """Let a page have the warm kernel that it takes as it has one that is started for it.
+
+    Voilà's own class takes warm kernels for pages, so this is not a method of ours.
+    """
+    rendered = kernels.get_rendered_notebook
+
+    async def taken(*words: Any, **options: Any) -> Any:
+        found = await rendered(*words, **options)
+        CallContext.get(CallContext.JUPYTER_HANDLER).take(found[-1])
+        return found
+
+    kernels.get_rendered_notebook = taken

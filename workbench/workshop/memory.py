@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import psutil
 from nbclient import NotebookClient
+
+from workbench.panels.setup import BOKEH_IN_PAGE
 
 _CGROUPS = (
     ("/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"),
@@ -21,21 +25,31 @@ _CGROUPS = (
 )
 
 
-def held_bytes(process: int) -> tuple[int, int]:
-    """Return a process's share of memory (PSS; USS where there is none) and its RSS, in bytes."""
+def held_bytes(process: int) -> int:
+    """Return a process's share of memory in bytes: PSS, or USS where there is none."""
     held = psutil.Process(process).memory_full_info()
-    return getattr(held, "pss", held.uss), held.rss
+    return int(getattr(held, "pss", held.uss))
 
 
-def kernel_bytes(cells: list[Any], folder: str | Path, timeout_s: int = 900) -> tuple[int, int]:
-    """Return the PSS and the RSS in bytes of a kernel that has run cells in a folder."""
+def own_bytes(process: int) -> int:
+    """Return the memory in bytes that a process shares with no other: USS."""
+    return int(psutil.Process(process).memory_full_info().uss)
+
+
+def kernel_bytes(
+    cells: list[Any], folder: str | Path, measure: Callable[[int], int], timeout_s: int = 900
+) -> int:
+    """Return what is measured of the process of a kernel that has run cells in a folder."""
     notebook = nbformat.v4.new_notebook(cells=cells)
     where = {"metadata": {"path": str(folder)}}
     client = NotebookClient(notebook, timeout=timeout_s, resources=where)
-    with client.setup_kernel():
+    client.create_kernel_manager()
+    # Sockets in that folder, as those of a server for a class.
+    client.km.transport, client.km.connection_file = "ipc", str(Path(folder) / "kernel.json")
+    with client.setup_kernel(env={**os.environ, BOKEH_IN_PAGE: "True"}):
         for number, cell in enumerate(notebook.cells):
             client.execute_cell(cell, number)
-        return held_bytes(client.km.provisioner.pid)
+        return measure(client.km.provisioner.pid)
 
 
 def free_bytes() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from urllib.parse import urlencode
 
 from tornado.web import HTTPError, RequestHandler, authenticated
@@ -11,6 +12,8 @@ from voila.tornado.treehandler import TornadoVoilaTreeHandler
 from workbench.workshop.kernels import FULL
 
 RETRY_S = 60
+SCRIPTS = "voila/bokeh/"
+"""Where the server has BokehJS."""
 
 
 class StartPage(TornadoVoilaTreeHandler):
@@ -31,6 +34,7 @@ class NotebookPage(TornadoVoilaHandler):
     """
 
     kernel_id = ""
+    _closed = False
 
     @authenticated
     async def get(self, path: str | None = None) -> None:
@@ -52,7 +56,28 @@ class NotebookPage(TornadoVoilaHandler):
     def on_connection_close(self) -> None:
         """End the kernel of a page that was closed before it was whole."""
         super().on_connection_close()
+        self._closed = True
         self.kernel_manager.leave(self.kernel_id)
+
+    def take(self, kernel_id: str) -> None:
+        """Have the kernel of this page; if the page was closed meanwhile, end it."""
+        self.kernel_id = kernel_id
+        if self._closed:
+            self.kernel_manager.leave(kernel_id)
+
+
+def bokeh_scripts() -> tuple[Path, list[str]]:
+    """Return the folder of BokehJS's files and the addresses of those that pages load.
+
+    Browsers keep a file for each version. In each page they would be 8 MB, which the server kept
+    several times for each page that is open.
+    """
+    from bokeh import __version__
+    from bokeh.resources import INLINE
+    from bokeh.settings import settings
+
+    names = [f"{SCRIPTS}{name}.min.js?v={__version__}" for name in INLINE.components]
+    return Path(settings.bokehjs_path()) / "js", names
 
 
 def _without_token(page: RequestHandler) -> bool:

@@ -17,13 +17,13 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TextIO
-from urllib.parse import urlsplit
 
 import psutil
 
 from workbench import jobs
 from workbench.errors import ParameterError, WorkshopError
 from workbench.workshop.memory import held_bytes
+from workbench.workshop.need import KEPT
 from workbench.workshop.visitor import Visitor
 from workbench.workshop.visitors import VisitorTable, Visits, visits
 
@@ -56,10 +56,15 @@ def rehearse(notebooks: str | Path, people: int = 30) -> VisitorTable:
         )
     load = os.getloadavg()[0]
     counts = [count for count in _COUNTS if count < people] + [people]
+    found = tuple(_rehearsed(notebooks, people, count) for count in counts)
+    return VisitorTable(_processor(), jobs.cores(), NOTEBOOK, MOVES, load, found)
+
+
+def _rehearsed(notebooks: str | Path, people: int, count: int) -> Visits:
+    """Let visitors come first to a server for a class."""
     with running(notebooks, people) as (process, address):
         _settle(process)
-        found = tuple(asyncio.run(_visit(process, address, count)) for count in counts)
-    return VisitorTable(_processor(), jobs.cores(), NOTEBOOK, MOVES, load, found)
+        return asyncio.run(_visit(process, address, count))
 
 
 @contextlib.contextmanager
@@ -90,20 +95,9 @@ def _address(server: subprocess.Popen[str], said: TextIO) -> str:
     for line in server.stdout or ():
         found = re.search(r"http://\S+", line)
         if found:
-            address = found[0]
-            break
-    else:
-        said.seek(0)
-        raise WorkshopError(f"the server must start; it said {said.read()[-2000:]}")
-    parts = urlsplit(address)
-    _wait(lambda: _answers(parts.hostname or "", parts.port or 0), "the server must answer")
-    return address
-
-
-def _answers(host: str, port: int) -> bool:
-    with contextlib.suppress(OSError), socket.create_connection((host, port), 1):
-        return True
-    return False
+            return found[0]
+    said.seek(0)
+    raise WorkshopError(f"the server must start; it said {said.read()[-2000:]}")
 
 
 async def _visit(server: int, address: str, count: int) -> Visits:
@@ -111,18 +105,19 @@ async def _visit(server: int, address: str, count: int) -> Visits:
     waiting = len(kernels_of(server))
     guests = [Visitor(address, NOTEBOOK) for _ in range(count)]
     await asyncio.gather(*(guest.enter() for guest in guests))
-    _settle(server)  # warm kernels take the places of those that were taken
+    _settle(server)  # those that are replaced come to rest
     moves = [guest.move(_values(n), random.Random(n)) for n, guest in enumerate(guests)]
     await asyncio.gather(*moves)
     wrong = [guest for guest in guests if guest.held != guest.values[-1]]
     if wrong:
         raise WorkshopError(f"each visitor must have a kernel of its own; {len(wrong)} have not")
-    memory = [held_bytes(process)[0] for process in kernels_of(server)]
+    # Those that still wait for a page hold less.
+    memory = sorted(held_bytes(process) for process in kernels_of(server))[-count:]
     await asyncio.gather(*(guest.leave() for guest in guests))
+    waiting = max(waiting - count, min(waiting, KEPT))
     with contextlib.suppress(WorkshopError):
         _wait(lambda: len(kernels_of(server)) <= waiting, "the kernels must end", seconds=15)
     left = max(0, len(kernels_of(server)) - waiting)
-    _settle(server)
     pictures = [guest.picture_s for guest in guests]
     return visits(pictures, [s for guest in guests for s in guest.answers_s], memory, left)
 
@@ -164,14 +159,17 @@ def _wait(holds: Callable[[], bool], what: str, seconds: float = _PATIENCE_S) ->
 
 
 def kernels_of(server: int) -> list[int]:
-    """Return the processes of the kernels of a server, which its own number names."""
+    """Return the processes of the kernels of a server, which its own number names.
+
+    A forked one has the command of its server, and the name that it gave itself.
+    """
     children = psutil.Process(server).children(recursive=True)
-    return [one.pid for one in children if any("ipykernel" in word for word in _command(one))]
+    return [one.pid for one in children if any("ipykernel" in word for word in _words(one))]
 
 
-def _command(process: psutil.Process) -> list[str]:
+def _words(process: psutil.Process) -> list[str]:
     try:
-        return list(process.cmdline())
+        return [process.name(), *process.cmdline()]
     except psutil.Error:  # it has just ended
         return []
 

@@ -60,6 +60,8 @@ class Visitor:
         if page.code != 200 or found is None:
             raise WorkshopError(f"the page must open; it answered {page.code} {page.reason}")
         self._kernel = found[1].decode()
+        for script in re.findall(rb'<script src="(/[^"]+)"', page.body):
+            await self._fetch(script.decode())
         address = f"{self._start}/api/kernels/{self._kernel}/channels?session_id={uuid4().hex}"
         self._socket = await websocket_connect(
             HTTPRequest("ws" + address.removeprefix("http"), headers=self._headers()),

@@ -26,8 +26,14 @@ def test_what_cannot_be_served_is_named(
     assert said in capsys.readouterr().err
 
 
-def test_a_taken_port_is_named_before_anything_starts(tmp_path: Path) -> None:
+def test_a_taken_port_is_named_before_anything_starts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(ParameterError, match=f"127.0.0.1, port {port}: "):
             workshop.serve(tmp_path, seats=1, token="key", port=port)
+        assert main(["workshop", "--port", str(port)]) == 1
+    said = capsys.readouterr()
+    assert f"127.0.0.1, port {port}: " in said.err
+    assert said.out == "", "no address that does not answer is printed"

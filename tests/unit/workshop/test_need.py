@@ -23,12 +23,12 @@ TABLE = VisitorTable(
 
 
 def of(people: int, free: int, table: VisitorTable | None = TABLE) -> workshop.Need:
-    return _need(people, "one.ipynb", 100 * MB, free, 2, table)
+    return _need(people, "one.ipynb", 100 * MB, 0, free, 2, table)
 
 
 def test_seats_and_warm_kernels_fit_the_memory() -> None:
     plenty = of(30, 64_000 * MB)
-    assert (plenty.seats, plenty.warm) == (33, 6)
+    assert (plenty.seats, plenty.warm, plenty.kept) == (33, 6, 6)
     assert plenty.memory == 39 * 100 * MB + SERVER_BYTES
     scarce = of(30, 3_700 * MB)
     assert (scarce.seats, scarce.warm) == (33, 2)
@@ -46,6 +46,15 @@ def test_too_little_memory_is_refused_with_how_many_fit() -> None:
     assert fits.memory <= fits.free
     with pytest.raises(ParameterError, match=r"are free; end other programs"):
         of(30, 100 * MB)
+
+
+def test_what_kernels_share_counts_once() -> None:
+    shared = _need(30, "one.ipynb", 100 * MB, 300 * MB, 64_000 * MB, 2, TABLE)
+    assert shared.memory == of(30, 64_000 * MB).memory + 300 * MB
+    assert (shared.warm, shared.kept) == (30, 6)
+    assert "a kernel holds 100 MB beside 300 MB that all share" in shared.to_text()
+    with pytest.raises(ParameterError, match=r"3\.8 GB with the server"):
+        _need(30, "one.ipynb", 100 * MB, 300 * MB, 3_700 * MB, 2, TABLE)
 
 
 @pytest.mark.parametrize("people", [0, -1])

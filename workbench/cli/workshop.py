@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not first.is_file():
         raise ParameterError(f"first must be a notebook in {folder}; got {arguments.first}")
     if arguments.rehearse:
-        table = workshop.rehearse(folder, arguments.people)
+        table = workshop.rehearse(folder, arguments.people, fork=not arguments.no_fork)
         print(table.to_frame().round(2).to_string(index=False))
         if arguments.save:
             table.save(arguments.save)

@@ -36,7 +36,7 @@ _PATIENCE_S = 120.0
 _LOOK_S, _IDLE = 1.0, 0.02  # a kernel that waits for messages takes less of a processor
 
 
-def rehearse(notebooks: str | Path, people: int = 30) -> VisitorTable:
+def rehearse(notebooks: str | Path, people: int = 30, *, fork: bool = True) -> VisitorTable:
     """Let 1, 5, 10 and all visitors of a class open notebook 00, move a slider, and leave.
 
     All come at the same moment, each moves the slider 20 times, about a second apart, and all
@@ -46,6 +46,7 @@ def rehearse(notebooks: str | Path, people: int = 30) -> VisitorTable:
     Args:
         notebooks: folder of the notebooks.
         people: in the class, at most 40.
+        fork: whether kernels are copies of one process, where that is possible.
 
     Raises:
         ParameterError: there are too many people, or the machine has too little memory for them.
@@ -56,25 +57,27 @@ def rehearse(notebooks: str | Path, people: int = 30) -> VisitorTable:
         )
     load = os.getloadavg()[0]
     counts = [count for count in _COUNTS if count < people] + [people]
-    found = tuple(_rehearsed(notebooks, people, count) for count in counts)
-    return VisitorTable(_processor(), jobs.cores(), NOTEBOOK, MOVES, load, found)
+    found = tuple(_rehearsed(notebooks, people, count, fork) for count in counts)
+    return VisitorTable(_processor(), jobs.cores(), NOTEBOOK, MOVES, fork, load, found)
 
 
-def _rehearsed(notebooks: str | Path, people: int, count: int) -> Visits:
+def _rehearsed(notebooks: str | Path, people: int, count: int, fork: bool) -> Visits:
     """Let visitors come first to a server for a class."""
-    with running(notebooks, people) as (process, address):
+    with running(notebooks, people, fork=fork) as (process, address):
         _settle(process)
         return asyncio.run(_visit(process, address, count))
 
 
 @contextlib.contextmanager
-def running(notebooks: str | Path, people: int) -> Iterator[tuple[int, str]]:
+def running(notebooks: str | Path, people: int, *, fork: bool = True) -> Iterator[tuple[int, str]]:
     """Run the command that serves a class, and yield its process and its address."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     options = {"--people": people, "--port": port, "--token": "rehearsal", "--notebooks": notebooks}
     words = [str(word) for option in options.items() for word in option]
     command = [sys.executable, "-m", "workbench", "workshop", *words]
+    if not fork:
+        command.append("--no-fork")
     with (
         tempfile.TemporaryFile("w+") as said,
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True) as server,

@@ -51,6 +51,7 @@ class VisitorTable(StoredResult):
         cores: processors that the server and the visitors had together.
         notebook: that all opened.
         moves: of a slider by each visitor.
+        fork: whether kernels were to be copies of one process, where that is possible.
         load_average: of the machine over the minute before: what else it did.
         visits: by the number of visitors, ascending.
     """
@@ -59,6 +60,7 @@ class VisitorTable(StoredResult):
     cores: int
     notebook: str
     moves: int
+    fork: bool
     load_average: float
     visits: tuple[Visits, ...]
 

@@ -17,6 +17,7 @@ TABLE = VisitorTable(
     2,
     "00-start-here.ipynb",
     20,
+    True,
     0.1,
     (Visits(2, 1.0, 1.5, 0.03, 0.1, 100 * MB, 0), Visits(10, 5.0, 9.0, 0.1, 0.5, 90 * MB, 0)),
 )

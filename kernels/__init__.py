@@ -242,6 +242,9 @@ def _base(folder: Path) -> Path:
     """Return where caches go: where numba is told to, beside the sources, or in the user's own."""
     if _GIVEN:
         return Path(_GIVEN)
+    checkout = Path(__file__).parents[1]
+    if (checkout / "Makefile").is_file() and os.access(checkout, os.W_OK):
+        return checkout / ".cache" / "numba"  # where `make` compiles all of them
     if os.access(folder, os.W_OK):
         return folder / "__pycache__"
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"

@@ -92,6 +92,21 @@ def test_a_folder_has_one_cache_whichever_process_imports_first(tmp_path: Path) 
 
 
 @pytest.mark.jit_only
+def test_commands_use_what_make_has_compiled() -> None:
+    """They are not told where it is."""
+    place = subprocess.run(
+        [sys.executable, "-c", PLACE, "kernels.fabric"],
+        cwd=ROOT,
+        env={name: of for name, of in os.environ.items() if name != "NUMBA_CACHE_DIR"},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    assert Path(place).parent == ROOT / ".cache" / "numba"
+    assert "NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba" in (ROOT / "Makefile").read_text("utf-8")
+
+
+@pytest.mark.jit_only
 def test_processes_that_compile_at_once_keep_each_others_code(tmp_path: Path) -> None:
     writers = [
         subprocess.Popen(

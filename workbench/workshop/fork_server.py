@@ -41,6 +41,7 @@ _OF_KERNELS = (
 
 def main() -> None:
     """Fork kernels until the socket is closed; a copy runs its kernel."""
+    _end_with(os.getppid())  # while it loads, it does not look at the socket
     with socket.socket(fileno=int(sys.argv[1])) as channel:
         wanted = _serve(channel)
     if wanted is not None:
@@ -92,7 +93,7 @@ def _status(kernel: int) -> int | None:
 
 
 def _end_with(parent: int) -> None:
-    """Let this process be killed when its parent ends, as the kernel's own poll can miss it."""
+    """Let this process be killed when its parent ends; a kernel's own poll can miss that."""
     ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)

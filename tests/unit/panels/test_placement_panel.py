@@ -336,6 +336,16 @@ def test_a_search_can_be_stopped_and_keeps_what_it_has(panel: PlacementPanel) ->
     assert panel.error == ""
 
 
+def test_no_search_goes_on_after_a_network_that_is_too_small(panel: PlacementPanel) -> None:
+    panel.evaluations = 10_000_000
+    while "Still searching" not in panel.text:
+        panel.refresh()
+    panel.topology = "fat-tree:2"
+    settled(panel)
+    assert "there must be a place for each of 8 ranks" in panel.error
+    assert "Still searching" not in panel.text
+
+
 def test_of_several_in_a_row_the_last_one_is_shown(panel: PlacementPanel) -> None:
     for latency in (300.0, 400.0, 500.0):
         panel.l_wire_ns = latency

@@ -245,6 +245,10 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
     def _show(self, shown: Placed) -> None:
         self._draw()
 
+    def _refuse(self, error: BaseException) -> None:
+        super()._refuse(error)
+        self._draw()  # the sentence must not say that a search goes on
+
     @drawn_once
     def _draw(self) -> None:
         placed = self._shown

@@ -95,6 +95,10 @@ class WorkshopKernels(AsyncMappingKernelManager):
         ending: asyncio.Future[None] = self._ending[kernel_id]
         return ending
 
+    async def shutdown_all(self, now: bool = False) -> None:
+        """End all kernels at once: those that wait for a page would each print an error first."""
+        await super().shutdown_all(now=True)
+
     def notify_disconnect(self, kernel_id: str) -> None:
         """Count how long a kernel is idle from when its page has gone, not from its last work."""
         super().notify_disconnect(kernel_id)

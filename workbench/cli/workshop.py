@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _forks(until: contextlib.ExitStack) -> ForkServer | None:
-    """Return what forks kernels until the end, None where they are started by themselves."""
+    """Start the process that forks kernels; return None where that is not possible."""
     from workbench import workshop
 
     try:

@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def _serve(channel: socket.socket) -> dict[str, Any] | None:
-    """Answer requests until there are no more; in a copy, return what its kernel needs."""
+    """Fork a kernel for each request, until the socket closes; in the copy, return the request."""
     _load()
     server, lines = os.getpid(), channel.makefile("rw")
     print(json.dumps({"threads": _threads()}), file=lines, flush=True)

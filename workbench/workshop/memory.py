@@ -39,7 +39,7 @@ def own_bytes(process: int) -> int:
 def kernel_bytes(
     cells: list[Any], folder: str | Path, measure: Callable[[int], int], timeout_s: int = 900
 ) -> int:
-    """Return what is measured of the process of a kernel that has run cells in a folder."""
+    """Run cells in a kernel, in a folder, and return what ``measure`` says of its process."""
     notebook = nbformat.v4.new_notebook(cells=cells)
     where = {"metadata": {"path": str(folder)}}
     client = NotebookClient(notebook, timeout=timeout_s, resources=where)

@@ -42,7 +42,7 @@ def _two_ranks(draw: ParameterDraw) -> Mapping[str, Any]:
 
 
 def _late_sender_us(given: Given) -> float:
-    """Return how long the receiver of the small program waits, from its replay."""
+    """Replay the small program, and return how long its receiver waits."""
     builder = ProgramBuilder(2)
     builder.compute(0, round(_NS * given.first))
     builder.send(0, 1, 1)

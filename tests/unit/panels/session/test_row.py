@@ -35,7 +35,7 @@ def shown(panel: ExplorePanel, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def carried(panel: ExplorePanel, name: str) -> dict[str, Any]:
-    """Let the page report that it is ready, and return what the panel then sends to it."""
+    """Report that the page is ready, as it does, and return what the panel sends to it."""
     view = panel._row.views[0]
     assert view.drawn(name)["token"] == [], "what is sent before the page is ready is lost"
     view.select("ready", [0])

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from jupyter_server import CallContext
+from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
 
-from workbench.workshop.kernels import tell_pages
+from workbench.workshop.kernels import WorkshopKernels, tell_pages
 from workbench.workshop.pages import NotebookPage, bokeh_scripts
 
 
@@ -54,3 +55,15 @@ def test_pages_load_bokeh_from_the_server() -> None:
     files = [folder / address.rpartition("/")[2].partition("?v=")[0] for address in addresses]
     assert files[0].name == "bokeh.min.js"
     assert all(file.is_file() for file in files)
+
+
+def test_a_server_that_ends_asks_no_kernel_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that waits for its page would print an error when it is asked to end."""
+    asked: list[bool] = []
+
+    async def end(kernels: Any, now: bool) -> None:
+        asked.append(now)
+
+    monkeypatch.setattr(AsyncMappingKernelManager, "shutdown_all", end)
+    asyncio.run(WorkshopKernels().shutdown_all())
+    assert asked == [True]

@@ -28,8 +28,7 @@ less time on 512 nodes and 1,056 hosts, and no difference on 64.
 from __future__ import annotations
 
 import numpy as np
-
-from kernels import helper
+from numba.extending import register_jitable
 
 NEVER = np.int64(2**62)
 CLOCK_END = np.int64(2**61)
@@ -224,19 +223,19 @@ STATE_MARGIN = 1 << 15
 """Free records, and free cells of state, that an event may count on."""
 
 
-@helper("i8(i8, i8)", _nrt=False)
+@register_jitable
 def span(n_bytes, byte_delay):
     """Return the ticks `n_bytes` take; the product is a double, as SST/macro's is."""
     return np.int64(np.float64(byte_delay) * np.float64(n_bytes))
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
+@register_jitable
 def channel_cells(s, channel):
     """Return where the cells of a channel begin."""
     return s[AT_CHANNEL] + s[CHANNEL_STEP] * channel
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
+@register_jitable
 def port_cells(s, channel):
     """Return where the cells begin that a channel's port shares with all of its kind."""
     kind = BETWEEN
@@ -245,37 +244,37 @@ def port_cells(s, channel):
     return s[AT_PORTS] + N_PORT * kind
 
 
-@helper("i8(i8[::1], i8, i8)", _nrt=False)
+@register_jitable
 def lane_cells(s, channel, lane):
     """Return where the cells of a channel's lane begin."""
     return s[AT_CHANNEL] + s[CHANNEL_STEP] * channel - N_LANE * (lane + 1)
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
+@register_jitable
 def router_cells(s, router):
     """Return where the cells of a router begin."""
     return s[AT_ROUTER] + N_ROUTER * router
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
+@register_jitable
 def host_cells(s, host):
     """Return where the cells of a host begin."""
     return s[AT_HOST] + N_HOST * host
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
+@register_jitable
 def injection_channel(s, host):
     """Return the channel from a host into the network."""
     return s[N_BETWEEN] + s[N_HOSTS] + host
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
+@register_jitable
 def ejection_channel(s, host):
     """Return the channel from the network to a host."""
     return s[N_BETWEEN] + host
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
+@register_jitable
 def todo_cell(s, component):
     """Return the cell of the first record that comes to a component in this window.
 
@@ -284,7 +283,7 @@ def todo_cell(s, component):
     return s[AT_TODO] + 2 * component
 
 
-@helper("i8(i8[::1], i8[::1])", _nrt=False)
+@register_jitable
 def room_left(s, q):
     """Return NO_RECORDS or NO_STATE if the next event might not have enough room, else OK.
 
@@ -299,7 +298,7 @@ def room_left(s, q):
     return OK
 
 
-@helper("i8(i8[::1], i8[::1])", _nrt=False)
+@register_jitable
 def take_record(s, q):
     """Return the position of a free record's first cell; call `room_left` before.
 
@@ -315,7 +314,7 @@ def take_record(s, q):
     return record
 
 
-@helper("void(i8[::1], i8[::1], i8)", _nrt=False)
+@register_jitable
 def free_record(s, q, record):
     """Give a record back."""
     q[record + 1] = s[FREE]

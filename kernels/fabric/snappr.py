@@ -9,9 +9,8 @@ is next looked at.
 from __future__ import annotations
 
 import numpy as np
+from numba.extending import register_jitable
 
-from kernels import helper
-from kernels.compiler.prefetch import prefetch
 from kernels.fabric import calendar, layout, routing, sst_routes
 from kernels.fabric.lists import first_credit, take_credit
 from kernels.fabric.ports import (
@@ -22,6 +21,7 @@ from kernels.fabric.ports import (
     return_credit,
     watch_credits,
 )
+from kernels.x import prefetch
 
 AHEAD = 4
 """Routers ahead of the one that is served whose lines are asked for."""
@@ -29,7 +29,7 @@ HOP = layout.OF_MODEL
 """Cell of a packet that is held back: channel << 8 | lane of its next hop."""
 
 
-@helper("void(i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable
 def _note_start(s, c, now, start):
     """Note when a packet leaves, for the order of credits that are sent in one tick."""
     last = s[c + layout.LAST_START]
@@ -47,7 +47,7 @@ def _note_start(s, c, now, start):
     s[c + layout.RUN_STEP] = 0
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False, forceinline=True)
+@register_jitable(forceinline=True)
 def leave(s, q, now, channel, lane, packet):
     """Send a packet that has its credits, as soon as the port is free."""
     c = layout.channel_cells(s, channel)
@@ -76,7 +76,7 @@ def leave(s, q, now, channel, lane, packet):
     put_on_channel(s, q, c, channel << 8 | lane, packet, at)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
+@register_jitable
 def _count_credits(s, q, channel, c, now, packet):
     """Count the credits that reach a port before the packet that comes to its router."""
     last = now if s[c + layout.SLOT_CREDIT] < calendar.slot_of(s, q, packet) else now - 1
@@ -85,7 +85,7 @@ def _count_credits(s, q, channel, c, now, packet):
         s[layout.lane_cells(s, channel, word >> 32) + layout.CREDITS] += word & layout.SIZE_MASK
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False, forceinline=True)
+@register_jitable(forceinline=True)
 def enter(s, q, now, hop, packet):
     """Queue a packet at a port of a router, or let it wait for credits."""
     channel, lane = hop >> 8, hop & 255
@@ -117,7 +117,7 @@ def enter(s, q, now, hop, packet):
         watch_credits(s, q, channel, c)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False, forceinline=True)
+@register_jitable(forceinline=True)
 def _credit_in(s, q, now, channel, c):
     """Take one credit at a port where packets wait; those that fit now enter its queue."""
     word = take_credit(s, c)
@@ -139,7 +139,7 @@ def _credit_in(s, q, now, channel, c):
         packet = following
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False, forceinline=True)
+@register_jitable(forceinline=True)
 def credits_in(s, q, now, channel):
     """Take the credits of this tick at a port where packets wait."""
     c = layout.channel_cells(s, channel)
@@ -154,14 +154,14 @@ def credits_in(s, q, now, channel):
         s[c + layout.WAITING_SINCE] = layout.NEVER
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable
 def pass_through(s, q, now, hop, packet):
     """Send a packet through a port without waiting (SST/macro's switch.congestion = false)."""
     c, p = layout.channel_cells(s, hop >> 8), layout.port_cells(s, hop >> 8)
     put_on_channel(s, q, c, hop >> 8 << 8, packet, now + s[p + layout.LATENCY])
 
 
-@helper("void(i8[::1], i4[::1], i8, i8, i8)", _nrt=False)
+@register_jitable
 def look(s, depth, router, now, n_bytes):
     """Write how many packets of `n_bytes` wait at each port of a router that leads to another."""
     r = layout.router_cells(s, router)
@@ -171,7 +171,7 @@ def look(s, depth, router, now, n_bytes):
         depth[channel] = queued(s, channel, now, each)
 
 
-@helper("i8(i8[::1], i4[::1], i8[::1], i8, i8)", _nrt=False)
+@register_jitable
 def settled_hop(s, t, q, router, packet):
     """Return channel << 8 | lane of a packet's next hop where no routing has to be asked, or -1.
 
@@ -186,7 +186,7 @@ def settled_hop(s, t, q, router, packet):
     return -1
 
 
-@helper(_nrt=False, forceinline=True)
+@register_jitable(forceinline=True)
 def next_hop(s, t, q, routes, depth, seen, now, router, packet):
     """Return channel << 8 | lane of a packet's next hop.
 
@@ -217,7 +217,7 @@ def next_hop(s, t, q, routes, depth, seen, now, router, packet):
     return np.int64(channel) << 8 | np.int64(lane)
 
 
-@helper("b1(i8[::1], i8[::1], i8, i8, i8)", _nrt=False, forceinline=True)
+@register_jitable(forceinline=True)
 def is_held(s, q, now, hop, packet):
     """Hold a packet back on entry that would leave faster than it comes in; return whether it is.
 
@@ -242,7 +242,7 @@ def is_held(s, q, now, hop, packet):
     return True
 
 
-@helper(_nrt=False, forceinline=True)
+@register_jitable(forceinline=True)
 def prefetch_ways(s, t, q, routes, router):
     """Have the lines read that the next routers need for the ways of their first packets.
 
@@ -269,7 +269,7 @@ def prefetch_ways(s, t, q, routes, router):
     prefetch(s, c + layout.ARRIVES)
 
 
-@helper(_nrt=False)
+@register_jitable
 def serve(s, t, q, routes, depth, seen):
     """Handle all events of routers in the window.
 

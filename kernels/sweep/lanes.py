@@ -6,14 +6,14 @@ not of a loop over eight (see ``kernels.sweep.vectorised``).
 """
 
 import numpy as np
-from numba import njit
 
+from kernels import kernel
 from kernels.sweep import layout
 
 LANES = 8
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def keys(code, slot, row, calc, table, own, per_ns, registers, slots):
     """Find eight keys at each register's last setting.
 

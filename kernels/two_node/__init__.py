@@ -9,11 +9,6 @@ is compiled apart, when a run needs it. In each file callers stand below what th
 compiles in that order.
 """
 
-from pathlib import Path
-
-from kernels import cache_of_all
-
-with cache_of_all(Path(__file__).parent):
-    from kernels.two_node import layout, run
+from kernels.two_node import layout, run
 
 __all__ = ["layout", "run"]

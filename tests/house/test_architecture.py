@@ -78,7 +78,7 @@ MAY_IMPORT = (
     | {
         "warmup": NOUNS
         | SHARED_ANALYSES
-        | {"compile_times", "warming", "plotting", "sensitivity", "uq"},
+        | {"warming", "plotting", "sensitivity", "uq"},
         "compile_times": set(),
         "diagnosis": FLOOR,
     }
@@ -177,7 +177,7 @@ def test_readme_lists_the_parts_in_the_order_of_their_imports() -> None:
     order = {
         name: number for number, row in enumerate(rows) for name in re.findall(r"`(\w+)/?`", row)
     }
-    assert PARTS - order.keys() == {"__init__", "__main__", "compile_times", "diagnosis", "warmup"}
+    assert PARTS - order.keys() == {"__init__", "__main__", "diagnosis", "warmup"}
     for module, imported in graph_of_files().items():
         part = module.split(".")[1] if "." in module else ""
         if part not in order or part in FLOOR:

@@ -20,7 +20,6 @@ import numpy as np
 from numba.extending import register_jitable
 
 from kernels.fabric import layout
-from kernels.x import prefetch
 
 WHEEL_BITS = 11
 SLOTS = 1 << WHEEL_BITS
@@ -194,20 +193,6 @@ def schedule(s, q, record):
 
 
 @register_jitable
-def _prefetch_for(s, q, record):
-    """Have the lines read that a component will need when it handles a record."""
-    came = q[record + layout.CAME_BY]
-    c = layout.channel_cells(s, (came & layout.SIZE_MASK) >> 8)
-    prefetch(s, c + layout.N_PENDING)
-    if came >> layout.KIND_SHIFT & 3 == layout.CREDIT:
-        prefetch(s, c)
-        prefetch(s, c + layout.ARRIVES)
-        prefetch(q, q[record + layout.SIZE])
-    elif came >> layout.COMPONENT_SHIFT >= s[layout.N_ROUTERS]:
-        prefetch(q, q[record + layout.MESSAGE])
-
-
-@register_jitable
 def hand_out(s, q, end):
     """Hand all records before tick `end` to their components."""
     last = (end - 1) >> s[layout.BUCKET_BITS]
@@ -221,7 +206,6 @@ def hand_out(s, q, end):
                 component = q[record + layout.CAME_BY] >> layout.COMPONENT_SHIFT
                 cell = layout.todo_cell(s, component)
                 _insert(s, q, cell, record)
-                _prefetch_for(s, q, record)
                 if component >= s[layout.N_ROUTERS]:
                     at, due = q[s[cell] + layout.AT], s[layout.AT_DUE] + component
                     host = component - s[layout.N_ROUTERS]

@@ -21,7 +21,6 @@ from kernels.fabric.ports import (
     return_credit,
     watch_credits,
 )
-from kernels.x import prefetch
 
 AHEAD = 4
 """Routers ahead of the one that is served whose lines are asked for."""
@@ -242,33 +241,6 @@ def is_held(s, q, now, hop, packet):
     return True
 
 
-@register_jitable(forceinline=True)
-def prefetch_ways(s, t, q, routes, router):
-    """Have the lines read that the next routers need for the ways of their first packets.
-
-    First the table's, and when that has come, those of the port that stands in it.
-    """
-    last = s[layout.N_ROUTERS] - 1
-    there, here = router + 2 * AHEAD, router + AHEAD
-    far, near = s[layout.todo_cell(s, there)], s[layout.todo_cell(s, here)]
-    # Of a credit it is any number.
-    far_target = min(q[far + layout.ENDS] & layout.ROUTER_MASK, last)
-    target = min(q[near + layout.ENDS] & layout.ROUTER_MASK, last)
-    if routes is None:
-        row = s[layout.AT_ROUTE] + here * (last + 1)
-        prefetch(t, row + AHEAD * (last + 1) + far_target)
-        channel = np.int64(t[row + target])
-    else:
-        n = len(routes.targets)
-        prefetch(routes.row, there * n + routes.column[far_target])
-        column = max(np.int64(routes.column[target]), 0)
-        chosen = routes.row[here, column]
-        channel = np.int64(routes.candidate[routes.set_first[chosen]])
-    c = layout.channel_cells(s, max(channel, 0))
-    prefetch(s, c)
-    prefetch(s, c + layout.ARRIVES)
-
-
 @register_jitable
 def serve(s, t, q, routes, depth, seen):
     """Handle all events of routers in the window.
@@ -278,8 +250,6 @@ def serve(s, t, q, routes, depth, seen):
     """
     routers = s[layout.N_ROUTERS]
     for place in range(routers):
-        if place + 2 * AHEAD < routers:
-            prefetch_ways(s, t, q, routes, place)
         cell = layout.todo_cell(s, place)
         while s[cell] != layout.NOTHING:
             if layout.room_left(s, q) != layout.OK:

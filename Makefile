@@ -26,7 +26,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 # tests/conftest.py says how many processes there are.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
-.PHONY: help lab workshop visitors install test tests lint types tests-imported system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
+.PHONY: help lab workshop visitors install test test-debian13 tests lint types tests-imported system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -81,8 +81,11 @@ tests:
 	$(PY) -m pytest --quiet --ignore=tests/benchmarks \
 	  -m "not deep and not helpers" --durations=10 --cpu-times=20 $(IN_PARALLEL)
 
+test-debian13: ## run make test on Debian 13, in a chroot under .cache (root, debootstrap)
+	@.ci/debian13
+
 system-programs:
-	@.ci/chromium >/dev/null && .ci/postgresql && .ci/mpi && .ci/slurm
+	@.ci/chromium >/dev/null && .ci/programs
 
 lint: $(TEST_STAMP)
 	$(PY) -m ruff check .
@@ -198,7 +201,7 @@ site: $(SITE_STAMP) ## make the web site in .cache/site/html: notebooks, papers,
 	$(PY) -m workbench.site
 
 slurm-demo: $(TEST_STAMP) ## tune a copy and a sort through a one-node Slurm on loopback
-	@.ci/slurm && $(PY) -m tests.slurm.demo
+	@.ci/programs && $(PY) -m tests.slurm.demo
 
 binder-check: $(TEST_STAMP) ## say what repo2docker would build, without building it
 	$(PY) -m repo2docker --no-build --debug .

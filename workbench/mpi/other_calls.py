@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 _DECLARED = re.compile(r"\bint\s+MPI_(\w+)\s*\(([^()]*)\)")
-_ARGUMENT = re.compile(r"(\w+)(?:\s*\[\w*\])*\s*(?:,|$)")
+_ARGUMENT = re.compile(r"(?!void\b)\b(\w+)(?:\s*\[\w*\])*\s*(?:,|$)")
 
 _LOCAL = re.compile(
     r"""MPI_(?:
@@ -22,7 +22,7 @@ _LOCAL = re.compile(
       | (?:Win|File)_[gs]et_(?:name|info|group) | Win_shared_query
       | (?:Cart|Graph)_(?:coords|get|rank|shift|map) | (?:Cart|Graph)dims?_get | Topo_test
       | (?:Dist_g|G)raph_neighbors(?:_count)? | Dims_create | Reduce_local | Register_datarep
-      | Buffer_(?:at|de)tach | Alloc_mem | Free_mem | Address | Sizeof
+      | (?:Buffer|Comm)_(?:at|de)tach(?:_buffer)? | Alloc_mem | Free_mem | Address | Sizeof
       | Init(?:ialized|_thread)? | Finalized? | Abort | Query_thread | Is_thread_main
       | Pcontrol | Wtick | Wtime | Test_cancelled | Request_get_status.*
     )(?:_c)?""",

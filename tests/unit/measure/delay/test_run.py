@@ -119,7 +119,7 @@ def exported(library: Path) -> set[str]:
     """Return the MPI functions that a library defines."""
     words = ["nm", "-D", "--defined-only", str(library)]
     listed = subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout
-    return set(re.findall(r" T (MPI_\w+)", listed))
+    return set(re.findall(r" [TW] (MPI_\w+)", listed))
 
 
 SENDS = {"Isend", "Issend", "Bsend", "Ibsend", "Send_init", "Ssend_init", "Bsend_init"}

@@ -160,7 +160,8 @@ def _cell(value: Any) -> str:
 
 
 def _compared_by_value(value: object) -> bool:
-    return dataclasses.is_dataclass(value) and value.__dataclass_params__.eq  # type: ignore[attr-defined]
+    """Return whether a value is of a dataclass that has not kept identity's equality and hash."""
+    return dataclasses.is_dataclass(value) and type(value).__hash__ is not object.__hash__
 
 
 def _same(one: Any, other: Any) -> bool:

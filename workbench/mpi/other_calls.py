@@ -30,9 +30,7 @@ _LOCAL = re.compile(
 )
 # The delay library refuses the first kind and passes the second, in undelayed.c.
 _RECEIVE = re.compile(r"(?:I?sendrecv(?:_replace)?|I?recv|recv_init)(?:_c)?", re.IGNORECASE)
-_MESSAGE = re.compile(
-    r"(?:I?[bsr]?send|[bsr]?send_init|I?mrecv)(?:_c)?|Comm_idup(?:_with_info)?", re.IGNORECASE
-)
+_MESSAGE = re.compile(r"(?:I?[bsr]?send|[bsr]?send_init|I?mrecv)(?:_c)?|Comm_idup", re.IGNORECASE)
 
 
 def is_local(name: str) -> bool:

@@ -53,8 +53,8 @@ def test_collectives_compute_what_those_of_the_mpi_do(any_mpi: Launcher, build: 
 
 
 # A busy machine wakes threads late by tens of milliseconds, and a rank that is late delays its
-# neighbours. So the least of some times is held to bounds: the latency, which nothing undercuts, and
-# halfway to what another behaviour would take.
+# neighbours. So the least of some times is held to bounds: the latency, which nothing undercuts,
+# and halfway to what another behaviour would take.
 
 
 def test_a_message_takes_longer_by_the_latency(any_mpi: Launcher, build: Build) -> None:

@@ -26,7 +26,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 # tests/conftest.py says how many processes there are.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
-.PHONY: help lab workshop visitors install test tests lint types tests-imported system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
+.PHONY: help lab workshop install test tests lint types tests-imported system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -46,6 +46,9 @@ lab: install ## install, then open JupyterLab on notebooks/00-start-here.ipynb
 	  options="$$options --no-browser"; \
 	  echo "No display here: open the address that JupyterLab prints below (Ctrl-C ends it)."; \
 	fi; \
+	for_voila="$(CURDIR)/workbench/workshop/jupyter"; \
+	export JUPYTER_PATH="$$for_voila/share$${JUPYTER_PATH:+:$$JUPYTER_PATH}"; \
+	export JUPYTER_CONFIG_PATH="$$for_voila/etc$${JUPYTER_CONFIG_PATH:+:$$JUPYTER_CONFIG_PATH}"; \
 	exec $(PY) -m jupyterlab $$options \
 	  --ServerApp.root_dir="$(CURDIR)" \
 	  --LabApp.extension_manager=readonly \
@@ -58,10 +61,6 @@ ADDRESS ?= 127.0.0.1
 PORT ?= 8866
 workshop: $(LAB_STAMP) $(WARM_STAMPS) ## serve the notebooks as pages for a class (PEOPLE=30, ADDRESS=127.0.0.1, PORT=8866)
 	@exec .venv/bin/workbench workshop --people "$(PEOPLE)" --address "$(ADDRESS)" --port "$(PORT)"
-
-visitors: $(LAB_STAMP) $(WARM_STAMPS) ## let simulated visitors use that server, and keep what they wait (PEOPLE=30; minutes)
-	@mkdir -p datasets/visitors
-	.venv/bin/workbench workshop --people "$(PEOPLE)" --rehearse --save datasets/visitors/table.json
 
 install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening anything
 
@@ -221,10 +220,7 @@ clean: ## remove .venv, caches and everything else that make has made
 	  "apt-get install python3 python3-venv), or name one: make PYTHON=/path/to/python3.12" >&2; \
 	exit 1
 
-# Voilà's template and settings are copied when the workbench is installed.
-FOR_VOILA := $(shell find workbench/workshop/jupyter -type f -not -name '*.pyc')
-
-$(LAB_STAMP): pyproject.toml constraints.txt binder/overrides.json $(FOR_VOILA) | .venv/bin/pip
+$(LAB_STAMP): pyproject.toml constraints.txt binder/overrides.json | .venv/bin/pip
 	@echo "installing the pinned versions into .venv (once, a minute or two)"
 	$(PIP_INSTALL) --no-compile numba
 	@$(PY) -m workbench.warmup first --while $$$$ & \

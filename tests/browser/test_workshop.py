@@ -103,6 +103,7 @@ def running(folder: Path) -> Iterator[Workshop]:
             for one in [*started, process]:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     one.kill()
+            process.communicate()
 
 
 @pytest.fixture(scope="module")

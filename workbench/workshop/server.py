@@ -17,17 +17,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import bokeh
 import psutil
-from bokeh.resources import INLINE
-from bokeh.settings import settings
 
 from workbench.errors import ParameterError, WorkshopError
 from workbench.panels.setup import WORKSHOP
+from workbench.plotting.embedding import bokeh_scripts
 from workbench.workshop.need import PATIENCE_S, TRANSPORT, Need
 
 _JUPYTER = Path(__file__).parent / "jupyter"
-_SCRIPTS = [f"{name}.min.js" for name in INLINE.components]
 _LOOK_S = 0.1
 
 
@@ -85,7 +82,6 @@ def check_address(address: str, port: int) -> None:
 
 def _options(first: str, need: Need, folder: str) -> dict[str, Any]:
     """Return Voilà's options, but for those in ``etc/voila.json``."""
-    scripts = "voila/templates/workbench/static"
     return {
         "Voila": {
             "open_browser": False,
@@ -96,9 +92,7 @@ def _options(first: str, need: Need, folder: str) -> dict[str, Any]:
         "VoilaConfiguration": {
             "multi_kernel_manager_class": "workbench.workshop.seats.LimitedKernels",
             "preheat_kernel": need.ready > 0,
-            "resources": {
-                "scripts": [f"{scripts}/{name}?v={bokeh.__version__}" for name in _SCRIPTS]
-            },
+            "resources": {"scripts": [script.name for script in bokeh_scripts()]},
         },
         "LimitedKernels": {"most": need.seats + need.ready},
         "VoilaKernelManager": {
@@ -117,8 +111,8 @@ def _running(
     # Browsers keep a file. In each page BokehJS would be 8 MB, which Voilà held several times.
     scripts = Path(folder, "share", "nbconvert", "templates", "workbench", "static")
     scripts.mkdir(parents=True)
-    for name in _SCRIPTS:
-        shutil.copy(Path(settings.bokehjs_path(), "js", name), scripts)
+    for script in bokeh_scripts():
+        shutil.copy(script, scripts)
     shares = [str(_JUPYTER / "share"), str(Path(folder, "share")), os.environ.get("JUPYTER_PATH")]
     variables = {
         WORKSHOP: folder,

@@ -167,8 +167,8 @@ def test_a_program_is_measured_and_goes_on_where_it_was(tmp_path: Path) -> None:
     assert first.origin == "emulated"
     assert sorted(first.runs.added_s.tolist()) == [0.0, 5e-3]
     assert set(first.traces) == {0.0}
-    slow, fast = (first.runs.time_s[first.runs.added_s == added][0] for added in (5e-3, 0.0))
-    assert slow - fast > 4e-3
+    # 10 blocks with a window of 4: two round trips, and the last blocks' way.
+    assert first.runs.time_s[first.runs.added_s == 5e-3][0] >= 5 * 5e-3
     both = measure_program(
         program,
         tmp_path / "one",
@@ -202,12 +202,12 @@ def test_wrong_values_are_named(tmp_path: Path) -> None:
 def test_a_switch_and_a_library_add_the_same_latency(tmp_path: Path) -> None:
     program = replace(SUITE["ring_pipeline"], arguments=("10", "64", "300", "4"))
     try:
-        found = compare_injectors(program, ranks=2, latencies_s=(0.0, 20e-3), repeats=1)
+        found = compare_injectors(program, ranks=2, latencies_s=(0.0, 60e-3), repeats=1)
     except (MPIError, NamespaceError, ClusterError) as error:
         pytest.skip(str(error))
     # A barrier; then 10 blocks with a window of 4: two round trips, and the last blocks' way.
-    assert found.switch_s[1] - found.switch_s[0] == pytest.approx(6 * 20e-3, rel=0.15)
-    assert found.growth_ratio == pytest.approx(1, abs=0.2)
+    for time_s in (found.switch_s[1], found.library_s[1]):
+        assert 5 * 60e-3 <= time_s < 9 * 60e-3  # never early; 12 latencies were each delay twice
     found.save(tmp_path / "found.json")
     again = InjectorComparison.load(tmp_path / "found.json")
     assert again.to_frame().equals(found.to_frame())
@@ -218,7 +218,7 @@ def test_collectives_are_measured_and_predicted(tmp_path: Path) -> None:
         found = measure_collectives(
             tmp_path / "found.json",
             ranks=2,
-            latency_s=3e-3,
+            latency_s=30e-3,
             sizes=(64, 256),
             collectives=("alltoall",),
             repeats=1,
@@ -227,8 +227,9 @@ def test_collectives_are_measured_and_predicted(tmp_path: Path) -> None:
         pytest.skip(str(error))
     assert len(found.to_frame()) == 3 * 2
     # Two ranks exchange once, whatever the algorithm.
-    assert found.measured_s == pytest.approx(3e-3, rel=0.3)
-    assert found.predicted_s == pytest.approx(3e-3, rel=0.3)
+    for times_s in (found.measured_s, found.predicted_s):
+        assert times_s.min() >= 30e-3
+        assert times_s.min() < 45e-3
     assert EmulatedCollectives.load(tmp_path / "found.json").to_frame().equals(found.to_frame())
     assert found.plot() is not None
     with pytest.raises(ParameterError, match="ranks must be even"):
@@ -278,8 +279,7 @@ def test_a_program_of_the_users_own_is_measured(tmp_path: Path) -> None:
     assert "--slowdown 2" in found.runs.provenance.source
     assert str(path.parent) not in found.runs.provenance.source
     assert found.context["computation"] == "by processors made 2 times slower"
-    slow, fast = (found.runs.time_s[found.runs.added_s == added][0] for added in (5e-3, 0.0))
-    assert slow - fast > 4e-3
+    assert found.runs.time_s[found.runs.added_s == 5e-3][0] >= 5e-3
 
 
 def test_the_shipped_collectives_say_how_well_predictions_choose() -> None:

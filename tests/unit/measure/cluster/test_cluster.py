@@ -19,8 +19,8 @@ from workbench.measure.cluster import Cluster, ClusterError, measure_collective,
 from workbench.mpi import Launcher
 from workbench.namespaces import NamespaceError
 
-# A packet is never early. On a busy machine it is late, so the quickest quarter of the repeats is held
-# to what is halfway to another behaviour.
+# A packet is never early. On a busy machine it is late, so the quickest quarter of the repeats is
+# held to what is halfway to another behaviour.
 
 
 def test_messages_take_the_added_latency_longer_with_each_mpi(mpi: Launcher) -> None:

@@ -198,7 +198,8 @@ validation: $(LAB_STAMP) ## measure on the emulated cluster again (an hour, root
 	    --output datasets/validation-collectives/open-mpi-$$ranks.json || exit; \
 	done
 
-site: $(SITE_STAMP) ## make the web site in .cache/site/html: notebooks, papers, reference, search (10 minutes, then one)
+site: export OPENBLAS_NUM_THREADS := 1
+site: $(SITE_STAMP) $(WARM_STAMPS) ## make the web site in .cache/site/html: notebooks, papers, reference, search (5 minutes, then one)
 	$(PY) -m workbench.site
 
 slurm-demo: $(TEST_STAMP) ## tune a copy and a sort through a one-node Slurm on loopback

@@ -29,10 +29,10 @@ PIP_INSTALL := $(PY) $(PIP) --constraint constraints.txt
 # tests/conftest.py says how many processes there are.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
-.PHONY: help lab workshop visitors install test tests test-oldest lint types system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
+.PHONY: help lab workshop install test tests test-oldest test-debian13 lint types system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
 
 # The kernels are compiled behind JupyterLab, which takes the place of this shell, by its number the
 # warm-up sees when it ends. A failed warm-up harms nothing: notebooks compile what they need.
@@ -49,6 +49,9 @@ lab: install ## install, then open JupyterLab on notebooks/00-start-here.ipynb
 	  options="$$options --no-browser"; \
 	  echo "No display here: open the address that JupyterLab prints below (Ctrl-C ends it)."; \
 	fi; \
+	for_voila="$(CURDIR)/workbench/workshop/jupyter"; \
+	export JUPYTER_PATH="$$for_voila/share$${JUPYTER_PATH:+:$$JUPYTER_PATH}"; \
+	export JUPYTER_CONFIG_PATH="$$for_voila/etc$${JUPYTER_CONFIG_PATH:+:$$JUPYTER_CONFIG_PATH}"; \
 	exec $(PY) -m jupyterlab $$options \
 	  --ServerApp.root_dir="$(CURDIR)" \
 	  --LabApp.extension_manager=readonly \
@@ -61,10 +64,6 @@ ADDRESS ?= 127.0.0.1
 PORT ?= 8866
 workshop: $(LAB_STAMP) $(WARM_STAMPS) ## serve the notebooks as pages for a class (PEOPLE=30, ADDRESS=127.0.0.1, PORT=8866)
 	@exec .venv/bin/workbench workshop --people "$(PEOPLE)" --address "$(ADDRESS)" --port "$(PORT)"
-
-visitors: $(LAB_STAMP) $(WARM_STAMPS) ## let simulated visitors use that server, and keep what they wait (PEOPLE=30; minutes)
-	@mkdir -p datasets/visitors
-	.venv/bin/workbench workshop --people "$(PEOPLE)" --rehearse --save datasets/visitors/table.json
 
 install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening anything
 
@@ -83,8 +82,11 @@ tests:
 	$(PY) -m pytest --quiet --ignore=tests/benchmarks \
 	  -m "not deep and not helpers" --durations=10 --cpu-times=20 $(IN_PARALLEL)
 
+test-debian13: ## run make test on Debian 13, in a chroot under .cache (root, debootstrap)
+	@.ci/debian13
+
 system-programs:
-	@.ci/chromium >/dev/null && .ci/postgresql && .ci/mpi && .ci/slurm
+	@.ci/chromium >/dev/null && .ci/programs
 
 lint: $(TEST_STAMP)
 	$(PY) -m ruff check .
@@ -203,7 +205,7 @@ site: $(SITE_STAMP) $(WARM_STAMPS) ## make the web site in .cache/site/html: not
 	$(PY) -m workbench.site
 
 slurm-demo: $(TEST_STAMP) ## tune a copy and a sort through a one-node Slurm on loopback
-	@.ci/slurm && $(PY) -m tests.slurm.demo
+	@.ci/programs && $(PY) -m tests.slurm.demo
 
 binder-check: $(TEST_STAMP) ## say what repo2docker would build, without building it
 	$(PY) -m repo2docker --no-build --debug .
@@ -226,10 +228,7 @@ clean: ## remove .venv, caches and everything else that make has made
 	  "apt-get install python3 python3-venv), or name one: make PYTHON=/path/to/python3.12" >&2; \
 	exit 1
 
-# Voilà's template and settings are copied when the workbench is installed.
-FOR_VOILA := $(shell find workbench/workshop/jupyter -type f -not -name '*.pyc')
-
-INSTALLED := pyproject.toml constraints.txt binder/overrides.json $(FOR_VOILA)
+INSTALLED := pyproject.toml constraints.txt binder/overrides.json
 
 define FINISH_LAB
 @$(PY) -m ipykernel install --sys-prefix --name python3 >/dev/null

@@ -25,9 +25,9 @@ WARM_STAMPS := .cache/numba/.networks-$(HERE) .cache/numba/.programs-$(HERE)
 PIP := -m pip install --quiet --disable-pip-version-check --no-compile
 PIP_INSTALL := $(PY) $(PIP) --constraint constraints.txt
 
-# The browser's tests are a group for each file and server, which one process runs;
+# One process runs the tests of a file, whose fixtures it makes once, and the files in their order;
 # tests/conftest.py says how many processes there are.
-IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
+IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 .PHONY: help lab workshop install test tests test-oldest test-debian13 lint types system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
 

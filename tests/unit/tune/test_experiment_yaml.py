@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.cases import for_each
 from workbench.errors import ParameterError, ParseError, WorkbenchError
 from workbench.tune import (
     Choices,
@@ -226,7 +225,7 @@ def test_resampling() -> None:
     )
 
 
-@for_each("text", [SURROGATE, ANNEALING, GENETIC])
+@pytest.mark.parametrize("text", [SURROGATE, ANNEALING, GENETIC])
 def test_what_is_read_makes_the_methods(text: str) -> None:
     found = read_experiment(text)
     space = TuningSpace({"a": Grid.of([1, 2])})
@@ -286,8 +285,8 @@ def test_what_has_no_meaning_is_noted() -> None:
     assert plain(found.heuristic) == ("surrogate-gp", {"acquisition": "ei"})
 
 
-@for_each(
-    "model, name",
+@pytest.mark.parametrize(
+    ("model", "name"),
     [
         ("sklearn.ensemble.RandomForestRegressor", "surrogate-forest"),
         ("sklearn.tree.DecisionTreeRegressor", "surrogate-forest"),
@@ -316,8 +315,8 @@ def test_nothing_is_imported_or_evaluated(tmp_path: Any, monkeypatch: pytest.Mon
     assert "sklearn_trap" not in sys.modules
 
 
-@for_each(
-    "old, new, message",
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
     [
         (
             "surrogate_model\n",

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.mpi import Launcher, MPIError, find_launcher
 from workbench.tune.benchmark import (
@@ -38,7 +37,7 @@ SIZES = (4, 64, 1024)
 QUICK = Loop(warmup=2, least=3, most=5, budget_ms=1)
 
 
-@for_each("value", [1.5, True, "9", float("nan")])
+@pytest.mark.parametrize("value", [1.5, True, "9", float("nan")])
 def test_counts_and_sizes_are_whole_numbers(value: Any) -> None:
     with pytest.raises(ParameterError, match="warmup must be a whole number of at least 0"):
         Loop(warmup=value)
@@ -83,7 +82,7 @@ def test_the_arguments_are_those_of_the_benchmark() -> None:
     assert (request.warmup, request.least, request.most, request.budget_ms) == (2, 3, 5, 1)
 
 
-@for_each(
+@pytest.mark.parametrize(
     "words",
     [
         "",
@@ -126,7 +125,7 @@ def test_what_each_rank_must_have() -> None:
     assert result("gather", 2, ranks, count) is None
 
 
-@for_each("calls", [1, 2, 3, 99, 100, 101, 250])
+@pytest.mark.parametrize("calls", [1, 2, 3, 99, 100, 101, 250])
 def test_the_row_has_the_statistics_of_the_longest_times(calls: int) -> None:
     times_s = np.random.default_rng(calls).uniform(1e-6, 1e-3, (3, calls))
     text = heading("reduce", 3, "4.1.2") + row(64, times_s.ravel().tolist(), 3, 0.25)
@@ -232,7 +231,7 @@ def measured(mpi: Launcher, form: Benchmark, operation: str, ranks: int) -> str:
     return done.stdout
 
 
-@for_each("operation", ["bcast", "gather", "reduce"])
+@pytest.mark.parametrize("operation", ["bcast", "gather", "reduce"])
 def test_each_collective_is_right_and_measured(
     mpi: Launcher, with_mpi4py: Benchmark, operation: str
 ) -> None:

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.tune import Choices, Component, ComponentParameter, Grid, Range
 from workbench.tune.space.constraints import Expression
@@ -21,8 +20,8 @@ def component(*parameters: ComponentParameter, **rest: Any) -> Component:
     return Component("tool", parameters, command=rest.pop("command", ("tool",)), **rest)
 
 
-@for_each(
-    "parameter, value, words",
+@pytest.mark.parametrize(
+    ("parameter", "value", "words"),
     [
         (ComponentParameter("n", cmd_var=True), 4, ("n=4",)),
         (ComponentParameter("n", cmd_var=True, flag="num"), 4, ("--num", "4")),
@@ -171,8 +170,8 @@ def test_what_a_shell_would_run_reaches_the_program_as_it_is() -> None:
     assert run.stdout == f"{['-s', text]}\n"
 
 
-@for_each(
-    "configuration, message",
+@pytest.mark.parametrize(
+    ("configuration", "message"),
     [
         ({"m": 1}, "m is not a parameter of tool; known: n, mode"),
         ({"n": 1.5}, "a value of n must be a whole number; got 1.5"),
@@ -248,7 +247,7 @@ def test_a_parameter_that_is_not_tuned_keeps_its_default() -> None:
         ruled.space({"b": [1]}, ["z > 9"])
 
 
-@for_each("algorithm", [1, 4])
+@pytest.mark.parametrize("algorithm", [1, 4])
 def test_a_default_counts_in_rules_only_where_it_is_passed(algorithm: int) -> None:
     """Whether the segment is passed is up to the algorithm, which is tuned; it itself is not."""
     parameters = (
@@ -311,8 +310,8 @@ def test_axes_fit_their_parameters() -> None:
         component(ComponentParameter("n", default=1, cmd_var=True)).space()
 
 
-@for_each(
-    "make, message",
+@pytest.mark.parametrize(
+    ("make", "message"),
     [
         (
             lambda: ComponentParameter("n"),

@@ -41,9 +41,10 @@ def alive(pid: int) -> bool:
 
 
 def gone(pid: int) -> bool:
-    while alive(pid):
+    deadline = time.monotonic() + 60.0
+    while alive(pid) and time.monotonic() < deadline:
         time.sleep(0.01)
-    return True
+    return not alive(pid)
 
 
 def test_values_reach_a_program_as_words_and_variables() -> None:

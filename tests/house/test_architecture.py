@@ -11,9 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.source_trees import ROOT, definitions, one_process, trees, trees_of
-
-pytestmark = one_process
+from tests.source_trees import ROOT, definitions, trees, trees_of
 
 FLOOR = {
     "errors",
@@ -72,8 +70,7 @@ MAY_IMPORT = (
     | {"papers": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {"teaching": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting", "papers", "teaching"}}
-    # Its fork server loads what kernels of pages run.
-    | {"workshop": FLOOR | {"panels", "warmup"}}
+    | {"workshop": FLOOR | {"panels", "plotting"}}
     | {"site": FLOOR | NOUNS | {"plotting", "papers", "panels", "workshop"}}
     | {
         "warmup": NOUNS
@@ -119,7 +116,7 @@ def violations(path: Path) -> Iterator[str]:
             allowed = MAY_IMPORT[part] | {part}
             if target in PARTS and target not in allowed:
                 yield f"{part} may not import workbench.{target}"
-        if package in ("ipywidgets", "jupyter_bokeh", "IPython") and part not in SHOWING:
+        if package in ("ipywidgets", "anywidget", "IPython") and part not in SHOWING:
             yield f"only panels/ and site/ may import {package}, {part} does"
         if package == "bokeh" and not in_function and part not in {"plotting"} | SHOWING:
             yield f"only plotting/, panels/ and site/ may import bokeh at module level, {part} does"

@@ -9,7 +9,7 @@ from typing import TypedDict, Unpack
 import pytest
 from IPython.core.completer import IPCompleter, provisionalcompleter
 
-from tests.source_trees import definitions, one_process, trees_of
+from tests.source_trees import definitions, trees_of
 from workbench.models import SNAPPR, LogGPS, LogP
 from workbench.named_options import defaults_of, named_options
 from workbench.panels import StudyPanel
@@ -28,7 +28,6 @@ UNTYPED = {
     "models/loggps.py replace": _FIELDS,
     "models/parameter.py parameter": "the fields of ModelParameter, which its constructor checks",
     "named_options.py listed": _FIELDS,
-    "panels/panel.py _repr_mimebundle_": "what IPython passes",
     "topology/metrics/cost.py replace": _FIELDS,
     "tune/heuristics/__init__.py make_heuristic": _BY_NAME,
     "tune/pruning.py make_pruning": _BY_NAME,
@@ -59,7 +58,6 @@ def test_the_signature_lists_the_options_with_their_types_and_defaults() -> None
     assert listed["seed"].default is None
 
 
-@one_process
 def test_options_have_types() -> None:
     root = Path(inspect.getfile(named_options)).parent
     found = {

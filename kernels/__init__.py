@@ -59,6 +59,14 @@ def kernel(*, cache: bool, nogil: bool) -> Callable[[Any], Any]:
     return decorate
 
 
+def cache_folder() -> Path | None:
+    """Return where the kernels of this folder's files are cached, None where none can be."""
+    try:
+        return Path(njit(cache=True)(_kind).stats.cache_path)
+    except RuntimeError:
+        return None
+
+
 def _kind(argument: Any) -> Any:
     """Return what decides the type that numba gives an argument, in less time than numba needs."""
     if isinstance(argument, np.ndarray):

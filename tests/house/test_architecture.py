@@ -73,9 +73,7 @@ MAY_IMPORT = (
     | {"workshop": FLOOR | {"panels", "plotting"}}
     | {"site": FLOOR | NOUNS | {"plotting", "papers", "panels", "workshop"}}
     | {
-        "warmup": NOUNS
-        | SHARED_ANALYSES
-        | {"warming", "plotting", "sensitivity", "uq"},
+        "warmup": NOUNS | SHARED_ANALYSES | {"warming", "plotting", "sensitivity", "uq"},
         "compile_times": set(),
         "diagnosis": FLOOR,
     }
@@ -205,41 +203,12 @@ def test_every_kernel_is_cached_and_releases_the_gil() -> None:
         for node in definitions(tree):
             for decorator in node.decorator_list:
                 text = ast.unparse(decorator)
-                if "njit" not in text and not text.startswith(("jit", "numba.jit")):
+                if "jit" not in text and not text.startswith("kernel("):
                     continue
-                if "cache=True" not in text or "nogil=True" not in text:
-                    careless.append(f"{path.name}:{node.lineno} {node.name} @{text}")
+                if text.startswith("register_jitable") or text == "kernel(cache=True, nogil=True)":
+                    continue
+                careless.append(f"{path.name}:{node.lineno} {node.name} @{text}")
     assert careless == []
-
-
-def test_python_calls_kernels_and_not_their_helpers() -> None:
-    """A helper that Python calls is compiled once more, and nothing compiles it ahead."""
-    helpers = {
-        f"{'.'.join(path.relative_to(ROOT).with_suffix('').parts)}.{node.name}"
-        for path, tree in trees_of("kernels").items()
-        for node in definitions(tree)
-        if any(ast.unparse(decorator).startswith("helper(") for decorator in node.decorator_list)
-    }
-    assert len(helpers) > 100
-    called = []
-    for path, tree in trees_of("workbench").items():
-        nodes = list(ast.walk(tree))
-        names = {
-            each.asname or each.name: f"{node.module}.{each.name}"
-            for node in nodes
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("kernels")
-            for each in node.names
-        }
-        for node in nodes:
-            # Also by way of an attribute that holds the module: self.kernel.run.
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute):
-                owner = node.value.id if isinstance(node.value, ast.Name) else node.value.attr
-                used = f"{names.get(owner, '')}.{node.attr}"
-            else:
-                used = names.get(node.id, "") if isinstance(node, ast.Name) else ""
-            if used in helpers:
-                called.append(f"{path.relative_to(ROOT)}:{node.lineno} {used}")
-    assert called == []
 
 
 def test_the_reader_of_imports_sees_what_it_should() -> None:

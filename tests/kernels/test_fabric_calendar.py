@@ -1,15 +1,12 @@
 """The calendar hands out what it was given, window by window and in order."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from kernels.compiler.prefetch import prefetch
+
 from kernels.fabric import calendar, engine, layout
 from tests.kernels.test_fabric_core import MODEL, RING, idle
-
-pytestmark = pytest.mark.helpers
 
 WINDOW = int(idle(RING, MODEL).s[layout.LOOKAHEAD])
 FAR = WINDOW * calendar.SLOTS

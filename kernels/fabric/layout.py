@@ -11,7 +11,7 @@ Time is counted in ticks of 1e-16 s. A *component* is a router or a host, router
 does: first those between routers, then those to hosts (ejection), then those from hosts
 (injection).
 
-Flat arrays without reference counts (``_nrt=False``). Still, an array is seven arguments of a
+Flat arrays. An array is seven arguments of a
 compiled call, and `routing.Routes` is 88, so what is called for every packet is inlined into its
 caller (``forceinline=True``): 14 % less time for the allgather on 512 nodes, 20 to 30 % under
 open-loop traffic. Hosts, credits that packets wait for and PISCES' arbiters were inlined later: a
@@ -20,9 +20,7 @@ on a dragonfly, 60 % more with PISCES (tests/benchmarks/test_fabric.py, test_ope
 called in several places is left a call, for the time to compile. Nothing here allocates.
 
 A network of some hundred nodes does not fit into the processor's second cache, and each event needs
-lines that were last used many events ago. So cells that are needed together share lines, and lines
-are asked for before they are needed, several at a time (``kernels.compiler.prefetch``): 20 to 45 %
-less time on 512 nodes and 1,056 hosts, and no difference on 64.
+lines that were last used many events ago. So cells that are needed together share lines.
 """
 
 from __future__ import annotations

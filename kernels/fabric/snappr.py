@@ -22,8 +22,6 @@ from kernels.fabric.ports import (
     watch_credits,
 )
 
-AHEAD = 4
-"""Routers ahead of the one that is served whose lines are asked for."""
 HOP = layout.OF_MODEL
 """Cell of a packet that is held back: channel << 8 | lane of its next hop."""
 

@@ -2,10 +2,7 @@
 
 ``s`` is all that changes, ``p`` all that does not; the names here are positions in them. One flat
 array because compiled code passes it at no cost, where a tuple of arrays is counted in and out at
-each call, and because a state is then saved and compared in one loop. For the same reason every
-function is compiled with ``_nrt=False``, which leaves reference counts out; nothing here allocates.
-Signatures are given because numba would otherwise compile a function again for each constant it is
-called with.
+each call, and because a state is then saved and compared in one loop.
 
 Every list of the simulation is a *row*: a ring buffer of entries of five cells, ``AT`` (tick of
 an event, or bytes left), ``WORD``, ``EXTRA``, ``GAP`` and ``DELAY`` (ticks between the bytes of a

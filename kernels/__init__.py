@@ -40,7 +40,8 @@ def kernel(*, cache: bool, nogil: bool) -> Callable[[Any], Any]:
                 raise
             _warn_once()
             return njit(nogil=nogil)(function)
-        folder, ready = Path(compiled.stats.cache_path), set()
+        folder = Path(compiled.stats.cache_path)
+        ready: set[Any] = set()
 
         @functools.wraps(function)
         def call(*args: Any) -> Any:

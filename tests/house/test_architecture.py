@@ -185,14 +185,13 @@ def test_readme_lists_the_parts_in_the_order_of_their_imports() -> None:
 
 
 def test_kernels_import_only_arrays_compiler_and_mathematics() -> None:
-    # typing for named tuples, by which kernels take arrays that belong together; llvmlite, numba's
-    # own, for the one instruction that numba does not offer.
-    allowed = {"__future__", "kernels", "llvmlite", "math", "numba", "numpy", "typing"}
-    # Where compiled code is kept on disk is decided in the packages, above the kernels themselves.
+    # typing for named tuples, by which kernels take arrays that belong together.
+    allowed = {"__future__", "kernels", "math", "numba", "numpy", "typing"}
+    # How kernels are compiled and kept on disk is decided above the kernels themselves.
     for path, tree in trees_of("kernels").items():
         names = {name.split(".")[0] for name, _ in imports(tree, str(path))}
-        compiles = path.name == "__init__.py" or path.parent.name == "compiler"
-        extra = sys.stdlib_module_names if compiles else set()
+        compiles = path == ROOT / "kernels" / "__init__.py"
+        extra = sys.stdlib_module_names | {"filelock"} if compiles else set()
         assert names - allowed - extra == set(), path
 
 

@@ -6,12 +6,12 @@ import math
 import threading
 from pathlib import Path
 
-import optuna
 import pytest
 
 from workbench.errors import ParameterError, StudyError
 from workbench.fit import ENGINES, LOSSES, FitResult, FitStudy, SearchSpace, TrialReport, fit
 from workbench.fit.engines import DEFAULT_ENGINE, PAPER_ENGINE
+from workbench.fit.store import read_study
 from workbench.measure import OSUCurve
 from workbench.models import SNAPPR
 
@@ -183,8 +183,9 @@ def test_the_study_is_named_after_the_engine_and_kept_from_others(
     suffix = "" if engine == PAPER_ENGINE else f"-{engine}"
     assert name == f"toy-snappr-rmsre-both-seed0{suffix}"
     fit(machine, engine=engine, trials=3, study=path)
-    stored = optuna.load_study(study_name=name, storage=f"sqlite:///{path}")
-    assert ("engine" in stored.user_attrs["workbench.problem"]) is (engine != PAPER_ENGINE)
+    stored = read_study(path, name)
+    assert stored is not None
+    assert ("engine" in stored.problem) is (engine != PAPER_ENGINE)
     other = next(e for e in ENGINES if e != engine)
     with pytest.raises(StudyError, match="engine was"):
         fit(machine, engine=other, trials=3, study=path, name=name)

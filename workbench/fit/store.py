@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.fit.losses import EXCESSIVE_LOSS
-from workbench.storage.row_table import Row, RowTable
+from workbench.storage.row_table import RowTable, StoredRow
 
 _KIND = "fit"
 _ENDED_EARLY = "ended early"
@@ -73,7 +73,9 @@ class StudyFile:
     def append(self, trial: StoredTrial) -> None:
         """Write the next trial; a kill no longer loses it."""
         state = "failed" if trial.invalid else _ENDED_EARLY if trial.ended_early else "done"
-        row = Row(dict(trial.values), trial.number, state, trial.loss, trial.seconds, trial.invalid)
+        row = StoredRow(
+            dict(trial.values), trial.number, state, trial.loss, trial.seconds, trial.invalid
+        )
         self._table.append(self.name, row)
 
     def close(self) -> None:

@@ -2,7 +2,7 @@
 
     table = RowTable("runs.db", "design")
     table.prepare("gather-grid", {"seed": 0})
-    table.write("gather-grid", [Row([1.5e-3, 2.5e-3], number=0)])
+    table.write("gather-grid", [StoredRow([1.5e-3, 2.5e-3], number=0)])
     table.read("gather-grid")
 
 Fits, designs and tuned programs keep their trials and runs so; they share two tables. A process
@@ -40,7 +40,7 @@ _REPLACED = ("running", "failed")
 
 
 @dataclass(frozen=True)
-class Row:
+class StoredRow:
     """One row: what is known, or the reason why it has none."""
 
     content: Any  # for JSON; None where it is not read
@@ -103,14 +103,14 @@ class RowTable:
 
     def read(
         self, name: str, first: int = 0, end: int = _ALL, *, content: bool = True
-    ) -> dict[int, Row]:
+    ) -> dict[int, StoredRow]:
         """Return the rows with numbers from ``first`` to below ``end``, by number."""
         rows = self._found(
             f"SELECT number, state, value, seconds, message, {'content' if content else 'NULL'}",
             *(OUTCOMES, name, " AND number >= ? AND number < ? ORDER BY number", first, end),
         )
         return {
-            number: Row(text and json.loads(text), number, *others)
+            number: StoredRow(text and json.loads(text), number, *others)
             for number, *others, text in rows
         }
 
@@ -131,7 +131,7 @@ class RowTable:
         """Return the number of rows in each state."""
         return dict(self._found("SELECT state, COUNT(*)", OUTCOMES, name, " GROUP BY state"))
 
-    def append(self, name: str, row: Row) -> int:
+    def append(self, name: str, row: StoredRow) -> int:
         """Write a new row after the last and return its number; refuse any other place."""
         with self._connected() as connection, connection.transaction(name):
             ((last,),) = connection.run(f"SELECT MAX(number) FROM {OUTCOMES} WHERE name = ?", name)
@@ -145,7 +145,7 @@ class RowTable:
             connection.run(_INSERT, *_values(name, replace(row, number=number)))
         return number
 
-    def write(self, name: str, rows: Iterable[Row]) -> None:
+    def write(self, name: str, rows: Iterable[StoredRow]) -> None:
         """Write rows; a stored one is replaced if it is running or failed, and else stays."""
         columns = ("state", "value", "seconds", "message", "content")
         with self._connected() as connection, connection.transaction(name):
@@ -188,6 +188,6 @@ class RowTable:
             yield connection
 
 
-def _values(name: str, row: Row) -> tuple[Any, ...]:
+def _values(name: str, row: StoredRow) -> tuple[Any, ...]:
     content = json.dumps(row.content)
     return name, row.number, row.state, row.value, row.seconds, row.message, content

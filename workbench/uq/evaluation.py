@@ -33,7 +33,7 @@ from numpy.typing import ArrayLike
 from workbench import jobs
 from workbench.errors import ParameterError, StudyError, StudyHeldError, WorkbenchError
 from workbench.provenance import Provenance
-from workbench.storage.row_table import Row, RowTable
+from workbench.storage.row_table import RowTable, StoredRow
 from workbench.uq.design_plan import DesignPlan
 from workbench.uq.parameters import FloatArray, ParameterBox
 from workbench.uq.runs import SimulatorRuns
@@ -244,7 +244,7 @@ def perform(
 
 def _evaluated(
     function: SimulatorFunction, plan: DesignPlan, numbers: Sequence[int], tests: Sequence[str]
-) -> list[Row]:
+) -> list[StoredRow]:
     """Return rows as the simulator gives them; where it fails for several, one by one."""
     points = plan.rows[np.array(numbers)]
     try:
@@ -260,11 +260,11 @@ def _evaluated(
             return [row for one in numbers for row in _evaluated(function, plan, [one], tests)]
         named = "" if isinstance(error, WorkbenchError) else f"{type(error).__name__}: "
         message = f"{named}{' '.join(str(error).split())}"
-        return [Row([], numbers[0], "failed", message=message)]
+        return [StoredRow([], numbers[0], "failed", message=message)]
     return [
-        Row([], number, "failed", message=message)
+        StoredRow([], number, "failed", message=message)
         if (message := _complaint(row, tests))
-        else Row(row.tolist(), number)
+        else StoredRow(row.tolist(), number)
         for number, row in zip(numbers, times, strict=True)
     ]
 

@@ -12,7 +12,7 @@ import pytest
 from tests.unit.storage.postgresql import address, server  # noqa: F401 - the fixtures
 from tests.unit.uq.simulators import NETWORK, allgather
 from workbench.errors import StudyError
-from workbench.storage.row_table import Row, RowTable
+from workbench.storage.row_table import RowTable, StoredRow
 from workbench.uq import DesignPlan, evaluate_design
 
 PROBLEM = {"seed": 0, "method": "sobol"}
@@ -26,9 +26,9 @@ def fill(where: str | Path) -> RowTable:
         try:
             one = RowTable(where, "design")
             one.prepare("a", PROBLEM)
-            one.write("a", [Row([n + 0.1, math.pi], n) for n in range(first, first + 30)])
+            one.write("a", [StoredRow([n + 0.1, math.pi], n) for n in range(first, first + 30)])
             for _ in range(5):
-                one.append("appended", Row(None))
+                one.append("appended", StoredRow(None))
         except BaseException as error:
             failures.append(error)
 
@@ -42,24 +42,24 @@ def fill(where: str | Path) -> RowTable:
 
 
 def check(table: RowTable) -> None:
-    assert table.read("a") == {n: Row([n + 0.1, math.pi], n) for n in range(90)}
+    assert table.read("a") == {n: StoredRow([n + 0.1, math.pi], n) for n in range(90)}
     assert [*table.read("appended")] == [*range(20)]
     assert [*table.read("a", 5, 8)] == [5, 6, 7]
     assert table.read("b") == {}
     assert table.stored_problem("a") == PROBLEM
     # A row that failed is replaced; one that is known stays as it is.
-    failed = Row([], 100, "failed", message="it failed")
-    table.write("a", [Row([1.0, 2.0], 5), failed])
+    failed = StoredRow([], 100, "failed", message="it failed")
+    table.write("a", [StoredRow([1.0, 2.0], 5), failed])
     assert table.read("a", 5, 6)[5].content == [5.1, math.pi]
     assert table.read("a", 100)[100] == failed
-    again = Row({"key": 3}, 100, "pruned", 1 / 3, 0.1)
+    again = StoredRow({"key": 3}, 100, "pruned", 1 / 3, 0.1)
     table.write("a", [again])
     assert table.read("a", 100)[100] == again
     assert table.read("a", 100, content=False)[100].value == 1 / 3
     assert table.states("a") == {"done": 90, "pruned": 1}
     assert table.summaries(["a", "b"]) == {"a": (91, 1 / 3)}
     with pytest.raises(StudyError, match=r"row 101 of the design 'a' .* must come next; got row 7"):
-        table.append("a", Row([], 7))
+        table.append("a", StoredRow([], 7))
     with pytest.raises(StudyError, match="for another problem: seed was 0 and is 1"):
         table.prepare("a", {**PROBLEM, "seed": 1})
     with pytest.raises(StudyError, match="it was of kind design and is of kind fit"):
@@ -86,5 +86,5 @@ def test_a_write_that_fails_leaves_nothing(tmp_path: Path) -> None:
     table = RowTable(tmp_path / "rows.db", "design")
     table.prepare("a", PROBLEM)
     with pytest.raises(StudyError, match=r"rows.db cannot be used .*NOT NULL"):
-        table.write("a", [Row([], 0), Row([], 1, message=None)])  # type: ignore[arg-type]
+        table.write("a", [StoredRow([], 0), StoredRow([], 1, message=None)])  # type: ignore[arg-type]
     assert table.read("a") == {}

@@ -18,7 +18,7 @@ from typing import Any
 from workbench.errors import StudyError, StudyHeldError
 from workbench.storage.database import Database
 from workbench.storage.locks import busy, lock_file
-from workbench.storage.row_table import Row, RowTable
+from workbench.storage.row_table import RowTable, StoredRow
 from workbench.tune.store.memory import PendingRun
 from workbench.tune.store.run_record import RunRecord
 
@@ -70,20 +70,20 @@ class DatabaseStore:
 
     def begin(self, run: PendingRun) -> int:
         """Record a run before it starts, and return its key in the store."""
-        key = self._table.append(self.name, Row(run.to_dict(), state=_RUNNING))
+        key = self._table.append(self.name, StoredRow(run.to_dict(), state=_RUNNING))
         self._begun[key] = run
         return key
 
     def note_job(self, key: int, job_id: str) -> None:
         """Record the process or job number of a run."""
         content = {**self._begun[key].to_dict(), "job_id": job_id}
-        self._table.write(self.name, [Row(content, key, _RUNNING)])
+        self._table.write(self.name, [StoredRow(content, key, _RUNNING)])
 
     def end(self, key: int, record: RunRecord) -> None:
         """Record a finished run."""
         value = record.run.value
         # Two that end at one moment may count the same: then their numbers decide.
-        row = Row(
+        row = StoredRow(
             {"run": record.to_dict(), "ended after": _finished(self._table.states(self.name))},
             key,
             record.run.status,
@@ -94,7 +94,7 @@ class DatabaseStore:
 
     def release(self, key: int) -> None:
         """Release a pending run that will not finish."""
-        self._table.write(self.name, [Row(None, key, _RELEASED)])
+        self._table.write(self.name, [StoredRow(None, key, _RELEASED)])
 
     def lost(self, begun: Sequence[PendingRun]) -> list[PendingRun]:
         """Return the pending runs of dead processes, and remove the leftovers of their locks."""
@@ -125,7 +125,7 @@ class DatabaseStore:
         self._closing.close()
 
     def _log(self, what: str, content: Any) -> None:
-        self._table.append(_log_of(self.name), Row(content, state=what))
+        self._table.append(_log_of(self.name), StoredRow(content, state=what))
 
 
 class StoredRuns:

@@ -23,10 +23,8 @@ def _server(item: Any) -> str:
     return next((kind for kind in ("lab", "voila") if kind in item.fixturenames), "file")
 
 
-# Before xdist's own hook, which reads the marks; what is marked after it is in no group.
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests, and let one process run a file's on one server, in turn: they share a page.
+    """Mark the tests, and run a file's on one server in turn: they share a page.
 
     The largest groups begin first, so that the processes end at about the same time.
     """
@@ -35,10 +33,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items
         if Path(__file__).parent in item.path.parents
     }
-    for item, group in groups.items():
+    for item in groups:
         item.add_marker(pytest.mark.browser)
         item.add_marker(_OLD_FIXTURE)
-        item.add_marker(pytest.mark.xdist_group(group))
     sizes = Counter(groups.values())
     items.sort(
         key=lambda item: (1, -sizes[groups[item]], groups[item]) if item in groups else (0, 0, "")

@@ -215,7 +215,7 @@ def test_a_killed_evaluation_goes_on_to_the_same_digits(tmp_path: Path) -> None:
             if int(line) >= 20:
                 parent.kill()
                 break
-        parent.wait(120)
+        parent.wait(600)
     before = read_design(ROUNDS, path)
     assert 20 <= len(before.points) < ROUNDS.points
     at_once = ROUNDS.replace(rows_at_once=ROUNDS.row_count)

@@ -87,7 +87,7 @@ def test_rows_that_are_there_are_only_read(tmp_path: Path) -> None:
     longer = evaluate(PLAN.replace(points=128))
     assert sum(calls) == 148
     assert np.array_equal(longer.times, allgather(longer.points))
-    with pytest.raises(StudyError, match=r"holds 'ring' of another problem: .*seed was 0 and is 1"):
+    with pytest.raises(StudyError, match=r"for another problem: .*seed was 0 and is 1"):
         evaluate(PLAN.replace(seed=1))
 
 

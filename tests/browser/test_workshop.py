@@ -73,12 +73,17 @@ def ended(process: psutil.Process) -> bool:
     return True
 
 
-@contextlib.contextmanager
-def running(folder: Path) -> Iterator[Workshop]:
-    """Serve three notebooks as in the background of a script, and kill what is left afterwards."""
+def notebooks(folder: Path) -> Path:
+    """Write three notebooks into a folder, and return it."""
     notebook(folder / f"{FIRST}.ipynb", "the first", PAGE)
     notebook(folder / f"{OTHER}.ipynb", "the other", "")
     notebook(folder / f"{BUSY}.ipynb", "the busy one", BLOCKED)
+    return folder
+
+
+@contextlib.contextmanager
+def running(folder: Path) -> Iterator[Workshop]:
+    """Serve notebooks as in the background of a script, and kill what is left afterwards."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "workbench", "workshop", "--people", "1"]
@@ -108,7 +113,7 @@ def running(folder: Path) -> Iterator[Workshop]:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
-    with running(tmp_path_factory.mktemp("notebooks")) as server:
+    with running(notebooks(tmp_path_factory.mktemp("notebooks"))) as server:
         yield server
 
 
@@ -194,7 +199,7 @@ def test_ctrl_c_ends_a_server_and_a_kernel_that_is_blocked(
 @pytest.mark.deep
 def test_a_server_that_is_killed_leaves_no_process(tmp_path: Path, until: Until) -> None:
     """Voilà reads the end of its input, and ends itself and its kernels."""
-    with running(tmp_path) as server:
+    with running(notebooks(tmp_path)) as server:
         until(lambda: len(server.kernels()) == READY)
         left = psutil.Process(server.process.pid).children(recursive=True)
         server.process.kill()

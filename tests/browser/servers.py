@@ -226,6 +226,7 @@ def serve(
         env={
             **os.environ,
             "PYTHONPATH": os.pathsep.join([*os.environ.get("PYTHONPATH", "").split(), str(ROOT)]),
+            "JUPYTER_PATH": str(ROOT / "workbench" / "workshop" / "jupyter" / "share"),
             "JUPYTERLAB_SETTINGS_DIR": str(settings),
             "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
             **environment,
@@ -255,7 +256,7 @@ def _end_at_panel(path: Path) -> None:
 def _command(kind: str, port: int, folder: Path) -> list[str]:
     if kind == "voila":
         options = ["--no-browser", "--Voila.ip=127.0.0.1", "--Voila.port_retries=0"]
-        options.append("--KernelManager.autorestart=False")
+        options += ["--KernelManager.autorestart=False", "--template=workbench"]
         return [sys.executable, "-m", "voila", f"--port={port}", *options, str(folder)]
     options = [
         "--no-browser",

@@ -104,5 +104,4 @@ def test_it_opens_and_a_control_changes_it(
     keep("changed")
     assert page.locator("[data-mime-type$=stderr], [data-mime-type$=error]").count() == 0
     assert watch.errors == []
-    # Its own page asks for a font.
-    assert [url for url in watch.outside if "font-awesome" not in url.lower()] == []
+    assert watch.outside == []

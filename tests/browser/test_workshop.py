@@ -20,6 +20,7 @@ import pytest
 Until = Callable[..., float]
 
 FIRST, OTHER, BUSY = "00-start-here", "lessons/1-other", "lessons/2-busy"
+LACKING = "lessons/3-lacking"
 READY, SEATS = 1, 2  # of a class of one
 PAGE = """
 import os
@@ -28,6 +29,17 @@ from workbench.panels import setup
 setup()
 print("query:", get_query_string(), "files:", os.listdir())
 open("mine", "w").close()
+"""
+# The first page of it shows a widget that its kernel does not have.
+LACKS = """
+import os
+from IPython.display import display
+widget = {"model_id": "0" * 32, "version_major": 2, "version_minor": 0}
+if os.path.exists("shown"):
+    print("all there")
+else:
+    open("shown", "w").close()
+    display({"application/vnd.jupyter.widget-view+json": widget, "text/plain": ""}, raw=True)
 """
 # Python's lock is held meanwhile: no thread of the kernel runs, and no handler of a signal.
 BLOCKED = """
@@ -74,10 +86,11 @@ def ended(process: psutil.Process) -> bool:
 
 
 def notebooks(folder: Path) -> Path:
-    """Write three notebooks into a folder, and return it."""
+    """Write four notebooks into a folder, and return it."""
     notebook(folder / f"{FIRST}.ipynb", "the first", PAGE)
     notebook(folder / f"{OTHER}.ipynb", "the other", "")
     notebook(folder / f"{BUSY}.ipynb", "the busy one", BLOCKED)
+    notebook(folder / f"{LACKING}.ipynb", "the lacking one", LACKS)
     return folder
 
 
@@ -136,6 +149,7 @@ def test_a_card_opens_a_notebook_whose_kernel_ends_with_the_page(
     assert page.locator(".card strong").all_inner_texts() == [
         "the other",
         "the busy one",
+        "the lacking one",
         "the first",
     ]
     assert page.get_by_text("What is the other?").is_visible()
@@ -173,6 +187,12 @@ def test_a_full_server_says_so_and_has_room_once_a_page_is_closed(
     for other in others:
         other.goto("about:blank")
         other.close()
+
+
+@pytest.mark.deep
+def test_a_page_that_lacks_a_widget_loads_once_more(workshop: Workshop, page: Any) -> None:
+    page.goto(render(workshop, LACKING))
+    page.get_by_text("all there").wait_for()
 
 
 def test_strangers_get_no_page(workshop: Workshop, browser: Any) -> None:

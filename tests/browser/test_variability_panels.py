@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.browser.layout import cut
-from tests.browser.panel import Keep, Steady, Until, button, slider, status
-from tests.browser.servers import Server
+from tests.browser.panel import Keep, Show, Until, button, slider, status
 
 BLAME, FORECAST = "11-who-slowed-my-job.ipynb", "12-forecast-the-next-steps.ipynb"
 TOOK = re.compile("took .* the mean of")
@@ -16,47 +15,33 @@ AFTER = re.compile("^After .* steps of")
 
 
 def test_a_user_is_left_out_and_the_step_moves(
-    voila: Server, page: Any, until: Until, steady: Steady, keep: Keep
+    show: Show, page: Any, until: Until, keep: Keep
 ) -> None:
-    notebook = voila.folder / BLAME
-    few = notebook.read_text().replace("BlamePanel()", "BlamePanel(runs=12)")
-    assert few != notebook.read_text()
-    notebook.write_text(few)
-    watch = voila.open(page, BLAME)
+    show(BLAME, TOOK, arguments="runs=12")
     panel = page.locator(".workbench-panel").first
-    until(lambda: status(page, TOOK) != "")
-    users = panel.get_by_label("Without", exact=True)
-    users.select_option(index=1)
+    panel.get_by_label("Without", exact=True).select_option(index=1)
     until(lambda: "; without user-" in status(page, TOOK))
     said = status(page, TOOK)
-    handle = slider(page, "Step")
-    handle.focus()
+    slider(page, "Step").focus()
     page.keyboard.press("ArrowLeft")
     until(lambda: status(page, TOOK) != said)
-    panel.evaluate("e => e.scrollIntoView()")
-    steady(page.screenshot)
     keep("without")
     assert cut(page) == []
     button(page, "Your tables").click()
     panel.get_by_text("Upload a table of runs").wait_for()
-    assert watch.errors == []
-    assert watch.outside == []
 
 
 def test_the_next_steps_of_a_table_are_forecast(
-    voila: Server, page: Any, until: Until, steady: Steady, keep: Keep, tmp_path: Path
+    show: Show, page: Any, until: Until, keep: Keep, tmp_path: Path
 ) -> None:
-    watch = voila.open(page, FORECAST)
+    show(FORECAST, AFTER)
     panel = page.locator(".workbench-panel").first
-    until(lambda: "run r049" in status(page, AFTER))
     button(page, "■ Stop").click()
     said = status(page, AFTER)
-    handle = slider(page, "Steps passed")
-    handle.focus()
+    assert "run r049" in said
+    slider(page, "Steps passed").focus()
     page.keyboard.press("ArrowRight")
     until(lambda: status(page, AFTER) != said)
-    panel.evaluate("e => e.scrollIntoView()")
-    steady(page.screenshot)
     keep("forecast")
     assert cut(page) == []
     table = tmp_path / "steps.csv"
@@ -69,6 +54,4 @@ def test_the_next_steps_of_a_table_are_forecast(
     panel.get_by_text("choose above which column is time_s").wait_for()
     panel.get_by_label("time_s", exact=True).select_option(label="what")
     until(lambda: "run r7" in status(page, AFTER))
-    steady(page.screenshot)
     keep("own")
-    assert watch.errors == []

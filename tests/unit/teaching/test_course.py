@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from typing import Any
@@ -15,48 +16,48 @@ from workbench.teaching.registry import COURSE, find_exercise, lessons
 STUDENTS = ["", *(f"student {number}" for number in range(150))]
 EXERCISES = [exercise for number in COURSE for exercise in lesson(number).exercises]
 
-every_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda each: each.number)
 
-
+@functools.cache
 def draws(exercise: Exercise) -> set[Given]:
     return {exercise.drawn(name) for name in STUDENTS}
 
 
-@every_exercise
-def test_answers_of_mistakes_differ_from_one_another_and_from_the_right_one(
-    exercise: Exercise,
-) -> None:
-    close = []
-    for given in draws(exercise):
-        right = exercise.solve(given)
-        named = [("", right), *((one.name, wrong) for one, wrong in exercise.wrong_answers(given))]
-        for (name, value), (other, near) in itertools.combinations(named, 2):
-            if name != other and not exercise.kind.apart(value, near):
-                close.append((given, name, value, other, near))
-    assert close == []
+def test_answers_of_mistakes_differ_from_one_another_and_from_the_right_one() -> None:
+    for exercise in EXERCISES:
+        close = []
+        for given in draws(exercise):
+            right = exercise.solve(given)
+            named = [
+                ("", right),
+                *((one.name, wrong) for one, wrong in exercise.wrong_answers(given)),
+            ]
+            for (name, value), (other, near) in itertools.combinations(named, 2):
+                if name != other and not exercise.kind.apart(value, near):
+                    close.append((given, name, value, other, near))
+        assert close == []
 
 
-@every_exercise
-def test_the_right_answer_is_right_and_each_mistake_has_its_hint(exercise: Exercise) -> None:
-    for given in draws(exercise):
-        assert exercise.judge(exercise.solve(given), given).right
-        for mistake, wrong in exercise.wrong_answers(given):
-            assert exercise.judge(wrong, given).mistake == mistake.name
+def test_the_right_answer_is_right_and_each_mistake_has_its_hint() -> None:
+    for exercise in EXERCISES:
+        for given in draws(exercise):
+            assert exercise.judge(exercise.solve(given), given).right
+            for mistake, wrong in exercise.wrong_answers(given):
+                assert exercise.judge(wrong, given).mistake == mistake.name
 
 
-@every_exercise
-def test_each_mistake_is_made_with_some_parameters(exercise: Exercise) -> None:
-    made = {m.name for given in draws(exercise) for m, _ in exercise.wrong_answers(given)}
-    assert made == {mistake.name for mistake in exercise.mistakes}
+def test_each_mistake_is_made_with_some_parameters() -> None:
+    for exercise in EXERCISES:
+        made = {m.name for given in draws(exercise) for m, _ in exercise.wrong_answers(given)}
+        assert made == {mistake.name for mistake in exercise.mistakes}
 
 
-@every_exercise
-def test_no_hint_holds_the_answer(exercise: Exercise) -> None:
-    hints = [exercise.look_again, *(mistake.hint for mistake in exercise.mistakes)]
-    for given in draws(exercise):
-        right = exercise.solve(given)
-        for hint in hints:
-            assert not reveals(exercise, hint, right), (hint, right)
+def test_no_hint_holds_the_answer() -> None:
+    for exercise in EXERCISES:
+        hints = [exercise.look_again, *(mistake.hint for mistake in exercise.mistakes)]
+        for given in draws(exercise):
+            right = exercise.solve(given)
+            for hint in hints:
+                assert not reveals(exercise, hint, right), (hint, right)
 
 
 def reveals(exercise: Exercise, hint: str, right: Any) -> bool:
@@ -68,13 +69,13 @@ def reveals(exercise: Exercise, hint: str, right: Any) -> bool:
     return any(exercise.kind.distance(number, right) <= 1 for number in numbers)
 
 
-@every_exercise
-def test_a_question_has_all_its_parameters(exercise: Exercise) -> None:
-    question = ask(exercise.number)
-    assert "{" not in question.text
-    assert question.text in repr(question)
-    assert question.wanted in repr(question)
-    assert exercise.number in question._repr_html_()
+def test_a_question_has_all_its_parameters() -> None:
+    for exercise in EXERCISES:
+        question = ask(exercise.number)
+        assert "{" not in question.text
+        assert question.text in repr(question)
+        assert question.wanted in repr(question)
+        assert exercise.number in question._repr_html_()
 
 
 def test_the_lessons_are_a_table() -> None:

@@ -38,9 +38,8 @@ def test_a_file_that_was_changed_is_refused(session: Session) -> None:
         read_session(text.encode())
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
+def test_what_is_wrong_is_said(session: Session) -> None:
+    for change, message in [
         ({"format": "other"}, '"format": "workbench-session"; this file does not'),
         ({"version": 2, "workbench": "9.1"}, r"it is of 2, made by workbench 9\.1: update"),
         ({"version": 2, "workbench": ""}, "it is of 2: update"),
@@ -54,12 +53,10 @@ def test_a_file_that_was_changed_is_refused(session: Session) -> None:
         ({"files": {"machine": {"own": 3}}}, "list the files of 'own'; got 3"),
         ({"files": {"machine": {"own": [{"name": "a"}]}}}, "a text or base64 for each"),
         ({"files": {"m": {"o": [{"name": "a", "base64": "é"}]}}}, "a damaged file 'a'"),
-    ],
-)
-def test_what_is_wrong_is_said(session: Session, change: dict[str, object], message: str) -> None:
-    values = json.loads(session.to_json()) | change
-    with pytest.raises(ParseError, match=message):
-        read_session(json.dumps(values).encode())
+    ]:
+        values = json.loads(session.to_json()) | change
+        with pytest.raises(ParseError, match=message):
+            read_session(json.dumps(values).encode())
 
 
 def test_any_cut_is_an_error_in_words(session: Session) -> None:

@@ -15,18 +15,21 @@ SITE_STAMP := .venv/.site-$(HERE)
 # Without bytecode on disk each kernel of a notebook compiles the workbench's source again.
 export PYTHONDONTWRITEBYTECODE :=
 
-# In there, kernels/__init__.py keeps a cache for each state of all kernels.
+# In there, kernels/__init__.py keeps a cache for each state of all kernels. Targets are relative:
+# make takes a folder's name with a space in it for two.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 KERNELS := $(shell find kernels -name '*.py')
-WARM_STAMPS := $(NUMBA_CACHE_DIR)/.networks-$(HERE) $(NUMBA_CACHE_DIR)/.programs-$(HERE)
+WARM_STAMPS := .cache/numba/.networks-$(HERE) .cache/numba/.programs-$(HERE)
 
-PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# Bytecode is made where a module is first imported: 21 of 50 s of pip's processor time.
+PIP := -m pip install --quiet --disable-pip-version-check --no-compile
+PIP_INSTALL := $(PY) $(PIP) --constraint constraints.txt
 
 # The browser's tests are a group for each file and server, which one process runs;
 # tests/conftest.py says how many processes there are.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
-.PHONY: help lab workshop visitors install test tests lint types tests-imported system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
+.PHONY: help lab workshop install test tests test-oldest lint types system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -37,7 +40,7 @@ lab: install ## install, then open JupyterLab on notebooks/00-start-here.ipynb
 	@if ! $(MAKE) --no-print-directory --question $(WARM_STAMPS); then \
 	  echo "Compiling the kernels behind JupyterLab at low priority (once, a few minutes). Meanwhile a" \
 	    "notebook that needs one waits some seconds for it."; \
-	  mkdir -p "$(NUMBA_CACHE_DIR)"; \
+	  mkdir -p .cache/numba; \
 	  { nice -n 10 $(PY) -m workbench.warmup --while $$$$ && touch $(WARM_STAMPS); } & \
 	fi; \
 	options="--ip=127.0.0.1"; \
@@ -46,6 +49,9 @@ lab: install ## install, then open JupyterLab on notebooks/00-start-here.ipynb
 	  options="$$options --no-browser"; \
 	  echo "No display here: open the address that JupyterLab prints below (Ctrl-C ends it)."; \
 	fi; \
+	for_voila="$(CURDIR)/workbench/workshop/jupyter"; \
+	export JUPYTER_PATH="$$for_voila/share$${JUPYTER_PATH:+:$$JUPYTER_PATH}"; \
+	export JUPYTER_CONFIG_PATH="$$for_voila/etc$${JUPYTER_CONFIG_PATH:+:$$JUPYTER_CONFIG_PATH}"; \
 	exec $(PY) -m jupyterlab $$options \
 	  --ServerApp.root_dir="$(CURDIR)" \
 	  --LabApp.extension_manager=readonly \
@@ -59,18 +65,13 @@ PORT ?= 8866
 workshop: $(LAB_STAMP) $(WARM_STAMPS) ## serve the notebooks as pages for a class (PEOPLE=30, ADDRESS=127.0.0.1, PORT=8866)
 	@exec .venv/bin/workbench workshop --people "$(PEOPLE)" --address "$(ADDRESS)" --port "$(PORT)"
 
-visitors: $(LAB_STAMP) $(WARM_STAMPS) ## let simulated visitors use that server, and keep what they wait (PEOPLE=30; minutes)
-	@mkdir -p datasets/visitors
-	.venv/bin/workbench workshop --people "$(PEOPLE)" --rehearse --save datasets/visitors/table.json
-
 install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening anything
 
-# Two at once, begun in this order: kernels compile while the tests' packages are installed, then
-# beside the system's programs. Two checks of one process each run beside the tests, which wait for
-# browsers, servers and processes that they started.
-test: $(LAB_STAMP) ## install, then run lint, types and every test
-	@$(MAKE) --no-print-directory --jobs=2 $(TEST_STAMP) $(firstword $(WARM_STAMPS)) \
-	  system-programs $(lastword $(WARM_STAMPS)) lint tests-imported
+# Two at once: kernels compile in two processes, and what one process checks runs beside the tests,
+# which wait for browsers, servers and processes that they started.
+test: .venv/bin/pip ## install, then run lint, types and every test
+	@$(MAKE) --no-print-directory --jobs=2 $(TEST_STAMP) system-programs
+	@$(MAKE) --no-print-directory --jobs=2 $(WARM_STAMPS) lint
 	@$(MAKE) --no-print-directory --jobs=2 tests types kernels-uncompiled
 
 # Four processes on two processors: threads of linear algebra would wait for one another, busily
@@ -91,17 +92,19 @@ lint: $(TEST_STAMP)
 types: $(TEST_STAMP)
 	$(PY) -m mypy
 
-# A test that cannot be imported ends the run early, and the bytecode that pytest writes for the tests
-# is there for every process that runs them.
-tests-imported: $(TEST_STAMP)
-	@mkdir -p .cache
-	$(PY) -m pytest -qqq --collect-only --ignore=tests/benchmarks > .cache/tests-imported \
-	  || { cat .cache/tests-imported; exit 1; }
-
 # The kernels as plain Python: what compilation hides (an index out of bounds) shows here. Tests that
 # call helpers of kernels, which would be compiled for them alone, run compiled in make deep only.
 kernels-uncompiled: $(TEST_STAMP)
 	NUMBA_DISABLE_JIT=1 $(PY) -m pytest --quiet tests/kernels -m "not deep and not jit_only"
+
+# Its venv and its kernels are its own; what one version of a tool reports of our own code is no matter.
+OLDEST := .cache/oldest/bin/python
+test-oldest: $(TEST_STAMP) system-programs ## run the tests without a browser on the oldest allowed versions (Python 3.11)
+	@$(OLDEST) -c 1 2>/dev/null || "$${PYTHON:-python3.11}" -m venv --clear .cache/oldest
+	$(OLDEST) $(PIP) --constraint constraints-oldest.txt --editable '.[test]'
+	NUMBA_CACHE_DIR="$(CURDIR)/.cache/oldest/numba" OPENBLAS_NUM_THREADS=1 \
+	  $(OLDEST) -m pytest --quiet --ignore=tests/benchmarks --ignore=tests/house \
+	  -m "not deep and not helpers and not browser" $(IN_PARALLEL)
 
 bench: $(TEST_STAMP) ## print speeds, memory and waiting times beside their targets (10 minutes; SSTMACRO=, LOGGOPSIM=)
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
@@ -118,7 +121,7 @@ deep: $(TEST_STAMP) $(SITE_STAMP) ## the longer tests, then a search for failing
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	$(PY) -m pytest --quiet --ignore=tests/benchmarks -m "deep or helpers" $(IN_PARALLEL)
 	@# Indices of kernels do not wrap (kernels/compiler/indexing.py): a negative one is an error here.
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.cache/numba-bounds \
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR="$(CURDIR)/.cache/numba-bounds" \
 	  $(PY) -m pytest --quiet tests/kernels tests/unit/topology tests/unit/sensitivity tests/unit/uq \
 	  -m "not deep and not helpers" $(IN_PARALLEL)
 	@for round in $$(seq $(ROUNDS)); do \
@@ -221,30 +224,35 @@ clean: ## remove .venv, caches and everything else that make has made
 	  "apt-get install python3 python3-venv), or name one: make PYTHON=/path/to/python3.12" >&2; \
 	exit 1
 
-# Voilà's template and settings are copied when the workbench is installed.
-FOR_VOILA := $(shell find workbench/workshop/jupyter -type f -not -name '*.pyc')
+INSTALLED := pyproject.toml constraints.txt binder/overrides.json
 
-$(LAB_STAMP): pyproject.toml constraints.txt binder/overrides.json $(FOR_VOILA) | .venv/bin/pip
+define FINISH_LAB
+@$(PY) -m ipykernel install --sys-prefix --name python3 >/dev/null
+@mkdir -p .venv/share/jupyter/lab/settings
+@cp binder/overrides.json .venv/share/jupyter/lab/settings/overrides.json
+@touch $(LAB_STAMP)
+endef
+
+$(LAB_STAMP): $(INSTALLED) | .venv/bin/pip
 	@echo "installing the pinned versions into .venv (once, a minute or two)"
-	$(PIP_INSTALL) --no-compile numba
+	$(PIP_INSTALL) numba
 	@$(PY) -m workbench.warmup first --while $$$$ & \
-	$(PIP_INSTALL) --no-compile --editable .
-	@$(PY) -m ipykernel install --sys-prefix --name python3 >/dev/null
-	@mkdir -p .venv/share/jupyter/lab/settings
-	@cp binder/overrides.json .venv/share/jupyter/lab/settings/overrides.json
-	@# Bytecode is made behind: 21 of 50 s of pip's processor time, and JupyterLab starts 1.7 s later.
+	$(PIP_INSTALL) --editable .
+	$(FINISH_LAB)
+	@# Behind: JupyterLab starts 1.7 s later without its bytecode.
 	@$(PY) -m compileall -q -j 2 .venv/lib >/dev/null 2>&1 &
-	@touch $@
 
-$(TEST_STAMP): $(LAB_STAMP)
+$(TEST_STAMP): $(INSTALLED) | .venv/bin/pip
+	@echo "installing the pinned versions and what tests need into .venv (once, a minute or two)"
 	$(PIP_INSTALL) --editable '.[test]'
+	$(FINISH_LAB)
 	@touch $@
 
 $(SITE_STAMP): $(LAB_STAMP)
 	$(PIP_INSTALL) --editable '.[site]'
 	@touch $@
 
-$(WARM_STAMPS): $(NUMBA_CACHE_DIR)/.%-$(HERE): $(KERNELS) | $(LAB_STAMP)
+$(WARM_STAMPS): .cache/numba/.%-$(HERE): $(KERNELS) | $(LAB_STAMP)
 	@echo "compiling the kernels of $* (once for each version of them)"
 	@mkdir -p "$(@D)"
 	@$(PY) -m workbench.warmup $* && touch "$@" || true

@@ -22,8 +22,8 @@ os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # a kernel's debugger warns 
 os.environ["JUPYTER_PLATFORM_DIRS"] = "1"  # without it jupyter_core warns
 
 # The first example compiles kernels, so time per example says nothing. The standard run draws the
-# same examples every time; `make deep` draws others, from a seed that it prints.
-settings.register_profile("workbench", deadline=None, derandomize=True)
+# same few examples every time; `make deep` draws many others, from a seed that it prints.
+settings.register_profile("workbench", deadline=None, derandomize=True, max_examples=20)
 settings.register_profile(
     "deep", deadline=None, derandomize=False, database=None, max_examples=1000, print_blob=True
 )

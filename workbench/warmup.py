@@ -106,16 +106,6 @@ def _compile_programs() -> None:
     _placement()
 
 
-def load() -> None:
-    """Load kernels, and compile those that are not yet, without starting a thread that remains."""
-    _compile_networks()
-    _goal()
-    _lowering()
-    _replay("loggopsim")
-    _replay("llamp")
-    _drawing()
-
-
 def _compile_all() -> None:
     """Compile every kernel."""
     _compile_networks()

@@ -188,7 +188,7 @@ AGAINST_LOGGOPSIM = {
 
 
 @pytest.mark.parametrize("name", AGAINST_LOGGOPSIM)
-def test_replays_against_loggopsim(table, loggopsim, tmp_path, name):
+def test_replays_against_loggopsim(table, beside_events, loggopsim, tmp_path, name):
     make, target = AGAINST_LOGGOPSIM[name]
     graph = make()
     result = replay(graph, MODEL, ties="libstdc++")
@@ -202,7 +202,9 @@ def test_replays_against_loggopsim(table, loggopsim, tmp_path, name):
             took, end = loggopsim_run(loggopsim, file)
             theirs.append(took)
             assert end == result.makespan_ns
-    table.add("8", f"replay: {name}", result.events / min(ours) / 1e6, "M events/s")
+    rate = result.events / min(ours) / 1e6
+    beside = beside_events(1 / rate)
+    table.add("8", f"replay: {name}", rate, "M events/s", at_most=2.5, **beside)
     if theirs:
         times = min(theirs) / min(ours)
         table.add(
@@ -216,15 +218,8 @@ def test_replays_with_64_cores_a_rank(table, ranks):
     many = spread_over(one, 64)
     single, several = rate(one), rate(many)
     what = f"replay: generators.halo of {ranks} ranks with 64 cores each"
-    table.add(
-        "8",
-        what,
-        several / 1e6,
-        "M events/s",
-        at_least=4,
-        ratio=several / single,
-        reference="the same with one core",
-    )
+    slower = {"ratio": single / several, "reference": "the same with one core"}
+    table.add("8", what, several / 1e6, "M events/s", at_most=2, **slower)
 
 
 def test_what_retries_cost():

@@ -26,7 +26,7 @@ pytestmark = [
 PRESSES = 12  # the 95th percentile is the second longest of them
 SETTLED_MS, QUIET_MS = 1500, 200
 LATENCY = "injection latency"
-TARGET_MS = 90.0
+TARGETS = {"lab": 2.5, "voila": 4.0}  # times the bare figure
 
 # The slider of each panel that has one.
 SLIDERS = {
@@ -172,8 +172,8 @@ def test_slider_of_every_panel_to_last_pixel(server: Server, page: Any, table: T
             floor = slow
             table.add("3a", what, slow, "ms")
         else:
-            against = {"ratio": floor / slow, "reference": "a bare BokehModel"}
-            table.add("3a", what, slow, "ms", at_most=TARGET_MS, **against)
+            against = {"ratio": slow / floor, "reference": "a bare BokehModel"}
+            table.add("3a", what, slow, "ms", at_most=TARGETS[server.kind], **against)
 
 
 def test_slider_and_stop_while_a_fit_runs(server: Server, page: Any) -> None:

@@ -176,8 +176,8 @@ def test_packing_ten_million_operations(table):
         f"packed for sweeps: {graph.num_ops / 1e6:.1f} M operations of {RANKS} ranks, CPU time",
         min(packing),
         "s",
-        at_most=1.5,
-        ratio=copied / min(packing),
+        at_most=8,
+        ratio=min(packing) / copied,
         reference=f"numpy's copy of the same {sum(one.nbytes for one in arrays) / 1e6:.0f} MB",
     )
 

@@ -21,11 +21,9 @@ _BELOW_ANSWER = """() => {
 
 @pytest.fixture
 def voila_of_this_tree(tmp_path: Path) -> Iterator[Server]:
-    """Voilà with the template of this tree, not with the one that is installed."""
-    (tmp_path / "share").mkdir()
-    (tmp_path / "share" / "voila").symlink_to(ROOT / "workbench" / "workshop" / "jupyter" / "voila")
-    (tmp_path / "server").mkdir()
-    with serve("voila", tmp_path / "server", JUPYTER_PATH=str(tmp_path / "share")) as server:
+    """Voilà with the template of the servers that we start."""
+    share = ROOT / "workbench" / "workshop" / "jupyter" / "share"
+    with serve("voila", tmp_path, ["--template=workbench"], JUPYTER_PATH=str(share)) as server:
         yield server
         server.end_kernels()
 

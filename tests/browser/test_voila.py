@@ -150,7 +150,7 @@ def test_the_kernel_of_a_closed_page_ends_and_that_of_an_open_one_stays(
     page: Any, until: Callable[..., float], tmp_path: Path
 ) -> None:
     """The settings that are shipped, but for the time: idle for 10 s, not ten minutes."""
-    shipped = ROOT / "workbench" / "workshop" / "jupyter" / "etc" / "voila.json"
+    shipped = ROOT / "notebooks" / "voila.json"
     times = {"cull_idle_timeout": 10, "cull_interval": 1}
     settings = json.loads(shipped.read_text())[CULLED] | times
     options = [f"--{CULLED}.{name}={value}" for name, value in settings.items()]

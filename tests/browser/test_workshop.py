@@ -1,7 +1,13 @@
-"""A server for a class: its start page, pages that end their kernels, and one that is full."""
+"""A server for a class: its start page, pages that end their kernels, a limit, and its own end."""
 
 from __future__ import annotations
 
+import contextlib
+import shlex
+import signal
+import socket
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,30 +17,32 @@ import nbformat
 import psutil
 import pytest
 
-from workbench.workshop.rehearsal import kernels_of, running
+Until = Callable[..., float]
 
-FIRST, OTHER = "00-start-here", "lessons/1-other"
-WARM = 1
-CELLS = """
+FIRST, OTHER, BUSY = "00-start-here", "lessons/1-other", "lessons/2-busy"
+READY, SEATS = 1, 2  # of a class of one
+PAGE = """
 import os
-from pathlib import Path
 from voila.utils import get_query_string
+from workbench.panels import setup
+setup()
 print("query:", get_query_string(), "files:", os.listdir())
-Path("mine").touch()
+open("mine", "w").close()
+"""
+# Python's lock is held meanwhile: no thread of the kernel runs, and no handler of a signal.
+BLOCKED = """
+import ctypes
+open("blocked", "w").close()
+ctypes.PyDLL(None).sleep(3600)
 """
 
 
-def notebook(path: Path, title: str) -> None:
-    """Write a notebook that shows its query and its folder, and has a solution."""
+def notebook(path: Path, title: str, code: str) -> None:
+    """Write a notebook with a cell and a solution."""
     solution = nbformat.v4.new_code_cell("print('the solution')")
     solution.metadata["tags"] = ["solution"]
     text = nbformat.v4.new_markdown_cell(f"# {title}\n\nThe text.")
-    content = nbformat.v4.new_notebook(cells=[text, nbformat.v4.new_code_cell(CELLS), solution])
-    content.metadata["kernelspec"] = {
-        "display_name": "Python 3",
-        "language": "python",
-        "name": "python3",
-    }
+    content = nbformat.v4.new_notebook(cells=[text, nbformat.v4.new_code_cell(code), solution])
     content.metadata["workbench"] = {"question": f"What is {title}?"}
     path.parent.mkdir(exist_ok=True)
     nbformat.write(content, path)
@@ -42,123 +50,152 @@ def notebook(path: Path, title: str) -> None:
 
 @dataclass(frozen=True)
 class Workshop:
-    """A running server for a class of one, which has two seats."""
+    """A running server for a class of one, and what it said."""
 
+    process: subprocess.Popen[str]
+    folder: Path
     address: str
     token: str
-    process: int
 
-    @property
-    def kernels(self) -> int:
-        """The number of kernels of pages: one more waits for a page of the first notebook."""
-        return len(kernels_of(self.process)) - WARM
+    def kernels(self) -> list[psutil.Process]:
+        """Return the processes of its kernels, those included that wait for a page."""
+        return [
+            one
+            for one in psutil.Process(self.process.pid).children(recursive=True)
+            if not ended(one) and "ipykernel_launcher" in one.cmdline()
+        ]
+
+
+def ended(process: psutil.Process) -> bool:
+    """Return whether a process has ended, even if nobody has asked for its status yet."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    return True
+
+
+@contextlib.contextmanager
+def running(folder: Path) -> Iterator[Workshop]:
+    """Serve three notebooks as in the background of a script, and kill what is left afterwards."""
+    notebook(folder / f"{FIRST}.ipynb", "the first", PAGE)
+    notebook(folder / f"{OTHER}.ipynb", "the other", "")
+    notebook(folder / f"{BUSY}.ipynb", "the busy one", BLOCKED)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "workbench", "workshop", "--people", "1"]
+    command += ["--port", str(port), "--notebooks", str(folder)]
+    process = subprocess.Popen(
+        ["/bin/sh", "-c", f"trap '' INT; exec {shlex.join(command)}"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    started: list[psutil.Process] = []
+    try:
+        said = next(line for line in process.stdout or () if "http://" in line)
+        address, _, token = said.split()[-1].partition("/?token=")
+        server = psutil.Process(process.pid)
+        yield Workshop(process, folder, address, token)
+        started = server.children(recursive=True) if server.is_running() else []
+    finally:
+        process.terminate()
+        try:
+            process.wait(60)
+        finally:
+            for one in [*started, process]:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    one.kill()
+            process.communicate()
 
 
 @pytest.fixture(scope="module")
-def server_of_pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
-    folder = tmp_path_factory.mktemp("notebooks")
-    notebook(folder / f"{FIRST}.ipynb", "the first")
-    notebook(folder / f"{OTHER}.ipynb", "the other")
-    with running(folder, people=1) as (process, address):
-        start, _, token = address.partition("/?token=")
-        yield Workshop(start, token, process)
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
+    with running(tmp_path_factory.mktemp("notebooks")) as server:
+        yield server
 
 
 @pytest.fixture
-def empty(until: Callable[..., float], steady: Callable[..., Any]) -> Callable[[Workshop], bool]:
-    """Return a function that waits until a server has no kernels but its warm one."""
-
-    def empty(server: Workshop) -> bool:
-        # A warm kernel that was taken is replaced after a second.
-        until(lambda: steady(lambda: server.kernels, 1.5) == 0)
-        return True
-
-    return empty
-
-
-@pytest.fixture
-def workshop(
-    server_of_pages: Workshop, page: Any, empty: Callable[[Workshop], bool]
-) -> Iterator[Workshop]:
-    """The server, with no page open, and a visitor that it knows."""
-    assert empty(server_of_pages)
-    page.goto(f"{server_of_pages.address}/?token={server_of_pages.token}")
-    yield server_of_pages
+def workshop(server: Workshop, page: Any, until: Until) -> Iterator[Workshop]:
+    """The server, with no page open but a visitor's start page."""
+    page.goto(f"{server.address}/?token={server.token}")
+    until(lambda: len(server.kernels()) == READY)
+    yield server
     page.goto("about:blank")
 
 
+def render(server: Workshop, name: str) -> str:
+    return f"{server.address}/voila/render/{name}.ipynb"
+
+
 def test_a_card_opens_a_notebook_whose_kernel_ends_with_the_page(
-    workshop: Workshop,
-    page: Any,
-    empty: Callable[[Workshop], bool],
-    until: Callable[..., float],
-    keep: Callable[[str], Path],
+    workshop: Workshop, page: Any, until: Until, keep: Callable[[str], Path]
 ) -> None:
-    assert page.url == f"{workshop.address}/", "the token must not stay in the address"
-    assert page.locator(".card strong").all_inner_texts() == ["the other", "the first"]
+    assert page.locator(".card strong").all_inner_texts() == [
+        "the other",
+        "the busy one",
+        "the first",
+    ]
     assert page.get_by_text("What is the other?").is_visible()
     keep("start")
-    for title in ("the first", "the other"):
-        page.locator(".card", has_text=title).first.click()
-        page.get_by_role("heading", name=title).wait_for()
-        assert page.get_by_text("files: []").is_visible(), "a kernel has a folder of its own"
-        assert page.get_by_text("the solution").count() == 0
-        until(lambda: workshop.kernels == 1)
-        page.go_back()
-        assert empty(workshop)
-    other = page.context.new_page()
-    other.goto(f"{workshop.address}/voila/render/{OTHER}.ipynb", wait_until="commit")
-    other.close()
-    assert empty(workshop)
+    page.locator(".card", has_text="the other").first.click()
+    page.get_by_role("heading", name="the other").wait_for()
+    assert page.get_by_text("the solution").count() == 0
+    assert len(workshop.kernels()) == READY + 1
+    page.go_back()
+    until(lambda: len(workshop.kernels()) == READY)
+
+
+def test_a_ready_kernel_has_the_query_of_its_page_and_a_folder_of_its_own(
+    workshop: Workshop, page: Any, until: Until
+) -> None:
+    for query in ("state=a+b", "state=c"):
+        (ready,) = workshop.kernels()
+        page.goto(f"{render(workshop, FIRST)}?{query}")
+        page.get_by_text(f"query: {query} files: []").wait_for()
+        assert not ended(ready), "the kernel that waited has become the page's"
+        page.goto("about:blank")
+        until(lambda ready=ready: ended(ready) and len(workshop.kernels()) == READY)
 
 
 def test_a_full_server_says_so_and_has_room_once_a_page_is_closed(
-    workshop: Workshop, page: Any, until: Callable[..., float], keep: Callable[[str], Path]
+    workshop: Workshop, page: Any, until: Until, keep: Callable[[str], Path]
 ) -> None:
-    address = f"{workshop.address}/voila/render/{OTHER}.ipynb"
-    others = [page.context.new_page() for _ in range(2)]
-    assert [other.goto(address).status for other in others] == [200, 200]
-    refused = page.goto(address)
-    assert (refused.status, refused.headers["retry-after"]) == (503, "60")
+    others = [page.context.new_page() for _ in range(SEATS)]
+    assert [other.goto(render(workshop, OTHER)).status for other in others] == [200] * SEATS
+    assert page.goto(render(workshop, OTHER)).status == 503
     assert page.get_by_role("heading", name="Full, try again in a minute").is_visible()
     keep("full")
-    others[0].close()
-    until(lambda: page.reload().status == 200)
-    others[1].close()
+    others[0].goto("about:blank")
+    until(lambda: page.goto(render(workshop, OTHER)).status == 200)
+    for other in others:
+        other.goto("about:blank")
+        other.close()
 
 
-def test_the_query_of_an_address_reaches_a_warm_kernel(workshop: Workshop, page: Any) -> None:
-    """It asks for the query, as panels do, and waits there for its page."""
-    page.goto(f"{workshop.address}/voila/render/{FIRST}.ipynb?state=a%20b&token={workshop.token}")
-    assert page.url == f"{workshop.address}/voila/render/{FIRST}.ipynb?state=a+b"
-    page.get_by_text("query: state=a+b").wait_for()
-
-
-def test_strangers_and_forged_requests_are_refused(
-    workshop: Workshop, page: Any, browser: Any
-) -> None:
-    with page.expect_websocket() as socket:
-        page.goto(f"{workshop.address}/voila/render/{OTHER}.ipynb")
-    kernel = socket.value.url.partition("/kernels/")[2].partition("/")[0]
-    end = f"{workshop.address}/voila/api/shutdown/{kernel}"
-    assert page.request.post(end).status == 403, "without the cookie's value"
+def test_strangers_get_no_page(workshop: Workshop, browser: Any) -> None:
     stranger = browser.new_context()
-    assert "/login" in stranger.request.get(f"{workshop.address}/voila/tree").url
-    assert stranger.request.post(end).status == 403
-    assert stranger.request.get(f"{workshop.address}/api/kernels/{kernel}").status in (403, 404)
+    for path in ("voila/tree", f"voila/render/{OTHER}.ipynb"):
+        assert "/login" in stranger.request.get(f"{workshop.address}/{path}").url
     stranger.close()
-    assert workshop.kernels == 1
+    assert len(workshop.kernels()) == READY
+
+
+def test_ctrl_c_ends_a_server_and_a_kernel_that_is_blocked(
+    workshop: Workshop, page: Any, until: Until
+) -> None:
+    """The last test of its server. SIGINT was ignored when it started."""
+    page.goto(render(workshop, BUSY), wait_until="commit")
+    until((workshop.folder / "lessons" / "blocked").exists)
+    kernels = workshop.kernels()
+    assert len(kernels) == READY + 1
+    workshop.process.send_signal(signal.SIGINT)
+    assert workshop.process.wait(60) == 0
+    assert [one for one in kernels if not ended(one)] == [], "it returns when all have ended"
 
 
 @pytest.mark.deep
-def test_a_server_that_is_killed_leaves_no_process(
-    tmp_path: Path, until: Callable[..., float]
-) -> None:
-    notebook(tmp_path / f"{FIRST}.ipynb", "the first")
-    with pytest.raises(psutil.NoSuchProcess), running(tmp_path, people=1) as (process, _):
-        server = psutil.Process(process)
-        until(lambda: len(kernels_of(process)) == WARM)
-        left = server.children(recursive=True)
-        server.kill()
-        assert psutil.wait_procs([server, *left], timeout=30)[1] == []
-        psutil.Process(process)
+def test_a_server_that_is_killed_leaves_no_process(tmp_path: Path, until: Until) -> None:
+    """Voilà reads the end of its input, and ends itself and its kernels."""
+    with running(tmp_path) as server:
+        until(lambda: len(server.kernels()) == READY)
+        left = psutil.Process(server.process.pid).children(recursive=True)
+        server.process.kill()
+        until(lambda: all(ended(one) for one in left))

@@ -11,9 +11,9 @@ from __future__ import annotations
 import hashlib
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
+from tests.cases import for_each
 from workbench import topology
 
 GROUP = 96
@@ -41,7 +41,7 @@ def digest(links: NDArray[np.int32]) -> str:
     return hashlib.sha256("\n".join(f"{a} {b}" for a, b in lines).encode()).hexdigest()[:32]
 
 
-@pytest.mark.parametrize(("machine", "links"), RECORDED)
+@for_each("machine, links", RECORDED)
 def test_the_links_of_a_machine_are_those_recorded(machine: str, links: str) -> None:
     made = topology.preset(machine)
     kind = {"all rows": "row", "all columns": "column"}.get(links, links)
@@ -63,8 +63,8 @@ def test_the_digest_sees_a_single_link() -> None:
     assert digest(links) != RECORDED["theta", "blue"][1]
 
 
-@pytest.mark.parametrize(
-    ("machine", "groups", "of_a_pair", "ports"),
+@for_each(
+    "machine, groups, of_a_pair, ports",
     [("edison", 15, 24, {2: 360, 4: 1080}), ("theta", 9, 48, {4: 864})],
 )
 def test_the_optical_ports_in_use(

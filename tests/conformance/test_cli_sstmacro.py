@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import for_each
 from workbench.cli import main
 
 pytestmark = pytest.mark.conformance
@@ -34,8 +35,8 @@ def test_all_nineteen_sets_are_here() -> None:
     assert len(RECORDED) == 19
 
 
-@pytest.mark.parametrize("counts", ["default", "recorded"])
-@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
+@for_each("counts", ["default", "recorded"])
+@for_each("path", RECORDED)
 def test_recorded_set(capsys: pytest.CaptureFixture[str], path: Path, counts: str) -> None:
     recorded = json.loads(path.read_text())
     words = ["--config", str(SETS / recorded["ini"]), "--window", str(recorded["window"])]

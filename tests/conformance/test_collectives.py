@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import for_each
 from workbench.models import LogGPS
 from workbench.programs.collectives import schedule
 from workbench.simulate import replay
@@ -16,8 +17,8 @@ DEFAULTS = LogGPS(L=2.5e-6, o=1.5e-6, g=1e-6, G=6e-9, O=0.0, S=65535)
 
 
 @pytest.mark.conformance
-@pytest.mark.parametrize(
-    ("operation", "algorithm", "size", "makespan_ns"),
+@for_each(
+    "operation, algorithm, size, makespan_ns",
     [
         ("bcast", "linear", 1024, 54466),
         ("bcast", "binomial", 1024, 34914),

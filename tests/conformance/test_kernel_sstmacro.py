@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.cases import for_each
 from tests.conformance.recorded import (
     HERE,
     RANDOM,
@@ -27,26 +28,26 @@ def check_kernel(recorded, **counts):
     check(recorded, sizes, curve.latency_us, curve.bandwidth_MBps)
 
 
-@pytest.mark.parametrize("path", SETS, ids=lambda path: path.stem)
+@for_each("path", SETS)
 def test_recorded_set(path):
     recorded = json.loads(path.read_text())
     assert len(recorded["latency_us"]) + len(recorded["bandwidth_MBps"]) == 46
     check_kernel(recorded)
 
 
-@pytest.mark.parametrize("path", SETS, ids=lambda path: path.stem)
+@for_each("path", SETS)
 def test_recorded_set_with_the_iterations_of_the_recording(path):
     recorded = json.loads(path.read_text())
     counts = recorded["iters"]
     check_kernel(recorded, warmup=counts["lat_skip"], iterations=counts["lat_iters"])
 
 
-@pytest.mark.parametrize("recorded", RANDOM, ids=lambda recorded: recorded["name"])
+@for_each("recorded", RANDOM)
 def test_random_configuration(recorded):
     check_kernel(recorded, warmup=recorded["warmup"], iterations=recorded["iterations"])
 
 
-@pytest.mark.parametrize("recorded", RUNNING_BACK, ids=lambda recorded: recorded["name"])
+@for_each("recorded", RUNNING_BACK)
 def test_where_the_clock_runs_back_the_latencies_are_those_and_the_result_says_so(recorded):
     model = read_ini(ini(recorded), overrides=recorded["overrides"])
     sizes = [int(size) for size in recorded["latency_us"]]
@@ -77,7 +78,7 @@ STOPPED = [
 ]
 
 
-@pytest.mark.parametrize("recorded", STOPPED, ids=lambda recorded: recorded["name"])
+@for_each("recorded", STOPPED)
 def test_what_sstmacro_does_not_finish_is_refused(recorded):
     sizes = [2**k for k in range(recorded["sizes"])]
     with pytest.raises(WorkbenchError, match=r"=|must|needs"):

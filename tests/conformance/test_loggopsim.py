@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.conformance.loggopsim.schedules import SCHEDULES
 from tests.reference import loggops as reference
 from workbench.errors import ProgramError
@@ -46,7 +47,7 @@ def test_all_runs_are_here():
     assert sum(len(runs) for runs in FIGURES.values()) == 175
 
 
-@pytest.mark.parametrize("name", sorted(SCHEDULES))
+@for_each("name", sorted(SCHEDULES))
 def test_compatible_replay_gives_loggopsims_figures(name):
     graph = SCHEDULES[name]()
     for run in FIGURES[name]:
@@ -54,7 +55,7 @@ def test_compatible_replay_gives_loggopsims_figures(name):
         check(graph, run, run["finish"], compatible=True, ties="libstdc++")
 
 
-@pytest.mark.parametrize("name", sorted(SCHEDULES.keys() - QUIRKS))
+@for_each("name", sorted(SCHEDULES.keys() - QUIRKS))
 def test_default_replay_gives_loggopsims_figures(name):
     graph = SCHEDULES[name]()
     for run in FIGURES[name]:
@@ -62,7 +63,7 @@ def test_default_replay_gives_loggopsims_figures(name):
         check(graph, run, run["finish"], ties="libstdc++", times=True)
 
 
-@pytest.mark.parametrize("name", sorted(QUIRKS))
+@for_each("name", sorted(QUIRKS))
 def test_quirks_are_off_by_default(name):
     graph = SCHEDULES[name]()
     for run in FIGURES[name]:
@@ -74,7 +75,7 @@ def test_ties_matter_where_the_figures_say_so():
     assert run["finish"] != run["finish_stable_sort"]
 
 
-@pytest.mark.parametrize("name", sorted(SCHEDULES))
+@for_each("name", sorted(SCHEDULES))
 def test_plain_reference_gives_loggopsims_figures(name):
     graph = SCHEDULES[name]()
     for run in FIGURES[name]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import for_each
 from workbench import programs
 from workbench.models import LogGPS
 from workbench.simulate import replay
@@ -33,10 +34,9 @@ def test_every_shipped_program_was_replayed() -> None:
     assert {run["program"] for run in RECORDED["runs"]} == set(programs.list())
 
 
-@pytest.mark.parametrize(
+@for_each(
     "run",
     sorted(RECORDED["runs"], key=lambda run: run["program"]),
-    ids=lambda run: f"{run['program']}, S {run['S']}",
 )
 def test_a_shipped_program_ends_when_loggopsim_says(run: dict[str, Any]) -> None:
     graph = lowered(run["program"])

@@ -1,6 +1,7 @@
 """The plain-Python reference computes what SST/macro v11.1 printed for many switches.
 
-The runs that take plain Python longer than all others together are left to the kernels.
+The kernels are compared with every figure (test_sstmacro_fabric.py and ..._pisces.py);
+the runs that take plain Python longer than all others together are left to them.
 """
 
 import json
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.reference.fabric_config import fabric_config
 from tests.reference.fabric_hosts import run_collective
 from workbench.models.ini_grammar import override, read_document
@@ -24,11 +26,6 @@ LONG = ("allgather", "alltoall")
 
 def short(recorded):
     return [run for run in recorded["runs"] if run["size"] <= 1024 or run["mode"] not in LONG]
-
-
-def name(run):
-    words = (run["topology"], run["mode"], str(run["size"]), *run["overrides"].values())
-    return "-".join(word.replace(" ", "") for word in words)
 
 
 def compute(recorded, run, benchmark):
@@ -50,17 +47,34 @@ def check(recorded, run):
     assert computed == pytest.approx(run["time_us"], rel=1e-8, abs=0.6e-9)
 
 
-@pytest.mark.parametrize("run", short(SNAPPR), ids=name)
+def check_random(run):
+    wanted = {int(size): time_us for size, time_us in run["time_us"].items()}
+    assert compute(RANDOM, run, {}) == pytest.approx(wanted, rel=1e-8, abs=0.6e-9)
+
+
+@for_each("run", short(SNAPPR)[::4])
 def test_snappr(run):
     check(SNAPPR, run)
 
 
-@pytest.mark.parametrize("run", short(PISCES), ids=name)
+@for_each("run", short(PISCES)[::3])
 def test_pisces(run):
     check(PISCES, run)
 
 
-@pytest.mark.parametrize("run", RANDOM["runs"], ids=lambda run: run["name"])
+@for_each("run", RANDOM["runs"][::5])
 def test_random_snappr(run):
-    wanted = {int(size): time_us for size, time_us in run["time_us"].items()}
-    assert compute(RANDOM, run, {}) == pytest.approx(wanted, rel=1e-8, abs=0.6e-9)
+    check_random(run)
+
+
+@pytest.mark.deep
+@for_each("recorded", [SNAPPR, PISCES])
+def test_each_short_run(recorded):
+    for run in short(recorded):
+        check(recorded, run)
+
+
+@pytest.mark.deep
+@for_each("run", RANDOM["runs"])
+def test_each_random_snappr(run):
+    check_random(run)

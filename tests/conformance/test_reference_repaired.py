@@ -3,9 +3,10 @@
 import dataclasses
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import examples, for_each
 from tests.reference import Config, run_osu
 from tests.reference.engine import byte_delay
 from tests.reference.osu import DeadlockError
@@ -25,7 +26,7 @@ BARE = {
 PLENTY = {"nic_credits": 10**8, "switch_credits": 10**8, "nic_buffer": 10**8}
 
 
-@settings(max_examples=60, deadline=None)
+@examples(5)
 @given(injection=rates, link=rates, nic=rates, mtu=packets, size=st.integers(1, 100_000))
 def test_snappr_charges_every_byte_at_the_slowest_rate(injection, link, nic, mtu, size):
     model = SNAPPR(
@@ -43,7 +44,7 @@ def test_snappr_charges_every_byte_at_the_slowest_rate(injection, link, nic, mtu
     assert figures.latency_s == [ticks / 1e16]
 
 
-@settings(max_examples=30, deadline=None)
+@examples(5)
 @given(injection=rates, link=rates, nic=rates, mtu=packets)
 def test_a_charged_packet_is_never_earlier(injection, link, nic, mtu):
     model = SNAPPR(
@@ -56,7 +57,7 @@ def test_a_charged_packet_is_never_earlier(injection, link, nic, mtu):
     assert all(late > early for early, late in zip(printed, charged, strict=True))
 
 
-@settings(max_examples=20, deadline=None)
+@examples(5)
 @given(injection=rates, link=rates, crossbar=rates, mtu=st.sampled_from([64, 1024, 4096]))
 def test_pisces_differs_only_in_packets_of_one_and_two_bytes(injection, link, crossbar, mtu):
     model = PISCES(
@@ -72,7 +73,7 @@ def test_pisces_differs_only_in_packets_of_one_and_two_bytes(injection, link, cr
     assert printed == run_osu(Config.from_model(repaired), sizes, window=8)
 
 
-@pytest.mark.parametrize("size", [1, 2])
+@for_each("size", [1, 2])
 def test_pisces_small_packets_take_time(size):
     model = PISCES(variant="repaired", **BARE)
     (latency,) = run_osu(Config.from_model(model), [size], window=1).latency_s

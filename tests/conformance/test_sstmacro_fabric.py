@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from workbench.simulate.fabric.sst import run_collective
 
 pytestmark = [pytest.mark.conformance, pytest.mark.jit_only]
@@ -15,12 +16,6 @@ RANDOM = json.loads((HERE / "snappr-random.json").read_text())
 
 RELATIVE = 1e-8
 LAST_DIGIT_US = 0.6e-9  # nine digits after the point are printed
-
-
-def name(run):
-    """Return what a run is called in a report."""
-    words = [run["topology"], run["mode"], str(run["size"]), *run["overrides"].values()]
-    return "-".join(word.replace(" ", "") for word in words)
 
 
 def times(recorded, run, overrides):
@@ -35,7 +30,7 @@ def test_all_runs_are_here():
     assert (len(RECORDED["runs"]), len(RANDOM["runs"])) == (43, 40)
 
 
-@pytest.mark.parametrize("run", RECORDED["runs"], ids=name)
+@for_each("run", RECORDED["runs"])
 def test_recorded(run):
     size = str(run["size"])
     overrides = {
@@ -48,7 +43,7 @@ def test_recorded(run):
     assert computed == {run["size"]: wanted}
 
 
-@pytest.mark.parametrize("run", RANDOM["runs"], ids=lambda run: run["name"])
+@for_each("run", RANDOM["runs"])
 def test_random_configuration(run):
     wanted = {
         int(size): pytest.approx(time_us, rel=RELATIVE, abs=LAST_DIGIT_US)

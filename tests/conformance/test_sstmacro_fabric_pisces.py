@@ -8,17 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from workbench.simulate.fabric.sst import run_collective
 
 pytestmark = [pytest.mark.conformance, pytest.mark.jit_only]
 
 HERE = Path(__file__).parent / "sstmacro-fabric"
 RECORDED = json.loads((HERE / "pisces.json").read_text())
-
-
-def name(run):
-    words = (run["topology"], run["mode"], str(run["size"]), *run["overrides"].values())
-    return "-".join(words)
 
 
 def time_us(run):
@@ -39,12 +35,12 @@ def test_all_fourteen_runs_are_here():
     assert {run["topology"] for run in RECORDED["runs"]} == {"torus", "fat_tree"}
 
 
-@pytest.mark.parametrize("run", RECORDED["runs"], ids=name)
+@for_each("run", RECORDED["runs"])
 def test_printed_digits(run):
     assert time_us(run) == pytest.approx(run["time_us"], rel=1e-8, abs=0.6e-9)
 
 
-@pytest.mark.parametrize("run", RECORDED["rounded"], ids=name)
+@for_each("run", RECORDED["rounded"])
 def test_rounded_figures(run):
     last_digit = 0.1 if run["time_us"] < 100 else 1.0
     assert abs(time_us(run) - run["time_us"]) <= last_digit / 2

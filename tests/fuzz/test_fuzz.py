@@ -7,15 +7,16 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.fuzz.formats import FORMATS
 from tests.fuzz.mutate import DAMAGES, MOST_BYTES, mutate
 from tests.fuzz.run import Tally, case, run
 
-COUNT = 75
+COUNT = 25
 MOST_MB = 64
 
 
-@pytest.mark.parametrize("name", sorted(FORMATS))
+@for_each("name", sorted(FORMATS))
 def test_damaged_files_end_in_results_or_in_a_message(name: str) -> None:
     for files in FORMATS[name].corpus:
         FORMATS[name].read(files)

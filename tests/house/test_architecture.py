@@ -72,8 +72,7 @@ MAY_IMPORT = (
     | {"papers": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {"teaching": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting", "papers", "teaching"}}
-    # Its fork server loads what kernels of pages run.
-    | {"workshop": FLOOR | {"panels", "warmup"}}
+    | {"workshop": FLOOR | {"panels", "plotting"}}
     | {"site": FLOOR | NOUNS | {"plotting", "papers", "panels", "workshop"}}
     | {
         "warmup": NOUNS

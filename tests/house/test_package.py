@@ -85,12 +85,12 @@ def test_wheel_holds_both_packages_and_the_datasets_and_nothing_else(wheel: Path
     names = zipfile.ZipFile(wheel).namelist()
     release = f"interconnect_workbench-{workbench.__version__}"
     info = f"{release}.dist-info"
-    tops = {"workbench", "kernels", info, f"{release}.data"}
-    assert {name.split("/")[0] for name in names} == tops
-    shared = f"{release}.data/data"
-    assert {f"{shared}/etc/jupyter/voila.{kind}" for kind in ("json", "py")} <= set(names)
-    for name in ("index.html.j2", "tree-lab.html", "page-style.html", "full.html"):
-        assert f"{shared}/share/jupyter/voila/templates/workbench/{name}" in names
+    # No NAME.data, which would be copied beside the settings and templates of other notebooks.
+    assert {name.split("/")[0] for name in names} == {"workbench", "kernels", info}
+    for_voila = "workbench/workshop/jupyter"
+    assert {f"{for_voila}/etc/voila.{kind}" for kind in ("json", "py")} <= set(names)
+    for name in ("index.html.j2", "tree-lab.html", "page-style.html", "503.html"):
+        assert f"{for_voila}/share/nbconvert/templates/workbench/{name}" in names
     assert f"{info}/licenses/LICENSE" in names
     assert "workbench/py.typed" in names
     shipped = {n.split("/")[2] for n in names if n.startswith("workbench/_shipped_datasets/")}

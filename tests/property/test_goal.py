@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.reference import goal as reference
@@ -94,7 +94,6 @@ LINES = st.sampled_from(
 )
 
 
-@settings(max_examples=300)
 @given(st.lists(LINES | WORDS.map(lambda word: f" {word} ") | WORDS, max_size=25).map("".join))
 @example("num_ranks 1 rank 0{}")
 @example("num_ranks 1\nrank 0 {\ncalc 1}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import ParseError
@@ -60,7 +60,6 @@ def models(draw: st.DrawFn) -> SSTMacroModel:
     return model.with_values({p.key: draw(values(p)) for p in model.parameters()})
 
 
-@settings(deadline=None)
 @given(models(), st.booleans())
 def test_what_is_written_is_read_back(model: SSTMacroModel, v10: bool) -> None:
     reading = inspect_ini(model.to_ini(v10=v10))
@@ -76,7 +75,6 @@ def test_a_model_of_our_own_is_read_back(data: st.DataObject) -> None:
     assert read_ini(model.to_ini()) == model
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=300))
 def test_any_bytes_are_refused_politely(content: bytes) -> None:
     try:
@@ -86,7 +84,6 @@ def test_any_bytes_are_refused_politely(content: bytes) -> None:
     raise AssertionError("300 bytes cannot hold a whole model")
 
 
-@settings(deadline=None)
 @given(
     st.integers(0, len(LINES) - 1),
     st.text(max_size=30) | st.lists(st.sampled_from(WORDS), max_size=8).map("".join),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from tests.cases import for_each
 from workbench.fit.losses import HUBER_DELTA, LOSSES, huber, rmspe
 
 positive = st.floats(min_value=1e-3, max_value=1e6)
@@ -36,7 +37,7 @@ def plain(name: str, x: list[float], y: list[float]) -> float:
     return total / n
 
 
-@pytest.mark.parametrize("name", list(LOSSES))
+@for_each("name", list(LOSSES))
 @given(points=pairs)
 def test_is_what_table_one_says(name: str, points: list[tuple[float, float]]) -> None:
     x, y = [list(column) for column in zip(*points, strict=True)]
@@ -44,7 +45,7 @@ def test_is_what_table_one_says(name: str, points: list[tuple[float, float]]) ->
     assert LOSSES[name](x, y) == pytest.approx(plain(name, x, y), rel=1e-12, abs=1e-300)
 
 
-@pytest.mark.parametrize("name", list(LOSSES))
+@for_each("name", list(LOSSES))
 @given(points=pairs)
 def test_is_zero_only_for_a_perfect_prediction(
     name: str, points: list[tuple[float, float]]
@@ -55,7 +56,7 @@ def test_is_zero_only_for_a_perfect_prediction(
         assert LOSSES[name](x, y) > 0.0
 
 
-@pytest.mark.parametrize("name", list(LOSSES))
+@for_each("name", list(LOSSES))
 @given(points=pairs, at=st.integers(0, 45), value=st.one_of(positive, st.just(math.nan)))
 def test_a_point_that_was_not_measured_changes_nothing(
     name: str, points: list[tuple[float, float]], at: int, value: float

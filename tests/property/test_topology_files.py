@@ -6,9 +6,10 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.errors import ParseError
 from workbench.topology.files import (
     read_topology,
@@ -57,7 +58,6 @@ def canonical(made: Topology, *, hyphens: bool = False) -> list[tuple[int, int, 
     )
 
 
-@settings(deadline=None)
 @given(networks(), st.sampled_from(sorted(WRITERS)))
 def test_what_is_written_is_read_back(made: Topology, form: str) -> None:
     back = read_topology(WRITERS[form](made).encode(), format=form, directed=False)
@@ -73,7 +73,6 @@ def test_what_is_written_is_read_back(made: Topology, form: str) -> None:
     assert read_topology(WRITERS[form](made).encode(), directed=False) == back
 
 
-@settings(deadline=None)
 @given(networks())
 def test_sstmacros_json_is_read_back(made: Topology) -> None:
     back = read_topology(to_sstmacro_json(made, average_hops=1).encode())
@@ -91,7 +90,6 @@ def survives(content: bytes, form: str | None = None) -> None:
     assert made.num_routers >= 1
 
 
-@settings(deadline=None)
 @given(
     st.binary(max_size=200) | st.text(max_size=200).map(str.encode),
     st.sampled_from([None, "edge-list", "csv", "graphml", "sstmacro", "codes"]),
@@ -100,7 +98,6 @@ def test_any_bytes_are_read_or_refused(content: bytes, form: str | None) -> None
     survives(content, form)
 
 
-@settings(deadline=None)
 @given(networks(), st.sampled_from(["edge-list", "csv", "graphml", "sstmacro"]), st.data())
 def test_damaged_files_are_read_or_refused(made: Topology, form: str, data: st.DataObject) -> None:
     written = (
@@ -125,13 +122,11 @@ VALUES = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(VALUES, VALUES)
 def test_any_json_is_read_or_refused(switches: object, nodes: object) -> None:
     survives(json.dumps({"switches": switches, "nodes": nodes}).encode(), "sstmacro")
 
 
-@settings(deadline=None)
 @given(
     st.integers(0, 3),
     st.integers(0, 3),
@@ -158,7 +153,7 @@ def test_any_cabling_of_codes_is_read_or_refused(
     assert made.num_routers == rows * columns * groups
 
 
-@pytest.mark.parametrize(
+@for_each(
     "content",
     [
         b"0 1 x 256\n" * 17000,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.programs.traces.writing import liballprof, one, recorded
@@ -101,7 +101,6 @@ def damaged(draw: st.DrawFn) -> dict[str, bytes]:
 
 
 @given(damaged())
-@settings(max_examples=300)
 def test_damaged_traces_are_read_or_refused(files: dict[str, bytes]) -> None:
     readable(files)
 

@@ -115,7 +115,6 @@ NO_PLOT = {
     "WireSensitivity": _DERIVED,
     "World": "its runs, steps and routines have figures",
     "WorldTruth": "plot_blame_methods draws it beside what is blamed",
-    "VisitorTable": _TABLE,
 }
 NO_FILE = {
     "DataSheet": "written by hand, read by workbench.measure.datasheet",

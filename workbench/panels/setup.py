@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import tempfile
 
 from workbench import warming
 
-BOKEH_IN_PAGE = "WORKBENCH_BOKEH_IN_PAGE"
-"""The environment variable that is set where pages load BokehJS by themselves."""
+WORKSHOP = "WORKBENCH_WORKSHOP"
+"""The environment variable that names the folder of a server for a class: each page's kernel gets
+a folder in it, and pages load BokehJS by themselves."""
 
 COMPILING = (
     "Kernels are still being compiled behind this notebook (once, a few minutes). Meanwhile a "
@@ -26,7 +28,10 @@ def setup() -> None:
     from workbench.panels.session import page
     from workbench.plotting.embedding import load_bokeh
 
-    load_bokeh(in_page=bool(os.environ.get(BOKEH_IN_PAGE)))
+    workshop = os.environ.get(WORKSHOP)
+    load_bokeh(in_page=bool(workshop))
+    if workshop:
+        os.chdir(tempfile.mkdtemp(dir=workshop))
     if page.is_of_voila():
         from workbench.panels.answer_form import offer_answer_forms
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from bokeh.embed import file_html
@@ -11,6 +12,7 @@ from bokeh.io import output_notebook, show
 from bokeh.io.state import curstate
 from bokeh.models import LayoutDOM, TabPanel, Tabs
 from bokeh.resources import INLINE
+from bokeh.settings import settings
 
 
 def load_bokeh(in_page: bool = False) -> None:
@@ -23,6 +25,11 @@ def load_bokeh(in_page: bool = False) -> None:
         curstate().output_notebook()
     else:
         output_notebook(resources=INLINE, hide_banner=True)
+
+
+def bokeh_scripts() -> list[Path]:
+    """Return the files of BokehJS that a page loads, in their order."""
+    return [Path(settings.bokehjs_path(), "js", f"{name}.min.js") for name in INLINE.components]
 
 
 def show_by_themselves() -> None:

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from logging import Logger
 from pathlib import Path
 from typing import Any
 
@@ -94,13 +93,7 @@ def _plain(markdown: str) -> str:
 
 
 def add_cards(
-    page_config: dict[str, Any],
-    *,
-    settings: Mapping[str, Any],
-    notebook_path: str | None,
-    base_url: str,
-    log: Logger,
-    voila_configuration: object,
+    page_config: dict[str, Any], settings: Mapping[str, Any], notebook_path: str | None, **_: object
 ) -> dict[str, Any]:
     """Add the cards of a folder to what its page is made of: Voilà's ``page_config_hook``."""
     path = notebook_path or ""

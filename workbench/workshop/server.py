@@ -1,117 +1,76 @@
-"""Voilà as the workbench serves it: a start page, seats, and kernels that end with their page."""
+"""Voilà for a class: its options, and a process that ends with all its kernels."""
 
 from __future__ import annotations
 
+import contextlib
 import json
-import re
+import os
+import shutil
+import signal
 import socket
+import subprocess
+import sys
 import tempfile
-from collections.abc import Callable, Mapping
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tornado.ioloop import IOLoop
-from tornado.web import StaticFileHandler
-from traitlets.config import Config
-from voila.app import Voila
-from voila.tornado.handler import TornadoVoilaHandler
-from voila.tornado.treehandler import TornadoVoilaTreeHandler
+import psutil
 
-from workbench.errors import ParameterError
-from workbench.workshop.cards import add_cards
-from workbench.workshop.kernels import WorkshopKernels, tell_pages
-from workbench.workshop.need import KEPT
-from workbench.workshop.pages import SCRIPTS, NotebookPage, StartPage, bokeh_scripts
-from workbench.workshop.templates import compile_once
+from workbench.errors import ParameterError, WorkshopError
+from workbench.panels.setup import WORKSHOP
+from workbench.plotting.embedding import bokeh_scripts
+from workbench.workshop.need import PATIENCE_S, TRANSPORT, Need
 
-_SHIPPED = Path(__file__).parent / "jupyter"
-TEMPLATE = _SHIPPED / "voila" / "templates" / "workbench"
-# A page asks for the end of its kernel; this is for those that vanish without a word.
-_CULL_IDLE_S, _CULL_EVERY_S = 120, 10
-_PAGES = {TornadoVoilaTreeHandler: StartPage, TornadoVoilaHandler: NotebookPage}
-
-
-class WorkshopServer(Voila):
-    """Voilà with the pages and the template of the workbench."""
-
-    name = "voila"
-    listening: Callable[[], object]
-    """Called once pages can be opened."""
-
-    def listen(self) -> None:
-        """Answer until a signal ends it."""
-        IOLoop.current().add_callback(self.listening)
-        super().listen()
-
-    def setup_template_dirs(self) -> None:
-        """Look for templates in this package first, which may not be installed otherwise."""
-        super().setup_template_dirs()
-        self.template_paths.insert(0, str(TEMPLATE))
-
-    def init_settings(self) -> dict[str, Any]:
-        """Make what Voilà needs; the warm kernels of its configuration start with that."""
-        settings: dict[str, Any] = super().init_settings()
-        # Those that are taken in the first rush are not replaced, which would slow the rush.
-        kernels = self.kernel_manager
-        kernels.kernel_pools_config = {
-            name: {"pool_size": min(pool["pool_size"], KEPT)}
-            for name, pool in kernels.kernel_pools_config.items()
-        }
-        tell_pages(kernels)
-        return settings
-
-    def init_handlers(self) -> list[Any]:
-        """Return Voilà's addresses with our pages, and the address of BokehJS."""
-        folder = {"path": str(bokeh_scripts()[0])}
-        return [
-            (rf"{re.escape(self.server_url)}{SCRIPTS}(.*)", StaticFileHandler, folder),
-            *(
-                (address, _PAGES.get(handler, handler), *options)
-                for address, handler, *options in super().init_handlers()
-            ),
-        ]
+_JUPYTER = Path(__file__).parent / "jupyter"
+_LOOK_S = 0.1
 
 
 def serve(
-    notebooks: str | Path,
+    notebooks: Path,
+    first: str,
+    need: Need,
     *,
-    seats: int,
+    address: str,
+    port: int,
     token: str,
-    address: str = "127.0.0.1",
-    port: int = 8866,
-    warm: Mapping[str, int] | None = None,
-    listening: Callable[[], object] = lambda: None,
+    listening: Callable[[], object],
 ) -> None:
-    """Serve a folder of notebooks as pages until a signal ends it; all its kernels end with it.
+    """Serve a folder of notebooks as pages until SIGINT or SIGTERM; all its kernels end with it.
 
     Args:
         notebooks: folder of the notebooks.
-        seats: how many pages may be open at once.
+        first: the notebook that ready kernels have run.
+        need: how many pages may be open at once, and how many kernels wait for one.
+        address: of the network interface to listen on, see `check_address`.
+        port: to listen on.
         token: what a visitor's address must hold.
-        address: of the network interface to listen on.
-        port: to listen on; if it is taken, the server does not start.
-        warm: how many kernels have begun which notebook before the first page is opened; later
-            as many as that, but at most `KEPT`, wait for the next pages.
         listening: called once pages can be opened.
 
     Raises:
-        ParameterError: nothing can listen on the address and the port.
+        WorkshopError: the server ended by itself.
     """
-    check_address(address, port)
     with tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True) as folder:
-        compile_once()
-        server = WorkshopServer(config=_settings(seats, warm or {}, folder))
-        server.initialize([str(notebooks)])
-        # A line for each page that begins; what is served is run, trusted or not.
-        server.log.addFilter(lambda record: "is not trusted" not in record.getMessage())
-        server.open_browser = False
-        server.ip, server.port, server.port_retries = address, port, 0
-        server.token, server.listening = token, listening
-        server.start()
+        options = _options(first, need, folder)
+        options["Voila"] |= {"ip": address, "port": port, "token": token}
+        # In a file, as all users can read the words of a command, and the token among them.
+        Path(folder, "voila.json").write_text(json.dumps(options), "utf-8")
+        with _running(notebooks, folder, address) as (server, asked):
+            silent = True
+            while server.poll() is None and not asked.wait(_LOOK_S):
+                with contextlib.suppress(OSError):
+                    if silent:
+                        socket.create_connection((address, port)).close()
+                        silent = False
+                        listening()
+        if not asked.is_set():
+            raise WorkshopError(f"Voilà must run until it is ended; status {server.returncode}")
 
 
 def check_address(address: str, port: int) -> None:
-    """Raise a ParameterError where nothing can listen: Voilà would end this process."""
+    """Raise a ParameterError where nothing can listen: Voilà would end without a reason."""
     try:
         socket.create_server((address, port)).close()
     except (OSError, OverflowError) as error:
@@ -121,28 +80,89 @@ def check_address(address: str, port: int) -> None:
         ) from error
 
 
-def _settings(seats: int, warm: Mapping[str, int], folder: str) -> Config:
-    pools = {name: {"pool_size": size} for name, size in warm.items()}
-    shipped = Config(json.loads((_SHIPPED / "etc" / "voila.json").read_text("utf-8")))
-    own = Config(
-        {
-            "Voila": {"log_level": "WARN"},
-            "VoilaConfiguration": {
-                "page_config_hook": add_cards,
-                "multi_kernel_manager_class": WorkshopKernels,
-                "preheat_kernel": bool(warm),
-                "default_pool_size": 0,
-                "resources": {"scripts": bokeh_scripts()[1]},
-            },
-            "WorkshopKernels": {"seats": seats, "folder": folder},
-            "VoilaKernelManager": {"kernel_pools_config": {"default": {"pool_size": 0}} | pools},
-            "MappingKernelManager": {
-                "cull_idle_timeout": _CULL_IDLE_S,
-                "cull_interval": _CULL_EVERY_S,
-            },
-            # Sockets in a folder of this user: no other user of the machine can listen or connect.
-            "KernelManager": {"autorestart": False, "transport": "ipc"},
-        }
+def _options(first: str, need: Need, folder: str) -> dict[str, Any]:
+    """Return Voilà's options, but for those in ``etc/voila.json``."""
+    return {
+        "Voila": {
+            "open_browser": False,
+            "port_retries": 0,
+            "log_level": "ERROR",  # a warning for each page: its notebook is not trusted
+            "connection_dir_root": folder,
+        },
+        "VoilaConfiguration": {
+            "multi_kernel_manager_class": "workbench.workshop.seats.LimitedKernels",
+            "preheat_kernel": need.ready > 0,
+            "resources": {"scripts": [script.name for script in bokeh_scripts()]},
+        },
+        "LimitedKernels": {"most": need.seats + need.ready},
+        "VoilaKernelManager": {
+            "kernel_pools_config": {"default": {"pool_size": 0}, first: {"pool_size": need.ready}}
+        },
+        "VoilaExecutor": {"startup_timeout": PATIENCE_S},
+        "KernelManager": {"autorestart": False, **TRANSPORT},
+    }
+
+
+@contextlib.contextmanager
+def _running(
+    notebooks: Path, folder: str, address: str
+) -> Iterator[tuple[subprocess.Popen[bytes], threading.Event]]:
+    """Run Voilà, yield it and the event of a signal to end, then kill it and its kernels."""
+    # Browsers keep a file. In each page BokehJS would be 8 MB, which Voilà held several times.
+    scripts = Path(folder, "share", "nbconvert", "templates", "workbench", "static")
+    scripts.mkdir(parents=True)
+    for script in bokeh_scripts():
+        shutil.copy(script, scripts)
+    shares = [str(_JUPYTER / "share"), str(Path(folder, "share")), os.environ.get("JUPYTER_PATH")]
+    variables = {
+        WORKSHOP: folder,
+        "JUPYTER_PATH": os.pathsep.join(filter(None, shares)),
+        "VOILA_APP_IP": address,  # where a ready kernel asks for its page, see `voila.utils`
+    }
+    places = [f"--Voila.config_file_paths={place}" for place in (folder, _JUPYTER / "etc")]
+    command = [sys.executable, "-m", __name__, *places, str(notebooks)]
+    asked = threading.Event()
+    # Set, not inherited: a command in the background of a script finds SIGINT ignored.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: asked.set())
+    # A session of its own, as Ctrl-C in a terminal is for this process alone.
+    server = subprocess.Popen(
+        command, stdin=subprocess.PIPE, env={**os.environ, **variables}, start_new_session=True
     )
-    shipped.merge(own)
-    return shipped
+    try:
+        yield server, asked
+    finally:
+        # Nothing of a page is kept, and a kernel that computes would not hear a polite request.
+        server.kill()
+        server.wait()
+        while left := _started(folder):
+            for process in left:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.kill()
+            time.sleep(_LOOK_S)
+
+
+def _started(folder: str) -> list[psutil.Process]:
+    """Return the processes that a server has started: all inherit the name of its folder."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if process.environ().get(WORKSHOP) == folder:
+                found.append(process)
+    return found
+
+
+def _main() -> None:
+    """Run Voilà until a signal, or until the process ends that has the other end of its input."""
+    from voila.app import main
+
+    def end() -> None:
+        os.read(0, 1)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=end, daemon=True).start()
+    main()
+
+
+if __name__ == "__main__":
+    _main()

@@ -69,7 +69,6 @@ def test_headings_have_the_anchors_of_notebooks() -> None:
 
 
 def test_formulas_are_drawn_by_the_browser() -> None:
-    pytest.importorskip("docutils", reason="make site installs it")
     text = web_markdown("Time is $L + sG$, and not `$L$`, for 3 $ or 5 $.")
     assert text.count("<math") == 1
     assert text.endswith("and not `$L$`, for 3 $ or 5 $.")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
+from tests.cases import for_each
 from workbench import topology
 
 
-@pytest.mark.parametrize(
+@for_each(
     "word",
     [
         "torus:4x3x2,multiplicity=2x1x3",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import for_each
 from workbench import topology
 from workbench.topology.metrics.bisection import bisection
 
 
-@pytest.mark.parametrize(
-    ("word", "bound", "cut"),
+@for_each(
+    "word, bound, cut",
     [
         ("slim-fly:19", 3429.5, 3439),
         ("spectralfly:11,7", 252.0, 288),

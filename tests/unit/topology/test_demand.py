@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.errors import ParameterError, ParseError
 from workbench.topology import throughput, torus
 from workbench.topology.demand import read_demand
@@ -46,8 +47,8 @@ def test_pairs_need_no_header_and_a_network_may_be_larger(tmp_path: Path) -> Non
         demand.on(torus((2,)))
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
+@for_each(
+    "text, said",
     [
         ("", "the file is empty"),
         ("1,2\n3\n", ":2: each row of a matrix must have as many columns as the first, 2; got 1"),

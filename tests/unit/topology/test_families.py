@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench import topology
 from workbench.errors import ParameterError
 from workbench.topology import WIRINGS
@@ -36,7 +37,7 @@ def test_a_fat_tree_has_the_sizes_of_its_formulas(k: int) -> None:
     assert (made.group[up[:, 0]] < half).sum() == k**3 // 8
 
 
-@pytest.mark.parametrize(("k", "hosts", "switches"), [(4, 16, 20), (8, 128, 80), (16, 1024, 320)])
+@for_each("k, hosts, switches", [(4, 16, 20), (8, 128, 80), (16, 1024, 320)])
 def test_fat_trees_of_the_table(k: int, hosts: int, switches: int) -> None:
     made = topology.fat_tree(k)
     assert (made.num_hosts, made.num_routers) == (hosts, switches)
@@ -68,9 +69,9 @@ def test_a_dragonfly_has_the_sizes_of_its_formulas(
     assert (within[:, 0] == within[:, 1]).all()
 
 
-@pytest.mark.parametrize("wiring", WIRINGS)
-@pytest.mark.parametrize(
-    ("a", "h", "hosts", "routers", "degree"),
+@for_each("wiring", WIRINGS)
+@for_each(
+    "a, h, hosts, routers, degree",
     [(4, 2, 72, 36, 5), (8, 4, 1056, 264, 11)],
 )
 def test_full_dragonflies_of_the_table(
@@ -82,7 +83,7 @@ def test_full_dragonflies_of_the_table(
     assert made.diameter == 3
 
 
-@pytest.mark.parametrize(("a", "h", "length"), [(4, 2, 2.3524), (8, 4, 2.6937), (16, 8, 2.8582)])
+@for_each("a, h, length", [(4, 2, 2.3524), (8, 4, 2.6937), (16, 8, 2.8582)])
 def test_the_average_path_length_of_a_full_dragonfly(a: int, h: int, length: float) -> None:
     made = topology.dragonfly(a, h, h)
     n = made.num_routers
@@ -141,8 +142,8 @@ def test_a_dragonflys_minimal_routes_take_one_global_link() -> None:
     assert (wires.sum(axis=2) > made.hops().astype(int) + 1)[apart].any()
 
 
-@pytest.mark.parametrize(
-    ("k", "said"),
+@for_each(
+    "k, said",
     [(3, "take 2 or 4"), (1, "at least 2"), (258, "take 256"), (4.0, "whole"), (True, "whole")],
 )
 def test_fat_trees_that_cannot_be_built(k: object, said: str) -> None:
@@ -150,8 +151,8 @@ def test_fat_trees_that_cannot_be_built(k: object, said: str) -> None:
         topology.fat_tree(k)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
+@for_each(
+    "arguments, said",
     [
         ({"a": 4, "p": 2, "h": 2, "g": 10}, "lower g to 9 or raise h to 3"),
         ({"a": 4, "p": 2}, "needs h"),
@@ -238,8 +239,8 @@ def test_a_tapered_fat_tree(shape: tuple[int, int]) -> None:
     assert (made.group[leaving[:, 0]] < k // 2).sum() * 2 * taper == made.num_hosts
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
+@for_each(
+    "arguments, said",
     [((10, 2), "a multiple of 3 .*take 6 or 12"), ((4, 0), "taper"), ((4, True), "taper")],
 )
 def test_tapers_that_cannot_be_built(arguments: tuple[int, int], said: str) -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tests.cases import for_each
 from workbench import topology
 from workbench.errors import ParameterError
 from workbench.topology import WIRINGS, Topology
@@ -44,8 +45,8 @@ def looks_the_same_from_everywhere(made: Topology) -> bool:
     return bool((rows == rows[0]).all())
 
 
-@pytest.mark.parametrize(
-    ("made", "routers", "degree", "diameter", "length", "bisection"),
+@for_each(
+    "made, routers, degree, diameter, length, bisection",
     [
         (topology.torus((8, 8)), 64, 4, 8, 4.0635, 16),
         (topology.torus((4, 4, 4)), 64, 6, 6, 3.0476, 32),
@@ -57,7 +58,6 @@ def looks_the_same_from_everywhere(made: Topology) -> bool:
         (topology.hyperx((4, 4, 4)), 64, 9, 3, None, 64),
         (topology.hyperx((8, 8, 8)), 512, 21, 3, 2.6301, 1024),
     ],
-    ids=lambda value: value.name if isinstance(value, Topology) else None,
 )
 def test_grids_of_the_table(
     made: Topology,
@@ -185,7 +185,7 @@ def test_an_extended_fat_tree_has_the_sizes_of_its_formulas(
     assert (pods[:, 0] == pods[:, 1]).all()
 
 
-@pytest.mark.parametrize("k", [2, 4, 6])
+@for_each("k", [2, 4, 6])
 def test_a_fat_tree_is_an_extended_one(k: int) -> None:
     half = k // 2
     tree, same = topology.fat_tree(k), topology.xgft((half, half, k), (1, half, half))
@@ -271,8 +271,8 @@ def test_a_fully_connected_network_and_a_star(n: int, hosts: int) -> None:
     assert n not in round_hub.host_router
 
 
-@pytest.mark.parametrize(
-    ("generator", "arguments", "said"),
+@for_each(
+    "generator, arguments, said",
     [
         (topology.torus, {"dims": ()}, "1 to 32 numbers; got 0"),
         (topology.torus, {"dims": "8x8"}, "dims, the routers along a dimension"),

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.topology.galois import galois_field, prime_power
 
 ORDERS = [2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 25, 27, 32, 49]
 
 
-@pytest.mark.parametrize("q", ORDERS)
+@for_each("q", ORDERS)
 def test_sums_and_products_obey_the_axioms_of_a_field(q: int) -> None:
     field = galois_field(q)
     plus, times = field.sum_of.astype(np.int64), field.product_of.astype(np.int64)
@@ -33,7 +34,7 @@ def test_sums_and_products_obey_the_axioms_of_a_field(q: int) -> None:
     assert (np.sort(times[1:, 1:], axis=1) == every[1:]).all()
 
 
-@pytest.mark.parametrize("q", [*ORDERS, 64, 81, 121, 125, 128, 243, 251, 256])
+@for_each("q", [*ORDERS, 64, 81, 121, 125, 128, 243, 251, 256])
 def test_a_fields_powers_negatives_and_characteristic(q: int) -> None:
     field = galois_field(q)
     split = prime_power(q)
@@ -66,7 +67,7 @@ def test_prime_powers_are_distinguished_from_other_numbers() -> None:
     assert prime_power(251) == (251, 1)
 
 
-@pytest.mark.parametrize("q", [0, 1, 6, 12, 257, 10**9])
+@for_each("q", [0, 1, 6, 12, 257, 10**9])
 def test_there_is_no_field_of_other_orders(q: int) -> None:
     with pytest.raises(ParameterError, match="prime power"):
         galois_field(q)

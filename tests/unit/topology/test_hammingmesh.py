@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.topology.hammingmesh import (
     ACCELERATOR,
@@ -19,7 +20,6 @@ from workbench.topology.hammingmesh import (
 SIDES = st.integers(1, 4)
 
 
-@settings(deadline=None)
 @given(SIDES, SIDES, SIDES, SIDES, st.sampled_from([4, 6, 8, 64]))
 def test_ports_boards_and_switches(a: int, b: int, x: int, y: int, radix: int) -> None:
     made = hammingmesh(a, b, x, y, radix=radix)
@@ -55,9 +55,7 @@ def along(one: int, other: int, on_board: int, boards: int) -> int:
     return min(walks)
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "x", "y"), [(2, 2, 4, 4), (4, 4, 2, 3), (3, 2, 2, 2), (5, 1, 3, 1), (1, 1, 3, 4)]
-)
+@for_each("a, b, x, y", [(2, 2, 4, 4), (4, 4, 2, 3), (3, 2, 2, 2), (5, 1, 3, 1), (1, 1, 3, 4)])
 def test_distances_are_the_sum_of_those_along_rows_and_columns(
     a: int, b: int, x: int, y: int
 ) -> None:
@@ -83,7 +81,7 @@ def test_boards_of_one_accelerator_are_a_grid_of_full_rows() -> None:
     assert (counts == 2).all()
 
 
-@pytest.mark.parametrize(("radix", "x"), [(4, 4), (8, 16), (6, 5), (8, 11), (64, 352)])
+@for_each("radix, x", [(4, 4), (8, 16), (6, 5), (8, 11), (64, 352)])
 def test_trees_of_two_levels_block_nothing(radix: int, x: int) -> None:
     made = hammingmesh(1, 1, x, 1, radix=radix)
     leaves, spines = line_switches(x, radix)
@@ -108,8 +106,8 @@ def test_sizes_of_the_papers_machines() -> None:
     assert set(large.degree[16384:].tolist()) == {64}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
+@for_each(
+    "arguments, said",
     [
         ({"a": 0, "b": 1, "x": 1, "y": 1}, "a, the accelerators"),
         ({"a": 1, "b": 1, "x": 2, "y": 2, "radix": 7}, "take 6 or 8"),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from tests.reference import graphs
 from workbench.errors import ParameterError
 from workbench.topology.jellyfish import jellyfish
@@ -20,7 +21,6 @@ def sizes(draw: st.DrawFn) -> tuple[int, int]:
     return (n, r) if n * r % 2 == 0 else (n + 1, r)
 
 
-@settings(deadline=None)
 @given(sizes(), st.integers(0, 2**20))
 def test_every_router_has_its_links_and_a_route_to_all(sizes: tuple[int, int], seed: int) -> None:
     n, r = sizes
@@ -51,7 +51,7 @@ def test_the_same_seed_gives_the_same_network_and_another_one_another() -> None:
     assert one.parameters["seed"] == 3
 
 
-@pytest.mark.parametrize(("n", "r"), [(6, 2), (8, 3), (7, 4), (9, 6)])
+@for_each("n, r", [(6, 2), (8, 3), (7, 4), (9, 6)])
 def test_every_link_is_drawn_equally_often(n: int, r: int) -> None:
     counts = np.zeros((n, n), int)
     draws = 400
@@ -64,8 +64,8 @@ def test_every_link_is_drawn_equally_often(n: int, r: int) -> None:
     assert np.abs(found - mean).max() <= 5 * (mean * (1 - r / (n - 1))) ** 0.5
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
+@for_each(
+    "arguments, said",
     [
         ({"n": 7, "r": 3}, "take n=6 or n=8"),
         ({"n": 5, "r": 5}, "take 4"),

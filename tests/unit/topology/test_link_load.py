@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import examples, for_each
 from tests.reference.link_load import loads
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.simulate.fabric import Fabric, run_traffic
@@ -26,7 +27,7 @@ SMALL = (
 )
 
 
-@pytest.mark.parametrize("word", SMALL)
+@for_each("word", SMALL)
 def test_loads_are_those_of_all_minimal_routes(word: str) -> None:
     topology = parse_topology(word)
     rng = np.random.default_rng(7)
@@ -44,7 +45,7 @@ def test_loads_are_those_of_all_minimal_routes(word: str) -> None:
 
 
 @given(st.sampled_from(SMALL), st.integers(0, 99), st.sampled_from(LOAD_ROUTINGS))
-@settings(max_examples=15, deadline=None)
+@examples(5)
 def test_nothing_is_lost_or_goes_around(word: str, seed: int, routing: str) -> None:
     """Channels together carry what is sent, times the links that it takes."""
     topology = parse_topology(word)
@@ -100,7 +101,7 @@ def test_a_dragonfly_under_its_adversary() -> None:
 
 
 @pytest.mark.jit_only
-@pytest.mark.parametrize("word", ["dragonfly:9,4,2,2", "dragonfly-plus:2,2,2,1,3", "fat-tree:4"])
+@for_each("word", ["dragonfly:9,4,2,2", "dragonfly-plus:2,2,2,1,3", "fat-tree:4"])
 def test_loads_are_the_counts_of_the_packets_on_random_pairs(word: str) -> None:
     topology = parse_topology(word)
     pairs = traffic(topology, "permutation", rng=3)
@@ -161,9 +162,9 @@ def test_what_cannot_be_is_refused() -> None:
         link_loads(topology, halt=np.ones(1, np.int8))
 
 
-@pytest.mark.parametrize("word", ["fat-tree:4", "dragonfly:9,4,2,2", "torus:2x5"])
-@pytest.mark.parametrize("pattern", ["uniform", "permutation", "hotspot"])
-@pytest.mark.parametrize("routing", LOAD_ROUTINGS)
+@for_each("word", ["fat-tree:4", "dragonfly:9,4,2,2", "torus:2x5"])
+@for_each("pattern", ["uniform", "permutation", "hotspot"])
+@for_each("routing", LOAD_ROUTINGS)
 def test_a_pattern_loads_what_its_matrix_loads(word: str, pattern: str, routing: str) -> None:
     topology = parse_topology(word)
     sent = traffic(topology, pattern)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from tests.kernels.networks import networks
 from tests.reference import networks as reference
 from workbench import topology
@@ -92,8 +93,8 @@ def test_distances_need_no_matrix_and_stop_and_tell() -> None:
         distances(chain, halt=np.ones(1, np.int8))
 
 
-@pytest.mark.parametrize(
-    ("made", "cycle_length"),
+@for_each(
+    "made, cycle_length",
     [
         (network(PETERSEN, [1] * 10), 5),
         (topology.slim_fly(5), 5),
@@ -117,7 +118,7 @@ def test_moore_graphs_meet_their_bound() -> None:
     assert whole_summary(cycle(7), parts=["distances"]).moore_efficiency == 1
 
 
-@pytest.mark.parametrize("n", [5, 12, 301, 400])
+@for_each("n", [5, 12, 301, 400])
 def test_eigenvalues_of_a_cycle(n: int) -> None:
     """2 cos(2πj/n), found all at once and by Lanczos."""
     found = spectrum(cycle(n))
@@ -145,7 +146,7 @@ def test_eigenvalues_of_known_graphs() -> None:
     assert wide.connectivity == pytest.approx(2 - 2 * math.cos(2 * math.pi / 6), abs=1e-12)
 
 
-@pytest.mark.parametrize("q", [5, 7, 9])
+@for_each("q", [5, 7, 9])
 def test_a_slim_flys_gap_is_q(q: int) -> None:
     assert spectrum(topology.slim_fly(q)).connectivity == pytest.approx(q, abs=1e-10)
 
@@ -199,8 +200,8 @@ def test_small_bisections_are_found_exactly(drawn: tuple[int, Links]) -> None:
     assert found.upper == reference.bisection(links, [1] * routers, routers % 2)
 
 
-@pytest.mark.parametrize(
-    ("word", "lower", "upper"),
+@for_each(
+    "word, lower, upper",
     [
         ("torus:8x8", 16, 16),
         ("torus:4x4x4", 32, 32),
@@ -222,7 +223,7 @@ def test_bisections_of_the_formulas(word: str, lower: float, upper: float) -> No
     assert (found.lower, found.upper) == (lower, upper)
 
 
-@pytest.mark.parametrize("k", [4, 8, 16])
+@for_each("k", [4, 8, 16])
 def test_a_fat_tree_has_full_bisection_by_hosts(k: int) -> None:
     """k³/8, from both sides; halves of the switches would be parted by fewer links."""
     found = bisection(topology.fat_tree(k))

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.reference import graphs
 from workbench.errors import ParameterError
 from workbench.topology.galois import galois_field
@@ -16,9 +17,7 @@ TABLE = {3: (13, 24), 5: (31, 90), 7: (57, 224), 9: (91, 450), 11: (133, 792), 1
 """Routers and links by q."""
 
 
-@pytest.mark.parametrize(
-    ("q", "sizes"), [*TABLE.items(), (2, (7, 9)), (4, (21, 50)), (8, (73, 324))]
-)
+@for_each("q, sizes", [*TABLE.items(), (2, (7, 9)), (4, (21, 50)), (8, (73, 324))])
 def test_routers_links_and_distances_of_the_table(q: int, sizes: tuple[int, int]) -> None:
     made = polarfly(q)
     assert (made.num_routers, made.num_links) == sizes
@@ -36,7 +35,7 @@ def test_the_largest_of_the_table() -> None:
     assert round(made.router_hops.sum(dtype=np.int64) / (n * (n - 1)), 4) == 1.9678
 
 
-@pytest.mark.parametrize("q", [3, 4, 5, 8, 9])
+@for_each("q", [3, 4, 5, 8, 9])
 def test_routers_are_joined_where_their_vectors_are_orthogonal(q: int) -> None:
     made, field = polarfly(q), galois_field(q)
     plus, times = field.sum_of, field.product_of
@@ -52,7 +51,7 @@ def test_routers_are_joined_where_their_vectors_are_orthogonal(q: int) -> None:
             assert ((other, one) in joined) == (dot == 0)
 
 
-@pytest.mark.parametrize("q", [3, 4, 7, 8])
+@for_each("q", [3, 4, 7, 8])
 def test_two_routers_that_are_not_joined_have_one_neighbour_in_common(q: int) -> None:
     made = polarfly(q)
     n = made.num_routers
@@ -65,7 +64,7 @@ def test_two_routers_that_are_not_joined_have_one_neighbour_in_common(q: int) ->
     assert (common[adjacency == 1] <= 1).all()
 
 
-@pytest.mark.parametrize("q", [3, 5, 9, 11])
+@for_each("q", [3, 5, 9, 11])
 def test_groups_are_the_clusters_of_the_paper(q: int) -> None:
     """One cluster of q + 1 quadrics without links, and q fans of q routers."""
     made = polarfly(q)
@@ -78,7 +77,7 @@ def test_groups_are_the_clusters_of_the_paper(q: int) -> None:
     assert not (within == 0).any()
 
 
-@pytest.mark.parametrize("q", [2, 4, 8])
+@for_each("q", [2, 4, 8])
 def test_clusters_of_an_even_q_hold_every_router(q: int) -> None:
     made = polarfly(q)
     assert made.group.min() == 0
@@ -86,8 +85,8 @@ def test_clusters_of_an_even_q_hold_every_router(q: int) -> None:
     assert sorted(np.bincount(made.group)[1:].tolist()) == [1] + [q + 1] * (q - 1)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
+@for_each(
+    "arguments, said",
     [
         ({"q": 6}, "take 5 or 7"),
         ({"q": 1}, "take 2"),

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench import topology
 from workbench.errors import ParameterError
 
 
-@pytest.mark.parametrize("name", topology.presets())
+@for_each("name", topology.presets())
 def test_every_machine_has_a_network_and_a_source(name: str) -> None:
     machine = topology.PRESETS[name]
     made = topology.preset(name)
@@ -20,8 +21,8 @@ def test_every_machine_has_a_network_and_a_source(name: str) -> None:
     assert topology.parse_topology(name) == made
 
 
-@pytest.mark.parametrize(
-    ("name", "hosts", "routers", "links"),
+@for_each(
+    "name, hosts, routers, links",
     [
         ("hopper", 6528, 3264, 3264 * 5),
         ("edison", 5760, 1440, 15 * 1440 + 105 * 24),
@@ -36,7 +37,7 @@ def test_the_sizes_of_the_machines(name: str, hosts: int, routers: int, links: i
     assert (made.num_hosts, made.num_routers, made.num_links) == (hosts, routers, links)
 
 
-@pytest.mark.parametrize(("name", "taper"), [("summit", 1), ("sierra", 2)])
+@for_each("name, taper", [("summit", 1), ("sierra", 2)])
 def test_the_fat_trees_of_36_port_switches(name: str, taper: int) -> None:
     made = topology.preset(name)
     hosts = np.bincount(made.host_router, minlength=made.num_routers)
@@ -46,7 +47,7 @@ def test_the_fat_trees_of_36_port_switches(name: str, taper: int) -> None:
     assert set(made.degree[leaves]) == {18 // taper}
 
 
-@pytest.mark.parametrize("name", ["", "frontier", "hopper "])
+@for_each("name", ["", "frontier", "hopper "])
 def test_a_machine_that_is_not_there(name: str) -> None:
     with pytest.raises(ParameterError, match="a machine must be one of hopper, edison"):
         topology.preset(name)

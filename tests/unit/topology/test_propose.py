@@ -6,9 +6,10 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import examples, for_each
 from workbench.errors import ParameterError
 from workbench.topology.families import FAMILIES
 from workbench.topology.family_sizes import MEMBERS
@@ -31,7 +32,7 @@ def test_every_family_can_be_proposed() -> None:
     assert MEMBERS.keys() == FAMILIES.keys()
 
 
-@pytest.mark.parametrize(("hosts", "radix"), [(12, 5), (64, 8), (100, 16), (500, 24), (1000, 48)])
+@for_each("hosts, radix", [(12, 5), (64, 8), (100, 16), (500, 24), (1000, 48)])
 def test_formulas_are_those_of_what_is_built(hosts: int, radix: int) -> None:
     found = propose(hosts, radix, tolerance=0.4, most=4)
     assert found
@@ -39,7 +40,7 @@ def test_formulas_are_those_of_what_is_built(hosts: int, radix: int) -> None:
         check(proposal)
 
 
-@settings(deadline=None, max_examples=20)
+@examples(5)
 @given(st.sampled_from(sorted(MEMBERS)), st.integers(4, 600), st.integers(4, 40))
 def test_any_proposal_is_what_its_formulas_say(family: str, hosts: int, radix: int) -> None:
     for proposal in propose(hosts, radix, [family], tolerance=0.9, most=2):
@@ -47,7 +48,7 @@ def test_any_proposal_is_what_its_formulas_say(family: str, hosts: int, radix: i
 
 
 @given(st.integers(1, 2**22), st.integers(2, 130), st.floats(0, 0.9), st.integers(1, 4))
-@settings(deadline=None, max_examples=40)
+@examples(8)
 def test_proposals_keep_to_what_was_asked_for(
     hosts: int, radix: int, tolerance: float, most: int
 ) -> None:
@@ -106,13 +107,13 @@ def test_what_nothing_fits_is_left_out() -> None:
     ]
 
 
-@pytest.mark.parametrize(("hosts", "radix"), [(1, 8), (16, 8), (128, 12), (1000, 24), (65536, 96)])
+@for_each("hosts, radix", [(1, 8), (16, 8), (128, 12), (1000, 24), (65536, 96)])
 def test_the_usual_radix_is_half_as_much_again_as_a_fat_trees(hosts: int, radix: int) -> None:
     assert usual_radix(hosts) == radix
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
+@for_each(
+    "call, said",
     [
         (lambda: propose(0), "at least 1"),
         (lambda: propose(2**23), "at most 4194304"),

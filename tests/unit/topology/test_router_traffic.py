@@ -3,13 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.topology import parse_topology, traffic
 from workbench.topology.router_traffic import MatrixTraffic, SumTraffic
 
 RNG = np.random.default_rng(3)
 
 
-@pytest.mark.parametrize("pattern", ["uniform", "permutation", "hotspot", "tornado"])
+@for_each("pattern", ["uniform", "permutation", "hotspot", "tornado"])
 def test_a_pattern_is_its_matrix(pattern: str) -> None:
     given = traffic(parse_topology("fat-tree:4"), pattern)
     matrix = given.between_routers()

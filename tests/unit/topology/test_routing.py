@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import examples, for_each
 from tests.reference import routing as reference
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.topology import Topology, parse_topology
@@ -61,7 +62,7 @@ def check_minimal(topology: Topology, weight: dict[int, int] | None = None) -> N
             assert routes.cost[here, routes.column[target]] == cost[here]
 
 
-@pytest.mark.parametrize("word", NETWORKS)
+@for_each("word", NETWORKS)
 def test_minimal_routes_are_those_of_the_definition(word: str) -> None:
     topology = parse_topology(word)
     weight = None
@@ -71,7 +72,7 @@ def test_minimal_routes_are_those_of_the_definition(word: str) -> None:
 
 
 @given(st.integers(0, 2**32), st.integers(2, 12), st.integers(0, 10))
-@settings(max_examples=25, deadline=None)
+@examples(5)
 def test_minimal_routes_of_any_graph(seed: int, routers: int, extra: int) -> None:
     rng = np.random.default_rng(seed)
     hosts = rng.integers(routers, size=rng.integers(1, 6))
@@ -94,8 +95,8 @@ def test_a_dragonfly_takes_one_global_link_where_two_would_be_shorter() -> None:
     assert two_hops > 0
 
 
-@pytest.mark.parametrize("name", ROUTINGS)
-@pytest.mark.parametrize("word", NETWORKS)
+@for_each("name", ROUTINGS)
+@for_each("word", NETWORKS)
 def test_dependencies_are_those_of_all_packets_and_have_no_cycle(word: str, name: str) -> None:
     topology = parse_topology(word)
     try:
@@ -116,7 +117,7 @@ def test_dependencies_are_those_of_all_packets_and_have_no_cycle(word: str, name
 
 
 @given(st.integers(0, 2**32), st.integers(3, 9), st.integers(0, 8), st.sampled_from(["one", "all"]))
-@settings(max_examples=25, deadline=None)
+@examples(5)
 def test_a_cycle_is_found_where_there_is_one(
     seed: int, routers: int, extra: int, lanes: str
 ) -> None:
@@ -153,8 +154,8 @@ def test_a_ring_needs_its_dateline() -> None:
     assert {lane for _, lane in circle} == {0}
 
 
-@pytest.mark.parametrize(
-    ("word", "name", "lanes"),
+@for_each(
+    "word, name, lanes",
     [
         ("torus:4x4", "dimension-order", 2),
         ("torus:4x4", "valiant", 4),

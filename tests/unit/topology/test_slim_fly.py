@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.reference import graphs
 from workbench import topology
 from workbench.errors import ParameterError
@@ -15,7 +16,7 @@ TABLE = {3: 5, 4: 6, 5: 7, 7: 11, 8: 12, 9: 13, 11: 17, 13: 19, 16: 24, 17: 25, 
 """The links of a router by q: (3q - d)/2 with q = 4w + d."""
 
 
-@pytest.mark.parametrize(("q", "degree"), TABLE.items())
+@for_each("q, degree", TABLE.items())
 def test_routers_links_and_distances_of_the_table(q: int, degree: int) -> None:
     made = slim_fly(q)
     n = made.num_routers
@@ -29,16 +30,14 @@ def test_routers_links_and_distances_of_the_table(q: int, degree: int) -> None:
     assert made.num_hosts == n * -(-degree // 2)
 
 
-@pytest.mark.parametrize(("q", "mean"), [(5, 1.8571), (17, 1.9567), (19, 1.9598)])
+@for_each("q, mean", [(5, 1.8571), (17, 1.9567), (19, 1.9598)])
 def test_mean_distances_of_the_table(q: int, mean: float) -> None:
     made = slim_fly(q)
     n = made.num_routers
     assert round(made.router_hops.sum(dtype=np.int64) / (n * (n - 1)), 4) == mean
 
 
-@pytest.mark.parametrize(
-    ("q", "bound"), [(4, None), (5, 62.5), (7, None), (8, None), (9, None), (17, 2456.5)]
-)
+@for_each("q, bound", [(4, None), (5, 62.5), (7, None), (8, None), (9, None), (17, 2456.5)])
 def test_the_second_eigenvalue_is_the_degree_less_q(q: int, bound: float | None) -> None:
     made = slim_fly(q)
     second = graphs.second_eigenvalue(made.num_routers, made.links.tolist())
@@ -56,7 +55,7 @@ def test_q_5_is_the_graph_of_hoffman_and_singleton() -> None:
     assert made.diameter == 2
 
 
-@pytest.mark.parametrize("q", [3, 4, 5, 7, 8, 9, 11, 13, 16, 19, 25, 27, 32])
+@for_each("q", [3, 4, 5, 7, 8, 9, 11, 13, 16, 19, 25, 27, 32])
 def test_the_generating_sets_are_symmetric_and_cover_the_field(q: int) -> None:
     field = galois_field(q)
     both = generating_sets(field)
@@ -90,8 +89,8 @@ def test_hosts_are_given_or_balanced() -> None:
     assert topology.parse_topology("slim-fly:5,hosts=2").num_hosts == 100
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
+@for_each(
+    "arguments, said",
     [
         ({"q": 6}, "take 5 or 7"),
         ({"q": 2}, "take 3"),

@@ -9,6 +9,7 @@ import pytest
 from scipy.sparse import coo_array
 from scipy.sparse.linalg import eigsh
 
+from tests.cases import for_each
 from tests.reference import graphs
 from workbench.errors import ParameterError
 from workbench.topology.spectralfly import four_squares, is_square, spectralfly
@@ -26,8 +27,8 @@ def eigenvalues(made: Topology) -> tuple[float, float]:
     return float(upper.min()), float(lower.min())
 
 
-@pytest.mark.parametrize(
-    ("p", "q", "routers", "degree", "diameter", "mean"),
+@for_each(
+    "p, q, routers, degree, diameter, mean",
     [
         (11, 7, 168, 12, 3, 2.3892),  # 11 is a square mod 7; p = 3 mod 4
         (23, 11, 660, 24, 3, 2.3475),
@@ -59,8 +60,8 @@ def test_the_longest_routes_of_the_table() -> None:
     assert round(made.router_hops.sum(dtype=np.int64) / (n * (n - 1)), 4) == 7.1359
 
 
-@pytest.mark.parametrize(
-    ("p", "q", "second", "bound"),
+@for_each(
+    "p, q, second, bound",
     [
         (11, 7, 6.0, 252.0),
         (23, 11, 8.196, 2607.6),
@@ -91,7 +92,7 @@ def test_the_girth_of_the_table() -> None:
     assert graphs.girth(120, made.links.tolist()) == 6
 
 
-@pytest.mark.parametrize("p", [3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 53, 83, 97, 251])
+@for_each("p", [3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 53, 83, 97, 251])
 def test_a_prime_is_a_sum_of_four_squares_in_as_many_ways_as_links(p: int) -> None:
     """Jacobi's 8(p + 1) ways, one for each 8; each has its conjugate, or is its own up to sign."""
     ways = four_squares(p)
@@ -135,8 +136,8 @@ def test_routers_are_the_matrices_of_their_group() -> None:
         assert sorted(made.coordinates.tolist()) == sorted(expected)
 
 
-@pytest.mark.parametrize(
-    ("p", "q", "said"),
+@for_each(
+    "p, q, said",
     [
         (4, 7, "take 3 or 5"),
         (2, 7, "take 3"),

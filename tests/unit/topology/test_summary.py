@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.unit.topology.test_metrics import network
 from workbench import topology
 from workbench.errors import ParameterError, SimulationHalted
@@ -157,7 +158,7 @@ def test_networks_in_parts_without_hosts_or_alone_have_measures_too() -> None:
     assert str(alone["routers passed"]) == "1"
 
 
-@pytest.mark.parametrize("word", topology.FAMILIES)
+@for_each("word", topology.FAMILIES)
 def test_every_family_is_measured(word: str) -> None:
     made = topology.parse_topology(f"{word}:{topology.FAMILIES[word].example}")
     found = summary(made, traffic=["uniform", "longest-matching"], method="quick", starts=2)

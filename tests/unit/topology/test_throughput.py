@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import examples, for_each
 from tests.kernels.networks import networks
 from tests.reference import networks as reference
 from tests.unit.topology.test_metrics import network
@@ -23,8 +24,8 @@ Links = list[tuple[int, int]]
 LP = 1e-6  # of HiGHS's interior points, relative to 1
 
 
-@pytest.mark.parametrize(
-    ("word", "pattern", "value"),
+@for_each(
+    "word, pattern, value",
     [
         ("torus:4x4", "longest-matching", 1.0),
         ("hyperx:sizes=4x4,hosts=3", "longest-matching", 0.667),
@@ -69,7 +70,7 @@ def test_of_equally_long_matchings_some_fit_better() -> None:
     }
 
 
-@settings(max_examples=40)
+@examples(8)
 @given(networks(least=2, most=5, joined=True), st.integers(0, 2**32 - 1))
 def test_the_optimum_is_that_over_all_routes(drawn: tuple[int, Links], seed: int) -> None:
     routers, links = drawn

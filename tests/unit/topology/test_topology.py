@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import shortest_path
 
+from tests.cases import for_each
 from workbench import topology
 from workbench.errors import ParameterError
 from workbench.topology import Topology
@@ -108,8 +109,8 @@ def test_topologies_compare_by_what_they_hold() -> None:
     assert repr(topology.fat_tree(4)) == "Topology(fat tree, k=4: 16 hosts, 20 routers, 32 links)"
 
 
-@pytest.mark.parametrize(
-    ("word", "same"),
+@for_each(
+    "word, same",
     [
         ("fat-tree:16", topology.fat_tree(16)),
         ("fat-tree: k=4", topology.fat_tree(4)),
@@ -152,7 +153,7 @@ def test_a_topology_of_no_family_has_no_word() -> None:
         topology.topology_spec(network(2, [(0, 1)], [0, 1]))
 
 
-@pytest.mark.parametrize("word", topology.FAMILIES)
+@for_each("word", topology.FAMILIES)
 def test_the_description_of_a_family_holds(word: str) -> None:
     """Controls and help come from these lines, so they must name what the generator takes."""
     family = topology.FAMILIES[word]
@@ -186,8 +187,8 @@ def test_a_graph_of_networkx() -> None:
     assert {kind for _, _, kind in graph.edges(data="link_class")} == {"dimension 0"}
 
 
-@pytest.mark.parametrize(
-    ("word", "said"),
+@for_each(
+    "word, said",
     [
         ("ring:4,4", "must be one of fat-tree, dragonfly"),
         ("", "must be one of fat-tree, dragonfly"),
@@ -233,8 +234,8 @@ def test_a_route_of_more_than_254_links_is_refused() -> None:
         _ = network(256, chain[:255], [0, 255]).router_hops
 
 
-@pytest.mark.parametrize(
-    ("links", "hosts", "said"),
+@for_each(
+    "links, hosts, said",
     [
         ([(0, 3)], [0], "links must name routers 0 to 2"),
         ([(-1, 2)], [0], "links must name routers 0 to 2"),
@@ -261,7 +262,7 @@ def test_shapes_and_classes_must_agree() -> None:
         Topology("x", 5, made.links, made.link_class, ("a", "b", "c"), [0], made.group)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("hosts", [[16], [-1], [0.5], [[0]], "all"])
+@for_each("hosts", [[16], [-1], [0.5], [[0]], "all"])
 def test_hosts_must_be_numbers_of_hosts(hosts: object) -> None:
     with pytest.raises(ParameterError, match="hosts must be"):
         topology.fat_tree(4).hops(hosts)  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench import topology
 from workbench.errors import ParameterError, ParseError
 from workbench.topology.files import (
@@ -73,7 +74,7 @@ def test_hosts_are_one_each_by_default() -> None:
     assert read_topology("router 0 hosts=4\n0 1\n", hosts=1).num_hosts == 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "source,target\n0,1\n1,2\n",
@@ -113,7 +114,7 @@ GRAPHML = """<?xml version="1.0"?>
 """
 
 
-@pytest.mark.parametrize("default", ["undirected", "directed"])
+@for_each("default", ["undirected", "directed"])
 def test_graphml_with_hosts_as_nodes(default: str) -> None:
     text = GRAPHML.format(default=default)
     for made in (read_topology(text), read_topology(text.encode("utf-16"), name="network")):
@@ -224,8 +225,8 @@ def test_codes_records_are_read_by_their_layout(tmp_path: Path) -> None:
     assert made.group.tolist() == [0, 0, 1, 1]
 
 
-@pytest.mark.parametrize(
-    ("inside", "outside", "change", "said"),
+@for_each(
+    "inside, outside, change, said",
     [
         ([[0, 1, 0]], [], ("", ""), "once each way"),
         ([[0, 1, 2], [1, 0, 2]], [], ("", ""), "type 0 or 1"),
@@ -262,7 +263,7 @@ def test_a_configuration_without_its_files_says_so(tmp_path: Path) -> None:
         read_topology(tmp_path / "alone.conf")
 
 
-@pytest.mark.parametrize("made", [topology.fat_tree(4), topology.slim_fly(5)])
+@for_each("made", [topology.fat_tree(4), topology.slim_fly(5)])
 def test_codes_files_cannot_hold_other_networks(made: Topology) -> None:
     with pytest.raises(ParameterError, match="rows and columns"):
         to_codes(made, "name")
@@ -304,8 +305,8 @@ def test_a_graph_of_networkx() -> None:
         from_networkx(Graph(nodes, [("a", "a", {})]))
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "said"),
+@for_each(
+    "text, line, said",
     [
         ("0 1\n1\n", 2, "a link must be two routers"),
         ("0 1\n\n1 1\n", 3, "joins a router to itself"),
@@ -379,8 +380,8 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert caught.value.line == 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
+@for_each(
+    "arguments, said",
     [
         ({"format": "dot"}, "edge-list, csv, graphml, sstmacro, codes; got 'dot'"),
         ({"hosts": -1}, "at least 0"),

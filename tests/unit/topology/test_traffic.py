@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench import topology
 from workbench.errors import ParameterError
 from workbench.topology import PATTERNS, Topology, traffic
@@ -28,8 +29,8 @@ def to_one(sent: Traffic) -> dict[int, int]:
     return dict(zip(sent.source.tolist(), sent.target.tolist(), strict=True))
 
 
-@pytest.mark.parametrize("word", WORDS)
-@pytest.mark.parametrize("pattern", PATTERNS)
+@for_each("word", WORDS)
+@for_each("pattern", PATTERNS)
 def test_no_host_sends_more_than_it_can_nor_to_itself(word: str, pattern: str) -> None:
     made = topology.parse_topology(word)
     if pattern == "adversarial" and made.group[made.host_router].min() < 0:
@@ -167,8 +168,8 @@ def test_a_programs_messages_fill_the_busiest_hosts_link() -> None:
     assert matrix_traffic(made, np.zeros((2, 2))).total == 0
 
 
-@pytest.mark.parametrize(
-    ("matrix", "hosts", "said"),
+@for_each(
+    "matrix, hosts, said",
     [
         ([[1, 2]], None, "a row and a column for each rank"),
         ([[0, -1], [0, 0]], None, "at least 0"),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from tests.reference import graphs
 from workbench.errors import ParameterError
 from workbench.topology.xpander import xpander
 
 
-@settings(deadline=None)
 @given(st.integers(3, 9), st.integers(1, 8), st.integers(0, 2**20))
 def test_every_router_has_one_link_to_each_other_meta_node(d: int, lift: int, seed: int) -> None:
     made = xpander(d, lift, seed=seed)
@@ -49,8 +49,8 @@ def test_the_same_seed_gives_the_same_network_and_another_one_another() -> None:
     assert not np.array_equal(xpander(5, 6, seed=2).links, xpander(5, 6, seed=3).links)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
+@for_each(
+    "arguments, said",
     [
         ({"d": 2, "lift": 5}, "at least 3"),
         ({"d": 3, "lift": 0}, "at least 1"),

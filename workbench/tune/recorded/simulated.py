@@ -132,6 +132,8 @@ class SimulatedMachine:
 class SimulatedCollective:
     """A collective that is simulated anew in each run, with noise: it costs no time on a machine.
 
+    A search of its space in a minute::
+
         one = SimulatedCollective("reduce", 2**20)
         rules = {"stopping": ("time", {"seconds": 60}), "budget": 500}
         tune(one.space, Function(one.run), target=one.target, **rules)

@@ -1,8 +1,5 @@
-"""The settings of Voilà that are functions; `voila.json` has the others."""
-
-from typing import Any
+"""The setting of Voilà that is a function; `voila.json` has the others."""
 
 from workbench.workshop.cards import add_cards
 
-c: Any = get_config()  # type: ignore[name-defined]  # noqa: F821 - Voilà offers it
-c.VoilaConfiguration.page_config_hook = add_cards
+get_config().VoilaConfiguration.page_config_hook = add_cards  # type: ignore[name-defined]  # noqa: F821

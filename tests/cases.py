@@ -1,0 +1,54 @@
+"""Many cases of one kind as one test, and few examples of a slow property."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+
+def for_each(names: str, cases: Iterable[Any]) -> Callable[[Callable[..., None]], Any]:
+    """Run a test with each case in turn, as pytest.mark.parametrize does, but as one test.
+
+    The cases share the test's fixtures. All are run, and each that fails is named.
+    """
+    keys, all_cases = [name.strip() for name in names.split(",")], list(cases)
+    if not all_cases:
+        raise ValueError(f"there must be a case of {names}")
+
+    def decorate(test: Callable[..., None]) -> Any:
+        @functools.wraps(test)
+        def test_each(**fixtures: Any) -> None:
+            failures: list[BaseException] = []
+            for case in all_cases:
+                values = case if len(keys) > 1 else (case,)
+                try:
+                    test(**fixtures, **dict(zip(keys, values, strict=True)))
+                except (Exception, pytest.fail.Exception) as failure:
+                    failure.add_note(f"with {names} = {case!r:.300}")
+                    failures.append(failure)
+                except pytest.skip.Exception as skipped:
+                    raise AssertionError(
+                        f"one of many cases cannot be skipped: {case!r}"
+                    ) from skipped
+            if len(failures) == 1:
+                raise failures[0]
+            if failures:
+                raise BaseExceptionGroup(f"{len(failures)} of {len(all_cases)} cases", failures)
+
+        signature = inspect.signature(test)
+        others = [one for one in signature.parameters.values() if one.name not in keys]
+        test_each.__signature__ = signature.replace(parameters=others)  # type: ignore[attr-defined]
+        return test_each
+
+    return decorate
+
+
+def examples(count: int) -> settings:
+    """Have a slow property tried with this many examples, and ten times as many in make deep."""
+    deep = settings.get_current_profile_name() == "deep"
+    return settings(max_examples=count * (10 if deep else 1))

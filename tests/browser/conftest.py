@@ -129,15 +129,13 @@ def show(lab: Server, page: Any, steady: Callable[..., Any]) -> Iterator[Callabl
 
 
 @pytest.fixture
-def keep(request: pytest.FixtureRequest, page: Any) -> Callable[[str], Path]:
-    """Return a function that keeps a screenshot, to be looked at; git ignores them."""
-    folder = ROOT / "screenshots"
-    folder.mkdir(exist_ok=True)
+def keep(request: pytest.FixtureRequest, page: Any) -> Callable[[str], None]:
+    """Return a function that keeps a screenshot, to be looked at, if there is screenshots/."""
+    folder = ROOT / "screenshots"  # git ignores it
 
-    def keep(name: str) -> Path:
-        path = folder / f"{request.node.name}-{name}.png".replace("/", "-")
-        page.screenshot(path=path)
-        return path
+    def keep(name: str) -> None:
+        if folder.is_dir():
+            page.screenshot(path=folder / f"{request.node.name}-{name}.png".replace("/", "-"))
 
     return keep
 
@@ -151,7 +149,7 @@ def until() -> Callable[..., float]:
         while not holds():
             if time.monotonic() - began > seconds:
                 pytest.fail(f"did not happen within {seconds} s")
-            time.sleep(0.1)  # a look is often a picture, for which the browser computes
+            time.sleep(0.25)  # a look is often a picture, for which the browser computes
         return time.monotonic() - began
 
     return until

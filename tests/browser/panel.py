@@ -11,7 +11,7 @@ from tests.browser.servers import Watch
 
 # The fixtures of conftest.py that are functions.
 Until = Callable[..., float]
-Keep = Callable[[str], Path]
+Keep = Callable[[str], None]
 Steady = Callable[..., Any]
 Show = Callable[..., Watch]
 

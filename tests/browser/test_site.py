@@ -86,7 +86,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.deep
 def test_a_notebook_of_the_site_plays(
-    page: Any, site: Path, steady: Callable[..., Any], keep: Callable[[str], Path]
+    page: Any, site: Path, steady: Callable[..., Any], keep: Callable[[str], None]
 ) -> None:
     seen = watch(page, "file:")
     open_still(page, site / "notebooks" / "00-start-here.html")

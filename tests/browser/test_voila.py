@@ -60,8 +60,8 @@ CONTROLS: dict[str, tuple[str, Act]] = {
     "14-the-papers": (r"^\d{3}-[\w-]+: ", choose("Row", 7)),
 }
 WHOLE = {"00-start-here", "02-which-loss"}  # their cells after the panel show tables and figures
-# Curves, a diagram with its own canvas, and tables.
-KINDS = ("00-start-here", "04-replay-a-program", "09-which-heuristic")
+# Curves, a diagram with its own canvas, and a table whose places can be clicked.
+KINDS = ("00-start-here", "04-replay-a-program", "02-which-loss")
 
 
 def test_every_notebook_is_opened() -> None:
@@ -107,7 +107,7 @@ def test_a_page_shows_a_panel_of_each_kind(
     page: Any,
     until: Callable[..., float],
     steady: Callable[..., Any],
-    keep: Callable[[str], Path],
+    keep: Callable[[str], None],
 ) -> None:
     of_each = [code_cells(voila.folder / f"{name}.ipynb") for name in KINDS]
     content = json.loads((voila.folder / f"{KINDS[0]}.ipynb").read_text("utf-8"))
@@ -129,7 +129,7 @@ def test_it_opens_and_a_control_changes_it(
     page: Any,
     until: Callable[..., float],
     steady: Callable[..., Any],
-    keep: Callable[[str], Path],
+    keep: Callable[[str], None],
     name: str,
 ) -> None:
     watch = voila.open(page, f"{name}.ipynb", whole=name in WHOLE)

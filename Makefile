@@ -29,10 +29,10 @@ PIP_INSTALL := $(PY) $(PIP) --constraint constraints.txt
 # tests/conftest.py says how many processes there are.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
-.PHONY: help lab workshop install test tests test-oldest lint types system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
+.PHONY: help lab workshop install test tests test-oldest test-debian13 lint types system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
 
 # The kernels are compiled behind JupyterLab, which takes the place of this shell, by its number the
 # warm-up sees when it ends. A failed warm-up harms nothing: notebooks compile what they need.
@@ -82,8 +82,11 @@ tests:
 	$(PY) -m pytest --quiet --ignore=tests/benchmarks \
 	  -m "not deep and not helpers" --durations=10 --cpu-times=20 $(IN_PARALLEL)
 
+test-debian13: ## run make test on Debian 13, in a chroot under .cache (root, debootstrap)
+	@.ci/debian13
+
 system-programs:
-	@.ci/chromium >/dev/null && .ci/postgresql && .ci/mpi && .ci/slurm
+	@.ci/chromium >/dev/null && .ci/programs
 
 lint: $(TEST_STAMP)
 	$(PY) -m ruff check .
@@ -201,7 +204,7 @@ site: $(SITE_STAMP) ## make the web site in .cache/site/html: notebooks, papers,
 	$(PY) -m workbench.site
 
 slurm-demo: $(TEST_STAMP) ## tune a copy and a sort through a one-node Slurm on loopback
-	@.ci/slurm && $(PY) -m tests.slurm.demo
+	@.ci/programs && $(PY) -m tests.slurm.demo
 
 binder-check: $(TEST_STAMP) ## say what repo2docker would build, without building it
 	$(PY) -m repo2docker --no-build --debug .

@@ -22,12 +22,12 @@ def for_each(names: str, cases: Iterable[Any]) -> Callable[[Callable[..., None]]
 
     def decorate(test: Callable[..., None]) -> Any:
         @functools.wraps(test)
-        def test_each(**fixtures: Any) -> None:
+        def test_each(*instance: Any, **fixtures: Any) -> None:
             failures: list[BaseException] = []
             for case in all_cases:
                 values = case if len(keys) > 1 else (case,)
                 try:
-                    test(**fixtures, **dict(zip(keys, values, strict=True)))
+                    test(*instance, **fixtures, **dict(zip(keys, values, strict=True)))
                 except (Exception, pytest.fail.Exception) as failure:
                     failure.add_note(f"with {names} = {case!r:.300}")
                     failures.append(failure)

@@ -116,7 +116,23 @@ class Result(Suggesting):
     Attributes are in SI units, times in seconds: ``makespan_s``, or the field's letters, ``T`` and
     ``L``. The integers that a simulator counts in stay beside them, exact: ``makespan_ps``. Tables
     and JSON name the unit of each column: ns for times of programs, µs for those of messages.
+
+    Results of dataclasses that are compared by value are equal where their fields are, and nan
+    equals nan: a result read back is the one that was saved.
     """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__eq__" not in cls.__dict__:
+            # In the class itself: `dataclass` then makes none, which would have nan differ.
+            cls.__eq__ = Result.__eq__  # type: ignore[method-assign]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is type(self) and _compared_by_value(self):
+            return _same(self, other)
+        return object.__eq__(self, other)
+
+    __hash__ = object.__hash__  # of those that are compared by identity; `dataclass` makes others
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result's values as JSON can hold them, arrays as lists."""
@@ -141,6 +157,27 @@ class Result(Suggesting):
 
 def _cell(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _compared_by_value(value: object) -> bool:
+    """Return whether a value is of a dataclass that has not kept identity's equality and hash."""
+    return dataclasses.is_dataclass(value) and type(value).__hash__ is not object.__hash__
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Return whether two values of one field, or two dataclasses, are equal; nan equals nan."""
+    if isinstance(one, float | np.ndarray) and isinstance(other, float | np.ndarray):
+        return np.array_equal(one, other, equal_nan=True)
+    if type(one) is not type(other):
+        return bool(one == other)
+    if isinstance(one, tuple | list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, Mapping):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if _compared_by_value(one):
+        compared = (field.name for field in dataclasses.fields(one) if field.compare)
+        return all(_same(getattr(one, name), getattr(other, name)) for name in compared)
+    return bool(one == other)
 
 
 class StoredResult(Result):

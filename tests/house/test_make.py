@@ -79,19 +79,13 @@ def test_a_missing_browser_is_named_and_so_is_the_repair(bare: Path, tmp_path: P
     assert "WORKBENCH_CHROMIUM" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("script", "packages"),
-    [("postgresql", "postgresql"), ("slurm", "slurm-wlm munge"), ("mpi", "gcc libc6-dev openmpi")],
-)
-def test_missing_servers_are_named_and_stop_nothing(
-    script: str, packages: str, bare: Path, tmp_path: Path
-) -> None:
-    """Programs of servers are looked for outside of the path too: here in a folder with nothing."""
-    text = (ROOT / ".ci" / script).read_text().replace("/usr/", f"{tmp_path}/usr/")
-    (tmp_path / script).write_text(text)
-    done = run(["/bin/sh", str(tmp_path / script)], tmp_path, bare)
+def test_missing_programs_are_named_and_stop_nothing(bare: Path, tmp_path: Path) -> None:
+    text = (ROOT / ".ci" / "programs").read_text()
+    (tmp_path / "programs").write_text(text.replace("/usr/", "/nowhere/").replace(":/sbin", ""))
+    done = run(["/bin/sh", str(tmp_path / "programs")], tmp_path, bare)
     assert done.returncode == 0, done.stderr
-    assert f"sudo apt-get install {packages}" in done.stderr
+    for packages in ("gcc libc6-dev openmpi", "postgresql", "slurm-wlm munge", "iproute2"):
+        assert f"sudo apt-get install {packages}" in done.stderr
 
 
 def test_a_chosen_browser_is_taken(tmp_path: Path, bare: Path) -> None:

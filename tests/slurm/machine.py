@@ -4,7 +4,7 @@
         subprocess.run(["sinfo"], env={**os.environ, **machine})
 
 Everything it needs is in one folder: its key, its authentication service's socket, its state and
-its logs. Debian's ``slurm-wlm`` and ``munge`` have the programs (``.ci/slurm`` installs them).
+its logs. Debian's ``slurm-wlm`` and ``munge`` have the programs (``.ci/programs`` installs them).
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ def _await(ready: object, running: list[subprocess.Popen[bytes]], log: Path) -> 
 def _program(name: str) -> str:
     found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
     if found is None:
-        raise NoSlurm(f"{name} is not installed; .ci/slurm installs it")
+        raise NoSlurm(f"{name} is not installed; .ci/programs installs it")
     return found
 
 

@@ -6,8 +6,8 @@ import importlib
 import json
 import pkgutil
 import sys
-from collections.abc import Iterator
-from dataclasses import is_dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, is_dataclass
 from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +18,7 @@ import pytest
 from bokeh.models import LayoutDOM
 from bokeh.plotting import figure
 from IPython.core.formatters import DisplayFormatter
+from numpy.typing import NDArray
 
 import workbench
 from workbench import (
@@ -317,6 +318,22 @@ def test_a_list_of_what_ships_is_a_table() -> None:
     assert frame["name"].tolist() == [*datasets.list()]
     assert "interconnect" in frame.columns
     assert programs.list().to_frame()["name"].tolist() == [*programs.list()]
+
+
+@dataclass(frozen=True)
+class Kept(StoredResult):
+    """A result with a nan in each kind of field."""
+
+    number: float = field(default_factory=lambda: float("nan"))
+    pair: tuple[float, ...] = field(default_factory=lambda: (1.0, float("nan")))
+    by_name: Mapping[str, float] = field(default_factory=lambda: {"a": float("nan")})
+    array: NDArray[np.float64] = field(default_factory=lambda: np.array([np.nan, 2.0]))
+
+
+def test_a_result_with_nan_equals_the_one_that_is_read_back(tmp_path: Path) -> None:
+    assert Kept() == Kept.load(Kept().save(tmp_path / "kept.json"))
+    for other in (Kept(0.0), Kept(pair=(1.0,)), Kept(by_name={}), Kept(array=np.zeros(2))):
+        assert Kept() != other
 
 
 def test_numbers_that_json_lacks_become_null() -> None:

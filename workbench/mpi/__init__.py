@@ -9,11 +9,10 @@ from __future__ import annotations
 from workbench.mpi.errors import MPIError
 from workbench.mpi.launch import Launcher, find_launcher
 from workbench.mpi.preload import build_preloaded, preload
-from workbench.mpi.recipe import LIBRARY, Recipe
+from workbench.mpi.recipe import Recipe
 from workbench.mpi.run import run_command
 
 __all__ = [
-    "LIBRARY",
     "Launcher",
     "MPIError",
     "Recipe",

@@ -9,10 +9,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from workbench.mpi import other_calls
 from workbench.mpi.errors import MPIError
-
-LIBRARY = Path(__file__).resolve().parent / "library"
-"""Headers that C libraries of ours share."""
 
 _COMPILE_S = 120
 
@@ -28,6 +26,7 @@ class Recipe:
     sources: tuple[Path, ...]
     needs: str  # what the compiler must have, for errors
     headers: tuple[Path, ...] = ()  # included by the sources
+    includes_other_calls: bool = False  # see `other_calls`; the header is made when it is compiled
 
     def place(self, mpicc: str | Path, folder: str | Path | None = None) -> Path:
         """Return the compiled file's path for an MPI compiler; without ``folder``, in the cache."""
@@ -36,7 +35,8 @@ class Recipe:
         # MPIs may share a name.
         digest.update(self._output([str(mpicc), "-show"]).encode())
         digest.update(str(Path(mpicc).resolve()).encode())
-        for source in (*self.sources, *self.headers):
+        made = (Path(other_calls.__file__),) if self.includes_other_calls else ()
+        for source in (*self.sources, *self.headers, *made):
             digest.update(source.read_bytes())
         cache_folder = _cache() / self.kind if folder is None else Path(folder)
         return (cache_folder / digest.hexdigest()[:16] / self.name).resolve()
@@ -48,8 +48,11 @@ class Recipe:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
             built = Path(scratch) / self.name
-            sources = map(str, self.sources)
-            self._output([str(mpicc), *self.options, "-o", str(built), *sources])
+            words = [str(mpicc), *self.options, f"-I{scratch}", "-o", str(built)]
+            if self.includes_other_calls:
+                declared = self._output([str(mpicc), "-E", "-P", "-include", "mpi.h", "-xc", "-"])
+                (Path(scratch) / "other_calls.h").write_text(other_calls.other_calls(declared))
+            self._output([*words, *map(str, self.sources)])
             # Another process may build the same file: the last one replaces it with an equal one.
             built.replace(path)
 

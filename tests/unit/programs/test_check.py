@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from tests.kernels.loggops_programs import random_graph
 from workbench.errors import ParameterError, ProgramError
 from workbench.models import LogGPS
@@ -122,8 +123,8 @@ def test_of_many_problems_of_a_kind_the_rest_is_counted() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("sends", "recvs", "left"),
+@for_each(
+    "sends, recvs, left",
     [
         ("send 1b to 1 tag 5", "recv 1b from -1 tag 5", 0),
         ("send 1b to 1 tag 5", "recv 1b from 0 tag -1", 0),
@@ -178,7 +179,7 @@ def most_matches(graph: ExecutionGraph) -> int:
     return sum(place(send, set()) for send in sends)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@for_each("seed", range(60))
 def test_as_many_are_left_over_as_no_order_could_match(seed: int) -> None:
     rng = np.random.default_rng(seed)
     bodies = []
@@ -394,7 +395,7 @@ def check_against_replay(graph: ExecutionGraph) -> None:
     assert ends(graph, max(SIZES)) == (not always)
 
 
-@pytest.mark.parametrize("examples", [100, pytest.param(300, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("examples", [40, pytest.param(300, marks=pytest.mark.deep)])
 def test_it_ends_exactly_if_a_replay_ends(examples: int) -> None:
     OUTCOMES.clear()
     settings(max_examples=examples)(given(schedules())(check_against_replay))()
@@ -405,7 +406,7 @@ def test_it_ends_exactly_if_a_replay_ends(examples: int) -> None:
 
 def test_of_programs_in_any_order_errors_never_end_and_silence_always_ends() -> None:
     sure = {True: 0, False: 0}
-    for seed in range(300):
+    for seed in range(150):
         rng = np.random.default_rng(seed)
         graph = random_graph(rng, ranks=3, events=12, wildcards=0.15 * (seed % 2), fan=4, cpus=1)
         problems = graph.check(eager_bytes=40)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from workbench import programs, simulate
 from workbench.cli import main
 from workbench.errors import DatasetError, ParameterError, ParseError, WorkbenchError
@@ -25,7 +26,7 @@ TRACE = (
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         GOAL,
@@ -58,7 +59,7 @@ def test_a_trace_is_recognised_as_folder_and_as_file(tmp_path: Path) -> None:
     assert programs.read(tmp_path / "trace-rank-0.txt") == whole
 
 
-@pytest.mark.parametrize("content", [b"", b"\0" * 100, b"/* " * 30_000, b"rank 0 {\n}\n"])
+@for_each("content", [b"", b"\0" * 100, b"/* " * 30_000, b"rank 0 {\n}\n"])
 def test_what_is_none_of_these_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "0.txt"
     path.write_bytes(content)
@@ -71,7 +72,7 @@ def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
         programs.read(tmp_path / "missing.goal")
 
 
-@pytest.mark.parametrize("name", programs.__all__)
+@for_each("name", programs.__all__)
 def test_each_name_of_the_package_is_there(name: str) -> None:
     assert getattr(programs, name) is not None
     assert name in dir(programs)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import DatasetError, ParameterError
 from workbench.programs import ANY_SOURCE, CALC, RECV, SEND, ExecutionGraph, Program, generate
 from workbench.programs.generators.grids import even_parts, grid_shape
@@ -40,7 +41,7 @@ def work(program: Program, rank: int = 0) -> int:
     return int(program.compute_ns[program.rank_start[rank] : program.rank_start[rank + 1]].sum())
 
 
-@pytest.mark.parametrize("name", sorted(generate.GENERATORS))
+@for_each("name", sorted(generate.GENERATORS))
 def test_each_generator_makes_a_program_that_can_run_to_its_end(name: str) -> None:
     program = generate.GENERATORS[name](**SMALL[name])
     program.graph().validate()
@@ -49,7 +50,7 @@ def test_each_generator_makes_a_program_that_can_run_to_its_end(name: str) -> No
     assert all(runs_with_synchronous_sends(graph, seed) for seed in range(5))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each("seed", range(40))
 def test_random_programs_run_to_their_end(seed: int) -> None:
     program = generate.random_program(1 + seed % 7, events=40, rng=seed)
     graph = program.graph()
@@ -159,8 +160,8 @@ class TestHalo:
         assert five.num_calls == 5 * one.num_calls
         assert five == generate.repeat(one, 5)
 
-    @pytest.mark.parametrize(
-        ("arguments", "key"),
+    @for_each(
+        "arguments, key",
         [
             ({"neighbours": 6}, "neighbours"),
             ({"dims": 4}, "dims"),
@@ -251,7 +252,7 @@ def test_the_master_gives_each_task_once() -> None:
         generate.master_worker(1)
 
 
-@pytest.mark.parametrize("overlap", [False, True])
+@for_each("overlap", [False, True])
 def test_each_segment_goes_round_the_ring(overlap: bool) -> None:
     program = generate.ring_pipeline(4, segments=5, segment_ns=10, overlap=overlap, iterations=2)
     assert [len(sent(program, rank)) for rank in range(4)] == [10] * 4
@@ -259,7 +260,7 @@ def test_each_segment_goes_round_the_ring(overlap: bool) -> None:
     assert (program.kind == IRECV).sum() == (2 * 5 * 4 if overlap else 2 * 5)
 
 
-@pytest.mark.parametrize("overlap", [False, True])
+@for_each("overlap", [False, True])
 def test_training_adds_up_all_gradients_in_buckets(overlap: bool) -> None:
     program = generate.training(
         4, gradient_bytes=1003, bucket_bytes=250, backward_ns=77, overlap=overlap, iterations=2
@@ -283,8 +284,8 @@ class TestDescriptors:
         assert descriptor["origin"] == "synthetic"
         assert (descriptor["ranks"], descriptor["calls"]) == (4, program.num_calls)
 
-    @pytest.mark.parametrize(
-        ("change", "words"),
+    @for_each(
+        "change, words",
         [
             ({"sha256": "0"}, "checksum is recorded"),
             ({"generator": "hallo"}, "must be one of cg, halo"),
@@ -302,7 +303,7 @@ class TestDescriptors:
         with pytest.raises(ParameterError, match="must be one of cg, halo"):
             generate.describe("h", "Halo", "hallo", {})
 
-    @pytest.mark.parametrize("path", SYNTHETIC, ids=lambda path: path.stem)
+    @for_each("path", SYNTHETIC)
     def test_each_shipped_program_is_the_one_recorded(self, path: Path) -> None:
         descriptor = json.loads(path.read_text("utf-8"))
         program = generate.from_descriptor(descriptor)

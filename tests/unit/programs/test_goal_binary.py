@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParseError
 from workbench.programs.goal import read_goal, write_goal
 from workbench.programs.graph import ANY_SOURCE
@@ -69,8 +70,8 @@ def changed(old: bytes, new: bytes) -> bytes:
     return content.replace(old, new)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "note"),
+@for_each(
+    "old, new, note",
     [
         (numbers(3, 1, 0), numbers(3, 1, 2), "the list of operations without dependencies"),
         (
@@ -99,8 +100,8 @@ def test_what_other_writers_do_otherwise_is_mended_and_noted(old, new, note: str
     assert note in "".join(graph.notes)
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
+@for_each(
+    "content, words",
     [
         (changed(struct.pack("<Q", 4223), struct.pack("<Q", 2342)), "--save-mem"),
         (as_txt2bin_writes()[:8], "room for all in its table; it says 0"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError, ParseError
 from workbench.programs.goal import read_goal, write_goal
 from workbench.programs.graph import (
@@ -77,8 +78,8 @@ def test_where_the_order_of_dependents_asks_for_it_dependencies_stand_at_the_end
     assert write_goal(graph) == text
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "words"),
+@for_each(
+    "text, line, words",
     [
         ("", 1, 'the first item must be "num_ranks"'),
         ("rank 0 {\n}\n", 1, 'the first item must be "num_ranks" and a number; got "rank"'),
@@ -194,7 +195,7 @@ def test_a_file_that_cannot_be_written_is_left_as_it_was(
     assert [p.name for p in tmp_path.iterdir()] == ["a.goal"]
 
 
-@pytest.mark.parametrize("name", ["missing.goal", "", "\0", "."])
+@for_each("name", ["missing.goal", "", "\0", "."])
 def test_a_file_that_cannot_be_read_is_an_error_with_a_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -219,8 +220,8 @@ def edited(**columns: object) -> ExecutionGraph:
     return ExecutionGraph(**{name: getattr(graph, name) for name in names} | columns)
 
 
-@pytest.mark.parametrize(
-    ("columns", "words"),
+@for_each(
+    "columns, words",
     [
         ({"kind": np.array([9, 1, 2, 2, 1], np.uint8)}, "a kind is 1"),
         ({"size": np.array([1, -1, 2, 2, 1])}, "a size is not negative; operation 1"),
@@ -232,7 +233,7 @@ def edited(**columns: object) -> ExecutionGraph:
         ({"irequires": Dependents(np.array([0, 1] * 3, np.int32), np.ones(1, np.int32))}, "pairs"),
     ],
 )
-@pytest.mark.parametrize("binary", [False, True])
+@for_each("binary", [False, True])
 def test_a_graph_that_goal_cannot_say_is_refused(columns, words: str, binary: bool) -> None:
     with pytest.raises(ParameterError, match=words):
         write_goal(edited(**columns), binary=binary)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.programs.collectives import schedule
 from workbench.programs.graph import ANY_TAG, Dependents, ExecutionGraph
@@ -80,8 +81,8 @@ def test_graphs_are_equal_when_operations_and_dependencies_are() -> None:
     assert graph.requires != "dependents"
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
+@for_each(
+    "changes, words",
     [
         ({"tag": np.zeros(3, np.uint32)}, "tag must have one entry for each of 5 operations"),
         ({"rank_start": np.array([0, 6, 5])}, "rank_start must ascend"),
@@ -111,7 +112,7 @@ def test_arrays_are_as_kernels_take_them_whoever_made_them() -> None:
         assert {made.cpu.dtype, made.nic.dtype} == {np.dtype(np.uint8)}
 
 
-@pytest.mark.parametrize("rank", [-1, 2])
+@for_each("rank", [-1, 2])
 def test_a_rank_must_exist(rank: int) -> None:
     with pytest.raises(ParameterError, match="rank must be 0 to 1"):
         ExecutionGraph.from_goal(TEXT).ops_of(rank)
@@ -125,7 +126,7 @@ def test_pairs_keep_their_order_for_each_operation() -> None:
     assert dependents != Dependents.from_pairs([1, 3, 2, 3], [0, 0, 2, 0], 4)
 
 
-@pytest.mark.parametrize("pair", [(4, 0), (0, 4), (-1, 0)])
+@for_each("pair", [(4, 0), (0, 4), (-1, 0)])
 def test_pairs_must_join_operations_that_exist(pair: tuple[int, int]) -> None:
     with pytest.raises(ParameterError, match="must join operations 0 to 3"):
         Dependents.from_pairs([pair[0]], [pair[1]], 4)

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from tests.reference import lowering as reference
 from workbench.errors import ParameterError, ProgramError
 from workbench.programs import (
@@ -331,8 +332,8 @@ class TestErrors:
         with pytest.raises(ProgramError, match="rank 0, call 1 starts request 0 a second time"):
             program.graph()
 
-    @pytest.mark.parametrize(
-        ("field", "value"),
+    @for_each(
+        "field, value",
         [
             ("kind", 9),
             ("compute_ns", -1),
@@ -410,7 +411,7 @@ def test_the_time_to_combine_does_not_divide_templates_of_what_combines_nothing(
     assert len(collective_templates._CACHE._templates) == 1
 
 
-@pytest.mark.parametrize("ns_per_byte", [-1.0, float("nan"), float("inf"), 2e9])
+@for_each("ns_per_byte", [-1.0, float("nan"), float("inf"), 2e9])
 def test_the_time_to_combine_is_checked_without_collectives_too(ns_per_byte: float) -> None:
     with pytest.raises(ParameterError, match="reduce_ns_per_byte must be 0 to 1e9"):
         ProgramBuilder(2).build().graph(reduce_ns_per_byte=ns_per_byte)
@@ -448,7 +449,6 @@ def test_a_schedule_with_several_tags_keeps_them_from_the_next_collective(monkey
     }
 
 
-@settings(max_examples=150)
 @given(
     ranks=st.integers(1, 9),
     events=st.integers(0, 50),

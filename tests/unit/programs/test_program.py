@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.programs import ANY_SOURCE, ANY_TAG, Collective, Program, ProgramBuilder, generate
 from workbench.programs.program import (
@@ -89,7 +90,7 @@ def test_equality_and_fingerprint_look_at_the_calls_alone() -> None:
     assert first.fingerprint() == second.fingerprint()
 
 
-@pytest.mark.parametrize("field", ["size", "peer", "tag", "compute_ns", "request"])
+@for_each("field", ["size", "peer", "tag", "compute_ns", "request"])
 def test_a_fingerprint_depends_on_each_number(field: str) -> None:
     program = small()
     before = program.fingerprint()
@@ -106,8 +107,8 @@ def test_a_fingerprint_depends_on_the_collectives() -> None:
     assert len(prints) == 3
 
 
-@pytest.mark.parametrize(
-    ("action", "key", "words"),
+@for_each(
+    "action, key, words",
     [
         (lambda b: b.send(0, 2, 8), "peer", "peer must be 0 to 1"),
         (lambda b: b.send(0, ANY_SOURCE, 8), "peer", "got peer -1"),

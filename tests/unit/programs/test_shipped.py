@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import DatasetError
 from workbench.programs import shipped
 from workbench.programs.traces.recorder_rank import CPU_CLOCK
@@ -47,7 +48,7 @@ def test_three_applications_were_recorded_on_two_numbers_of_ranks() -> None:
     assert set(TRACES) <= set(shipped.list().names)
 
 
-@pytest.mark.parametrize("name", TRACES)
+@for_each("name", TRACES)
 def test_a_trace_loads_as_its_descriptor_says(name: str) -> None:
     program, known = shipped.load(name), shipped.list()[name]
     assert program.source == known.name == name
@@ -59,7 +60,7 @@ def test_a_trace_loads_as_its_descriptor_says(name: str) -> None:
     assert program.notes == (f"{CPU_CLOCK}.",)
 
 
-@pytest.mark.parametrize("name", TRACES)
+@for_each("name", TRACES)
 def test_a_trace_holds_calls_and_nothing_else(name: str) -> None:
     values = descriptor(name)
     (resource,) = values["resources"]
@@ -80,7 +81,7 @@ def test_a_trace_holds_calls_and_nothing_else(name: str) -> None:
     assert last == values["measurement"]["elapsed_us"]
 
 
-@pytest.mark.parametrize("name", TRACES)
+@for_each("name", TRACES)
 def test_a_trace_says_where_it_is_from(name: str) -> None:
     values = descriptor(name)
     source = ROOT / name / values["sources"][0]["path"]
@@ -92,8 +93,8 @@ def test_a_trace_says_where_it_is_from(name: str) -> None:
     assert f"{values['measurement']['elapsed_us'] / 1000:.1f} ms" in readme
 
 
-@pytest.mark.parametrize(
-    ("name", "operations"),
+@for_each(
+    "name, operations",
     [
         ("halo-8", {"allreduce": 10}),
         # 201 scalar products in each of two communicators
@@ -132,8 +133,8 @@ def test_a_changed_trace_is_refused(copy: Path) -> None:
         shipped.load("cg-4")
 
 
-@pytest.mark.parametrize(
-    ("change", "word"),
+@for_each(
+    "change, word",
     [
         ({"format": "tarot"}, "format must be one of workbench-trace, generator"),
         ({"resources": []}, "IndexError"),
@@ -144,6 +145,8 @@ def test_a_changed_trace_is_refused(copy: Path) -> None:
 )
 def test_a_spoilt_descriptor_is_named(copy: Path, change: dict[str, Any], word: str) -> None:
     path = copy / "datapackage.json"
-    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), **change}))
+    whole = path.read_text("utf-8")
+    path.write_text(json.dumps({**json.loads(whole), **change}))
     with pytest.raises(DatasetError, match=f"{re.escape(str(path))} must describe.*{word}"):
         shipped.list()
+    path.write_text(whole)

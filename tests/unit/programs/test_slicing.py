@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.programs.goal import read_goal, write_goal
 from workbench.programs.graph import Dependents, ExecutionGraph
@@ -61,8 +62,8 @@ def test_ranks_are_numbered_in_the_order_given() -> None:
     assert part.select([1, 0]) == GRAPH.select([0, 2])
 
 
-@pytest.mark.parametrize(
-    ("ranks", "words"),
+@for_each(
+    "ranks, words",
     [
         ([], "at least one"),
         ([0, 0], "each rank once"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.mpi import LIBRARY, MPIError, Recipe, build_preloaded
+from workbench.mpi import MPIError, Recipe, build_preloaded
 
 
 class RecordingError(MPIError):
@@ -17,10 +17,11 @@ _RECORDER = Recipe(
     "libworkbench-trace.so",
     "recorder",
     # Hidden, or a function of ours would stand before one of the program's that has the same name.
-    ("-std=c99", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", f"-I{LIBRARY}"),
+    ("-std=c99", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread"),
     tuple(sorted(_SOURCES.glob("*.c"))),
     "MPI 3.1 and C99",
-    headers=(_SOURCES / "trace.h", LIBRARY / "other_calls.h"),
+    headers=(_SOURCES / "trace.h",),
+    includes_other_calls=True,
 )
 
 

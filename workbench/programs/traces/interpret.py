@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from workbench.mpi.other_calls import is_local
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
 from workbench.programs.program import COLLECTIVE, ICOLLECTIVE, IRECV, ISEND, RECV, SEND
 from workbench.programs.traces.calls import Comm, TraceCall, TraceCalls
@@ -18,7 +19,6 @@ from workbench.programs.traces.mpi_calls import (
     NONBLOCKING,
     SIGNATURES,
     Signature,
-    is_local,
 )
 from workbench.programs.traces.requests import UNKNOWN, RequestTable
 
@@ -122,7 +122,7 @@ class RankReader(ArgumentReader):
                 break
             elif name == "MPI_Abort":
                 self.calls.notes.count("the program was aborted", self.rank, line.number)
-            elif not (name.startswith("MPI_Init") or is_local(name)):
+            elif not is_local(name):
                 timing.leave_out(name, inside)
                 self.calls.notes.count(
                     f"{name} is not replayed: it takes no time and moves no data",

@@ -7,7 +7,7 @@ its values; tracers without the values omit the second.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 BLOCKING, NONBLOCKING, PERSISTENT = range(3)
 
@@ -175,12 +175,10 @@ def _neighbourhood() -> dict[str, Signature]:
     """Return the collectives among neighbours, with the arguments of those among all."""
     table = {}
     for name in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"):
-        for begin, manner in (("", BLOCKING), ("I", NONBLOCKING)):
-            like = SIGNATURES[f"MPI_{begin}{name}" if begin else f"MPI_{name.capitalize()}"]
-            bare = f"neighbor_{name}"
-            table[f"MPI_{begin}{bare if begin else bare.capitalize()}"] = Signature(
-                "neighbours", like.arguments, manner=manner
-            )
+        for one in ("{}", "I{}", "{}_init"):
+            like = SIGNATURES["MPI_" + one.format(name if one[0] == "I" else name.capitalize())]
+            bare = f"neighbor_{name}" if one[0] == "I" else f"Neighbor_{name}"
+            table["MPI_" + one.format(bare)] = replace(like, kind="neighbours", operation="")
     return table
 
 
@@ -196,38 +194,3 @@ RECORDER_SIGNATURES = (
 )
 """The same for the workbench's recorder, which records a matched receive as the plain one, and the
 neighbours in a communicator's topology."""
-
-LOCAL_PREFIXES = (
-    "MPI_Type_",
-    "MPI_Group_",
-    "MPI_Info_",
-    "MPI_Op_",
-    "MPI_Attr_",
-    "MPI_Keyval_",
-    "MPI_Errhandler_",
-    "MPI_Error_",
-    "MPI_Get_",
-    "MPI_Comm_get_",
-    "MPI_Comm_set_",
-    "MPI_Status_",
-    "MPI_Pack",
-    "MPI_Unpack",
-)
-
-_LOCAL_NAMES = """
-Abort Address Alloc_mem Buffer_attach Buffer_detach Cart_map Comm_call_errhandler Comm_compare
-Comm_create_errhandler Comm_create_keyval Comm_delete_attr Comm_free_keyval Dims_create Finalized
-Free_mem Graph_get Graph_map Graph_neighbors Graph_neighbors_count Graphdims_get
-Dist_graph_neighbors Dist_graph_neighbors_count Initialized Is_thread_main Pcontrol Query_thread
-Request_get_status Sizeof Test_cancelled Wtick Wtime
-"""
-
-LOCAL = frozenset(f"MPI_{name}" for name in _LOCAL_NAMES.split())
-"""Calls that reach no other rank: leaving them out loses nothing."""
-
-
-def is_local(name: str) -> bool:
-    """Return whether a call, such as ``MPI_Type_commit``, reaches no other rank."""
-    if name in ("MPI_Get_accumulate", "MPI_Get_accumulate_c"):
-        return False
-    return name in LOCAL or name.startswith(LOCAL_PREFIXES)

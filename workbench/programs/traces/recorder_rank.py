@@ -17,7 +17,12 @@ from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.handles import Communicators
 from workbench.programs.traces.interpret import RankReader
 from workbench.programs.traces.lines import Names, Places, TraceLine
-from workbench.programs.traces.mpi_calls import NONBLOCKING, RECORDER_SIGNATURES, Signature
+from workbench.programs.traces.mpi_calls import (
+    NONBLOCKING,
+    PERSISTENT,
+    RECORDER_SIGNATURES,
+    Signature,
+)
 from workbench.programs.traces.requests import RequestTable
 
 VERSION = "1"
@@ -111,14 +116,35 @@ class RecordedReader(RankReader):
         text = line.fields[at["comm"]]
         comm = self.comm(line, text)
         around = self._around.get(int(text.split(",")[0]))
+        messages: list[tuple[int, int, int, int]] = []
         if comm is None or around is None:
             self.left_out(line)
             self.calls.timings[self.rank].leave_out(line.name, 0)
-            if signature.manner == NONBLOCKING:
-                self.requests.put(self.number(line, at, "request"), None)
-            return
-        apart = self._comms.among_neighbours(comm)
-        parts = []
+        else:
+            messages = self._to_neighbours(line, at, comm, around)
+
+        def start(number: int) -> TraceCall | None:
+            if comm is None or not messages:
+                return None
+            apart = self._comms.among_neighbours(comm)
+            parts = [
+                self.calls.message(self.rank, kind, number, apart, *rest)
+                for kind, *rest in messages
+            ]
+            return TraceCall(WAIT, 0, number, parts=parts)
+
+        if signature.manner == PERSISTENT:
+            self.requests.put(self.number(line, at, "request"), None, start)
+        elif signature.manner == NONBLOCKING:
+            self.requests.put(self.number(line, at, "request"), start(line.number))
+        elif (group := start(line.number)) is not None:
+            self.calls.wait(self.rank, line.number).end(*group.parts or ())
+
+    def _to_neighbours(
+        self, line: TraceLine, at: Places, comm: Comm, around: Neighbours
+    ) -> list[tuple[int, int, int, int]]:
+        """Return the kind, peer, bytes and tag of a neighbourhood collective's messages."""
+        messages = []
         for kind, peers, side in (
             (IRECV, around.sources, "recv"),
             (ISEND, around.destinations, "send"),
@@ -131,13 +157,8 @@ class RecordedReader(RankReader):
                     raise self.fail(line, f"a neighbour must be 0 to {len(comm.members) - 1}")
                 # In a grid what goes down is taken from above, also where both are the same rank.
                 tag = 0 if not around.grid else slot if kind == ISEND else slot ^ 1
-                to = comm.members[peer]
-                parts.append(self.calls.message(self.rank, kind, line.number, apart, to, size, tag))
-        if signature.manner == NONBLOCKING:
-            group = TraceCall(WAIT, 0, line.number, parts=parts) if parts else None
-            self.requests.put(self.number(line, at, "request"), group)
-        elif parts:
-            self.calls.wait(self.rank, line.number).end(*parts)
+                messages.append((kind, comm.members[peer], size, tag))
+        return messages
 
     def _each(self, line: TraceLine, at: Places, side: str, count: int) -> tuple[int, ...]:
         """Return the bytes to or from each of ``count`` neighbours."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from workbench.cli import collective
 from workbench.errors import ParameterError
 from workbench.programs.collectives import ALGORITHMS, schedule
@@ -29,7 +30,7 @@ def test_it_prints_goal(capsys: pytest.CaptureFixture[str]) -> None:
     assert printed == plan.graph()
 
 
-@pytest.mark.parametrize("name", ["ring.goal", "ring.bin"])
+@for_each("name", ["ring.goal", "ring.bin"])
 def test_it_writes_a_file_in_the_format_of_its_name(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -76,8 +77,8 @@ def test_nothing_to_send_is_reported(capsys: pytest.CaptureFixture[str]) -> None
     assert captured.out.startswith("num_ranks 4")
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
+@for_each(
+    "line, message",
     [
         ("", "needs OPERATION and --ranks"),
         ("allreduce", "needs OPERATION and --ranks"),

@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.reference.dataflow import ORDERS, BrokenScheduleError, is_range, prove
 from workbench.programs.collectives import ALGORITHMS, Algorithm, Schedule, schedule
 
@@ -15,13 +16,13 @@ ROOTED = ("bcast", "reduce", "gather", "scatter")
 REDUCING = ("reduce", "allreduce", "reduce_scatter", "scan", "exscan")
 WITH_SIZES = ("gather", "scatter", "allgather", "reduce_scatter", "alltoall")
 ALL = [
-    pytest.param(operation, algorithm, id=f"{operation}-{algorithm.name}")
+    (operation, algorithm)
     for operation, algorithms in ALGORITHMS.items()
     for algorithm in algorithms.values()
 ]
 # Where nothing is reduced, the time that reductions take changes nothing (a test holds it).
 TIMED = [
-    pytest.param(operation, algorithm, ns, id=f"{operation}-{algorithm.name}-{ns}")
+    (operation, algorithm, ns)
     for operation, algorithms in ALGORITHMS.items()
     for algorithm in algorithms.values()
     for ns in ((0.0, 0.25) if operation in REDUCING else (0.0,))
@@ -44,10 +45,10 @@ def planned(operation: str, algorithm: Algorithm, ranks: int, **arguments: objec
     return schedule(operation, algorithm.name, ranks, **arguments)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("operation", "algorithm"), ALL)
+@for_each("operation, algorithm", ALL)
 def test_every_rank_ends_with_its_blocks(operation: str, algorithm: Algorithm) -> None:
-    """1 to 33 ranks; the orders of events take turns, so that each meets every kind of count."""
-    for ranks in range(1, 34):
+    """The orders of events take turns, so that each meets every kind of count."""
+    for ranks in (*range(1, 10), 12, 16, 17, 33):
         for root in roots(operation, ranks):
             turn = ranks + root + ranks // 3
             prove(
@@ -58,8 +59,8 @@ def test_every_rank_ends_with_its_blocks(operation: str, algorithm: Algorithm) -
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize(("operation", "algorithm", "reduce_ns_per_byte"), TIMED)
+@for_each("order", ORDERS)
+@for_each("operation, algorithm, reduce_ns_per_byte", TIMED)
 def test_every_rank_ends_with_its_blocks_in_every_order(
     operation: str, algorithm: Algorithm, reduce_ns_per_byte: float, order: str
 ) -> None:
@@ -78,9 +79,9 @@ def test_every_rank_ends_with_its_blocks_in_every_order(
             prove(plan, order, seed=root)
 
 
-@pytest.mark.parametrize(("operation", "algorithm"), ALL)
+@for_each("operation, algorithm", ALL)
 def test_reductions_take_time_where_there_are_any(operation: str, algorithm: Algorithm) -> None:
-    for ranks in (2, 3, 5, 8, 13):
+    for ranks in (3, 8):
         at_once, timed = (
             planned(operation, algorithm, ranks, size=BYTES, reduce_ns_per_byte=ns)
             for ns in (0.0, 0.25)
@@ -92,10 +93,10 @@ def test_reductions_take_time_where_there_are_any(operation: str, algorithm: Alg
         assert same == (operation not in REDUCING)
 
 
-@pytest.mark.parametrize("size", [0, 1, 7, 4096])
-@pytest.mark.parametrize(("operation", "algorithm"), ALL)
+@for_each("size", [0, 7, 4096])
+@for_each("operation, algorithm", ALL)
 def test_any_number_of_bytes_arrives(operation: str, algorithm: Algorithm, size: int) -> None:
-    for ranks in (1, 2, 3, 5, 8, 13):
+    for ranks in (1, 3, 8):
         plan = planned(
             operation,
             algorithm,
@@ -108,12 +109,10 @@ def test_any_number_of_bytes_arrives(operation: str, algorithm: Algorithm, size:
         prove(plan, ORDERS[ranks % 3], seed=size)
 
 
-@pytest.mark.parametrize(
-    ("operation", "algorithm"), [case for case in ALL if case.values[0] in WITH_SIZES]
-)
+@for_each("operation, algorithm", [case for case in ALL if case[0] in WITH_SIZES])
 def test_each_rank_may_have_a_size_of_its_own(operation: str, algorithm: Algorithm) -> None:
     rng = np.random.default_rng(7)
-    for ranks in (1, 2, 3, 5, 6, 8, 11, 16, 33):
+    for ranks in (1, 2, 3, 6, 8, 13):
         number = ranks**2 if operation == "alltoall" else ranks
         sizes = rng.integers(0, 50, number) * (rng.random(number) < 0.7)
         for order, root in zip(ORDERS, (0, ranks // 2, ranks - 1), strict=True):
@@ -129,20 +128,18 @@ def test_each_rank_may_have_a_size_of_its_own(operation: str, algorithm: Algorit
             prove(plan, order, seed=ranks)
 
 
-@pytest.mark.parametrize("fanout", [2, 3, 4, 5, 8, 40])
-@pytest.mark.parametrize(
-    ("operation", "name"), [("bcast", "knomial"), ("reduce", "knomial"), ("barrier", "tree")]
-)
+@for_each("fanout", [2, 3, 4, 5, 8, 40])
+@for_each("operation, name", [("bcast", "knomial"), ("reduce", "knomial"), ("barrier", "tree")])
 def test_trees_of_every_base_reach_all(operation: str, name: str, fanout: int) -> None:
-    for ranks in range(1, 34):
+    for ranks in (*range(1, 10), 16, 33):
         root = ranks // 3 if operation in ROOTED else 0
         plan = schedule(operation, f"{name}:{fanout}", ranks, size=10, root=root)
         prove(plan, ORDERS[ranks % 3], seed=fanout)
 
 
-@pytest.mark.parametrize(
-    ("operation", "algorithm"),
-    [case for case in ALL if isinstance(case.values[1], Algorithm) and case.values[1].order],
+@for_each(
+    "operation, algorithm",
+    [case for case in ALL if case[1].order],
 )
 def test_the_documented_order_of_reductions_holds(operation: str, algorithm: Algorithm) -> None:
     outcomes = {True: set(), False: set()}
@@ -186,8 +183,8 @@ def _receives_after_sends(plan: Schedule) -> Schedule:
     )
 
 
-@pytest.mark.parametrize(
-    ("operation", "name", "breakage", "order", "complaint"),
+@for_each(
+    "operation, name, breakage, order, complaint",
     [
         ("bcast", "binomial", _without_dependencies, "delayed", "lacks block"),
         ("allreduce", "recursive-doubling", _without_dependencies, "delayed", "must end with"),

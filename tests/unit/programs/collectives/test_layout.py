@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.programs.collectives import find_algorithm, layout
@@ -48,7 +48,6 @@ def reachable(after: list[int], before: list[int], number: int) -> list[set[int]
     return waits
 
 
-@settings(max_examples=150, deadline=None)
 @given(messages(), st.booleans())
 def test_an_operation_waits_for_the_round_before_and_nothing_else(
     m: Messages, combining: bool

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.programs.collectives import ALGORITHMS, DEFAULTS, find_algorithm, schedule
 from workbench.programs.graph import CALC, RECV, SEND
@@ -39,8 +40,8 @@ def test_algorithms_are_found_by_name_and_value() -> None:
     assert schedule("barrier", "tree", 9, fanout=3).algorithm == "tree:3"
 
 
-@pytest.mark.parametrize(
-    ("call", "message", "key"),
+@for_each(
+    "call, message, key",
     [
         (lambda: find_algorithm("allreduced", "ring"), "did you mean allreduce", "operation"),
         (
@@ -175,7 +176,7 @@ def test_a_graph_is_the_schedule_with_nothing_added() -> None:
     assert graph.check() == ()
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
+@for_each("operation", OPERATIONS)
 def test_no_graph_has_problems(operation: str) -> None:
     for name in ALGORITHMS[operation]:
         for ranks in (1, 2, 7, 16):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pytest
 
+from tests.cases import for_each
 from workbench.programs.collectives import ALGORITHMS, Schedule, schedule
 from workbench.programs.graph import CALC, SEND
 
@@ -59,7 +59,7 @@ def log2_up(ranks: int) -> int:
     return math.ceil(math.log2(ranks))
 
 
-@pytest.mark.parametrize("p", COUNTS)
+@for_each("p", COUNTS)
 def test_ring_allreduce(p: int) -> None:
     """2 (p - 1) messages and 2 (p - 1) / p n bytes for each rank: Patarasuk, Yuan 2009."""
     plan = schedule("allreduce", "ring", p, size=N * p)
@@ -69,7 +69,7 @@ def test_ring_allreduce(p: int) -> None:
     assert steps(plan) == 2 * (p - 1)
 
 
-@pytest.mark.parametrize("p", COUNTS)
+@for_each("p", COUNTS)
 def test_segments_change_the_number_of_messages_and_not_the_bytes(p: int) -> None:
     plan = schedule("allreduce", "segmented-ring", p, size=N * p, segment_bytes=N // 4)
     messages, volume = sent(plan)
@@ -79,7 +79,7 @@ def test_segments_change_the_number_of_messages_and_not_the_bytes(p: int) -> Non
     assert set(plan.tag.tolist()) == {0, 1, 2, 3}
 
 
-@pytest.mark.parametrize("p", COUNTS)
+@for_each("p", COUNTS)
 def test_recursive_doubling_allreduce(p: int) -> None:
     """Log p steps of n bytes, and two more where p is no power of two: Thakur et al. 2005, 3.5."""
     plan = schedule("allreduce", "recursive-doubling", p, size=N)
@@ -88,7 +88,7 @@ def test_recursive_doubling_allreduce(p: int) -> None:
     assert plan.bytes_sent == N * ((p - beyond) * (p.bit_length() - 1) + 2 * beyond)
 
 
-@pytest.mark.parametrize("p", [2, 4, 8, 16, 32])
+@for_each("p", [2, 4, 8, 16, 32])
 def test_rabenseifner(p: int) -> None:
     """2 log p steps and 2 (p - 1) / p n bytes, of which a reduction leaves half to one rank."""
     plan = schedule("allreduce", "rabenseifner", p, size=N)
@@ -99,7 +99,7 @@ def test_rabenseifner(p: int) -> None:
     assert plan.bytes_sent == (p - 1) * N + N * log2_up(p) // 2
 
 
-@pytest.mark.parametrize("p", COUNTS)
+@for_each("p", COUNTS)
 def test_broadcasts(p: int) -> None:
     """Every rank but the root gets n bytes, after log p, 1, p - 1 or p + segments - 2 steps."""
     by_name = {
@@ -118,7 +118,7 @@ def test_broadcasts(p: int) -> None:
     assert steps(plan) <= log2_up(p) + p - 1
 
 
-@pytest.mark.parametrize("p", COUNTS)
+@for_each("p", COUNTS)
 def test_k_nomial_trees_are_as_deep_as_their_base_says(p: int) -> None:
     for k in (2, 3, 4, 8):
         digits = next(d for d in range(9) if k**d >= p)
@@ -127,7 +127,7 @@ def test_k_nomial_trees_are_as_deep_as_their_base_says(p: int) -> None:
         assert steps(plan) <= digits
 
 
-@pytest.mark.parametrize("p", COUNTS)
+@for_each("p", COUNTS)
 def test_barriers(p: int) -> None:
     """Dissemination takes ceil(log2 p) steps of p messages: Hensgen, Finkel, Manber 1988."""
     plan = schedule("barrier", "dissemination", p)
@@ -138,7 +138,7 @@ def test_barriers(p: int) -> None:
     assert schedule("barrier", "tree", p).num_messages == 2 * (p - 1)
 
 
-@pytest.mark.parametrize("p", COUNTS)
+@for_each("p", COUNTS)
 def test_gather_and_scatter(p: int) -> None:
     """A binomial tree sends each block once for each level it climbs."""
     levels = sum(bin(place).count("1") for place in range(p))
@@ -150,7 +150,7 @@ def test_gather_and_scatter(p: int) -> None:
         assert steps(plan) <= log2_up(p)
 
 
-@pytest.mark.parametrize("p", COUNTS)
+@for_each("p", COUNTS)
 def test_allgathers_send_what_must_be_sent(p: int) -> None:
     """(p - 1) n bytes for each rank, the least there is; Bruck's in ceil(log2 p) steps."""
     for name in ("ring", "bruck", "neighbour-exchange"):
@@ -162,7 +162,7 @@ def test_allgathers_send_what_must_be_sent(p: int) -> None:
     assert schedule("allgather", "recursive-doubling", p, size=N).bytes_sent == p * (p - 1) * N
 
 
-@pytest.mark.parametrize("p", COUNTS)
+@for_each("p", COUNTS)
 def test_alltoalls(p: int) -> None:
     """Bruck sends each block once for each bit of its way: about n p log2(p) / 2 for each rank."""
     for name in ("linear", "pairwise"):
@@ -176,7 +176,7 @@ def test_alltoalls(p: int) -> None:
     assert steps(plan) == log2_up(p)
 
 
-@pytest.mark.parametrize("p", COUNTS)
+@for_each("p", COUNTS)
 def test_reduce_scatters_mirror_allgathers(p: int) -> None:
     for name in ("ring", "recursive-halving", "pairwise"):
         plan = schedule("reduce_scatter", name, p, size=N)
@@ -187,7 +187,7 @@ def test_reduce_scatters_mirror_allgathers(p: int) -> None:
     assert steps(plan) == steps(allgather)
 
 
-@pytest.mark.parametrize("p", COUNTS)
+@for_each("p", COUNTS)
 def test_scans(p: int) -> None:
     """ceil(log2 p) steps, in which p - 1, p - 2, p - 4, ... ranks send: Hillis, Steele 1986."""
     for operation in ("scan", "exscan"):
@@ -197,7 +197,7 @@ def test_scans(p: int) -> None:
         assert plan.num_messages == sum(p - 2**k for k in range(log2_up(p)))
 
 
-@pytest.mark.parametrize("p", [2, 5, 8, 13])
+@for_each("p", [2, 5, 8, 13])
 def test_a_reduction_combines_what_it_receives(p: int) -> None:
     """P - 1 vectors must be combined into one, however that is spread over the ranks."""
     for operation in ("reduce", "reduce_scatter"):

@@ -29,6 +29,18 @@ int main(int argc, char **argv)
                                    rank ? 1 : 0, zero, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &star);
     MPI_Neighbor_alltoall(a, 7, MPI_DOUBLE, b, 7, MPI_DOUBLE, star);
 
+#if MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5
+    MPI_Request persistent[2];
+    MPI_Neighbor_allgather_init(a, 9, MPI_DOUBLE, b, 9, MPI_DOUBLE, line, MPI_INFO_NULL,
+                                &persistent[0]);
+    MPI_Allreduce_init(a, b + 32, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
+                       &persistent[1]);
+    for (int turn = 0; turn < 3; turn++) {
+        MPI_Startall(2, persistent);
+        MPI_Waitall(2, persistent, MPI_STATUSES_IGNORE);
+    }
+    for (int i = 0; i < 2; i++) MPI_Request_free(&persistent[i]);
+#endif
     MPI_Win window;
     MPI_Win_create(a, sizeof a, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     MPI_Win_fence(0, window);

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from workbench.cli import trace as command
 from workbench.errors import ParameterError, ParseError
 from workbench.mpi import Launcher, MPIError, find_launcher
@@ -49,9 +50,9 @@ def test_conjugate_gradients(mpi: Launcher, build: Build, tmp_path: Path) -> Non
     assert [lines(tmp_path, r, "Sendrecv") for r in range(4)] == [10] * 4
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
+@for_each("ranks", [2, 3])
 def test_a_transpose(mpi: Launcher, build: Build, tmp_path: Path, ranks: int) -> None:
-    program = record([build(mpi, "transpose"), "12", "2"], ranks, tmp_path, timeout=60)
+    program = record([build(mpi, "transpose"), "12", "2"], ranks, tmp_path / str(ranks), timeout=60)
     # There and back, rows and columns, before and after: 8 exchanges a step for each row or
     # column of the grid, which is `ranks` x 1; a column of all, a row of each alone.
     assert program.operations["alltoall"] == 2 * 4 * (1 + ranks)
@@ -190,8 +191,8 @@ def test_an_unknown_launcher_is_refused(tmp_path: Path) -> None:
         find_launcher(odd)
 
 
-@pytest.mark.parametrize(
-    ("says", "words"),
+@for_each(
+    "says, words",
     [
         ("mpirun (Open MPI) 4.1.4", ["-x", "A=b c", "-n", "2", "./app", "1"]),
         ("HYDRA build details:", ["-genv", "A", "b c", "-n", "2", "./app", "1"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import for_each
 from tests.unit.programs.traces.writing import program, said
 from workbench.errors import ParseError
 from workbench.programs.traces import read_trace
@@ -29,7 +30,7 @@ def test_bcast_takes_its_size_from_the_root() -> None:
     assert only("Bcast:9:40:10,1,1:1:{w}", "Bcast:9:5:{d}:1:{w}") == "bcast 40 root 1"
 
 
-@pytest.mark.parametrize("buf", ["9", IN_PLACE])
+@for_each("buf", ["9", IN_PLACE])
 def test_reduce_and_allreduce(buf: str) -> None:
     assert only(*[f"Reduce:{buf}:9:5:{{d}}:2:1:{{w}}"] * 2) == "reduce 40 root 1"
     assert only(*[f"Allreduce:{buf}:9:5:{{d}}:2:{{w}}"] * 2) == "allreduce 40 root 0"
@@ -69,7 +70,7 @@ def test_scatter_and_scatterv() -> None:
     assert only(*told) == "scatter [8, 16] root 1"
 
 
-@pytest.mark.parametrize("buf", ["9", IN_PLACE])
+@for_each("buf", ["9", IN_PLACE])
 def test_allgather_and_alltoall_even_in_place(buf: str) -> None:
     sent = "5:{d}" if buf == "9" else "0:0,0,0"
     assert only(*[f"Allgather:{buf}:{sent}:9:5:{{d}}:{{w}}"] * 2) == "allgather 40 root 0"
@@ -88,7 +89,7 @@ def test_alltoallv_in_place_sends_what_it_receives() -> None:
     assert only(first, second) == "alltoall [8, 24, 24, 32] root 0"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "call",
     [
         "Alltoallv:9:77:88:{d}:9:77:88:{d}:{w}",
@@ -107,8 +108,8 @@ def test_reduce_scatter() -> None:
     assert only(*["Reduce_scatter_block:9:9:5:{d}:2:{w}"] * 2) == "reduce_scatter 40 root 0"
 
 
-@pytest.mark.parametrize(
-    ("call", "expected"),
+@for_each(
+    "call, expected",
     [
         ("Ibarrier:{w}", "barrier 0"),
         ("Ibcast:9:5:{d}:0:{w}", "bcast 40"),
@@ -165,8 +166,8 @@ def test_a_collective_that_a_rank_does_not_call_is_refused() -> None:
     assert (caught.value.source, caught.value.line) == ("pmpi-trace-rank-0.txt", 6)
 
 
-@pytest.mark.parametrize(
-    ("call", "complaint"),
+@for_each(
+    "call, complaint",
     [
         ("Bcast:9:5:{d}:2:{w}", "root of MPI_Bcast must be 0 to 1; got 2"),
         ("Bcast:9:5:{d}:-1:{w}", "root of MPI_Bcast must be 0 to 1; got -1"),

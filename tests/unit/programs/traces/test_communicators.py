@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import for_each
 from tests.unit.programs.traces.writing import program, said
 from workbench.errors import ParseError
 from workbench.programs.program import Program
@@ -128,7 +129,7 @@ def test_nested_splits() -> None:
     assert not p.notes
 
 
-@pytest.mark.parametrize("same_order", [True, False])
+@for_each("same_order", [True, False])
 def test_two_communicators_of_the_same_kind_are_taken_in_the_order_of_other_ranks(
     same_order: bool,
 ) -> None:

@@ -6,8 +6,7 @@ import io
 import zipfile
 from pathlib import Path
 
-import pytest
-
+from tests.cases import for_each
 from tests.reference.traces import disguise
 from tests.unit.programs.traces.writing import recorded, same
 from workbench.programs.traces import read_trace
@@ -16,8 +15,8 @@ ROOT = Path(__file__).resolve().parents[4]
 SHIPPED = sorted((ROOT / "datasets" / "traces").glob("*/trace.zip"))
 
 
-@pytest.mark.parametrize("stride", [4, 8])
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.parent.name)
+@for_each("stride", [4, 8])
+@for_each("path", SHIPPED)
 def test_shipped_traces(path: Path, stride: int) -> None:
     with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive:
         files = {name: archive.read(name).decode("ascii") for name in archive.namelist()}
@@ -25,7 +24,7 @@ def test_shipped_traces(path: Path, stride: int) -> None:
     same(found, read_trace(files))
 
 
-@pytest.mark.parametrize("stride", [4, 8])
+@for_each("stride", [4, 8])
 def test_rows_and_columns_of_a_grid_with_every_kind_of_wait(stride: int) -> None:
     files = recorded(*[grid(rank) for rank in range(6)])
     same(read_trace(disguise(files, stride=stride)), read_trace(files))

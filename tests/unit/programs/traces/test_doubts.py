@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from tests.reference.requests import Call, Requests
 from workbench.programs.program import IRECV, WAIT
 from workbench.programs.traces.calls import TraceCall
@@ -38,7 +38,6 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=300)
 @given(steps)
 def test_waits_end_what_the_reference_says(events: list[tuple[str, tuple[int, int]]]) -> None:
     places = RequestVariables(range(BASE, BASE + STRIDE * MOST, STRIDE), STRIDE)
@@ -78,7 +77,7 @@ def test_waits_end_what_the_reference_says(events: list[tuple[str, tuple[int, in
     assert counted == {text: times for text, times in expected.items() if times}
 
 
-@pytest.mark.parametrize("num_places", [1, 2, 3, 8, 13])
+@for_each("num_places", [1, 2, 3, 8, 13])
 def test_nodes_have_the_places_of_a_range_below_them_in_order(num_places: int) -> None:
     size = leaves(num_places)
     for first in range(num_places + 1):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.unit.programs.traces.writing import liballprof, recorded, said
 from workbench.errors import ParameterError, ParseError
 from workbench.programs.traces import files as files_module
@@ -117,9 +118,7 @@ def test_two_files_of_one_rank() -> None:
         read_trace(twice)
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"\n\n", b"hello\n", b"\x89PNG\r\n\x1a\n", b"# only\n", b"\0"]
-)
+@for_each("data", [b"", b"\n\n", b"hello\n", b"\x89PNG\r\n\x1a\n", b"# only\n", b"\0"])
 def test_what_is_no_trace_is_refused(data: bytes, tmp_path: Path) -> None:
     assert recognise(data) is None
     with pytest.raises(ParseError, match="must be a trace"):
@@ -158,7 +157,7 @@ def test_an_archive_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.Monk
         read_trace({"t-0.txt.gz": gzip.compress(b"MPI_Init:-:0:0:1\n" * 10**5)})
 
 
-@pytest.mark.parametrize("source", [b"MPI_Init", 5, None, [5], {"t": 5}])
+@for_each("source", [b"MPI_Init", 5, None, [5], {"t": 5}])
 def test_other_sources_are_refused(source: object) -> None:
     with pytest.raises(ParameterError):
         read_trace(source)  # type: ignore[arg-type]

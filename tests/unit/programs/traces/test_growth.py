@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import for_each
 from tests.unit.programs.traces.writing import liballprof, recorded
 from workbench.errors import ParseError
 from workbench.programs.traces import liballprof_rank, read_trace
@@ -206,12 +207,12 @@ SIMGRID = [
     many_nonblocking_collectives,
 ]
 
-N = 40
+N = 24
 GROWTH = 4
-MOST_GROWTH = 6.0  # of the steps; 4 times log(4 n) / log(n) is 5.5 at n = 40
+MOST_GROWTH = 6.0  # of the steps; 4 times log(4 n) / log(n) is 5.7 at n = 24
 
 
-@pytest.mark.parametrize("lines", ONE_RANK, ids=lambda lines: lines.__name__)
+@for_each("lines", ONE_RANK)
 def test_steps_grow_with_the_lines(lines: Callable[[int], Lines]) -> None:
     few, many = (steps(of_one_rank(lines, n)) for n in (N, GROWTH * N))
     assert many <= MOST_GROWTH * few
@@ -222,7 +223,7 @@ def test_steps_grow_with_the_communicators_that_are_made_before_they_are_used() 
     assert many <= MOST_GROWTH * few
 
 
-@pytest.mark.parametrize("actions", SIMGRID, ids=lambda actions: actions.__name__)
+@for_each("actions", SIMGRID)
 def test_steps_grow_with_the_actions(actions: Callable[[int], Lines]) -> None:
     few, many = (steps(simgrid(actions, n)) for n in (N, GROWTH * N))
     assert many <= MOST_GROWTH * few

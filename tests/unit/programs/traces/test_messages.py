@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import for_each
 from tests.unit.programs.traces.writing import liballprof, one, program, said
 from workbench.errors import ParseError
 from workbench.programs.traces import read_trace
 
 
-@pytest.mark.parametrize("mode", ["S", "Ss", "Bs", "Rs"])
+@for_each("mode", ["S", "Ss", "Bs", "Rs"])
 def test_blocking_sends_of_every_mode_and_a_receive(mode: str) -> None:
     p = program([f"{mode}end:1000:5:{{d}}:1:7:{{w}}"], ["Recv:1000:5:{d}:0:7:{w}:99"])
     assert said(p, 0) == ["send 40 B to 1 tag 7"]
@@ -17,7 +18,7 @@ def test_blocking_sends_of_every_mode_and_a_receive(mode: str) -> None:
     assert not p.notes
 
 
-@pytest.mark.parametrize("mode", ["s", "ss", "bs", "rs"])
+@for_each("mode", ["s", "ss", "bs", "rs"])
 def test_nonblocking_sends_of_every_mode_end_at_their_wait(mode: str) -> None:
     p = program(
         [f"I{mode}end:1000:5:{{d}}:1:7:{{w}}:5000", "Wait:5000:99"],
@@ -98,10 +99,9 @@ def test_open_mpis_negative_ranks() -> None:
     assert "as Open MPI has them" in p.notes[0]
 
 
-@pytest.mark.parametrize(
-    ("world", "first"),
+@for_each(
+    "world, first",
     [(0x44000000, "Barrier:{w}"), (9100, "Send:1:1:{d}:-1:0:{w}")],
-    ids=["by its handle", "by a message to nobody"],
 )
 def test_mpichs_negative_ranks(world: int, first: str) -> None:
     second = "Barrier:{w}" if first.startswith("Barrier") else "Comm_rank:{w}:1"
@@ -141,8 +141,8 @@ def test_probes_are_noted_and_take_nothing() -> None:
     assert [note[:7] for note in p.notes] == ["a probe"]
 
 
-@pytest.mark.parametrize(
-    ("call", "complaint"),
+@for_each(
+    "call, complaint",
     [
         ("Send:1:5:{d}:2:7:{w}", "peer of MPI_Send must be 0 to 1; got 2"),
         ("Send:1:-5:{d}:1:7:{w}", "must move 0 to"),
@@ -162,7 +162,7 @@ def test_damaged_lines_are_named(call: str, complaint: str) -> None:
     assert complaint in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     ["nonsense", "MPI_Send", "MPI_Send:x:1:2", "MPI_Send:1:2:1e99", "MPI Send:1:2:3", "a:b:c"],
 )

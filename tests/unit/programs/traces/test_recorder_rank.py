@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import for_each
 from tests.unit.programs.traces.writing import recorded, said
 from workbench.errors import ParseError
 from workbench.programs.program import Program
@@ -34,8 +35,8 @@ def test_messages_and_their_times() -> None:
     assert p.compute_ns.tolist() == [10_000, 6_000] * 2
 
 
-@pytest.mark.parametrize(
-    ("calls", "expected"),
+@for_each(
+    "calls, expected",
     [
         (["Wait:2:-"], ["wait 1"]),
         (["Wait:0:-"], []),
@@ -195,8 +196,8 @@ def test_the_header_tells_the_ranks() -> None:
         read_trace({"trace-0.txt": files["trace-0.txt"]})
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "complaint"),
+@for_each(
+    "old, new, complaint",
     [
         ("trace 1", "trace 2", "first line must be"),
         ("# rank 0 of 2", "# rank zero", "must have a line `# rank r of n`"),

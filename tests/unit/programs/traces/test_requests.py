@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import for_each
 from tests.unit.programs.traces.writing import program, said
 from workbench.programs.traces.requests import detect_stride
 
@@ -24,7 +23,7 @@ def waits(calls: list[str]) -> list[str]:
     return [text.split(" B")[0] for text in said(program(calls, PEER), 0)]
 
 
-@pytest.mark.parametrize("stride", [4, 8])
+@for_each("stride", [4, 8])
 def test_the_stride_of_arrays_is_found_in_the_trace(stride: int) -> None:
     base = 80_000
     calls = [irecv(base + stride * i, i) for i in range(5)] + [f"Waitall:5:{base}:1"]
@@ -33,7 +32,7 @@ def test_the_stride_of_arrays_is_found_in_the_trace(stride: int) -> None:
     assert not p.notes
 
 
-@pytest.mark.parametrize("stride", [4, 8])
+@for_each("stride", [4, 8])
 def test_the_stride_is_found_where_half_of_an_array_is_empty(stride: int) -> None:
     base = 80_000
     made = [base + stride * i for i in (0, 1, 2, 3)] + [base + stride * i for i in (5, 7, 9)]
@@ -95,9 +94,7 @@ def test_a_request_that_is_tested_and_waited_for_ends_at_the_wait() -> None:
     assert waits([isend(800), "Test:800:1:2", "Wait:800:1"]) == ["isend 8", "wait 0"]
 
 
-@pytest.mark.parametrize(
-    "test", ["Testall:2:800:1:2", "Testany:2:800:1:2:3", "Testsome:2:800:1:2:3"]
-)
+@for_each("test", ["Testall:2:800:1:2", "Testany:2:800:1:2:3", "Testsome:2:800:1:2:3"])
 def test_tests_of_arrays_end_what_nothing_else_does(test: str) -> None:
     assert waits([isend(800), isend(808), test]) == ["isend 8", "isend 8", "wait 0 1"]
 
@@ -155,7 +152,7 @@ def test_persistent_requests_begin_again_at_each_start() -> None:
     assert not p.notes
 
 
-@pytest.mark.parametrize("mode", ["Ss", "Bs", "Rs"])
+@for_each("mode", ["Ss", "Bs", "Rs"])
 def test_persistent_sends_of_every_mode(mode: str) -> None:
     p = program([f"{mode}end_init:1:5:{{d}}:1:7:{{w}}:800", "Start:800", "Wait:800:1"], PEER)
     assert said(p, 0) == ["isend 40 B to 1 tag 7 as 0", "wait 0"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import for_each
 from tests.unit.programs.traces.writing import said
 from workbench.errors import ParameterError, ParseError
 from workbench.programs.program import Program
@@ -101,8 +102,8 @@ def test_sendrecv() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("ranks", "expected"),
+@for_each(
+    "ranks, expected",
     [
         (["barrier"] * 2, "barrier 0 root 0"),
         (["bcast 5e2"] * 2, "bcast 500 root 0"),
@@ -133,8 +134,8 @@ def test_collectives(ranks: list[str], expected: str) -> None:
     assert only(*ranks) == expected
 
 
-@pytest.mark.parametrize(
-    ("begin", "tag"),
+@for_each(
+    "begin, tag",
     [
         ("ibarrier", -778),
         ("ibcast 5 0 6", -3334),
@@ -175,12 +176,12 @@ def test_a_nonblocking_collective_that_no_wait_can_name_is_read_as_blocking() ->
     assert any(note.startswith("iallreduce is read as allreduce") for note in p.notes)
 
 
-@pytest.mark.parametrize("name", ["Ssend", "bsend"])
+@for_each("name", ["Ssend", "bsend"])
 def test_sends_of_other_modes(name: str) -> None:
     assert said(read(f"{name} 1 3 5", ""), 0) == ["send 5 B to 1 tag 3"]
 
 
-@pytest.mark.parametrize("name", ["ISsend", "ibsend"])
+@for_each("name", ["ISsend", "ibsend"])
 def test_nonblocking_sends_of_other_modes(name: str) -> None:
     assert said(read(f"{name} 1 3 5; wait 0 1 3", ""), 0)[1] == "wait 0"
 
@@ -208,8 +209,8 @@ def test_one_file_for_each_rank() -> None:
     assert p.line.tolist() == [2, 2]
 
 
-@pytest.mark.parametrize(
-    ("lines", "complaint"),
+@for_each(
+    "lines, complaint",
     [
         ("0 send 1 0", "peer of send must be 0 to 0"),
         ("0 send", "argument 1 of send must be a number; got 'nothing'"),
@@ -241,7 +242,7 @@ def test_missing_ranks_and_ranks_in_two_files_are_named() -> None:
         read_trace({"t0.txt": "0 init\n", "t1.txt": "0 init\n"})
 
 
-@pytest.mark.parametrize("rate", [0.0, -1.0, float("nan"), float("inf")])
+@for_each("rate", [0.0, -1.0, float("nan"), float("inf")])
 def test_the_rate_must_be_positive(rate: float) -> None:
     with pytest.raises(ParameterError, match="flops_per_second must be above 0"):
         read("barrier", flops_per_second=rate)

@@ -1,4 +1,4 @@
-/* Collectives, blocking and not, and those among the neighbours of a topology.
+/* Collectives, blocking, not blocking and persistent, and those among the neighbours of a topology.
  *
  * Arguments that mean nothing at a rank may hold anything there, so they are not looked at.
  */
@@ -20,10 +20,20 @@
         return result;                                                                         \
     }
 
-#define BOTH(NAME, INAME, PARAMETERS, ARGUMENTS, FIELDS)                                       \
+/* Open MPI 5 has persistent collectives and calls itself MPI 3.1. */
+#if MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5
+#define PERSISTENT ONE
+#else
+#define PERSISTENT(NAME, PARAMETERS, ARGUMENTS, FIELDS)
+#endif
+
+#define EACH(NAME, INAME, PARAMETERS, ARGUMENTS, FIELDS)                                       \
     ONE(NAME, PARAMETERS, ARGUMENTS, FIELDS)                                                   \
     ONE(INAME, (LIST PARAMETERS, MPI_Request *request), (LIST ARGUMENTS, request),             \
-        FIELDS; field_request(request_made(*request, 0, 0)))
+        FIELDS; field_request(request_made(*request, 0, 0)))                                   \
+    PERSISTENT(NAME##_init, (LIST PARAMETERS, MPI_Info info, MPI_Request *request),            \
+               (LIST ARGUMENTS, info, request),                                                \
+               FIELDS; field(0); field_request(request_made(*request, 0, 1)))
 
 static int is_inter(MPI_Comm comm)
 {
@@ -110,20 +120,20 @@ static void field_reduction(const void *sendbuf, const void *recvbuf, int count,
     field(0); /* which operation is not told */
 }
 
-BOTH(Barrier, Ibarrier, (MPI_Comm comm), (comm), field_comm(comm))
+EACH(Barrier, Ibarrier, (MPI_Comm comm), (comm), field_comm(comm))
 
-BOTH(Bcast, Ibcast, (void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm),
+EACH(Bcast, Ibcast, (void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm),
      (buf, count, type, root, comm),
      field_buffer(buf); field(count); field_type(type); field_peer(root); field_comm(comm))
 
-BOTH(Reduce, Ireduce,
+EACH(Reduce, Ireduce,
      (const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, int root,
       MPI_Comm comm),
      (sendbuf, recvbuf, count, type, op, root, comm),
      field_reduction(sendbuf, recvbuf, count, type); field_peer(root); field_comm(comm))
 
 #define REDUCTION(NAME, INAME)                                                                 \
-    BOTH(NAME, INAME,                                                                          \
+    EACH(NAME, INAME,                                                                          \
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,         \
           MPI_Comm comm),                                                                      \
          (sendbuf, recvbuf, count, type, op, comm),                                            \
@@ -134,14 +144,14 @@ REDUCTION(Scan, Iscan)
 REDUCTION(Exscan, Iexscan)
 REDUCTION(Reduce_scatter_block, Ireduce_scatter_block)
 
-BOTH(Reduce_scatter, Ireduce_scatter,
+EACH(Reduce_scatter, Ireduce_scatter,
      (const void *sendbuf, void *recvbuf, const int counts[], MPI_Datatype type, MPI_Op op,
       MPI_Comm comm),
      (sendbuf, recvbuf, counts, type, op, comm),
      int size; PMPI_Comm_size(comm, &size); field_buffer(sendbuf); field_buffer(recvbuf);
      field_counts(size, counts); field_type(type); field(0); field_comm(comm))
 
-BOTH(Gather, Igather,
+EACH(Gather, Igather,
      (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
       MPI_Datatype recvtype, int root, MPI_Comm comm),
      (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
@@ -149,7 +159,7 @@ BOTH(Gather, Igather,
      field_part(at_root(root, comm), recvbuf, recvcount, recvtype); field_peer(root);
      field_comm(comm))
 
-BOTH(Scatter, Iscatter,
+EACH(Scatter, Iscatter,
      (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
       MPI_Datatype recvtype, int root, MPI_Comm comm),
      (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
@@ -157,7 +167,7 @@ BOTH(Scatter, Iscatter,
      field_part(at_leaf(root, comm), recvbuf, recvcount, recvtype); field_peer(root);
      field_comm(comm))
 
-BOTH(Gatherv, Igatherv,
+EACH(Gatherv, Igatherv,
      (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
       const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm),
      (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),
@@ -165,7 +175,7 @@ BOTH(Gatherv, Igatherv,
      field_parts(at_root(root, comm), recvbuf, recvcounts, partners(comm), recvtype);
      field_peer(root); field_comm(comm))
 
-BOTH(Scatterv, Iscatterv,
+EACH(Scatterv, Iscatterv,
      (const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
       void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
      (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),
@@ -174,7 +184,7 @@ BOTH(Scatterv, Iscatterv,
      field_comm(comm))
 
 #define FROM_ALL(NAME, INAME)                                                                  \
-    BOTH(NAME, INAME,                                                                          \
+    EACH(NAME, INAME,                                                                          \
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,            \
           int recvcount, MPI_Datatype recvtype, MPI_Comm comm),                                \
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),                   \
@@ -201,7 +211,7 @@ static int destinations_of(MPI_Comm comm)
 }
 
 #define FROM_ALL_V(NAME, INAME, SOURCES)                                                       \
-    BOTH(NAME, INAME,                                                                          \
+    EACH(NAME, INAME,                                                                          \
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,            \
           const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm),   \
          (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),          \
@@ -212,7 +222,7 @@ FROM_ALL_V(Allgatherv, Iallgatherv, partners)
 FROM_ALL_V(Neighbor_allgatherv, Ineighbor_allgatherv, sources_of)
 
 #define TO_ALL_V(NAME, INAME, SOURCES, DESTINATIONS)                                           \
-    BOTH(NAME, INAME,                                                                          \
+    EACH(NAME, INAME,                                                                          \
          (const void *sendbuf, const int sendcounts[], const int sdispls[],                    \
           MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],   \
           MPI_Datatype recvtype, MPI_Comm comm),                                               \
@@ -225,7 +235,7 @@ TO_ALL_V(Alltoallv, Ialltoallv, partners, partners)
 TO_ALL_V(Neighbor_alltoallv, Ineighbor_alltoallv, sources_of, destinations_of)
 
 #define TO_ALL_W(NAME, INAME, DISPLACEMENT, SOURCES, DESTINATIONS)                             \
-    BOTH(NAME, INAME,                                                                          \
+    EACH(NAME, INAME,                                                                          \
          (const void *sendbuf, const int sendcounts[], const DISPLACEMENT sdispls[],           \
           const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],               \
           const DISPLACEMENT rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm),        \

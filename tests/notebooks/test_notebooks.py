@@ -62,7 +62,7 @@ SHORTER = {
         "ComparePanel()": 'ComparePanel(["torus:8x8x16"], simulate=False)',
     },
     "08-tune-a-component.ipynb": {"seeds=10": "seeds=2"},
-    "11-who-slowed-my-job.ipynb": {"BlamePanel()": "BlamePanel(runs=12)"},
+    "11-who-slowed-my-job.ipynb": {"BlamePanel()": 'BlamePanel(application="umt-128", runs=12)'},
     "12-forecast-the-next-steps.ipynb": {
         # The other models take the panel most of its time; its unit tests wait for them.
         '"ridge"\npanel.wait()': '"ridge"\nimport time\nwhile panel.found is None:\n'

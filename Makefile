@@ -25,9 +25,9 @@ WARM_STAMPS := .cache/numba/.networks-$(HERE) .cache/numba/.programs-$(HERE)
 PIP := -m pip install --quiet --disable-pip-version-check --no-compile
 PIP_INSTALL := $(PY) $(PIP) --constraint constraints.txt
 
-# The browser's tests are a group for each file and server, which one process runs;
+# One process runs the tests of a file, whose fixtures it makes once, and the files in their order;
 # tests/conftest.py says how many processes there are.
-IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
+IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 .PHONY: help lab workshop install test tests test-oldest test-debian13 lint types system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
 
@@ -200,7 +200,8 @@ validation: $(LAB_STAMP) ## measure on the emulated cluster again (an hour, root
 	    --output datasets/validation-collectives/open-mpi-$$ranks.json || exit; \
 	done
 
-site: $(SITE_STAMP) ## make the web site in .cache/site/html: notebooks, papers, reference, search (10 minutes, then one)
+site: export OPENBLAS_NUM_THREADS := 1
+site: $(SITE_STAMP) $(WARM_STAMPS) ## make the web site in .cache/site/html: notebooks, papers, reference, search (5 minutes, then one)
 	$(PY) -m workbench.site
 
 slurm-demo: $(TEST_STAMP) ## tune a copy and a sort through a one-node Slurm on loopback

@@ -36,16 +36,6 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 2
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Run the browser's tests beside the others, where tests are spread by their groups."""
-    if config.getvalue("dist") != "loadgroup":
-        return None
-    from tests.schedule import BrowserBeside
-
-    return BrowserBeside(config, log)
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--cpu-times",
@@ -56,23 +46,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep xdist from running its groups, which the browser's tests are, before all other tests."""
-    config.option.loadscopereorder = False
     if (most := config.getoption("--cpu-times")) is not None:
         config.pluginmanager.register(CpuTimes(most))
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run browser tests last: Playwright leaves an event loop running, and others start theirs.
+    """Run notebooks first, which one process takes long for, and the browser's tests last.
 
-    pytest-xdist 3.8 appends a test's group to the name that pytest before 9.2 knew it by; without
-    it there, marks of groups would silently do nothing (pytest-xdist's issue 1386).
+    Playwright leaves an event loop running, and other tests start theirs.
     """
-    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
-    for item in items:
-        if "_nodeid" in vars(item):
-            item._id = type(item.id).parse(vars(item)["_nodeid"])
+    items.sort(
+        key=lambda item: (
+            item.get_closest_marker("browser") is not None,
+            item.get_closest_marker("notebook") is None,
+        )
+    )
 
 
 @pytest.hookimpl(wrapper=True)

@@ -8,14 +8,9 @@ import gc
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[1]
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-
-one_process = pytest.mark.xdist_group("source-trees")
-"""Lets one process of a parallel run take the tests that read most trees: a million nodes."""
 
 
 @functools.cache

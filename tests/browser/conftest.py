@@ -25,27 +25,15 @@ def _server(item: Any) -> str:
     return next((kind for kind in ("lab", "voila") if kind in item.fixturenames), "file")
 
 
-def _group(item: Any) -> str:
-    """Return the group of tests that one process runs in turn.
-
-    Those of ``make test`` share one JupyterLab, whose start takes longer than most of them.
-    """
-    deep = item.get_closest_marker("deep") is not None
-    return f"{item.path.stem}-{_server(item)}" if deep else _server(item)
-
-
-# Before xdist's own hook, which reads the marks; what is marked after it is in no group.
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests and group them; the largest groups begin first, so that all end together."""
-    groups = {item: _group(item) for item in items if Path(__file__).parent in item.path.parents}
-    for item, group in groups.items():
+    """Mark the tests, and begin with the largest files, so that the processes end together."""
+    ours = [item for item in items if Path(__file__).parent in item.path.parents]
+    for item in ours:
         item.add_marker(pytest.mark.browser)
         item.add_marker(_OLD_FIXTURE)
-        item.add_marker(pytest.mark.xdist_group(group))
-    sizes = Counter(groups.values())
+    sizes = Counter(item.path for item in ours)
     items.sort(
-        key=lambda item: (1, -sizes[groups[item]], groups[item]) if item in groups else (0, 0, "")
+        key=lambda item: (-sizes[item.path], str(item.path)) if item.path in sizes else (1, "")
     )
 
 

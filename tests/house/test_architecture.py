@@ -11,9 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.source_trees import ROOT, definitions, one_process, trees, trees_of
-
-pytestmark = one_process
+from tests.source_trees import ROOT, definitions, trees, trees_of
 
 FLOOR = {
     "errors",

@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.source_trees import ROOT, Definition, definitions, one_process, trees
-
-pytestmark = one_process
+from tests.source_trees import ROOT, Definition, definitions, trees
 
 FOLDERS = sorted({p.parent for top in ("workbench", "kernels") for p in (ROOT / top).rglob("*.py")})
 SECTION = re.compile(r"^(Args|Attributes|Parameters|Raises|Returns|Yields|Note|Notes|Example):")

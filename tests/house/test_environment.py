@@ -18,7 +18,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from tests.source_trees import ROOT, one_process, trees
+from tests.source_trees import ROOT, trees
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 DEPENDENCIES = [Requirement(text) for text in PROJECT["dependencies"]]
@@ -71,7 +71,6 @@ def imported() -> set[str]:
     return {canonicalize_name(name) for name in packages}
 
 
-@one_process
 def test_everything_imported_is_declared_or_brought_by_something_declared() -> None:
     declared = {canonicalize_name(r.name) for r in DEPENDENCIES}
     extras = {canonicalize_name(r.name) for r in EXTRAS["cluster"] + EXTRAS["postgresql"]}
@@ -84,7 +83,6 @@ def test_everything_imported_is_declared_or_brought_by_something_declared() -> N
         assert name in needs
 
 
-@one_process
 def test_everything_declared_is_used() -> None:
     declared = {canonicalize_name(r.name) for r in DEPENDENCIES}
     assert declared - imported() - APPLICATIONS == set()

@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.source_trees import ROOT, one_process, trees, trees_of
-
-pytestmark = one_process
+from tests.source_trees import ROOT, trees, trees_of
 
 PACKAGES = sorted(path.relative_to(ROOT) for path in (ROOT / "workbench").rglob("__init__.py"))
 PLOTTED = re.compile(r"workbench\.plotting\.([\w.]*plot_\w+)")

@@ -6,9 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator
 
-from tests.source_trees import ROOT, one_process, trees_of
-
-pytestmark = one_process
+from tests.source_trees import ROOT, trees_of
 
 
 def public_types(tree: ast.Module) -> Iterator[tuple[str, bool]]:

@@ -115,7 +115,6 @@ def run_solved(number: int, folder: Path, kernel: AsyncKernelManager) -> Any:
     return cells
 
 
-@pytest.mark.xdist_group("lessons")
 @pytest.mark.notebook
 @every_lesson
 def test_the_solved_lesson_runs_whole_and_its_solutions_are_right(

@@ -261,7 +261,6 @@ def run(name: str, folder: Path, kernel: AsyncKernelManager, shorter: dict[str, 
     assert len(views) == 1
 
 
-@pytest.mark.xdist_group("notebooks")
 @every_notebook
 def test_it_runs_and_shows_a_panel(name: str, tmp_path: Path, kernel: AsyncKernelManager) -> None:
     run(name, tmp_path, kernel, SHORTER.get(name, {}))

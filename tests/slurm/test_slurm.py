@@ -38,7 +38,6 @@ from workbench.tune.store.stored_experiments import load_result, stored_experime
 
 pytestmark = [
     pytest.mark.slurm,
-    pytest.mark.xdist_group("slurm"),
     pytest.mark.usefixtures("machine"),
 ]
 

@@ -9,7 +9,7 @@ from typing import TypedDict, Unpack
 import pytest
 from IPython.core.completer import IPCompleter, provisionalcompleter
 
-from tests.source_trees import definitions, one_process, trees_of
+from tests.source_trees import definitions, trees_of
 from workbench.models import SNAPPR, LogGPS, LogP
 from workbench.named_options import defaults_of, named_options
 from workbench.panels import StudyPanel
@@ -59,7 +59,6 @@ def test_the_signature_lists_the_options_with_their_types_and_defaults() -> None
     assert listed["seed"].default is None
 
 
-@one_process
 def test_options_have_types() -> None:
     root = Path(inspect.getfile(named_options)).parent
     found = {

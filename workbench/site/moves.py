@@ -31,7 +31,7 @@ class Move:
 
 
 def _spread(
-    setting: str, name: str, ends: tuple[float, float], unit: str, *, first: int, count: int = 20
+    setting: str, name: str, ends: tuple[float, float], unit: str, *, first: int, count: int = 8
 ) -> Move:
     """Return a move over numbers that are evenly spread on a logarithmic scale."""
     low, high = ends
@@ -42,14 +42,14 @@ def _spread(
 
 def _latency() -> Move:
     """Return a move over the time from the network card to the switch, in ns."""
-    spread = _spread("injection_latency", "Injection latency", (100, 4000), "ns", first=8)
+    spread = _spread("injection_latency", "Injection latency", (100, 4000), "ns", first=3)
     return Move(spread.setting, spread.name, spread.texts, spread.first)
 
 
-_BYTES = [2**n for n in range(1, 21)]
-_SHARES = [n / 20 for n in range(1, 21)]
+_BYTES = [2**n for n in range(1, 21, 2)]
+_SHARES = [n / 10 for n in range(1, 11)]
 _LOSSES = ("rmsre", "rmspe", "mae", "mse", "rmse", "huber")
-_HEURISTICS = ("surrogate-gp", "surrogate-forest", "annealing", "genetic", "tpe", "random")
+_HEURISTICS = ("surrogate-gp", "annealing", "genetic", "random")
 _STOPPINGS = ("budget", "best improvement 15", "best improvement 5", "count 2 of 5", "distance")
 _VIEWS = ("data", "sobol", "chains", "posterior", "fit", "prediction")
 _STEPS = ("Data", "Sobol' indices", "Chains", "Posterior", "Fit", "Prediction")
@@ -60,11 +60,11 @@ MOVES: dict[str, Move] = {
     "ExplorePanel": _latency(),
     "FitPanel": _latency(),
     "StudyPanel": Move("loss", "Fitted by the loss", _LOSSES),
-    "RegimePanel": Move("threshold", "Threshold", _BYTES, 8, [byte_label(n) for n in _BYTES]),
-    "ReplayPanel": _spread("L_us", "Network latency L", (0.5, 200), "µs", first=5),
-    "TolerancePanel": _spread("probe_L_us", "Probed latency L", (1, 60), "µs", first=4),
+    "RegimePanel": Move("threshold", "Threshold", _BYTES, 4, [byte_label(n) for n in _BYTES]),
+    "ReplayPanel": _spread("L_us", "Network latency L", (0.5, 200), "µs", first=2),
+    "TolerancePanel": _spread("probe_L_us", "Probed latency L", (1, 60), "µs", first=2),
     "PlacementPanel": _spread("l_wire_ns", "Latency of a wire", (50, 3200), "ns", first=2, count=7),
-    "ComparePanel": Move("offered", "Hosts send", _SHARES, 13, [f"{n:.0%}" for n in _SHARES]),
+    "ComparePanel": Move("offered", "Hosts send", _SHARES, 6, [f"{n:.0%}" for n in _SHARES]),
     "TuningPanel": Move("heuristic", "Heuristic", _HEURISTICS, follow=lambda panel: panel.start()),
     "SearchComparisonPanel": Move("stopping", "Stopping rule", _STOPPINGS, first=1),
     "UncertaintyPanel": Move(

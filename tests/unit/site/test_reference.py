@@ -13,16 +13,12 @@ from docutils.core import publish_doctree
 from docutils.parsers.rst import Parser
 from docutils.utils import new_document
 
-from tests.source_trees import one_process
 from workbench.lazy import origin_of
 from workbench.site.reference import Entry, entries, other_names, reference_pages
 from workbench.site.sphinx_extension import _marked, _without_bars
 
 SECTION = re.compile(r"(Args|Attributes|Raises|Returns|Yields):$")
 NAME = re.compile(r"^    \*{0,2}(\w[\w, *]*): ")
-
-# The tests of exported names import every package too.
-pytestmark = one_process
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ import nbformat
 import pytest
 from jupyter_client import AsyncKernelManager
 
+from tests.cases import for_each
 from tests.notebooks.running import execute
 from tests.source_trees import ROOT
 from workbench.teaching import lesson, write_copies
@@ -54,50 +55,48 @@ def test_every_lesson_has_its_notebook() -> None:
     assert names == {lesson(number).name for number in COURSE}
 
 
-def test_each_exercise_is_asked_answered_and_solved_in_three_cells() -> None:
-    for number in COURSE:
-        cells = code(read(number))
-        asked = [
-            (at, cell.source) for at, cell in enumerate(cells) if re.match(r'ask\("', cell.source)
-        ]
-        numbers = [exercise.number for exercise in lesson(number).exercises]
-        assert [source for _, source in asked] == [f'ask("{each}")' for each in numbers]
-        for (at, _), each in zip(asked, numbers, strict=True):
-            answer, solution = cells[at + 1 : at + 3]
-            assert answer.source == f'answer = ...\ncheck("{each}", answer)'
-            assert is_solution(solution)
-            assert solution.metadata["jupyter"] == {"source_hidden": True}
-            assert solution.source.startswith("# Solution\n")
-            assert re.search(rf'^check\("{each}", .*, keep=False\)\Z', solution.source, re.M)
-        assert sum(map(is_solution, cells)) == sum(map(is_answer, cells)) == len(numbers)
+@for_each("number", COURSE)
+def test_each_exercise_is_asked_answered_and_solved_in_three_cells(number: int) -> None:
+    cells = code(read(number))
+    asked = [(at, cell.source) for at, cell in enumerate(cells) if re.match(r'ask\("', cell.source)]
+    numbers = [exercise.number for exercise in lesson(number).exercises]
+    assert [source for _, source in asked] == [f'ask("{each}")' for each in numbers]
+    for (at, _), each in zip(asked, numbers, strict=True):
+        answer, solution = cells[at + 1 : at + 3]
+        assert answer.source == f'answer = ...\ncheck("{each}", answer)'
+        assert is_solution(solution)
+        assert solution.metadata["jupyter"] == {"source_hidden": True}
+        assert solution.source.startswith("# Solution\n")
+        assert re.search(rf'^check\("{each}", .*, keep=False\)\Z', solution.source, re.M)
+    assert sum(map(is_solution, cells)) == sum(map(is_answer, cells)) == len(numbers)
 
 
-def test_the_text_says_what_the_lesson_is() -> None:
-    for number in COURSE:
-        found, content = lesson(number), read(number)
-        plain = [LINK.sub(r"\1", c.source) for c in content.cells if c.cell_type == "markdown"]
-        texts = [" ".join(source.split()) for source in plain]
-        assert texts[0].startswith(f"# Lesson {number}: {found.title} ")
-        assert found.question in texts[0]
-        assert content.metadata["workbench"]["question"] == found.question
-        assert [each for each in found.objectives if each not in texts[0]] == []
-        assert f"**{found.minutes} minutes:**" in texts[0]
-        headings = [f"## {place}. {part.title}" for place, part in enumerate(found.parts, start=1)]
-        text = "\n".join(plain)
-        assert re.findall(r"^## .*$", text, re.M) == headings
-        assert [int(each) for each in re.findall(r"^\*(\d+) minutes\.\*", text, re.M)] == [
-            part.minutes for part in found.parts if part.exercises
-        ]
+@for_each("number", COURSE)
+def test_the_text_says_what_the_lesson_is(number: int) -> None:
+    found, content = lesson(number), read(number)
+    plain = [LINK.sub(r"\1", c.source) for c in content.cells if c.cell_type == "markdown"]
+    texts = [" ".join(source.split()) for source in plain]
+    assert texts[0].startswith(f"# Lesson {number}: {found.title} ")
+    assert found.question in texts[0]
+    assert content.metadata["workbench"]["question"] == found.question
+    assert [each for each in found.objectives if each not in texts[0]] == []
+    assert f"**{found.minutes} minutes:**" in texts[0]
+    headings = [f"## {place}. {part.title}" for place, part in enumerate(found.parts, start=1)]
+    text = "\n".join(plain)
+    assert re.findall(r"^## .*$", text, re.M) == headings
+    assert [int(each) for each in re.findall(r"^\*(\d+) minutes\.\*", text, re.M)] == [
+        part.minutes for part in found.parts if part.exercises
+    ]
 
 
-def test_cells_are_short_and_bokeh_is_loaded_first() -> None:
-    for number in COURSE:
-        cells = code(read(number))
-        assert cells[0].source.splitlines()[-1] == "workbench.panels.setup()"
-        # Servers' tests and memory benchmarks run a notebook as far as its panel.
-        assert any(cell.source.startswith("panel = ") for cell in cells)
-        sources = [c.source.removeprefix("# Solution\n") for c in cells]
-        assert [text for text in sources if len(text.splitlines()) > LINES_IN_A_CELL] == []
+@for_each("number", COURSE)
+def test_cells_are_short_and_bokeh_is_loaded_first(number: int) -> None:
+    cells = code(read(number))
+    assert cells[0].source.splitlines()[-1] == "workbench.panels.setup()"
+    # Servers' tests and memory benchmarks run a notebook as far as its panel.
+    assert any(cell.source.startswith("panel = ") for cell in cells)
+    sources = [c.source.removeprefix("# Solution\n") for c in cells]
+    assert [text for text in sources if len(text.splitlines()) > LINES_IN_A_CELL] == []
 
 
 def run_solved(number: int, folder: Path, kernel: AsyncKernelManager) -> Any:

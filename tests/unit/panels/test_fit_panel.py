@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench import datasets
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.fit import FitResult, rmspe_by_target
@@ -143,26 +144,31 @@ def test_from_code_the_same_error_is_raised(panel: FitPanel) -> None:
     assert "credits must hold one packet" in panel.error
 
 
-def test_mistakes_are_answered_with_what_is_known(shared_panel: FitPanel) -> None:
-    for name, value, words in [
+@for_each(
+    "name, value, words",
+    [
         ("injection_latency", "300 parsecs", "300 parsecs"),
         ("machine", "azure-hb96v3", "azure-hb96v3-hdr"),
         ("loss", "rmsr", "rmsre"),
         ("model", "snaper", "snappr"),
-    ]:
-        with pytest.raises(ParameterError, match=words):
-            setattr(shared_panel, name, value)
-        with pytest.raises(AttributeError, match="did you mean injection_latency"):
-            shared_panel.injecton_latency = "300ns"
+    ],
+)
+def test_mistakes_are_answered_with_what_is_known(
+    shared_panel: FitPanel, name: str, value: str, words: str
+) -> None:
+    with pytest.raises(ParameterError, match=words):
+        setattr(shared_panel, name, value)
+    with pytest.raises(AttributeError, match="did you mean injection_latency"):
+        shared_panel.injecton_latency = "300ns"
 
 
-def test_another_model_brings_its_own_controls(panel: FitPanel) -> None:
-    for kind in ["hybrid", "logp", "pisces"]:
-        panel.model = kind
-        described = [one.described for one in panel.controls.values() if hasattr(one, "described")]
-        assert {one.key for one in described} == {p.key for p in panel.model.parameters()}
-        assert panel.error == ""
-        assert panel.curve.latency_us[0] == panel.drawn("simulated")["latency"][0]
+@for_each("kind", ["hybrid", "logp", "pisces"])
+def test_another_model_brings_its_own_controls(panel: FitPanel, kind: str) -> None:
+    panel.model = kind
+    described = [one.described for one in panel.controls.values() if hasattr(one, "described")]
+    assert {one.key for one in described} == {p.key for p in panel.model.parameters()}
+    assert panel.error == ""
+    assert panel.curve.latency_us[0] == panel.drawn("simulated")["latency"][0]
 
 
 def test_the_variant_keeps_the_values(panel: FitPanel) -> None:
@@ -453,21 +459,23 @@ def test_the_export_tab_says_who_reads_an_ini(panel: FitPanel) -> None:
     assert "SST/macro cannot, it has no Protocol model" in panel.text
 
 
-def test_the_first_picture_is_no_worse_than_defaults_or_data_sheet(panel: FitPanel) -> None:
-    for kind in ["snappr", "hybrid", "logp", "pisces", "protocol"]:
-        panel.model = kind
-        defaults = model_of(kind)
-        for name in datasets.list():
-            panel.machine = name
-            shown = rmspe_by_target(panel.curve, panel.measured)["joint"]
-            assert shown <= rmspe_by_target(simulate(defaults, panel), panel.measured)["joint"]
-            if kind == "snappr":
-                assert shown < baseline(name).rmspe["joint"] / 2
-            # What the sliders say is what is drawn and what the sentence is about.
-            for control in panel.controls.values():
-                if hasattr(control, "described"):
-                    assert control.value == panel.state.model.get(control.described.key)
-            assert panel.drawn("simulated") == simulated_columns(panel.curve)
+@for_each("kind", ["snappr", "hybrid", "logp", "pisces", "protocol"])
+def test_the_first_picture_is_no_worse_than_defaults_or_data_sheet(
+    panel: FitPanel, kind: str
+) -> None:
+    panel.model = kind
+    defaults = model_of(kind)
+    for name in datasets.list():
+        panel.machine = name
+        shown = rmspe_by_target(panel.curve, panel.measured)["joint"]
+        assert shown <= rmspe_by_target(simulate(defaults, panel), panel.measured)["joint"]
+        if kind == "snappr":
+            assert shown < baseline(name).rmspe["joint"] / 2
+        # What the sliders say is what is drawn and what the sentence is about.
+        for control in panel.controls.values():
+            if hasattr(control, "described"):
+                assert control.value == panel.state.model.get(control.described.key)
+        assert panel.drawn("simulated") == simulated_columns(panel.curve)
 
 
 def simulate(model: NetworkModel, panel: FitPanel) -> OSUCurve:

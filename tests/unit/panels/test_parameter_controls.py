@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.cases import for_each
 from workbench.models import MODELS, ModelParameter
 from workbench.models.parameter import Value
 from workbench.panels.parameter_controls import (
@@ -27,39 +28,37 @@ def make() -> Callable[[ModelParameter], tuple[ParameterControl, Heard]]:
     return make
 
 
-def test_a_slider_covers_the_bounds_and_says_nothing_by_itself(make: Callable) -> None:
-    for name in SLIDERS:
-        described = SLIDERS[name]
-        control, heard = make(described)
-        assert heard == []
-        assert control.value == described.value
-        control.input.value = control.input.max
-        control.input.value = control.input.min
-        ends = (
-            [value for _, value in heard][-2:] if len(heard) > 1 else [described.low, heard[0][1]]
-        )
-        assert ends == pytest.approx([described.high, described.low], rel=0.005)  # three digits
+@for_each("name", SLIDERS)
+def test_a_slider_covers_the_bounds_and_says_nothing_by_itself(name: str, make: Callable) -> None:
+    described = SLIDERS[name]
+    control, heard = make(described)
+    assert heard == []
+    assert control.value == described.value
+    control.input.value = control.input.max
+    control.input.value = control.input.min
+    ends = [value for _, value in heard][-2:] if len(heard) > 1 else [described.low, heard[0][1]]
+    assert ends == pytest.approx([described.high, described.low], rel=0.005)  # three digits
 
 
-def test_every_step_changes_the_value(make: Callable) -> None:
-    for name in SLIDERS:
-        control, heard = make(SLIDERS[name])
-        control.input.value = 0
-        heard.clear()
-        for position in range(1, control.input.max + 1):
-            control.input.value = position
-        values = [value for _, value in heard]
-        assert values == sorted(set(values)), "strictly ascending"
-        assert len(values) == control.input.max
+@for_each("name", SLIDERS)
+def test_every_step_changes_the_value(name: str, make: Callable) -> None:
+    control, heard = make(SLIDERS[name])
+    control.input.value = 0
+    heard.clear()
+    for position in range(1, control.input.max + 1):
+        control.input.value = position
+    values = [value for _, value in heard]
+    assert values == sorted(set(values)), "strictly ascending"
+    assert len(values) == control.input.max
 
 
-def test_what_a_browser_sends_back_moves_nothing(make: Callable) -> None:
+@for_each("name", PARAMETERS)
+def test_what_a_browser_sends_back_moves_nothing(name: str, make: Callable) -> None:
     """A slider that is drawn reports its own position; it must be the one it was given."""
-    for name in PARAMETERS:
-        control, heard = make(PARAMETERS[name])
-        name = "index" if control.described.kind == "choice" else "value"
-        control.input.set_state({name: control.input.get_state()[name]})
-        assert heard == []
+    control, heard = make(PARAMETERS[name])
+    name = "index" if control.described.kind == "choice" else "value"
+    control.input.set_state({name: control.input.get_state()[name]})
+    assert heard == []
 
 
 def test_a_value_is_typed_with_its_unit(make: Callable) -> None:
@@ -95,9 +94,9 @@ def test_a_value_outside_the_slider_is_marked_until_it_is_inside(make: Callable)
     assert control.error.message == ""
 
 
-def test_no_default_is_marked() -> None:
-    for name in MODELS:
-        assert [p.key for p in MODELS[name]().parameters() if p.unusual(p.value)] == []
+@for_each("name", MODELS)
+def test_no_default_is_marked(name: str) -> None:
+    assert [p.key for p in MODELS[name]().parameters() if p.unusual(p.value)] == []
 
 
 def test_what_a_readout_shows_can_be_typed_again(make: Callable) -> None:

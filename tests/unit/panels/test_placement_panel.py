@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.cases import for_each
 from tests.unit.panels.waiting import settled
 from workbench import models, programs, topology
 from workbench.errors import DatasetError, ParameterError, ParseError
@@ -173,28 +174,29 @@ def test_the_network_is_a_word_and_its_controls(panel: PlacementPanel) -> None:
     assert network.parameters["wiring"].value == "absolute"
 
 
-def test_fields_are_what_a_word_says() -> None:
-    for family in FAMILIES:
-        example = f"{family}:{FAMILIES[family].example}"
-        fields = FamilyFields(family, lambda: None)
-        made = topology.parse_topology(example)
-        fields.show(example, made)
-        assert topology.parse_topology(fields.spec) == made
-        names = {one.name for one in FAMILIES[family].parameters}
-        assert fields.controls.keys() == names
-        for parameter in FAMILIES[family].parameters:
-            about = f"{parameter.name}: {parameter.meaning}"
-            assert fields.controls[parameter.name].description == about
-        near = near_member(family, 100)
-        if near:
-            there = topology.parse_topology(near)
-            fields.show(near, there)
-            assert topology.parse_topology(fields.spec) == there
-            assert there.num_hosts >= 100
+@for_each("family", FAMILIES)
+def test_fields_are_what_a_word_says(family: str) -> None:
+    example = f"{family}:{FAMILIES[family].example}"
+    fields = FamilyFields(family, lambda: None)
+    made = topology.parse_topology(example)
+    fields.show(example, made)
+    assert topology.parse_topology(fields.spec) == made
+    names = {one.name for one in FAMILIES[family].parameters}
+    assert fields.controls.keys() == names
+    for parameter in FAMILIES[family].parameters:
+        about = f"{parameter.name}: {parameter.meaning}"
+        assert fields.controls[parameter.name].description == about
+    near = near_member(family, 100)
+    if near:
+        there = topology.parse_topology(near)
+        fields.show(near, there)
+        assert topology.parse_topology(fields.spec) == there
+        assert there.num_hosts >= 100
 
 
-def test_a_field_holds_what_the_word_gives_it() -> None:
-    for word, name, value in [
+@for_each(
+    "word, name, value",
+    [
         ("dragonfly:8,4,8,2", "h", "2"),
         ("dragonfly:8,4,8", "h", ""),
         ("dragonfly:a=4,p=2,h=2,g=3,links=none", "links", "none"),
@@ -202,13 +204,15 @@ def test_a_field_holds_what_the_word_gives_it() -> None:
         ("torus:4x4,mesh=yes", "mesh", True),
         ("fat-tree:k=6,taper=2", "taper", 2),
         ("jellyfish:10,3,seed=5", "seed", 5),
-    ]:
-        family = word.partition(":")[0]
-        fields = FamilyFields(family, lambda: None)
-        made = topology.parse_topology(word)
-        fields.show(word, made)
-        assert fields.controls[name].value == value
-        assert topology.parse_topology(fields.spec) == made
+    ],
+)
+def test_a_field_holds_what_the_word_gives_it(word: str, name: str, value: Any) -> None:
+    family = word.partition(":")[0]
+    fields = FamilyFields(family, lambda: None)
+    made = topology.parse_topology(word)
+    fields.show(word, made)
+    assert fields.controls[name].value == value
+    assert topology.parse_topology(fields.spec) == made
 
 
 def test_any_family_and_any_machine_can_be_chosen(panel: PlacementPanel) -> None:
@@ -273,29 +277,31 @@ def test_what_cannot_be_is_reported_and_the_figures_stay(panel: PlacementPanel) 
         PlacementPanel("no-such-program")
 
 
-def test_another_program_finds_room(panel: PlacementPanel) -> None:
-    for name in ["ring-pipeline-64", "halo-3d", "cg"]:
-        panel.evaluations = 1
-        panel.program = name
-        settled(panel)
-        assert panel.error == ""
-        assert panel.placements["block"].topology.num_hosts >= len(panel.placements["block"].hosts)
-        assert f"{panel.program} on" in repr(panel)
+@for_each("name", ["ring-pipeline-64", "halo-3d", "cg"])
+def test_another_program_finds_room(panel: PlacementPanel, name: str) -> None:
+    panel.evaluations = 1
+    panel.program = name
+    settled(panel)
+    assert panel.error == ""
+    assert panel.placements["block"].topology.num_hosts >= len(panel.placements["block"].hosts)
+    assert f"{panel.program} on" in repr(panel)
 
 
-def test_the_smallest_network_with_room() -> None:
-    for hosts in [1, 2, 5, 16, 17, 73, 1000]:
-        for family in ["fat-tree:2", "dragonfly:2,1,1", "torus:2", "hypercube:1"]:
-            assert topology.parse_topology(fitting(family, hosts, 1)).num_hosts >= hosts
-            assert fitting(family, 2, 1) == family
-            assert fitting("fat-tree:8", hosts // 10 + 1, 1) == "fat-tree:8"
-            assert fitting("sierra", 5000, 1) == "sierra", "a machine does not grow"
-            assert topology.parse_topology(fitting(family, 4 * hosts, 4)).num_hosts >= hosts
+@for_each("hosts", [1, 2, 5, 16, 17, 73, 1000])
+@for_each("family", ["fat-tree:2", "dragonfly:2,1,1", "torus:2", "hypercube:1"])
+def test_the_smallest_network_with_room(family: str, hosts: int) -> None:
+    assert topology.parse_topology(fitting(family, hosts, 1)).num_hosts >= hosts
+    assert fitting(family, 2, 1) == family
+    assert fitting("fat-tree:8", hosts // 10 + 1, 1) == "fat-tree:8"
+    assert fitting("sierra", 5000, 1) == "sierra", "a machine does not grow"
+    assert topology.parse_topology(fitting(family, 4 * hosts, 4)).num_hosts >= hosts
 
 
-def test_the_nearest_member_is_the_smallest_that_is_proposed() -> None:
-    for family, hosts, room in [("aries", 257, 5760), ("fully-connected", 33, 36)]:
-        assert topology.parse_topology(near_member(family, hosts)).num_hosts == room
+@for_each("family, hosts, room", [("aries", 257, 5760), ("fully-connected", 33, 36)])
+def test_the_nearest_member_is_the_smallest_that_is_proposed(
+    family: str, hosts: int, room: int
+) -> None:
+    assert topology.parse_topology(near_member(family, hosts)).num_hosts == room
 
 
 def test_algorithms_and_parameters_change_the_program(

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.cases import for_each
 from tests.unit.panels.uploads import file_items
 from tests.unit.panels.waiting import PATIENCE_S, settled
 from workbench import models, programs
@@ -135,14 +136,16 @@ def test_algorithms_are_chosen_by_operation(panel: ReplayPanel, small: programs.
     assert panel.graph == small.graph()
 
 
-def test_algorithms_that_are_not_there_are_refused(panel: ReplayPanel) -> None:
-    for chosen, said in [
-        ({"scan": "linear"}, "collectives are allreduce, bcast"),
-        ({"bcast": "rnig"}, "bcast"),
-    ]:
-        with pytest.raises(ParameterError, match=said):
-            panel.algorithms = chosen
-        assert panel.algorithms == {}
+@for_each(
+    "chosen, said",
+    [({"scan": "linear"}, "collectives are allreduce, bcast"), ({"bcast": "rnig"}, "bcast")],
+)
+def test_algorithms_that_are_not_there_are_refused(
+    panel: ReplayPanel, chosen: dict[str, str], said: str
+) -> None:
+    with pytest.raises(ParameterError, match=said):
+        panel.algorithms = chosen
+    assert panel.algorithms == {}
 
 
 def test_parameters_from_a_machine_until_one_is_moved(panel: ReplayPanel) -> None:
@@ -204,26 +207,28 @@ def test_a_trace_is_uploaded_with_its_collectives(panel: ReplayPanel) -> None:
     assert "allreduce" in panel.controls
 
 
-def test_an_upload_that_is_no_program_is_refused(panel: ReplayPanel) -> None:
-    for files in [{}, {"a.goal": b"num_ranks"}, {"a": b"\x00\xff"}, {"": b""}]:
-        before = settled(panel)
-        with pytest.raises((ParameterError, ParseError)):
-            panel.upload(files)
-        panel.controls["upload"].value = ()
-        panel.controls["upload"].value = file_items(files)
-        assert bool(panel.error) == bool(files)
-        assert panel.result is before
+@for_each("files", [{}, {"a.goal": b"num_ranks"}, {"a": b"\x00\xff"}, {"": b""}])
+def test_an_upload_that_is_no_program_is_refused(
+    panel: ReplayPanel, files: dict[str, bytes]
+) -> None:
+    before = settled(panel)
+    with pytest.raises((ParameterError, ParseError)):
+        panel.upload(files)
+    panel.controls["upload"].value = ()
+    panel.controls["upload"].value = file_items(files)
+    assert bool(panel.error) == bool(files)
+    assert panel.result is before
 
 
-def test_every_generator_is_made_and_replayed(panel: ReplayPanel) -> None:
-    for name in sorted(GENERATED):
-        panel.program = name
-        result = settled(panel)
-        assert panel.error == ""
-        assert result.makespan_ns > 0
-        scope: dict[str, Any] = {}
-        exec(panel.python, scope)
-        assert scope["result"].finish_ns == result.finish_ns
+@for_each("name", sorted(GENERATED))
+def test_every_generator_is_made_and_replayed(panel: ReplayPanel, name: str) -> None:
+    panel.program = name
+    result = settled(panel)
+    assert panel.error == ""
+    assert result.makespan_ns > 0
+    scope: dict[str, Any] = {}
+    exec(panel.python, scope)
+    assert scope["result"].finish_ns == result.finish_ns
 
 
 def test_the_fields_of_a_generator_change_the_program(panel: ReplayPanel) -> None:
@@ -372,18 +377,19 @@ def test_what_cannot_be_set_says_what_can(panel: ReplayPanel) -> None:
     assert "\n" not in repr(panel)
 
 
-def test_a_slider_returns_the_value_it_was_moved_to() -> None:
-    for scale in SCALES:
-        last = scale.position(scale.high)
-        for place in range(0, last + 1):
-            value = scale.value_at(place)
-            assert scale.position(value) == place
-            assert parse_loggps(scale.name, scale.text(value)) == pytest.approx(value, rel=6e-3)
-        assert scale.value_at(0) == 0
+@for_each("scale", SCALES)
+def test_a_slider_returns_the_value_it_was_moved_to(scale: Any) -> None:
+    last = scale.position(scale.high)
+    for place in range(0, last + 1):
+        value = scale.value_at(place)
+        assert scale.position(value) == place
+        assert parse_loggps(scale.name, scale.text(value)) == pytest.approx(value, rel=6e-3)
+    assert scale.value_at(0) == 0
 
 
-def test_typed_values_are_read_with_their_units() -> None:
-    for name, text, value in [
+@for_each(
+    "name, text, value",
+    [
         ("L", "2.5", None),
         ("L", "2.5us", 2.5e-6),
         ("L", "800 ns", 8e-7),
@@ -404,16 +410,18 @@ def test_typed_values_are_read_with_their_units() -> None:
         ("L", "-3", None),
         ("L", "three", None),
         ("L", "nan", None),
-    ]:
-        model = models.LogGPS(L=1e-6, o=1e-6, g=0.0, G=1e-10, O=0.0, S=1)
-        if value is None:
-            with pytest.raises(ParameterError, match=f"^{name} must be"):
-                parse_loggps(name, text)
-            with pytest.raises(ParameterError):
-                model.replace(**{name: text})
-        else:
-            assert parse_loggps(name, text) == value
-            assert getattr(model.replace(**{name: text}), name) == value
+    ],
+)
+def test_typed_values_are_read_with_their_units(name: str, text: str, value: float | None) -> None:
+    model = models.LogGPS(L=1e-6, o=1e-6, g=0.0, G=1e-10, O=0.0, S=1)
+    if value is None:
+        with pytest.raises(ParameterError, match=f"^{name} must be"):
+            parse_loggps(name, text)
+        with pytest.raises(ParameterError):
+            model.replace(**{name: text})
+    else:
+        assert parse_loggps(name, text) == value
+        assert getattr(model.replace(**{name: text}), name) == value
 
 
 def test_a_typed_mistake_is_shown_beside_its_slider(panel: ReplayPanel) -> None:

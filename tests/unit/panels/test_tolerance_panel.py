@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.cases import for_each
 from tests.goal_programs import CROSSED
 from tests.unit.panels.uploads import file_items
 from tests.unit.panels.waiting import settled
@@ -139,12 +140,14 @@ def test_programs_are_chosen_by_name(panel: TolerancePanel) -> None:
     assert list(panel.results) == ["halo-4"]
 
 
-def test_programs_that_are_not_there_are_refused(panel: TolerancePanel) -> None:
-    for names, kind in [([], ParameterError), (["halo-5"], DatasetError), ([3], ParameterError)]:
-        before = panel.programs
-        with pytest.raises(kind):
-            panel.programs = names
-        assert panel.programs == before
+@for_each("names, kind", [([], ParameterError), (["halo-5"], DatasetError), ([3], ParameterError)])
+def test_programs_that_are_not_there_are_refused(
+    panel: TolerancePanel, names: list[Any], kind: type[Exception]
+) -> None:
+    before = panel.programs
+    with pytest.raises(kind):
+        panel.programs = names
+    assert panel.programs == before
 
 
 def test_more_programs_than_can_be_distinguished_are_refused(panel: TolerancePanel) -> None:
@@ -163,23 +166,23 @@ def test_every_algorithm_is_a_curve(panel: TolerancePanel, small: programs.Progr
         assert result.T == analyse(graph, panel.model, contention=False).T
 
 
-def test_scaling_families_have_as_much_work(panel: TolerancePanel) -> None:
-    for scaling in [WEAK, STRONG]:
-        panel.program = "halo-2d"
-        settled(panel)
-        panel.family = scaling
-        settled(panel)
-        assert list(panel.results) == ["4 ranks", "16 ranks", "64 ranks", "256 ranks"]
-        assert panel.result is panel.results["16 ranks"]
-        shown = panel._shown
-        assert shown is not None
-        calc = {name: int(g.size[g.kind == 0].sum()) for name, g in shown.graphs.items()}
-        per_rank = {name: total / panel.results[name].ranks for name, total in calc.items()}
-        alike = per_rank if scaling == WEAK else calc
-        assert max(alike.values()) == pytest.approx(min(alike.values()), rel=0.2)  # jitter of 10 %
-        panel.program = "halo-4"
-        settled(panel)
-        assert panel.family == "alone"
+@for_each("scaling", [WEAK, STRONG])
+def test_scaling_families_have_as_much_work(panel: TolerancePanel, scaling: str) -> None:
+    panel.program = "halo-2d"
+    settled(panel)
+    panel.family = scaling
+    settled(panel)
+    assert list(panel.results) == ["4 ranks", "16 ranks", "64 ranks", "256 ranks"]
+    assert panel.result is panel.results["16 ranks"]
+    shown = panel._shown
+    assert shown is not None
+    calc = {name: int(g.size[g.kind == 0].sum()) for name, g in shown.graphs.items()}
+    per_rank = {name: total / panel.results[name].ranks for name, total in calc.items()}
+    alike = per_rank if scaling == WEAK else calc
+    assert max(alike.values()) == pytest.approx(min(alike.values()), rel=0.2)  # jitter of 10 %
+    panel.program = "halo-4"
+    settled(panel)
+    assert panel.family == "alone"
 
 
 def test_ranks_of_a_family() -> None:
@@ -230,16 +233,16 @@ def test_zones_and_axis_can_be_typed(panel: TolerancePanel) -> None:
     assert panel.error == ""
 
 
-def test_percentages_that_make_no_zone_are_refused() -> None:
-    for text in ["", "x", "-1", "nan", "1,2,3,4,5,6,7,8,9"]:
-        with pytest.raises(ParameterError, match="percentages"):
-            parse_percents(text)
+@for_each("text", ["", "x", "-1", "nan", "1,2,3,4,5,6,7,8,9"])
+def test_percentages_that_make_no_zone_are_refused(text: str) -> None:
+    with pytest.raises(ParameterError, match="percentages"):
+        parse_percents(text)
 
 
-def test_axes_that_do_not_ascend_are_refused() -> None:
-    for text in ["3", "1 to 2 to 3", "5 to 5", "a to b", "0 to 2s", "1e-9 to 2e-9"]:
-        with pytest.raises(ParameterError):
-            parse_interval(text)
+@for_each("text", ["3", "1 to 2 to 3", "5 to 5", "a to b", "0 to 2s", "1e-9 to 2e-9"])
+def test_axes_that_do_not_ascend_are_refused(text: str) -> None:
+    with pytest.raises(ParameterError):
+        parse_interval(text)
 
 
 def test_an_axis_is_read_as_it_is_written() -> None:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.teaching import Amount, InOrder, OneOf, WholeNumber
+from tests.cases import for_each
+from workbench.teaching import Amount, AnswerKind, InOrder, OneOf, WholeNumber
 from workbench.teaching.answers import UnreadableAnswerError
 
 MICROSECONDS = Amount("µs", "two digits", relative=0.05)
@@ -15,22 +17,17 @@ ALGORITHM = OneOf(("ring", "recursive doubling"))
 ORDER = InOrder(("a", "b", "c"))
 
 
-def test_a_number_of_any_library_is_one() -> None:
-    for answer in [
-        2,
-        2.0,
-        np.float32(2),
-        np.int64(2),
-        np.array(2.0),
-        np.array([2.0]),
-        pd.Series([2.0]),
-    ]:
-        assert MICROSECONDS.read(answer) == 2.0
-        assert MESSAGES.read(answer) == 2
+@for_each(
+    "answer", [2, 2.0, np.float32(2), np.int64(2), np.array(2.0), np.array([2.0]), pd.Series([2.0])]
+)
+def test_a_number_of_any_library_is_one(answer: Any) -> None:
+    assert MICROSECONDS.read(answer) == 2.0
+    assert MESSAGES.read(answer) == 2
 
 
-def test_other_kinds_have_their_own_sentence() -> None:
-    for kind, answer, sentence in [
+@for_each(
+    "kind, answer, sentence",
+    [
         (MICROSECONDS, "2 us", "a number in µs, without quotes"),
         (MICROSECONDS, math.nan, "nan"),
         (MICROSECONDS, math.inf, "infinite"),
@@ -50,9 +47,11 @@ def test_other_kinds_have_their_own_sentence() -> None:
         (ORDER, ["a", "b"], "each once, in order"),
         (ORDER, 3, "each once, in order"),
         (ORDER, ["a", "b", 3], "in quotes"),
-    ]:
-        with pytest.raises(UnreadableAnswerError, match=sentence):
-            kind.read(answer)
+    ],
+)
+def test_other_kinds_have_their_own_sentence(kind: AnswerKind, answer: Any, sentence: str) -> None:
+    with pytest.raises(UnreadableAnswerError, match=sentence):
+        kind.read(answer)
 
 
 def test_names_are_read_in_any_case() -> None:

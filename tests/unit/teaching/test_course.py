@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.teaching import Exercise, Given, Lesson, LessonPart, OneOf, ask, check, lesson
 from workbench.teaching.registry import COURSE, find_exercise, lessons
@@ -22,42 +23,41 @@ def draws(exercise: Exercise) -> set[Given]:
     return {exercise.drawn(name) for name in STUDENTS}
 
 
-def test_answers_of_mistakes_differ_from_one_another_and_from_the_right_one() -> None:
-    for exercise in EXERCISES:
-        close = []
-        for given in draws(exercise):
-            right = exercise.solve(given)
-            named = [
-                ("", right),
-                *((one.name, wrong) for one, wrong in exercise.wrong_answers(given)),
-            ]
-            for (name, value), (other, near) in itertools.combinations(named, 2):
-                if name != other and not exercise.kind.apart(value, near):
-                    close.append((given, name, value, other, near))
-        assert close == []
+@for_each("exercise", EXERCISES)
+def test_answers_of_mistakes_differ_from_one_another_and_from_the_right_one(
+    exercise: Exercise,
+) -> None:
+    close = []
+    for given in draws(exercise):
+        right = exercise.solve(given)
+        named = [("", right), *((one.name, wrong) for one, wrong in exercise.wrong_answers(given))]
+        for (name, value), (other, near) in itertools.combinations(named, 2):
+            if name != other and not exercise.kind.apart(value, near):
+                close.append((given, name, value, other, near))
+    assert close == []
 
 
-def test_the_right_answer_is_right_and_each_mistake_has_its_hint() -> None:
-    for exercise in EXERCISES:
-        for given in draws(exercise):
-            assert exercise.judge(exercise.solve(given), given).right
-            for mistake, wrong in exercise.wrong_answers(given):
-                assert exercise.judge(wrong, given).mistake == mistake.name
+@for_each("exercise", EXERCISES)
+def test_the_right_answer_is_right_and_each_mistake_has_its_hint(exercise: Exercise) -> None:
+    for given in draws(exercise):
+        assert exercise.judge(exercise.solve(given), given).right
+        for mistake, wrong in exercise.wrong_answers(given):
+            assert exercise.judge(wrong, given).mistake == mistake.name
 
 
-def test_each_mistake_is_made_with_some_parameters() -> None:
-    for exercise in EXERCISES:
-        made = {m.name for given in draws(exercise) for m, _ in exercise.wrong_answers(given)}
-        assert made == {mistake.name for mistake in exercise.mistakes}
+@for_each("exercise", EXERCISES)
+def test_each_mistake_is_made_with_some_parameters(exercise: Exercise) -> None:
+    made = {m.name for given in draws(exercise) for m, _ in exercise.wrong_answers(given)}
+    assert made == {mistake.name for mistake in exercise.mistakes}
 
 
-def test_no_hint_holds_the_answer() -> None:
-    for exercise in EXERCISES:
-        hints = [exercise.look_again, *(mistake.hint for mistake in exercise.mistakes)]
-        for given in draws(exercise):
-            right = exercise.solve(given)
-            for hint in hints:
-                assert not reveals(exercise, hint, right), (hint, right)
+@for_each("exercise", EXERCISES)
+def test_no_hint_holds_the_answer(exercise: Exercise) -> None:
+    hints = [exercise.look_again, *(mistake.hint for mistake in exercise.mistakes)]
+    for given in draws(exercise):
+        right = exercise.solve(given)
+        for hint in hints:
+            assert not reveals(exercise, hint, right), (hint, right)
 
 
 def reveals(exercise: Exercise, hint: str, right: Any) -> bool:
@@ -69,13 +69,13 @@ def reveals(exercise: Exercise, hint: str, right: Any) -> bool:
     return any(exercise.kind.distance(number, right) <= 1 for number in numbers)
 
 
-def test_a_question_has_all_its_parameters() -> None:
-    for exercise in EXERCISES:
-        question = ask(exercise.number)
-        assert "{" not in question.text
-        assert question.text in repr(question)
-        assert question.wanted in repr(question)
-        assert exercise.number in question._repr_html_()
+@for_each("exercise", EXERCISES)
+def test_a_question_has_all_its_parameters(exercise: Exercise) -> None:
+    question = ask(exercise.number)
+    assert "{" not in question.text
+    assert question.text in repr(question)
+    assert question.wanted in repr(question)
+    assert exercise.number in question._repr_html_()
 
 
 def test_the_lessons_are_a_table() -> None:

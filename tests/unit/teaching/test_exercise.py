@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.suggestions import MissingAttributeError
 from workbench.teaching import Amount, Exercise, Given, Mistake, check
@@ -34,8 +36,9 @@ def test_the_question_has_parameters_with_their_units() -> None:
     assert SPEED.asked(GIVEN) == "A message of 8 KiB takes 1 µs on m. Which rate in GB/s?"
 
 
-def test_an_answer_is_right_or_gets_a_hint() -> None:
-    for answer, verdict, text in [
+@for_each(
+    "answer, verdict, text",
+    [
         (8.192, "right", "Bytes a second."),
         (8.2, "right", "Bytes a second."),
         (4.096, "hint", "One direction."),
@@ -44,12 +47,14 @@ def test_an_answer_is_right_or_gets_a_hint() -> None:
         (None, "unreadable", "The answer is None"),
         (..., "not answered", "Not answered yet"),
         ("8.2", "unreadable", "without quotes"),
-    ]:
-        found = SPEED.judge(answer, GIVEN)
-        assert found.verdict == verdict
-        assert text in repr(found)
-        assert text in found._repr_html_()
-        assert found.right == (verdict == "right")
+    ],
+)
+def test_an_answer_is_right_or_gets_a_hint(answer: Any, verdict: str, text: str) -> None:
+    found = SPEED.judge(answer, GIVEN)
+    assert found.verdict == verdict
+    assert text in repr(found)
+    assert text in found._repr_html_()
+    assert found.right == (verdict == "right")
 
 
 def test_feedback_is_escaped() -> None:
@@ -84,12 +89,15 @@ def test_parameters_are_attributes_and_a_mistyped_one_is_noticed() -> None:
         _ = GIVEN.sise
 
 
-def test_a_careless_exercise_is_refused() -> None:
-    for change, message in [
+@for_each(
+    "change, message",
+    [
         ({"number": "1"}, "such as 2.3"),
         ({"look_again": " "}, "look_again"),
         ({"mistakes": SPEED.mistakes[:1] * 2}, "name of its own"),
         ({"look_again": "One direction."}, "hint of its own"),
-    ]:
-        with pytest.raises(ParameterError, match=message):
-            dataclasses.replace(SPEED, **change)
+    ],
+)
+def test_a_careless_exercise_is_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        dataclasses.replace(SPEED, **change)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.source_trees import ROOT
 from workbench.teaching import lesson
 from workbench.teaching.registry import COURSE
@@ -14,17 +15,15 @@ from workbench.teaching.registry import COURSE
 PAGE = (ROOT / "notebooks" / "lessons" / "instructor.md").read_text("utf-8")
 
 
-def test_each_lesson_has_its_section() -> None:
-    for number in COURSE:
-        found = lesson(number)
-        sections = re.split(r"^## ", PAGE, flags=re.M)
-        (section,) = [
-            text for text in sections if text.startswith(f"Lesson {number}: {found.title}\n")
-        ]
-        minutes = [int(each) for each in re.findall(r"^\| (\d+) \|", section, re.M)]
-        assert minutes == [part.minutes for part in found.parts]
-        assert "*Usual misunderstandings*" in section
-        assert "*Prepare:*" in section
+@for_each("number", COURSE)
+def test_each_lesson_has_its_section(number: int) -> None:
+    found = lesson(number)
+    sections = re.split(r"^## ", PAGE, flags=re.M)
+    (section,) = [text for text in sections if text.startswith(f"Lesson {number}: {found.title}\n")]
+    minutes = [int(each) for each in re.findall(r"^\| (\d+) \|", section, re.M)]
+    assert minutes == [part.minutes for part in found.parts]
+    assert "*Usual misunderstandings*" in section
+    assert "*Prepare:*" in section
 
 
 def test_the_slides_are_written_as_the_page_says(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.unit.commands import answer, run
 from workbench.cli import lessons as command
 from workbench.errors import ParseError
@@ -75,22 +76,27 @@ def test_two_notebooks_may_share_the_file() -> None:
     assert list(progress().to_frame()["tries"]) == [10] * 7
 
 
-def test_a_damaged_file_stays_as_it_is_and_the_answer_is_checked(progress_path: Path) -> None:
-    for text in [
+@for_each(
+    "text",
+    [
         "{",
         "[]",
         "{}",
         '{"format": "workbench-progress", "version": 9}',
         '{"format": "workbench-progress", "version": 1}',
         '{"format": "workbench-progress", "version": 1, "students": {"": {"1.1": {}}}}',
-    ]:
-        progress_path.write_text(text)
-        found = check("1.1", RIGHT)
-        assert found.right
-        assert "progress is not kept: progress.json" in found.note
-        assert progress_path.read_text() == text
-        with pytest.raises(ParseError, match=r"progress\.json"):
-            progress()
+    ],
+)
+def test_a_damaged_file_stays_as_it_is_and_the_answer_is_checked(
+    progress_path: Path, text: str
+) -> None:
+    progress_path.write_text(text)
+    found = check("1.1", RIGHT)
+    assert found.right
+    assert "progress is not kept: progress.json" in found.note
+    assert progress_path.read_text() == text
+    with pytest.raises(ParseError, match=r"progress\.json"):
+        progress()
 
 
 def test_a_folder_that_is_not_there_is_named(

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.unit.panels.test_fit_panel import OSU
 from tests.unit.panels.test_tuning_panel import FILE
 from workbench import programs
@@ -43,8 +44,9 @@ def passed_on(session: Session) -> Session:
     return read_session(session.to_json().encode())
 
 
-def test_what_is_not_accepted_changes_nothing(explore: ExplorePanel) -> None:
-    for change, message in [
+@for_each(
+    "change, message",
+    [
         ({"machine": "cray-1"}, "cray-1 is not a known machine"),
         ({"machine": 3}, "the session's machine must be a text; got 3"),
         ({"injection_latency": "1us"}, "injection_latency must be a number; got '1us'"),
@@ -52,13 +54,17 @@ def test_what_is_not_accepted_changes_nothing(explore: ExplorePanel) -> None:
         ({"mtu": [1]}, r"mtu must be a number; got \[1\]"),
         ({"as_table": 1}, "as_table must be true or false; got 1"),
         ({"size": 7}, "7 is not a known size"),
-    ]:
-        explore.machine, explore.injection_latency = "aws-hpc6a-efa", 3e-7
-        before, text = explore.session(), explore.text
-        settings = {**before.settings, "injection_bandwidth": 1e9, **change}
-        with pytest.raises(ParameterError, match=message):
-            explore.load_session(replace(before, settings=settings))
-        assert explore.session() == before and explore.text == text
+    ],
+)
+def test_what_is_not_accepted_changes_nothing(
+    explore: ExplorePanel, change: dict[str, object], message: str
+) -> None:
+    explore.machine, explore.injection_latency = "aws-hpc6a-efa", 3e-7
+    before, text = explore.session(), explore.text
+    settings = {**before.settings, "injection_bandwidth": 1e9, **change}
+    with pytest.raises(ParameterError, match=message):
+        explore.load_session(replace(before, settings=settings))
+    assert explore.session() == before and explore.text == text
 
 
 def test_a_session_of_another_panel_or_version_says_so(explore: ExplorePanel) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError, ParseError, WorkbenchError
 from workbench.panels import Session, open_session, read_session
 from workbench.panels.session import session as module
@@ -38,8 +39,9 @@ def test_a_file_that_was_changed_is_refused(session: Session) -> None:
         read_session(text.encode())
 
 
-def test_what_is_wrong_is_said(session: Session) -> None:
-    for change, message in [
+@for_each(
+    "change, message",
+    [
         ({"format": "other"}, '"format": "workbench-session"; this file does not'),
         ({"version": 2, "workbench": "9.1"}, r"it is of 2, made by workbench 9\.1: update"),
         ({"version": 2, "workbench": ""}, "it is of 2: update"),
@@ -53,10 +55,12 @@ def test_what_is_wrong_is_said(session: Session) -> None:
         ({"files": {"machine": {"own": 3}}}, "list the files of 'own'; got 3"),
         ({"files": {"machine": {"own": [{"name": "a"}]}}}, "a text or base64 for each"),
         ({"files": {"m": {"o": [{"name": "a", "base64": "é"}]}}}, "a damaged file 'a'"),
-    ]:
-        values = json.loads(session.to_json()) | change
-        with pytest.raises(ParseError, match=message):
-            read_session(json.dumps(values).encode())
+    ],
+)
+def test_what_is_wrong_is_said(session: Session, change: dict[str, object], message: str) -> None:
+    values = json.loads(session.to_json()) | change
+    with pytest.raises(ParseError, match=message):
+        read_session(json.dumps(values).encode())
 
 
 def test_any_cut_is_an_error_in_words(session: Session) -> None:

@@ -13,7 +13,7 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -232,15 +232,13 @@ def _version(name: str, specifier: str) -> InstallationCheck:
 
 
 def _numba() -> Iterator[InstallationCheck]:
-    import llvmlite.binding
     import numba
 
     # Asking for the number of threads starts the threads, which is when numba chooses a layer.
     threads = numba.get_num_threads()
     layer = numba.threading_layer()
     yield InstallationCheck("numba", "threading layer", f"{layer}, {threads} threads")
-    processor = numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name()
-    yield InstallationCheck("numba", "compiles for", str(processor))
+    yield InstallationCheck("numba", "compiles for", numba.config.CPU_NAME or "this processor")
     if numba.config.DISABLE_JIT:
         yield InstallationCheck(
             "numba",
@@ -278,21 +276,21 @@ def _kernel_cache() -> Path | None:
     import pkgutil
     from importlib import import_module
 
-    from numba.core.dispatcher import Dispatcher
+    from numba.extending import is_jitted
 
     import kernels
 
     for module in pkgutil.walk_packages(kernels.__path__, "kernels."):
         for value in vars(import_module(module.name)).values():
-            if isinstance(value, Dispatcher) and value.stats.cache_path:
+            if is_jitted(value) and value.stats.cache_path:
                 return Path(value.stats.cache_path)
     return None
 
 
-def _extensions() -> Iterator[InstallationCheck]:
+def _extensions(folders: Sequence[Path] = ()) -> Iterator[InstallationCheck]:
     from jupyter_core.paths import jupyter_path
 
-    folders = [Path(path) for path in jupyter_path("labextensions")]
+    folders = folders or [Path(path) for path in jupyter_path("labextensions")]
     for name, package in _EXTENSIONS.items():
         found = next((path for path in folders if (path / name / "package.json").is_file()), None)
         if found is None:

@@ -32,7 +32,7 @@ from workbench.suggestions import Suggesting
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Drawing", "Result", "StoredResult", "Uncertainty"]
+__all__ = ["Drawing", "NanEqual", "Result", "StoredResult", "Uncertainty"]
 
 _Arrays = dict[str, NDArray[Any]]
 
@@ -110,29 +110,33 @@ class _Framed(Protocol):
     def to_frame(self) -> pd.DataFrame: ...
 
 
-class Result(Suggesting):
-    """Base of every result: its values as a dictionary and as JSON.
+class NanEqual:
+    """Base of dataclasses that are equal where their fields are, and where nan equals nan.
 
-    Attributes are in SI units, times in seconds: ``makespan_s``, or the field's letters, ``T`` and
-    ``L``. The integers that a simulator counts in stay beside them, exact: ``makespan_ps``. Tables
-    and JSON name the unit of each column: ns for times of programs, µs for those of messages.
-
-    Results of dataclasses that are compared by value are equal where their fields are, and nan
-    equals nan: a result read back is the one that was saved.
+    What is read back is then what was saved. Those with ``eq=False`` are compared by identity.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "__eq__" not in cls.__dict__:
             # In the class itself: `dataclass` then makes none, which would have nan differ.
-            cls.__eq__ = Result.__eq__  # type: ignore[method-assign]
+            cls.__eq__ = NanEqual.__eq__  # type: ignore[method-assign]
 
     def __eq__(self, other: object) -> bool:
         if type(other) is type(self) and _compared_by_value(self):
             return _same(self, other)
         return object.__eq__(self, other)
 
-    __hash__ = object.__hash__  # of those that are compared by identity; `dataclass` makes others
+    __hash__ = object.__hash__  # where compared by identity; `dataclass` makes others
+
+
+class Result(NanEqual, Suggesting):
+    """Base of every result: its values as a dictionary and as JSON.
+
+    Attributes are in SI units, times in seconds: ``makespan_s``, or the field's letters, ``T`` and
+    ``L``. The integers that a simulator counts in stay beside them, exact: ``makespan_ps``. Tables
+    and JSON name the unit of each column: ns for times of programs, µs for those of messages.
+    """
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result's values as JSON can hold them, arrays as lists."""

@@ -75,16 +75,11 @@ def test_a_missing_package_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert problems["numpy"].startswith("must be numpy<1, is ")
 
 
-def test_missing_and_foreign_extensions_are_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import jupyter_core.paths
-
+def test_missing_and_foreign_extensions_are_noticed(tmp_path: Path) -> None:
     extension = tmp_path / "@bokeh" / "jupyter_bokeh"
     extension.mkdir(parents=True)
     (extension / "package.json").write_text('{"version": "0.1.0"}')
-    monkeypatch.setattr(jupyter_core.paths, "jupyter_path", lambda _: [str(tmp_path)])
-    problems = {p.name: p.problem for p in diagnose().problems}
+    problems = {check.name: check.problem for check in diagnosis._extensions([tmp_path])}
     assert problems["@jupyter-widgets/jupyterlab-manager"].startswith("no labextensions/")
     assert "not from this environment" in problems["@bokeh/jupyter_bokeh"]
 

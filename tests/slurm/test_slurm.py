@@ -47,7 +47,7 @@ components:
     command: [sh, -c, 'sleep $NAP; echo value $NAP']
     target: {regex: 'value ([0-9.]+)'}
     parameters:
-      NAP: {type: float, default: 0.2, env_var: true, values: [0.2, 30.0, 0.1]}
+      NAP: {type: float, default: 1.0, env_var: true, values: [1.0, 30.0, 0.5]}
 """
 
 
@@ -128,10 +128,10 @@ def test_values_reach_a_job_as_words_and_variables(tmp_path: Path) -> None:
 
 
 def test_time_in_the_queue_is_no_part_of_a_run(tmp_path: Path) -> None:
-    later = ("--begin=now+3",)
+    later = ("--begin=now+7",)
     began = time.monotonic()
     runner = Slurm(tmp_path, later)
-    handle = runner.start(RunRequest({}, Invocation(("true",)), timeout_s=2.0))
+    handle = runner.start(RunRequest({}, Invocation(("true",)), timeout_s=5.0))
     while not runner.waits_for:
         assert handle.poll() is None
         time.sleep(0.05)
@@ -140,9 +140,9 @@ def test_time_in_the_queue_is_no_part_of_a_run(tmp_path: Path) -> None:
     assert runner.waits_for == ""
     whole = time.monotonic() - began
     assert output.state == "completed"
-    assert whole >= 2.0
+    assert whole >= 5.0
     # It waited longer than its limit, and was not ended for it.
-    assert output.queue_seconds >= 1.9
+    assert output.queue_seconds >= 5.0
     assert output.seconds + output.queue_seconds <= whole + 0.1
 
 
@@ -330,14 +330,14 @@ def test_an_experiment_runs_on_slurm_and_its_pruned_run_is_cancelled(
     )
     by_nap = {record.run.configuration["NAP"]: record for record in result.records}
     assert {nap: record.run.status for nap, record in by_nap.items()} == {
-        0.1: "complete",
-        0.2: "complete",
+        0.5: "complete",
+        1.0: "complete",
         30.0: "pruned",
     }
-    assert result.best_configuration == {"NAP": 0.1}
+    assert result.best_configuration == {"NAP": 0.5}
     ended = jobs()
     assert ended[by_nap[30.0].job_id] == "CANCELLED"
-    assert ended[by_nap[0.1].job_id] == "COMPLETED"
+    assert ended[by_nap[0.5].job_id] == "COMPLETED"
     assert by_nap[30.0].run.seconds < 20.0
     stored = load_result(tmp_path / "t.db")
     assert stored.records == result.records
@@ -364,7 +364,7 @@ def test_a_job_that_a_killed_experiment_left_is_cancelled_when_it_goes_on(
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     with process.stdout as stream:
-        # The default has run, then 0.1 is; 30 s is next.
+        # The default has run, then 0.5 is; 30 s is next.
         assert [stream.readline(), stream.readline()] == ["0\n", "1\n"]
     deadline = time.monotonic() + 60.0
     while not (job := running("-2")):
@@ -522,8 +522,8 @@ def test_the_panel_and_the_command_run_steps_of_an_allocation(
     capsys.readouterr()
     shell = load_result(store, "shell")
     assert {record.run.configuration["NAP"]: record.run.status for record in shell.records} == {
-        0.1: "complete",
-        0.2: "complete",
+        0.5: "complete",
+        1.0: "complete",
         30.0: "pruned",
     }
     first, *rest = (record.job_id.partition(".")[0] for record in shell.records)

@@ -41,6 +41,7 @@ from workbench.result import Result, StoredResult
 from workbench.simulate import fabric
 from workbench.simulate.fabric.sst import run_collective
 from workbench.simulate.fabric.sst_configuration import read_configuration
+from workbench.tune.history import Run
 from workbench.tune.runners import Function
 
 # What goes into a calculation has file formats of its own: GOAL, GraphML and others.
@@ -332,6 +333,8 @@ class Kept(StoredResult):
 
 def test_a_result_with_nan_equals_the_one_that_is_read_back(tmp_path: Path) -> None:
     assert Kept() == Kept.load(Kept().save(tmp_path / "kept.json"))
+    failed = [Run({"a": 1}, float("nan"), 1.0, "failed") for _ in range(2)]
+    assert failed[0] == failed[1]
     for other in (Kept(0.0), Kept(pair=(1.0,)), Kept(by_name={}), Kept(array=np.zeros(2))):
         assert Kept() != other
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from workbench.errors import ParameterError
+from workbench.result import NanEqual
 from workbench.suggestions import did_you_mean
 from workbench.tune.aggregation import (
     AGGREGATIONS,
@@ -46,7 +47,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(NanEqual):
     """One execution of a configuration.
 
     Attributes:

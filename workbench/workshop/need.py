@@ -32,7 +32,8 @@ PATIENCE_S = 900
 _MEASURE = """
 import psutil
 held = psutil.Process().memory_full_info()
-print(getattr(held, "pss", held.uss))
+own = held.rss - held.shared if hasattr(held, "shared") else held.uss
+print(own, held.rss - own)
 """
 _CGROUP = Path("/sys/fs/cgroup")
 
@@ -46,7 +47,8 @@ class Need:
         seats: pages that may be open at once: one for each, and a tenth more.
         ready: kernels that have run the notebook ahead and wait for a page of it.
         notebook: name of the notebook that was run to measure a kernel.
-        kernel: memory of a kernel that has run it, in bytes.
+        kernel: memory of its own of a kernel that has run it, in bytes.
+        shared: memory that all kernels share, such as libraries, in bytes.
         free: memory that new processes can have, in bytes.
     """
 
@@ -55,20 +57,22 @@ class Need:
     ready: int
     notebook: str
     kernel: int
+    shared: int
     free: int
 
     @property
     def memory(self) -> int:
         """The most memory that all kernels and the server hold, in bytes."""
-        return (self.seats + self.ready) * self.kernel + SERVER_BYTES
+        return (self.seats + self.ready) * self.kernel + self.shared + SERVER_BYTES
 
     def to_text(self) -> str:
         """Return the need and what there is, in two lines."""
         return (
             f"{self.people} people: at most {self.seats} open pages, a kernel each, and "
             f"{self.ready} kernels that wait for a page of {self.notebook}\n"
-            f"memory: a kernel holds {_mb(self.kernel)} (measured now, with {self.notebook}), all "
-            f"and the server at most {_mb(self.memory)}; {_mb(self.free)} are free"
+            f"memory: a kernel holds {_mb(self.kernel)} beside {_mb(self.shared)} that all share "
+            f"(measured now, with {self.notebook}), all and the server at most {_mb(self.memory)}; "
+            f"{_mb(self.free)} are free"
         )
 
 
@@ -85,27 +89,28 @@ def need(people: int, notebook: str | Path) -> Need:
     if people < 1:
         raise ParameterError(f"people must be at least 1; got people={people}", key="people")
     path = Path(notebook)
-    return seats_for(people, path.name, kernel_bytes(path), free_bytes())
+    return seats_for(people, path.name, *kernel_bytes(path), free_bytes())
 
 
-def seats_for(people: int, notebook: str, kernel: int, free: int) -> Need:
+def seats_for(people: int, notebook: str, kernel: int, shared: int, free: int) -> Need:
     """Return the need where a kernel holds so much, with as many ready ones as memory allows."""
     seats = people + -(-people // 10)
-    room = (free - SERVER_BYTES) // kernel
+    room = (free - shared - SERVER_BYTES) // kernel
     if room < seats:
         fit = max(0, room * 10 // 11)
         fewer = f"ask for at most {fit}, " if fit else ""
         raise ParameterError(
-            f"people={people} need {seats} kernels of {_mb(kernel)} each, "
-            f"{_mb(seats * kernel + SERVER_BYTES)} with the server, and {_mb(free)} are free; "
+            f"people={people} need {seats} kernels of {_mb(kernel)} each, with the server "
+            f"{_mb(seats * kernel + shared + SERVER_BYTES)}, and {_mb(free)} are free; "
             f"{fewer}end other programs or take a larger machine",
             key="people",
         )
-    return Need(people, seats, min(_MOST_READY, people, room - seats), notebook, kernel, free)
+    ready = min(_MOST_READY, people, room - seats)
+    return Need(people, seats, ready, notebook, kernel, shared, free)
 
 
-def kernel_bytes(notebook: Path) -> int:
-    """Run a notebook and return the memory of its kernel: PSS, or USS where the system has none."""
+def kernel_bytes(notebook: Path) -> tuple[int, int]:
+    """Run a notebook and return the memory of its kernel in bytes: its own, and shared."""
     content = nbformat.read(notebook, as_version=4)
     content.cells.append(nbformat.v4.new_code_cell(_MEASURE))
     with tempfile.TemporaryDirectory() as folder:
@@ -114,7 +119,8 @@ def kernel_bytes(notebook: Path) -> int:
         nbclient.execute(
             content, cwd=folder, config=kernels, startup_timeout=PATIENCE_S, timeout=PATIENCE_S
         )
-    return int(content.cells[-1].outputs[0].text)
+    own, shared = content.cells[-1].outputs[0].text.split()
+    return int(own), int(shared)
 
 
 def free_bytes() -> int:

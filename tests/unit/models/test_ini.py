@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.unit.models.refusals import refusal
 from workbench.errors import ParameterError, ParseError
 from workbench.models import (
@@ -65,7 +66,7 @@ def test_there_are_nineteen_recorded_sets() -> None:
     assert len(SETS) == 19
 
 
-@pytest.mark.parametrize("path", SETS, ids=lambda p: p.stem)
+@for_each("path", SETS)
 def test_recorded_sets_are_read_and_written_back(path: Path) -> None:
     recorded = json.loads(path.read_text())
     model = read_ini(RECORDED / recorded["ini"], recorded["overrides"])
@@ -77,7 +78,7 @@ def test_recorded_sets_are_read_and_written_back(path: Path) -> None:
         assert again.notes == ()
 
 
-@pytest.mark.parametrize("name", sorted(SSTMACRO_MODELS))
+@for_each("name", sorted(SSTMACRO_MODELS))
 def test_defaults_are_the_recorded_files(name: str) -> None:
     assert read_ini(RECORDED / f"{name}.ini") == SSTMACRO_MODELS[name]()
     assert read_ini(str(RECORDED / f"{name}.ini")) == SSTMACRO_MODELS[name]()
@@ -116,8 +117,8 @@ def test_credits_are_not_asked_for_without_flow_control() -> None:
         read_ini(SHORTEST.replace("credits = 9KB", ""))
 
 
-@pytest.mark.parametrize(
-    ("removed", "missing"),
+@for_each(
+    "removed, missing",
     [
         ("mtu = 1024", "node.nic.mtu"),
         ("frequency = 2GHz", "node.proc.frequency"),
@@ -184,8 +185,8 @@ class TestVersion10:
 
 
 class TestUnknownKeys:
-    @pytest.mark.parametrize(
-        ("key", "meant"),
+    @for_each(
+        "key, meant",
         [
             ("node.nic.injecton.latency", "node.nic.injection.latency"),
             ("mpi.max_eager_msg_size", "node.app1.mpi.max_eager_msg_size"),
@@ -217,7 +218,7 @@ class TestUnknownKeys:
             "benchmark",
         )
 
-    @pytest.mark.parametrize(
+    @for_each(
         "key",
         ["switch.mtu", "node.app1.mpi.poll_delay", "switch.xbar.bandwidth", "switch.link.credits"],
     )
@@ -227,8 +228,8 @@ class TestUnknownKeys:
         assert any(f"{key} has no effect" in note for note in reading.notes)
 
 
-@pytest.mark.parametrize(
-    ("key", "text"),
+@for_each(
+    "key, text",
     [
         ("node.nic.qos_levels", "2"),
         ("node.nic.queue", "round_robin"),
@@ -259,8 +260,8 @@ def test_what_is_not_modelled_is_reported(key: str, text: str) -> None:
         read_ini(SHORTEST, {key: text})
 
 
-@pytest.mark.parametrize(
-    ("key", "text"),
+@for_each(
+    "key, text",
     [
         ("node.nic.qos_levels", "1"),
         ("node.app1.launch_cmd", "aprun -n 2 -N 1"),
@@ -323,8 +324,8 @@ def test_a_model_of_our_own_is_written_and_read_back_and_changed() -> None:
     assert read_ini("model = protocol\n") == Protocol()
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "message"),
+@for_each(
+    "text, line, message",
     [
         ("model = protocol\nshort {\n latncy = 1us\n}", 3, "did you mean short.latency?"),
         ("model = protocol\nshort {\n latency = 1GB/s\n}", 3, "short.latency"),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.unit.models.refusals import refusal
 from workbench.errors import ParseError
 from workbench.models import SNAPPR, inspect_ini, read_ini
@@ -33,7 +34,7 @@ class TestGrammar:
         assert len(reading.notes) == 1
         assert re.match(r"text:\d+: SST/macro takes `#`", reading.notes[0])
 
-    @pytest.mark.parametrize("form", ["set var size = 512", "set var size 512", "set size 512"])
+    @for_each("form", ["set var size = 512", "set var size 512", "set size 512"])
     def test_variables(self, form: str) -> None:
         text = f"{form}\n" + BASE.replace("mtu = 4096B", "mtu = $size")
         assert read_ini(text).get("node.nic.mtu") == 512
@@ -50,8 +51,8 @@ class TestGrammar:
         with pytest.raises(ParseError, match=r"needs switch\.credits"):
             read_ini(BASE + "unset switch.credits\n")
 
-    @pytest.mark.parametrize(
-        ("text", "line", "word"),
+    @for_each(
+        "text, line, word",
         [
             ("}\n", 1, "closes a scope"),
             ("a = 1\nnode {\n", 2, "never closed"),

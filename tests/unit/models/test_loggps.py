@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.errors import ParameterError, ParseError
 from workbench.models import Protocol
 from workbench.models.loggps import LogGPS
@@ -32,8 +33,8 @@ def test_it_prints_itself_with_units_and_known_errors() -> None:
     assert known._repr_html_().count("<tr>") == 6
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
+@for_each(
+    "changes, message",
     [
         ({"L": -1e-9}, "L must be a finite number of at least 0 s; got -1e-09"),
         ({"G": float("nan")}, "G must be a finite number of at least 0 s/B"),
@@ -107,8 +108,8 @@ def test_overheads_that_fall_with_size_have_no_cost_a_byte() -> None:
     assert parameters.o == pytest.approx(1.5e-6, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "message"),
+@for_each(
+    "text, line, message",
     [
         ("nothing measured\n", 0, "found none"),
         ("\n L=1 s=1 o_s=1 g=1 G=1\n", 2, "number for o_r="),

@@ -10,6 +10,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.models import (
     PISCES,
@@ -107,8 +108,8 @@ def test_spellings_of_version_10_change_the_same_parameter() -> None:
     assert (faster.injection_bandwidth, faster.nic_bandwidth) == (20e9, 12.5e9)
 
 
-@pytest.mark.parametrize(
-    ("key", "meant"),
+@for_each(
+    "key, meant",
     [
         ("node.nic.injecton.latency", "node.nic.injection.latency"),
         ("mpi.max_eager_msg_size", "node.app1.mpi.max_eager_msg_size"),
@@ -141,8 +142,8 @@ def test_replace_names_the_nearest_attribute() -> None:
         SNAPPR().replace(nic_credit=512)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
+@for_each(
+    "change, message",
     [
         ({"mtu": 0}, "MTU (node.nic.mtu) must be at least 1"),
         ({"mtu": 4096.5}, "whole number of bytes"),
@@ -207,7 +208,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("model", "rule"), BROKEN, ids=lambda v: v if isinstance(v, str) else "")
+@for_each("model, rule", BROKEN)
 def test_a_run_that_cannot_finish_is_refused(model: NetworkModel, rule: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         model.validate()
@@ -227,7 +228,7 @@ def test_the_message_says_rule_values_and_cure() -> None:
         SNAPPR(mtu=8192, nic_credits=4096).validate()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "model",
     [
         *EVERY,
@@ -255,8 +256,8 @@ def test_only_packets_that_occur_need_room() -> None:
         PISCES(mtu=8192, nic_credits=4096).validate(largest_message=1)
 
 
-@pytest.mark.parametrize(
-    ("model", "values"),
+@for_each(
+    "model, values",
     [
         (SNAPPR, {"injection_latency": ("300ns", 3e-7), "mtu": ("4KiB", 4096)}),
         (PISCES, {"link_bandwidth": ("100Gbit/s", 12.5e9), "mtu": ("4kB", 4000)}),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.models import SNAPPR, Profile, Protocol, profile, profiles
 from workbench.provenance import Provenance
@@ -47,8 +48,8 @@ def test_a_profile_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["made-up.json"]
 
 
-@pytest.mark.parametrize(
-    ("intervals", "message"),
+@for_each(
+    "intervals, message",
     [
         ({"eager.latency": (2.0, 1.0)}, "interval of eager.latency must be two"),
         ({"eager.latency": (0.0, math.inf)}, "interval of eager.latency must be two"),
@@ -77,8 +78,8 @@ def _another_latency(values: dict[str, Any]) -> None:
     values["loggps"]["L"] = 9.9e-6
 
 
-@pytest.mark.parametrize(
-    ("damage", "message"),
+@for_each(
+    "damage, message",
     [
         (_without("format"), "must have .format."),
         (_without("rmspe"), "'rmspe' is missing"),

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.goal_programs import FIG4C
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.models import LogGPS
@@ -33,7 +34,7 @@ def test_the_papers_figure_4c() -> None:
     assert result.slack_ps.tolist() == [400_000, 0]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@for_each("seed", range(12))
 def test_the_curve_is_that_of_replays(seed: int) -> None:
     program = generate.random_program(5, events=40, rng=seed)
     model = LogGPS(L=2e-6, o=5e-7, g=1e-7, G=4e-11, O=0.0, S=8192)
@@ -57,7 +58,7 @@ def test_the_curve_is_that_of_replays(seed: int) -> None:
     assert result.slack_ps.min() == 0
 
 
-@pytest.mark.parametrize("name", ["figure", 0, 1, 2, 3, 4, 5])
+@for_each("name", ["figure", 0, 1, 2, 3, 4, 5])
 def test_the_linear_program_says_the_same(name: str | int) -> None:
     if name == "figure":
         program, model = read_goal(FIG4C), MODEL.replace(L=2e-7)

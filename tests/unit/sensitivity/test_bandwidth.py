@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.kernels.loggops_programs import random_graph
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.models import LogGPS
@@ -49,7 +50,7 @@ def test_the_running_example_by_hand() -> None:
     assert late.tolerance[50] == pytest.approx(3e-9)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@for_each("seed", range(8))
 def test_the_curve_is_that_of_sweeps_and_of_the_linear_program(seed: int) -> None:
     graph = random_graph(np.random.default_rng(seed), ranks=4, events=30)
     found = analyse_bandwidth(graph, MODEL, interval=(0.0, 20e-9))
@@ -63,7 +64,7 @@ def test_the_curve_is_that_of_sweeps_and_of_the_linear_program(seed: int) -> Non
     assert np.diff(found.corner_T) / np.diff(found.corners) == pytest.approx(found.slopes)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@for_each("seed", range(8))
 def test_lambda_G_is_the_derivative_and_a_tolerance_is_reached(seed: int) -> None:
     graph = random_graph(np.random.default_rng(seed), ranks=4, events=30)
     found = analyse_bandwidth(graph, MODEL, percent=[0, 3])
@@ -82,7 +83,7 @@ def test_lambda_G_is_the_derivative_and_a_tolerance_is_reached(seed: int) -> Non
     assert found.tolerance[0] >= MODEL.G * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@for_each("seed", range(4))
 def test_between_critical_gaps_the_slope_is_the_dual_of_the_linear_program(seed: int) -> None:
     """Its bytes are those of a path; primal and dual agree; each critical gap has two slopes."""
     graph = random_graph(np.random.default_rng(seed), ranks=4, events=30)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.kernels.loggops_programs import random_graph
 from workbench.errors import ProgramError
 from workbench.models import LogGPS
@@ -65,7 +66,7 @@ def random_case(seed: int) -> tuple[ExecutionGraph, LogGPS]:
         return graph, model
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each("seed", range(40))
 def test_with_all_limits_the_times_are_the_replays(seed: int) -> None:
     """Otherwise a part of the difference would belong to nobody; and no part is below 0."""
     graph, model = random_case(seed)

@@ -10,6 +10,7 @@ import numpy as np
 import pulp
 import pytest
 
+from tests.cases import for_each
 from tests.kernels.loggops_programs import random_graph
 from tests.kernels.test_llamp import FIG4, FIG4C, chains, graph_of
 from tests.reference import lp as reference
@@ -47,7 +48,7 @@ def test_figure_4b_is_a_line_in_L():
         assert found.tight.tolist() == [0, 1, 4, 5]
 
 
-@pytest.mark.parametrize(("L", "T", "slope"), [(0.2, 1.5, 0), (0.5, 1.615, 1), (2.0, 3.115, 1)])
+@for_each("L, T, slope", [(0.2, 1.5, 0), (0.5, 1.615, 1), (2.0, 3.115, 1)])
 def test_figures_4c_and_5(L, T, slope):
     found = LatencyLP(chains(*FIG4C), FIG_MODEL).solve(L=L * US)
     assert found.T == pytest.approx(T * US, **close)
@@ -58,7 +59,7 @@ def test_figures_4c_and_5(L, T, slope):
     assert found.tight.tolist() == ([0, 1, 4, 5] if slope else [3, 4, 5])
 
 
-@pytest.mark.parametrize("solver", ["paths", "highs"])
+@for_each("solver", ["paths", "highs"])
 def test_figure_6_the_latency_that_two_microseconds_allow(solver):
     lp = LatencyLP(chains(*FIG4C), FIG_MODEL)
     assert lp.largest_latency(2 * US, solver=solver) == pytest.approx(0.885 * US, **close)
@@ -151,7 +152,7 @@ def test_an_empty_program_takes_no_time():
     assert (found.T, found.lambda_L, found.rho_L, len(found.tight)) == (0, 0, 0, 0)
 
 
-@pytest.mark.parametrize("solver", ["paths", "highs"])
+@for_each("solver", ["paths", "highs"])
 def test_computations_alone_bear_any_latency(solver):
     lp = LatencyLP(chains(((CALC, 100),), ((CALC, 300),)), FIG_MODEL)
     assert lp.solve().T == pytest.approx(0.3 * US, **close)
@@ -216,7 +217,7 @@ def test_latencies_and_gaps_by_pair_of_ranks():
         plain.pair_matrices(common)
 
 
-@pytest.mark.parametrize("suffix", ["lp", "mps"])
+@for_each("suffix", ["lp", "mps"])
 def test_files_are_read_again(tmp_path, suffix):
     lp = LatencyLP(small_program(), CLUSTER)
     # The name need not end as the format does.
@@ -302,8 +303,8 @@ def test_algorithm_2_passes_each_basis_with_no_step_and_may_miss_with_one():
     assert coarse.L.tolist() == pytest.approx([200e-9, 50e-9], **close)
 
 
-@pytest.mark.parametrize(
-    ("interval", "options"),
+@for_each(
+    "interval, options",
     [
         ((2e-6, 1e-6), {"step_s": 0}),
         ((-1e-6, 1e-6), {"step_s": 0}),
@@ -349,7 +350,7 @@ def test_solvers_that_do_not_exist_are_refused(monkeypatch):
     assert caught.value.status == "Not installed"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "values",
     [{"L": -1e-6}, {"L": math.nan}, {"L": [1e-6, 2e-6]}, {"L": {"x": 1e-6}}, {"G": -1}, {"o": -1}],
 )
@@ -358,7 +359,7 @@ def test_values_that_are_refused(values):
         LatencyLP(chains(*FIG4), FIG_MODEL).solve(**values)
 
 
-@pytest.mark.parametrize("percent", [[-1], [math.nan], [math.inf]])
+@for_each("percent", [[-1], [math.nan], [math.inf]])
 def test_percentages_that_are_refused(percent):
     with pytest.raises(ParameterError, match="percent"):
         LatencyLP(chains(*FIG4), FIG_MODEL).tolerance(percent)

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import examples, for_each
 from tests.kernels.loggops_programs import random_graph
 from tests.kernels.test_llamp import FIG4C, chains
 from workbench.errors import ParameterError
@@ -28,7 +29,7 @@ close = {"rel": 1e-9, "abs": 1e-13}  # HiGHS lets rows be short of 1e-7 µs
 
 
 @given(st.integers(0, 999), st.integers(0, 20))
-@settings(max_examples=12, deadline=None)
+@examples(5)
 def test_highs_finds_the_same_and_sweeps_a_picosecond_less_at_most(seed, percent):
     graph = random_graph(np.random.default_rng(seed), ranks=4, events=40)
     lp, sweep = LatencyLP(graph, MODEL), Sweep(graph, MODEL)
@@ -54,7 +55,7 @@ def test_the_proof_of_figure_6():
     assert found.passes <= 4
 
 
-@pytest.mark.parametrize("S", [8192, 16])
+@for_each("S", [8192, 16])
 def test_one_class_of_several_and_one_pair_of_ranks(S):
     model = MODEL.replace(S=S)
     graph = generate.halo((2, 2), cells=16, iterations=3).graph()

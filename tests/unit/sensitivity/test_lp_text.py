@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from bokeh.models import GlyphRenderer, Scatter
 
+from tests.cases import for_each
 from tests.kernels.loggops_programs import random_graph
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
@@ -66,7 +67,7 @@ def test_a_long_program_is_cut() -> None:
     assert lines[-2] == f"... and {lp.num_rows - 3} more constraints"
 
 
-@pytest.mark.parametrize("seed", range(12))
+@for_each("seed", range(12))
 def test_the_run_time_is_the_greatest_of_the_paths(seed: int) -> None:
     graph = random_graph(np.random.default_rng(seed), ranks=3, events=6)
     paths = LatencyLP(graph, MODEL).paths()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import examples, for_each
 from tests.kernels.loggops_programs import random_graph, random_model
 from workbench.errors import ParameterError, ProgramError
 from workbench.models import LogGPS
@@ -69,7 +70,7 @@ def test_two_equal_ways_are_not_unique() -> None:
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=15, deadline=None)
+@examples(5)
 def test_where_it_is_unique_it_is_the_derivative(seed: int) -> None:
     rng = np.random.default_rng(seed)
     graph, model = random_graph(rng, ranks=3), random_model(rng)
@@ -120,8 +121,8 @@ def test_it_is_drawn() -> None:
     assert found.plot("lambda_G").title.text
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
+@for_each(
+    "arguments, said",
     [
         ({"L": np.zeros((2, 2))}, "shape \\(3, 3\\); got shape \\(2, 2\\)"),
         ({"L": -1.0}, "L must be finite numbers of at least 0"),

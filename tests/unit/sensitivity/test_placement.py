@@ -9,6 +9,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench import topology
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
@@ -81,7 +82,7 @@ def test_round_robin_deals_to_routers_or_to_hosts() -> None:
     assert packed.hosts.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
 
 
-@pytest.mark.parametrize("method", ["volume", "metis"])
+@for_each("method", ["volume", "metis"])
 def test_bytes_show_the_hidden_neighbours(method: PlacementMethod) -> None:
     """Pairs that exchange bytes share a router, whatever their numbers."""
     builder = ProgramBuilder(16)
@@ -221,8 +222,8 @@ def test_the_comparison_has_a_row_for_each_method() -> None:
     assert frame["mean_hops"][1] == found.mean_hops
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
+@for_each(
+    "arguments, said",
     [
         ({"method": "scotch"}, "method must be one of block, round-robin"),
         ({"ranks_per_host": 0}, "ranks_per_host must be a whole number of at least 1"),

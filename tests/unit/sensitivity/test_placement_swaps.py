@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.sensitivity.placement.methods import _bisect, _cut, _metis, _to_size
 from workbench.sensitivity.placement.swaps import swap_gains, swapped, symmetric
 
@@ -64,7 +64,7 @@ def test_a_part_of_metis_gets_its_size(seed: int) -> None:
     assert (_to_size(volume, first, int(first.sum())) == first).all()
 
 
-@pytest.mark.parametrize("by", ["ours", "metis"])
+@for_each("by", ["ours", "metis"])
 def test_two_cliques_are_distinguished(by: str) -> None:
     volume = np.zeros((10, 10), np.int64)
     one = [0, 3, 4, 8, 9]

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.unit.sensitivity.results import from_lines
 from workbench import programs
 from workbench.errors import ParameterError
@@ -72,7 +73,7 @@ def test_a_twentieth_of_the_rise_moves_no_zone() -> None:
     assert found.zones == ("hidden", "hidden", "proportional", "proportional")
 
 
-@pytest.mark.parametrize(("slope", "zone"), [(0, "hidden"), (3, "proportional")])
+@for_each("slope, zone", [(0, "hidden"), (3, "proportional")])
 def test_a_slope_that_never_changes_is_one_zone(slope: int, zone: str) -> None:
     found = RunPrediction(from_lines((100_000, slope)), runs_at([0, 5, 19], [100] * 3))
     assert found.zones == (zone,) * 3

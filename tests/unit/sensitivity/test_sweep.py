@@ -8,9 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.cases import examples, for_each
 from tests.kernels.loggops_programs import random_graph, random_model
 from tests.kernels.test_llamp import FIG4, FIG4C, chains, graph_of
 from tests.reference import sweep as slow
@@ -95,7 +96,7 @@ def test_figure_15_both_sides_of_a_rendezvous():
     assert sweep.critical_latencies(0, 1e-5).exact_ps == (Fraction(4_900_000),)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(12)
 @given(seed=st.integers(0, 2**32), hi=st.sampled_from([20_000, 61_000, 10**6]))
 def test_bends_are_those_of_all_paths(seed, hi):
     sweep, lines = drawn(seed)
@@ -119,7 +120,7 @@ def test_bends_are_those_of_all_paths(seed, hi):
     assert found.lanes <= 4 * len(found) + 2 * (len(found) == 0)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(12)
 @given(seed=st.integers(0, 2**32), percent=st.floats(0, 300), base=st.integers(0, 50_000))
 def test_a_tolerance_is_the_largest_latency_within_it(seed, percent, base):
     sweep, lines = drawn(seed)
@@ -144,7 +145,7 @@ def test_a_message_off_the_critical_path_is_borne_until_it_is_on_it():
     assert sweep.tolerance([0], 0.6e-6) == {0: 0.6e-6}
 
 
-@settings(max_examples=40, deadline=None)
+@examples(8)
 @given(seed=st.integers(0, 2**32), latency_ps=st.integers(0, 70_000))
 def test_the_critical_path_adds_up_to_the_makespan(seed, latency_ps):
     sweep, lines = drawn(seed, events=25)
@@ -159,7 +160,7 @@ def test_the_critical_path_adds_up_to_the_makespan(seed, latency_ps):
     assert (point.lambda_G, point.lambda_o) == (path.bytes.sum(), path.overheads)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(8)
 @given(seed=st.integers(0, 2**32), latency_ps=st.integers(0, 70_000))
 def test_operations_of_the_critical_path_follow_one_another(seed, latency_ps):
     """Each waits for the one before, by dependencies or a message, and cannot be later."""
@@ -178,7 +179,7 @@ def test_operations_of_the_critical_path_follow_one_another(seed, latency_ps):
     assert (np.minimum(slack.ops_ps, slack.ends_ps)[path] == 0).all()
 
 
-@settings(max_examples=25, deadline=None)
+@examples(5)
 @given(seed=st.integers(0, 2**32), latency_ps=st.integers(0, 70_000))
 def test_slack_is_the_longest_delay_that_changes_nothing(seed, latency_ps):
     sweep, _ = drawn(seed, events=8)
@@ -214,7 +215,7 @@ def delayed(n, edges, late, delay):
     return time
 
 
-@settings(max_examples=40, deadline=None)
+@examples(8)
 @given(seed=st.integers(0, 2**32))
 def test_the_makespan_is_convex_piecewise_linear_and_never_decreases(seed):
     sweep, _ = drawn(seed, events=30)
@@ -229,7 +230,7 @@ def test_the_makespan_is_convex_piecewise_linear_and_never_decreases(seed):
     assert (steps <= curve.lambda_left[1:] * 2_500).all()
 
 
-@settings(max_examples=30, deadline=None)
+@examples(5)
 @given(seed=st.integers(0, 2**32))
 def test_slopes_are_the_differences_where_nothing_bends(seed):
     """By another o and another G, a picosecond and a picosecond a byte more."""
@@ -246,7 +247,7 @@ def test_slopes_are_the_differences_where_nothing_bends(seed):
     assert point.lambda_g == 0
 
 
-@pytest.mark.parametrize("wildcards", [False, True])
+@for_each("wildcards", [False, True])
 def test_generated_programs_take_as_long_as_their_replay(wildcards):
     ended = 0
     for seed in range(25):
@@ -366,7 +367,7 @@ def test_a_deadlock_and_a_clock_that_runs_out_are_refused():
         Sweep(chains(((CALC, third),) * 3, ()), FIG_MODEL)
 
 
-@pytest.mark.parametrize("match", [[4], [1.0] * 6, [-1, 9, -1, -1, 1, -1], [-1, 0, -1, -1, 1, -1]])
+@for_each("match", [[4], [1.0] * 6, [-1, 9, -1, -1, 1, -1], [-1, 0, -1, -1, 1, -1]])
 def test_a_matching_that_joins_no_messages_is_refused(match):
     with pytest.raises(ParameterError, match="receive of each send"):
         Sweep(chains(*FIG4), FIG_MODEL, match=np.array(match))

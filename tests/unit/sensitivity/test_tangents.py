@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.reference import sweep as slow
@@ -52,7 +52,6 @@ def merged(lines):
     return found
 
 
-@settings(max_examples=150)
 @given(some_lines)
 @example({(0, 10), (3, 0), (1, 8)})
 def test_bends_are_those_of_the_maximum(lines):
@@ -62,7 +61,6 @@ def test_bends_are_those_of_the_maximum(lines):
     assert sum(T.asked) <= max(2, 4 * len(found))
 
 
-@settings(max_examples=100)
 @given(some_lines, st.integers(0, HI), st.integers(0, 400))
 def test_the_most_latency_is_the_largest(lines, base, percent):
     T = Maximum(lines)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench import topology
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
@@ -95,7 +96,7 @@ def test_tolerance_of_a_message_beside_work_by_hand() -> None:
     assert inside == {1: math.inf}
 
 
-@pytest.mark.parametrize("wire_class", [None, "terminal", "intra-group", "inter-group"])
+@for_each("wire_class", [None, "terminal", "intra-group", "inter-group"])
 def test_a_tolerance_is_the_largest_latency_within_the_bound(wire_class: str | None) -> None:
     program = generate.cg(12, iterations=2, cells=16, jitter=0.2, rng=1)
     hosts = np.random.default_rng(2).permutation(12)
@@ -197,8 +198,8 @@ def test_the_study_has_a_row_for_each_program_and_topology() -> None:
     assert frame["lambda_wire"][2] > 5 * frame["lambda_wire"][0]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
+@for_each(
+    "arguments, said",
     [
         ({"placement": [0, 1]}, "a host for each of 5 ranks"),
         ({"placement": [0, 1, 2, 3, 12]}, "hosts must be 0 to 11"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError, ProgramError, SimulationHalted
 from workbench.models import LogGPS
 from workbench.programs.graph import ExecutionGraph
@@ -65,7 +66,7 @@ def graph(text: str) -> ExecutionGraph:
     return ExecutionGraph.from_goal(text)
 
 
-@pytest.mark.parametrize("latency", [0, 384, 385, 386, 1000])
+@for_each("latency", [0, 384, 385, 386, 1000])
 def test_the_worked_example_of_the_paper(latency: int) -> None:
     """Fig. 4c: T = max(L + 1115, 1500) ns."""
     result = replay_llamp(graph(FIG4C), model(L=latency, G=5))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.unit.stored import trust_arrays
 from workbench.errors import ParameterError, ParseError, ProgramError
 from workbench.models import LogGPS
@@ -127,7 +128,7 @@ def test_an_operation_may_wait_for_anothers_start():
     assert result.times.cause_kind[2] == STARTED
 
 
-@pytest.mark.parametrize("cores", [1, 2])
+@for_each("cores", [1, 2])
 def test_the_breakdown_adds_up_to_each_ranks_time(cores):
     cpu = "cpu 1" if cores == 2 else "cpu 0"
     graph = goal(
@@ -191,8 +192,8 @@ def test_a_result_says_what_it_is():
     assert "ties" not in repr(replay(PING_PONG, MODEL, semantics="llamp"))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
+@for_each(
+    "options, message",
     [
         ({"semantics": "exact"}, "semantics must be one of loggopsim, llamp"),
         ({"ties": "random"}, r"ties must be one of stable, libstdc\+\+"),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError, ParseError
 from workbench.models import LogGPS
 from workbench.programs.graph import CALC, Dependents, ExecutionGraph
@@ -49,7 +50,7 @@ def test_pieces_of_work_meet_the_same_noise_as_the_whole():
         assert whole.finish_ps.tolist() == pieces.finish_ps.tolist()
 
 
-@pytest.mark.parametrize("distribution", ["fixed", "exponential"])
+@for_each("distribution", ["fixed", "exponential"])
 def test_random_noise_takes_its_share(distribution):
     noise = Noise.random(1e5, 2e-6, distribution=distribution, seed=11)
     assert noise.load == pytest.approx(2 / 12)
@@ -99,8 +100,8 @@ def test_a_recording_can_be_read():
         Noise.from_text("# nothing\n")
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
+@for_each(
+    "make, message",
     [
         (lambda: Noise.random(0.0, 1e-6), "rate_hz must be"),
         (lambda: Noise.random(np.nan, 1e-6), "rate_hz must be"),

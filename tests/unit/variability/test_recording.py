@@ -205,7 +205,7 @@ def test_a_small_recording_is_made_and_goes_on(
     # Two ranks a side send 512 KiB each in a step, which all has to cross the link.
     for name in ("JOB_LEFT_BYTES", "JOB_RIGHT_BYTES", "LINK_EAST_BYTES", "LINK_WEST_BYTES"):
         assert (steps.values[:, :, steps.counters.index(name)] > 2 * 524_288).all()
-    assert tables.routines.time_s[:, 0] == pytest.approx(3 * 0.08, rel=0.5)
+    assert (tables.routines.time_s[:, 0] >= 3 * 0.08).all()
     with pytest.raises(ParameterError, match="name another folder"):
         record_link(folder, runs=3, settings=LinkSettings(steps=4))
     after = descendants(os.getpid()), threading.active_count(), set(Path("/proc/self/fd").iterdir())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -295,9 +296,7 @@ def test_any_bytes_that_say_parquet_are_refused(tmp_path: Path, data: bytes, at:
 def test_without_an_engine_the_error_tells_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def lacking(*_: object) -> None:
-        raise ImportError("no engine")
-
-    monkeypatch.setattr(pd, "read_parquet", lacking)
+    for name in ("pyarrow", "pyarrow.parquet"):
+        monkeypatch.setitem(sys.modules, name, None)
     words = refused(tmp_path, b"PAR1 and more")
     assert "pip install 'interconnect-workbench[parquet]'" in words

@@ -17,7 +17,7 @@ from workbench.checks import above_zero, number, whole
 from workbench.errors import ParameterError
 from workbench.measure.cluster.errors import ClusterError
 from workbench.measure.cluster.hosts import MOST_HOSTS, EmulatedHosts
-from workbench.measure.cluster.launch import ClusterLauncher, may_be_realtime
+from workbench.measure.cluster.launch import ClusterLauncher, has_orte, may_be_realtime
 from workbench.measure.cluster.switch import Switch, SwitchReport
 from workbench.mpi import find_launcher, run_command
 from workbench.mpi.command import check_command
@@ -58,7 +58,8 @@ class Cluster:
         mpirun: launcher of the MPI; None takes that of the path.
         realtime: give the ranks, and above them the switch, real-time priority, so that other
             programs of the machine disturb them little; None does so where it is allowed. Ranks of
-            MPICH may not have it: as they start they wait without ever giving way.
+            MPICH may not have it: as they start they wait without ever giving way. Nor may those
+            of Open MPI 5, whose daemons then lose one another (5.0.7).
         mca: Open MPI's own settings.
 
     Raises:
@@ -87,16 +88,15 @@ class Cluster:
         self._bandwidth = bandwidth and above_zero(bandwidth, "bandwidth", unit="B/s")
         self._mpi = find_launcher(mpirun)
         self._mpi.compiler()
-        openmpi = self._mpi.family == "openmpi"
-        if realtime and not openmpi:
+        if realtime and not has_orte(self._mpi):
             raise ParameterError(
-                "realtime must be False for MPICH, whose ranks never give way as they start; got "
-                "True",
+                "realtime must be False for MPICH and Open MPI 5, which do not start programs so; "
+                "got True",
                 key="realtime",
             )
         self._hosts = EmulatedHosts(hosts, mtu=mtu)
         self._mca = dict(mca)
-        self.realtime = openmpi and may_be_realtime() if realtime is None else realtime
+        self.realtime = has_orte(self._mpi) and may_be_realtime() if realtime is None else realtime
         self._open = contextlib.ExitStack()
 
     def __enter__(self) -> Self:

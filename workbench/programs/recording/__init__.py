@@ -45,9 +45,9 @@ number of requests, these, the index of the one that completed and its status.
 - ``# grid`` or ``# neighbours`` follows the ``# comm`` line of a communicator with a topology; -2
   is PROC_NULL. Neighbourhood collectives become messages by it.
 - ``# incomplete reason``, the second line of rank 0, says that the recording failed.
-- Calls on windows and files, of other programs, in parts, persistent collectives and those with
-  counts of more than 31 bits (``library/timed_only.c``) have neither arguments nor a place in a
-  replay: their lines keep their time from being taken for the program's own work.
+- Calls on windows and files, of other programs, in parts, and those with counts of more than 31
+  bits (``library/timed_only.c``) have neither arguments nor a place in a replay: their lines keep
+  their time from being taken for the program's own work.
 """
 
 from __future__ import annotations

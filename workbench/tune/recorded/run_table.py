@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.errors import ParameterError, ParseError
+from workbench.result import NanEqual
 from workbench.tune.space.space import AnyAxis, Configuration, Range, TuningSpace, Value
 
 STATISTICS = ("avg_us", "min_us", "p50_us", "p99_us", "max_us")
@@ -16,7 +17,7 @@ _HEAD = ("round", "started", "load", "state", "bytes")
 
 
 @dataclass(frozen=True)
-class RecordedMeasurement:
+class RecordedMeasurement(NanEqual):
     """One run at one size: a row of a file."""
 
     round: int  # pass over all configurations, from 0

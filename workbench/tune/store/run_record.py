@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.errors import ParameterError
+from workbench.result import NanEqual
 from workbench.tune.history import Run
 
 
 @dataclass(frozen=True)
-class RunRecord:
+class RunRecord(NanEqual):
     """One finished run.
 
     Attributes:

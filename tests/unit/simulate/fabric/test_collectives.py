@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench import topology
 from workbench.errors import ParameterError
 from workbench.models import SNAPPR
@@ -27,7 +28,7 @@ def test_a_linear_gather_takes_the_bytes_of_all_through_the_root_link() -> None:
     assert times == pytest.approx({s: LATENCY + 8 * s * BYTE for s in (100, 10_000)}, rel=1e-12)
 
 
-@pytest.mark.parametrize("operation", ["gather", "scatter"])
+@for_each("operation", ["gather", "scatter"])
 def test_a_binomial_tree_takes_a_latency_for_each_level(operation) -> None:
     times = collective_times(fluid(topology.star(16)), operation, "binomial", (1000,))
     assert times[1000] == pytest.approx(4 * LATENCY + 15 * 1000 * BYTE, rel=1e-12)
@@ -58,9 +59,9 @@ def test_an_alltoall_on_a_ring_goes_round_distance_by_distance() -> None:
     assert shared[10_000] == pytest.approx(1300e-9 + 10 * 10_000 * BYTE, rel=1e-12)
 
 
-@pytest.mark.parametrize("congestion", ["packet", "packet-flow", "flow"])
-@pytest.mark.parametrize(
-    ("operation", "algorithm"),
+@for_each("congestion", ["packet", "packet-flow", "flow"])
+@for_each(
+    "operation, algorithm",
     [
         ("allgather", "ring"),
         ("allgather", "bruck"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.kernels.test_llamp import chains
 from workbench import topology
 from workbench.errors import ParameterError
@@ -53,7 +54,7 @@ def test_packets_of_two_jobs_share_the_link_as_well() -> None:
     assert run.slowdown == pytest.approx([201 / 101] * 2, rel=0.01)
 
 
-@pytest.mark.parametrize("congestion", ["flow", "packet"])
+@for_each("congestion", ["flow", "packet"])
 def test_a_job_in_groups_of_its_own_is_not_slowed_down(congestion) -> None:
     network = topology.dragonfly(a=4, p=2, h=2)
     jobs = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench import topology
 from workbench.errors import ParameterError
 from workbench.simulate.fabric import PLACEMENTS, place_jobs
@@ -13,7 +14,7 @@ from workbench.simulate.fabric.hosts import checked_hosts
 DRAGONFLY = topology.dragonfly(a=4, p=2, h=2)
 
 
-@pytest.mark.parametrize("placement", PLACEMENTS)
+@for_each("placement", PLACEMENTS)
 def test_jobs_do_not_share_hosts(placement) -> None:
     jobs = place_jobs(DRAGONFLY, [9, 20, 1], placement, ranks_per_host=2, rng=1)
     assert [len(job) for job in jobs] == [9, 20, 1]

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import examples, for_each
 from tests.kernels.test_llamp import graph_of, random_graph
 from tests.unit.simulate.fabric.test_program import PORTS, hosts_cost, message
 from workbench import topology
@@ -50,8 +51,8 @@ def close(congestion, seconds):
     return pytest.approx(seconds, rel=1e-12)
 
 
-@pytest.mark.parametrize("congestion", CONGESTIONS)
-@pytest.mark.parametrize("size", [100, MTU, 9_000, 1_000_000])
+@for_each("congestion", CONGESTIONS)
+@for_each("size", [100, MTU, 9_000, 1_000_000])
 def test_a_message_alone_starts_up_and_has_its_own_rate(congestion, size) -> None:
     """A packet is put on the links whole, so that the last one takes the link's time."""
     took = replay_on(message(size), star(congestion)).makespan_s
@@ -60,7 +61,7 @@ def test_a_message_alone_starts_up_and_has_its_own_rate(congestion, size) -> Non
     assert took == close(congestion, closed)
 
 
-@pytest.mark.parametrize("congestion", CONGESTIONS)
+@for_each("congestion", CONGESTIONS)
 def test_a_limit_above_the_link_is_none(congestion) -> None:
     above = NetworkInterface(1e11)
     runs = [
@@ -70,7 +71,7 @@ def test_a_limit_above_the_link_is_none(congestion) -> None:
     assert runs[0] == pytest.approx(runs[1], rel=1e-6)  # packets of the ports' own pace
 
 
-@pytest.mark.parametrize("congestion", CONGESTIONS)
+@for_each("congestion", CONGESTIONS)
 def test_two_messages_over_a_link_share_it_below_their_limit(congestion) -> None:
     """Each would have 2 GB/s; together they have the link's 2.5 GB/s, 1.25 GB/s each."""
     size = 1_000_000
@@ -81,8 +82,8 @@ def test_two_messages_over_a_link_share_it_below_their_limit(congestion) -> None
     assert took == pytest.approx(STARTUP + LATENCY + size / (LINK / 2), rel=2 * MTU / size)
 
 
-@pytest.mark.parametrize("congestion", CONGESTIONS)
-@pytest.mark.parametrize("in_turn", [True, False])
+@for_each("congestion", CONGESTIONS)
+@for_each("in_turn", [True, False])
 def test_two_messages_of_a_host_go_in_turn_or_side_by_side(congestion, in_turn) -> None:
     """Side by side both have their limit, for the ports have twice as much."""
     size = 500_000
@@ -95,7 +96,7 @@ def test_two_messages_of_a_host_go_in_turn_or_side_by_side(congestion, in_turn) 
     assert run.finish_s[1:].tolist() == pytest.approx(expected, rel=2 * MTU / size)
 
 
-@pytest.mark.parametrize("congestion", CONGESTIONS)
+@for_each("congestion", CONGESTIONS)
 def test_short_messages_have_a_latency_of_their_own(congestion) -> None:
     """Header and request; the bytes; the acknowledgement, with which the send ends."""
     host = hosts_cost(S=0)
@@ -108,7 +109,7 @@ def test_short_messages_have_a_latency_of_their_own(congestion) -> None:
     assert replay_on(message(0), star(congestion)).makespan_s == pytest.approx(short, rel=1e-12)
 
 
-@settings(max_examples=25)
+@examples(5)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_packets_enter_as_at_a_plain_interface(seed, in_turn) -> None:
     """Ports of one bandwidth: only the interface of the sender holds packets up."""
@@ -161,8 +162,8 @@ def plain_interface(sizes, byte, cap, mtu, in_turn):
     return [left[number] for number in range(len(sizes))]
 
 
-@pytest.mark.parametrize("congestion", CONGESTIONS)
-@settings(max_examples=10)
+@for_each("congestion", CONGESTIONS)
+@examples(5)
 @given(seed=st.integers(0, 2**32 - 1), in_turn=st.booleans())
 def test_no_message_is_faster_than_its_limit(congestion, seed, in_turn) -> None:
     """Whatever else is under way; and every byte arrives."""
@@ -180,7 +181,7 @@ def test_no_message_is_faster_than_its_limit(congestion, seed, in_turn) -> None:
     assert into.sum() == frame["bytes"].sum()
 
 
-@pytest.mark.parametrize("congestion", ["packet", "packet-flow"])
+@for_each("congestion", ["packet", "packet-flow"])
 def test_traffic_starts_up_too(congestion) -> None:
     """The same messages at the same times, all of them later by the start-up."""
     plain, later = (
@@ -236,8 +237,8 @@ def test_a_run_with_an_interface_comes_back_from_its_file(tmp_path) -> None:
         replay_on(message(100), star("flow")).rank_s(0)
 
 
-@pytest.mark.parametrize(
-    ("options", "match"),
+@for_each(
+    "options, match",
     [
         ({"message_bandwidth": 0}, "message_bandwidth must be above 0 B/s"),
         ({"message_bandwidth": 1e17}, "at most 1e16 B/s"),

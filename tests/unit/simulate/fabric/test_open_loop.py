@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.unit.stored import trust_arrays
 from workbench.errors import ConfigurationError, ParameterError, ParseError, SimulationHalted
 from workbench.models import PISCES, SNAPPR
@@ -40,7 +41,7 @@ def all_to_one(word: str) -> Traffic:
     return Traffic("all to one", topology, others, np.zeros(n - 1, np.int32), share)
 
 
-@pytest.mark.parametrize("load", [0.3, 0.6, 0.8])
+@for_each("load", [0.3, 0.6, 0.8])
 def test_the_wait_at_a_host_is_that_of_a_queue_with_poisson_arrivals(load: float) -> None:
     """M/D/1: W = rho / (2 (1 - rho)) services (Pollaczek, Khinchine)."""
     result = run("fully-connected:2", "permutation", load, messages=150_000)
@@ -63,15 +64,15 @@ def test_the_wait_at_the_port_to_a_host_of_many_senders() -> None:
     assert result.received[1:].sum() == 0
 
 
-@pytest.mark.parametrize("process", ["bernoulli"])
+@for_each("process", ["bernoulli"])
 def test_messages_of_slots_never_wait_for_one_another(process) -> None:
     result = run("fully-connected:2", "permutation", 0.9, process=process, messages=5000)
     assert result.latencies_s.max() == pytest.approx(result.latencies_s.min(), rel=1e-9)
     assert result.offered == pytest.approx(0.9, rel=0.02)
 
 
-@pytest.mark.parametrize(
-    ("word", "routing"),
+@for_each(
+    "word, routing",
     [("torus:4x4", "dimension-order"), ("dragonfly:9,4,2,2", "minimal"), ("fat-tree:4", "minimal")],
 )
 def test_an_idle_network_takes_its_latencies(word: str, routing: str) -> None:
@@ -103,7 +104,7 @@ def test_the_repaired_variant_charges_the_last_packet() -> None:
     np.testing.assert_allclose(whole.latencies_s, plain.latencies_s + PACKET_S, rtol=1e-9)
 
 
-@pytest.mark.parametrize("word", ["torus:16", "torus:4x4", "dragonfly:9,4,2,2", "hyperx:4x4"])
+@for_each("word", ["torus:16", "torus:4x4", "dragonfly:9,4,2,2", "hyperx:4x4"])
 def test_no_more_is_accepted_than_links_carry(word: str) -> None:
     topology = parse_topology(word)
     bound = min(link_loads(topology, routing="minimal").saturation, 1.0)
@@ -174,7 +175,7 @@ def test_every_message_arrives_and_every_byte_is_counted() -> None:
     assert len(result.series.time_s) > 60
 
 
-@pytest.mark.parametrize("congestion", ["packet", "packet-flow"])
+@for_each("congestion", ["packet", "packet-flow"])
 def test_stalls_fill_the_time_that_a_port_does_not_send(congestion: Congestion) -> None:
     """However time is cut: those that begin before the measured time, or end after it, too."""
     network = parse_topology("dragonfly:9,4,2,2")
@@ -197,7 +198,7 @@ def test_stalls_fill_the_time_that_a_port_does_not_send(congestion: Congestion) 
     assert whole.stalled[at_hosts].min() > 0.3
 
 
-@pytest.mark.parametrize("congestion", ["packet", "packet-flow"])
+@for_each("congestion", ["packet", "packet-flow"])
 def test_what_hosts_have_not_sent_yet_is_queued_there(congestion: Congestion) -> None:
     fabric = Fabric(parse_topology("torus:8"), routing="dimension-order", congestion=congestion)
     result = run_traffic(fabric, "tornado", 0.9, messages=3000)

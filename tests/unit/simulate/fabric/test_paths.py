@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench import topology
 from workbench.errors import ParameterError
 from workbench.models import SNAPPR
@@ -43,7 +44,7 @@ def ways(made, numbered):
         yield routers, int(numbered.target[taken[-1]])
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@for_each("spec", SPECS)
 def test_computed_paths_lead_from_host_to_host_and_are_shortest(spec) -> None:
     network = parse_topology(spec)
     numbered = channels(network)
@@ -74,7 +75,7 @@ def test_a_dragonfly_is_crossed_by_one_global_link() -> None:
         assert len(taken) - 2 <= 3
 
 
-@pytest.mark.parametrize("spec", ["torus:5,4,3", "hypercube:4", "hyperx:3,4"])
+@for_each("spec", ["torus:5,4,3", "hypercube:4", "hyperx:3,4"])
 def test_dimensions_are_taken_in_their_order(spec) -> None:
     network = parse_topology(spec)
     numbered = channels(network)
@@ -100,7 +101,7 @@ def test_parallel_links_are_all_used() -> None:
     assert len(np.unique(between)) > numbered.between_routers / 3
 
 
-@pytest.mark.parametrize("spec", ["torus:dims=5x3,multiplicity=3x2", "torus:5,2"])
+@for_each("spec", ["torus:dims=5x3,multiplicity=3x2", "torus:5,2"])
 def test_side_by_side_a_message_is_spread_as_by_a_routing(spec) -> None:
     network = parse_topology(spec)
     numbered = channels(network)
@@ -127,7 +128,7 @@ def test_a_routing_gives_the_paths_of_its_packets() -> None:
         assert taken.tolist() == routing.path(routers[0], int(network.host_router[host]))
 
 
-@pytest.mark.parametrize("spec", ["fat-tree:4", "torus:4,4", "dragonfly:5,2,2", "hypercube:3"])
+@for_each("spec", ["fat-tree:4", "torus:4,4", "dragonfly:5,2,2", "hypercube:3"])
 def test_a_message_is_spread_over_all_minimal_routes(spec) -> None:
     """What enters a router leaves it; each link's share is that of the routes it is on."""
     network = parse_topology(spec)

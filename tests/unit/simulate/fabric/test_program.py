@@ -6,9 +6,10 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import examples, for_each
 from tests.kernels.test_llamp import chains, graph_of, random_graph
 from tests.unit.stored import trust_arrays
 from workbench import topology
@@ -59,7 +60,7 @@ def message(size):
     return chains([(SEND, size)], [(RECV, size)])
 
 
-@pytest.mark.parametrize("size", [0, 1, 100, 4096, 1_000_000])
+@for_each("size", [0, 1, 100, 4096, 1_000_000])
 def test_a_fluid_message_takes_its_latency_and_its_bytes(size) -> None:
     run = replay_on(message(size), star(), host=hosts_cost(o=1e-6), times=True)
     assert run.arrived_ticks is not None
@@ -67,7 +68,7 @@ def test_a_fluid_message_takes_its_latency_and_its_bytes(size) -> None:
     assert run.finish_ticks.tolist() == [1000 * NS, 2000 * NS + LATENCY + size * BYTE]
 
 
-@pytest.mark.parametrize("size", [1, 100, 4096, 9_000, 1_000_000])
+@for_each("size", [1, 100, 4096, 9_000, 1_000_000])
 def test_packets_without_traffic_take_as_long_as_fluid(size) -> None:
     """With whole last packets SNAPPR streams at full bandwidth, as credits suffice."""
     assert replay_on(message(size), star(congestion="packet")).makespan_s == pytest.approx(
@@ -86,7 +87,7 @@ def test_snappr_as_sstmacro_has_it_does_not_charge_the_last_packet() -> None:
     assert replay_on(message(4096), fabric).finish_ticks.tolist() == [0, LATENCY]
 
 
-@pytest.mark.parametrize("in_turn", [True, False])
+@for_each("in_turn", [True, False])
 def test_two_messages_of_a_host_take_turns_or_share(in_turn) -> None:
     """Sizes s and 3 s; in turn the second waits, shared the first has half the bandwidth."""
     graph = graph_of(
@@ -142,7 +143,7 @@ def uncontended(seed):
     return graph_of(ops, lines)
 
 
-@settings(max_examples=30)
+@examples(5)
 @given(st.integers(0, 2**32 - 1))
 def test_without_contention_an_eager_program_ends_as_LogGPS_says(seed) -> None:
     graph = uncontended(seed)
@@ -153,7 +154,7 @@ def test_without_contention_an_eager_program_ends_as_LogGPS_says(seed) -> None:
     assert run.finish_ticks.tolist() == (llamp.finish_ps * TICKS_PER_PS).tolist()
 
 
-@settings(max_examples=20)
+@examples(5)
 @given(st.integers(0, 2**32 - 1))
 def test_packets_end_an_uncontended_program_at_the_same_tick(seed) -> None:
     graph = uncontended(seed)
@@ -162,7 +163,7 @@ def test_packets_end_an_uncontended_program_at_the_same_tick(seed) -> None:
     assert packets.finish_ticks.tolist() == fluid.finish_ticks.tolist()
 
 
-@settings(max_examples=20)
+@examples(5)
 @given(st.integers(0, 2**32 - 1))
 def test_nothing_ends_before_it_would_with_the_network_to_itself(seed) -> None:
     """LLAMP's times, without contention, bound those of fluid from below."""
@@ -177,8 +178,8 @@ def test_nothing_ends_before_it_would_with_the_network_to_itself(seed) -> None:
         assert (shared.finish_ticks >= alone.finish_ps * TICKS_PER_PS).all()
 
 
-@pytest.mark.parametrize("congestion", CONGESTIONS)
-@pytest.mark.parametrize("spec", ["torus:3,3", "dragonfly:5,2,2", "fat-tree:4"])
+@for_each("congestion", CONGESTIONS)
+@for_each("spec", ["torus:3,3", "dragonfly:5,2,2", "fat-tree:4"])
 def test_every_byte_is_carried_from_host_to_host(congestion, spec) -> None:
     fabric = Fabric(parse_topology(spec), PORTS[congestion], congestion=congestion)
     graph = generate.cg(9, iterations=1).graph()
@@ -202,7 +203,7 @@ def test_every_byte_is_carried_from_host_to_host(congestion, spec) -> None:
     assert len(run.link_utilisation) == fabric.topology.num_links
 
 
-@pytest.mark.parametrize("congestion", CONGESTIONS)
+@for_each("congestion", CONGESTIONS)
 def test_a_run_can_be_repeated(congestion) -> None:
     fabric = Fabric(parse_topology("dragonfly:5,2,2"), PORTS[congestion], "valiant", seed=3)
     one, other = (replay_on(generate.halo(16, iterations=1), fabric, times=True) for _ in range(2))
@@ -210,7 +211,7 @@ def test_a_run_can_be_repeated(congestion) -> None:
     assert np.array_equal(one.arrived_ticks, other.arrived_ticks)
 
 
-@pytest.mark.parametrize("congestion", CONGESTIONS)
+@for_each("congestion", CONGESTIONS)
 def test_ranks_of_one_host_need_no_network(congestion) -> None:
     run = replay_on(
         message(10**6), star(congestion=congestion), ranks_per_host=2, host=hosts_cost(o=1e-6)
@@ -234,7 +235,7 @@ def test_wildcards_meet_as_in_a_replay() -> None:
     assert (run.end_ticks >= 0).all()
 
 
-@pytest.mark.parametrize("congestion", CONGESTIONS)
+@for_each("congestion", CONGESTIONS)
 def test_what_waits_for_ever_is_reported_as_in_a_replay(congestion) -> None:
     both_wait = chains([(RECV, 8), (SEND, 8)], [(RECV, 8), (SEND, 8)])
     with pytest.raises(ProgramError, match="wait for one another in a circle"):
@@ -251,7 +252,7 @@ def test_a_program_beyond_the_clock_is_refused() -> None:
         replay_on(side_by_side, star())
 
 
-@pytest.mark.parametrize("congestion", CONGESTIONS)
+@for_each("congestion", CONGESTIONS)
 def test_a_halt_ends_the_run(congestion) -> None:
     graph = generate.halo(16, iterations=200).graph()
     fabric = Fabric(parse_topology("torus:4,4"), PORTS[congestion], congestion=congestion)
@@ -311,7 +312,7 @@ def test_what_does_not_fit_is_refused() -> None:
         replay_on(message(8), adaptive, placement=[0, 9])
 
 
-@pytest.mark.parametrize("times", [True, False])
+@for_each("times", [True, False])
 def test_a_run_comes_back_from_its_files(tmp_path, times) -> None:
     fabric = Fabric(parse_topology("dragonfly:5,2,2"), MODEL, "valiant", "flow", seed=3)
     run = replay_on(generate.cg(4, iterations=1), fabric, host=hosts_cost(o=1e-6), times=times)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.fabric import layout
+from tests.cases import for_each
 from workbench.errors import (
     ConfigurationError,
     ParameterError,
@@ -47,8 +48,8 @@ def test_a_configuration_says_what_runs():
     assert c.network.wiring.num_hosts == 16
 
 
-@pytest.mark.parametrize(
-    ("changed", "says"),
+@for_each(
+    "changed, says",
     [
         ({"topology.name": "hypercube"}, "torus or fat_tree or dragonfly"),
         ({"switch.router.name": "torus_valiant"}, "torus_minimal"),
@@ -77,7 +78,7 @@ def test_what_is_not_modelled_is_refused(changed, says):
         run_collective(MACHINE, TORUS | changed)
 
 
-@pytest.mark.parametrize("key", ["topology.name", "node.app1.mode", "node.app1.min_size"])
+@for_each("key", ["topology.name", "node.app1.mode", "node.app1.min_size"])
 def test_what_is_missing_is_named(key):
     given_keys = {name: text for name, text in TORUS.items() if name != key}
     with pytest.raises(ParseError, match=f"{key} is missing"):

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.errors import ConfigurationError
 from workbench.simulate.fabric.sst import run_collective
 from workbench.simulate.fabric.sst_configuration import read_configuration
@@ -96,15 +97,15 @@ def test_the_rule_is_what_sstmacros_loops_come_to(counts, agg_up, leaf_up, data)
     assert bool(fat_tree_limit(shape(*made))) == sstmacro_ends(*made)
 
 
-@pytest.mark.parametrize("numbers", [(3, 2, 2, 6, 2, 2, 2, 2), (2, 2, 2, 2, 1, 1, 2, 4)])
+@for_each("numbers", [(3, 2, 2, 6, 2, 2, 2, 2), (2, 2, 2, 2, 1, 1, 2, 4)])
 def test_a_tree_with_a_leaf_out_of_reach_is_refused(numbers):
     with pytest.raises(ConfigurationError, match=r"a port to each leaf or subtree below.*raise"):
         run(numbers)
 
 
 @pytest.mark.jit_only
-@pytest.mark.parametrize(
-    ("numbers", "why"),
+@for_each(
+    "numbers, why",
     [
         ((2, 3, 2, 4, 4, 6, 4, 4), "as many of the one as of the other in a subtree, not 3 and 2"),
         ((2, 2, 3, 6, 6, 4, 2, 2), "in a subtree, not 2 and 3"),

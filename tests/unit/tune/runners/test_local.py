@@ -85,9 +85,12 @@ def test_what_a_program_says_of_its_failure_is_kept() -> None:
 
 def test_a_limit_ends_the_program_and_what_it_started() -> None:
     invocation = Invocation(("sh", "-c", "sleep 60 & echo $!; sleep 60"))
-    output = run(invocation, timeout_s=0.2)
-    assert output.state == "timeout"
-    assert output.seconds >= 0.2
+    for limit_s in (0.2, 1.0, 5.0, 25.0):
+        output = run(invocation, timeout_s=limit_s)
+        assert output.state == "timeout"
+        assert output.seconds >= limit_s
+        if output.stdout:  # on a busy machine the program may not have written before
+            break
     assert gone(int(output.stdout))
 
 
@@ -97,11 +100,11 @@ def test_what_a_program_left_running_is_ended_with_it() -> None:
     assert gone(int(output.stdout))
 
 
-def test_a_cancelled_program_ends_even_if_it_does_not_want_to() -> None:
-    handle = Local().start(
-        RunRequest({}, Invocation(("bash", "-c", "trap '' TERM; echo on; sleep 60 & wait; wait")))
-    )
-    time.sleep(0.2)
+def test_a_cancelled_program_ends_even_if_it_does_not_want_to(tmp_path: Path) -> None:
+    words = ("bash", "-c", "trap '' TERM; touch on; sleep 60 & wait; wait")
+    handle = Local(tmp_path).start(RunRequest({}, Invocation(words)))
+    while not (tmp_path / "on").exists():
+        assert handle.poll() is None
     handle.cancel()
     handle.cancel()
     while (output := handle.poll()) is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from workbench.tune.runners import (
     RunRequest,
     Slurm,
     slurm,
+    slurm_files,
     slurm_queue,
     slurm_submission,
 )
@@ -131,8 +133,10 @@ def test_a_controller_that_is_away_is_waited_for(
 
 
 def test_a_run_begins_anew_where_its_job_is_put_back_into_the_queue(
-    runner: Slurm, fake: FakeSlurm
+    runner: Slurm, fake: FakeSlurm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(slurm_files, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     handle = start(runner, limit_s=0.3)
     assert " --requeue " in fake.log
     begin(runner, 10.0)
@@ -142,7 +146,7 @@ def test_a_run_begins_anew_where_its_job_is_put_back_into_the_queue(
     fake.stand("1", "PENDING")
     assert handle.poll() is None
     end(runner, 11.0, 143)
-    time.sleep(0.3)
+    clock[0] = 9.0
     assert handle.poll() is None
     (folder(runner) / "ended").unlink()
     assert handle.poll() is None

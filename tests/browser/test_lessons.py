@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.browser.servers import ROOT, Server, serve
+from tests.browser.servers import Server
 
 LESSON = "lessons/1-what-a-message-costs.ipynb"
 _BELOW_ANSWER = """() => {
@@ -17,15 +16,6 @@ _BELOW_ANSWER = """() => {
   content.activeCellIndex = sources.findIndex(source => source.startsWith('answer = '))
   content.scrollToItem(content.activeCellIndex, 'center')
 }"""
-
-
-@pytest.fixture
-def voila_of_this_tree(tmp_path: Path) -> Iterator[Server]:
-    """Voilà with the template of the servers that we start."""
-    share = ROOT / "workbench" / "workshop" / "jupyter" / "share"
-    with serve("voila", tmp_path, ["--template=workbench"], JUPYTER_PATH=str(share)) as server:
-        yield server
-        server.end_kernels()
 
 
 def answer(page: Any, text: str, reply: str) -> None:
@@ -63,9 +53,9 @@ def test_a_student_answers_and_looks_up_a_word(
 
 @pytest.mark.deep
 def test_voila_opens_the_glossary_at_a_word(
-    voila_of_this_tree: Server, page: Any, keep: Callable[[str], None]
+    voila: Server, page: Any, keep: Callable[[str], None]
 ) -> None:
-    page.goto(f"{voila_of_this_tree.address}/voila/render/glossary.ipynb#cell-id=rendezvous")
+    page.goto(f"{voila.address}/voila/render/glossary.ipynb#cell-id=rendezvous")
     page.wait_for_function(
         "() => Math.abs(document.getElementById('rendezvous')?.getBoundingClientRect().top) < 100"
     )

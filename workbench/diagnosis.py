@@ -30,7 +30,7 @@ REINSTALL = "run `make clean` and `make lab`"
 # The browser-side half of a Python package: extension folder, package whose release must match.
 _EXTENSIONS = {
     "@jupyter-widgets/jupyterlab-manager": "jupyterlab-widgets",
-    "@bokeh/jupyter_bokeh": "jupyter-bokeh",
+    "anywidget": "anywidget",
 }
 
 _CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

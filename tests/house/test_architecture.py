@@ -116,7 +116,7 @@ def violations(path: Path) -> Iterator[str]:
             allowed = MAY_IMPORT[part] | {part}
             if target in PARTS and target not in allowed:
                 yield f"{part} may not import workbench.{target}"
-        if package in ("ipywidgets", "jupyter_bokeh", "IPython") and part not in SHOWING:
+        if package in ("ipywidgets", "anywidget", "IPython") and part not in SHOWING:
             yield f"only panels/ and site/ may import {package}, {part} does"
         if package == "bokeh" and not in_function and part not in {"plotting"} | SHOWING:
             yield f"only plotting/, panels/ and site/ may import bokeh at module level, {part} does"

@@ -38,7 +38,7 @@ def test_it_looks_at_everything_that_matters(here: Diagnosis) -> None:
         ("numba", "threading layer"),
         ("numba", "cache"),
         ("notebook", "@jupyter-widgets/jupyterlab-manager"),
-        ("notebook", "@bokeh/jupyter_bokeh"),
+        ("notebook", "anywidget"),
         ("notebook", "BokehJS"),
         ("data", "azure-hb96v3-hdr"),
         ("tests", "Chromium"),
@@ -76,12 +76,12 @@ def test_a_missing_package_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_missing_and_foreign_extensions_are_noticed(tmp_path: Path) -> None:
-    extension = tmp_path / "@bokeh" / "jupyter_bokeh"
+    extension = tmp_path / "anywidget"
     extension.mkdir(parents=True)
     (extension / "package.json").write_text('{"version": "0.1.0"}')
     problems = {check.name: check.problem for check in diagnosis._extensions([tmp_path])}
     assert problems["@jupyter-widgets/jupyterlab-manager"].startswith("no labextensions/")
-    assert "not from this environment" in problems["@bokeh/jupyter_bokeh"]
+    assert "not from this environment" in problems["anywidget"]
 
 
 def test_a_damaged_dataset_is_noticed(tmp_path: Path) -> None:

@@ -228,13 +228,10 @@ class FitStudy:
                     report = self._trial(total, halt)
                     if on_trial is not None:
                         on_trial(report)
-            with self._lock:
-                done = len(self._losses)
-                self._message = (
-                    f"{done} trials"
-                    if done >= total
-                    else (f"stopped after {done} of {total} trials")
-                )
+            done = len(self._losses)
+            self._message = (
+                f"{done} trials" if done >= total else (f"stopped after {done} of {total} trials")
+            )
         finally:
             self._running.release()
         return self.result()
@@ -273,16 +270,14 @@ class FitStudy:
 
     def result(self) -> FitResult:
         """Return the best so far, from any thread, whether the fit runs or not."""
-        with self._lock:
-            losses = np.array(self._losses, dtype=np.float64)
-            _, values = self._best
-            seconds, message, reason = self._seconds, self._message, self._last_invalid
-            shown = self._shown
+        losses = np.array(self._losses, dtype=np.float64)
+        _, values = self._best
+        seconds, message, reason = self._seconds, self._message, self._last_invalid
+        shown = self._shown
         # A panel asks ten times a second; the best changes a few dozen times in a whole fit.
         if shown is None or shown.values is not values:
             shown = self._show(values)
-            with self._lock:
-                self._shown = shown
+            self._shown = shown
         if not values and reason:
             message = f"{message}; no configuration could be simulated: {reason}"
         return FitResult(
@@ -356,14 +351,13 @@ class FitStudy:
         return self._evaluate(values, halt=halt).points
 
     def _learn(self, trial: StoredTrial, seconds: float, total: int) -> None:
-        with self._lock:
-            self._losses.append(math.inf if trial.invalid else trial.loss)
-            self._seconds += seconds
-            self._message = f"{len(self._losses)} of {total} trials"
-            if trial.invalid:
-                self._last_invalid = trial.invalid
-            elif trial.loss < self._best[0]:
-                self._best = (trial.loss, dict(trial.values))
+        self._losses.append(math.inf if trial.invalid else trial.loss)
+        self._seconds += seconds
+        self._message = f"{len(self._losses)} of {total} trials"
+        if trial.invalid:
+            self._last_invalid = trial.invalid
+        elif trial.loss < self._best[0]:
+            self._best = (trial.loss, dict(trial.values))
 
     def _load_stored(self, file: StudyFile) -> None:
         for trial in file.trials:

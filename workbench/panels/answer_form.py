@@ -6,6 +6,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from workbench.panels import inputs
 from workbench.panels.style import named, panel_box, push_button, wrapping_row
 from workbench.teaching import Feedback, InOrder, OneOf, check
 from workbench.teaching.answers import AnswerKind
@@ -60,23 +61,24 @@ def offer_answer_forms() -> None:
 
     shell = get_ipython()
     if shell is not None and shell.display_formatter is not None:
-        shell.display_formatter.mimebundle_formatter.for_type(Feedback, _form_for)
+        show = shell.display_formatter.format
 
+        def form_for(found: Feedback, **which: Any) -> Any:
+            """Return the form for an exercise that is not answered; None leaves others alone."""
+            if found.verdict != "not answered":
+                return None
+            return show(AnswerForm(found.exercise).widget, **which)
 
-def _form_for(found: Feedback, include: Any = None, exclude: Any = None) -> Any:
-    """Return the form for an exercise that is not answered; None leaves others as they are."""
-    if found.verdict != "not answered":
-        return None
-    return AnswerForm(found.exercise).widget._repr_mimebundle_(include=include, exclude=exclude)
+        shell.display_formatter.mimebundle_formatter.for_type(Feedback, form_for)
 
 
 def _field_of(kind: AnswerKind) -> Any:
     """Return an empty control for a kind of answer."""
     if isinstance(kind, OneOf):
         options = [(_CHOOSE, ""), *((option, option) for option in kind.options)]
-        return widgets.Dropdown(options=options, value="", **named("Answer", "320px"))
+        return inputs.Dropdown(options=options, value="", **named("Answer", "320px"))
     hint = ", ".join(sorted(kind.options)) if isinstance(kind, InOrder) else kind.wanted()
-    return widgets.Text(placeholder=hint, continuous_update=False, **named("Answer", "320px"))
+    return inputs.Text(placeholder=hint, continuous_update=False, **named("Answer", "320px"))
 
 
 def _read(text: str, kind: AnswerKind) -> Any:

@@ -13,7 +13,7 @@ from workbench import jobs
 from workbench.panels.cache import Cache
 from workbench.panels.job_controls import JobControls, error_text
 from workbench.panels.live_view import LiveView
-from workbench.panels.style import STALE, wrapping_row
+from workbench.panels.style import mark_stale, wrapping_row
 
 Draw = Callable[[jobs.JobContext], LayoutDOM]
 _KEPT = 8
@@ -103,7 +103,7 @@ class BackgroundFigure:
         if not self._keep_last:
             self._place.children = []
         if not quietly:
-            self._place.add_class(STALE)
+            mark_stale(self._place, True)
             self._row.layout.display = ""
         self._reached = lambda: _how_far(job)
         self._work.begin(job, lambda: (job.progress.fraction, f"drawing: {_how_far(job)}"))
@@ -111,7 +111,7 @@ class BackgroundFigure:
 
     def _show(self, view: LiveView) -> None:
         self._place.children = [view]
-        self._place.remove_class(STALE)
+        mark_stale(self._place, False)
         self._row.layout.display = "none"
 
     def _ended(self, job: jobs.Job[LayoutDOM]) -> None:

@@ -11,6 +11,7 @@ import ipywidgets as widgets
 from workbench import jobs
 from workbench.errors import SimulationHalted, WorkbenchError
 from workbench.panels.error_line import ErrorLine
+from workbench.panels.kernel import run_waiting
 from workbench.panels.style import push_button
 
 _POLL_S = 0.05
@@ -23,6 +24,7 @@ def wait_for(refresh: Callable[[], bool], timeout: float | None) -> None:
     end = None if timeout is None else time.monotonic() + timeout
     while refresh() and (end is None or time.monotonic() < end):
         time.sleep(_POLL_S)
+        run_waiting()
 
 
 def error_text(error: BaseException) -> str:

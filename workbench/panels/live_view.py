@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import ipywidgets as widgets
-from bokeh.core.serialization import Serializer
+import traitlets
+from anywidget import AnyWidget
 from bokeh.document import Document
-from bokeh.events import DocumentReady
+from bokeh.document.events import ColumnDataChangedEvent, DocumentPatchedEvent
 from bokeh.models import ColumnDataSource, CustomJS, LayoutDOM, Plot
-from bokeh.protocol.messages.patch_doc import patch_doc
-from jupyter_bokeh import BokehModel
+from bokeh.protocol import Protocol
 
 from workbench.errors import ParameterError
-from workbench.panels.quick_layers import QUICK_LAYERS
-from workbench.panels.quick_redraw import QUICK_REDRAW
-from workbench.panels.quick_segments import QUICK_SEGMENTS
-from workbench.panels.screen_reader import LABEL_SLIDERS
-from workbench.panels.session.keys import UNDO_KEYS
+from workbench.panels.kernel import on_loop
 from workbench.plotting.picture import SAVE_PICTURE
 
 # A second view of the panel runs the same code; the token lets only one of them save the file.
@@ -54,41 +52,61 @@ if (token.length > 0) {{
 """
 
 
-# jupyter_bokeh sends every change of a document to the kernel, also those that have just come from
-# there; BokehJS marks these as not to be synced, and sends none of them by itself.
-# tests/browser/test_search_comparison_panel.py holds that none of them is sent.
-_TELL_OWN = """
-const tell = cb_obj._trigger_on_change.bind(cb_obj)
-cb_obj._trigger_on_change = event => {
-  if ((event.events ?? [event]).some(one => one.sync)) {
-    tell(event)
-  }
-}
-"""
+_PAGE = "\n".join(
+    Path(__file__).with_name(name).read_text(encoding="utf-8")
+    for name in ("screen_reader.js", "undo_keys.js", "live_view.js")
+)
+AT_ONCE = "at once"
+"""Tag of a model whose changes are sent also while its figure is out of sight."""
+_EVERYWHERE = {"everywhere"}
+_MOST_HELD = 100  # events; the whole document is sent after more of them
 
 
-class LiveView(BokehModel):  # type: ignore[misc]
-    """A view of a layout that Python updates."""
+class LiveView(AnyWidget):  # type: ignore[misc]
+    """A view of a layout that Python updates; live_view.js draws it.
 
-    # BokehModel keeps the document as it was at the start: a reloaded page or a second view would
-    # show old data. This one sends the present document, and its page does not send updates back.
+    The page draws the last sent document, applies the patches sent since, and says how far it got;
+    where it lacks some, as after a reload, it gets the present document. What changes in figures
+    that no page has in sight, below the fold or in a closed tab, is sent when one has.
+    """
 
-    _held: list[Any] | None = None
-    _heard: frozenset[str] = frozenset()
+    _esm = traitlets.Unicode(_PAGE).tag(sync=True)
+    document = traitlets.Unicode().tag(sync=True)
+    """The layout as BokehJS reads it, and the number of patches it holds."""
+    figures: Any = traitlets.List().tag(sync=True)
+    """Identifiers of the figures, of which the page reports whether they are in sight."""
+    heard: Any = traitlets.List().tag(sync=True)
+    """Identifier and property of each model that Python listens to."""
 
     def __init__(self, model: LayoutDOM, layout: widgets.Layout | None = None) -> None:
-        document = model.document
-        if document is None:
-            document = Document()
-            document.add_root(model)
-        scripts = (_TELL_OWN, LABEL_SLIDERS, UNDO_KEYS, QUICK_REDRAW, QUICK_SEGMENTS, QUICK_LAYERS)
-        for code in scripts:
-            document.js_on_event(DocumentReady, CustomJS(code=code))
-        super().__init__(model, layout=layout or widgets.Layout())
+        self.figure = model
+        if model.document is None:
+            Document().add_root(model)
+        self._number = self._inside = 0
+        self._events: list[Any] = []
+        self._behind = False
+        self._in_sight: dict[str, dict[str, bool]] = {}
+        self._figures_of: dict[str, set[str]] = {}
+        self._shown: Callable[[], None] | None = None
+        figures = [one.id for one in model.select({"type": Plot})]
+        super().__init__(
+            document=self._written(), figures=figures, layout=layout or widgets.Layout()
+        )
+        model.document.on_change(self._changed)
+        self.on_msg(lambda _view, content, _buffers: on_loop(lambda: self.receive(content)))
 
     def hear(self, source: ColumnDataSource) -> None:
         """Accept selections in a source from the page: clicks reach ``selected.on_change``."""
-        self._heard |= {source.selected.id}
+        self.heard = [*self.heard, [source.selected.id, "indices"]]
+
+    def on_window(self, requests: ColumnDataSource, handler: Callable[[], None]) -> None:
+        """Accept the windows that the page writes into a source; call ``handler`` after each."""
+        self.heard = [*self.heard, [requests.id, "data"]]
+        requests.on_change("data", lambda _attr, _old, _new: handler())
+
+    def on_shown(self, action: Callable[[], None]) -> None:
+        """Call an action each time a page has drawn the view."""
+        self._shown = action
 
     def drawn(self, name: str) -> dict[str, Any] | None:
         """Return the data of the source with a name, None where there is none."""
@@ -105,61 +123,108 @@ class LiveView(BokehModel):  # type: ignore[misc]
 
     def titles(self) -> list[str]:
         """Return the titles of the visible figures."""
-        return [fig.title.text for fig in _visible_figures(self._model)]
+        return [fig.title.text for fig in _visible_figures(self.figure)]
 
     def _sources(self, name: str) -> list[ColumnDataSource]:
-        return list(self._model.select({"type": ColumnDataSource, "name": name}))
+        return list(self.figure.select({"type": ColumnDataSource, "name": name}))
 
     @contextmanager
     def one_patch(self) -> Iterator[None]:
         """Send all updates made inside, and inside of inner ones, as one patch, drawn at once."""
-        if self._held is not None:
-            yield
-            return
-        self._held = []
+        self._inside += 1
         try:
             yield
         finally:
-            events, self._held = self._held, None
-            if events:
-                self._send_patch(events)
+            self._inside -= 1
+            self._send_events()
 
-    def _document_patched(self, event: Any) -> None:
-        if event.setter is self:
+    def renew(self) -> None:
+        """Send the present document, unless the last one sent is the present one."""
+        if self._events or self._behind or json.loads(self.document)["number"] != self._number:
+            self._events, self._behind = [], False
+            self.document = self._written()
+
+    def _written(self) -> str:
+        """Return the document as JSON, with the number of patches that are part of it."""
+        document = self.figure.document.to_json(deferred=False)
+        item = {"number": self._number, "root_id": self.figure.id, "doc": document}
+        return json.dumps(item, separators=(",", ":"))
+
+    def _changed(self, event: Any) -> None:
+        """Note a change of the document."""
+        if not isinstance(event, DocumentPatchedEvent) or event.setter is self:
             return
-        if self._held is None:
-            self._send_patch([event])
         # A property that changes twice is laid out once, and not at all if it changes back.
-        elif not any(held.combine(event) for held in self._held):
-            self._held.append(event)
+        if isinstance(event, ColumnDataChangedEvent) and event.cols is None:
+            self._events = [one for one in self._events if not _same_data(one, event)]
+        if not any(held.combine(event) for held in self._events):
+            self._events.append(event)
+        if isinstance(getattr(event, "model", None), LayoutDOM):
+            self._figures_of.clear()
+        if not self._inside:
+            self._send_events()
 
-    def _sync_model(self, model: Any, content: dict[str, Any], buffers: list[Any]) -> None:
-        """Accept selections only: other echoes from the page are older than the present state."""
-        changed = content.get("model")
-        about = changed.get("id") if isinstance(changed, dict) else None
-        if about in self._heard and content.get("attr") == "indices":
-            super()._sync_model(model, content, buffers)
+    def _send_events(self) -> None:
+        """Send what was noted as one patch; what nobody can see stays noted."""
+        now, self._events = self._events, []
+        unseen = self._unseen()
+        if unseen and not any(map(_is_urgent, now)):
+            self._events = [one for one in now if self._places(one) <= unseen]
+            now = [one for one in now if one not in self._events]
+        if len(self._events) > _MOST_HELD:
+            self._events, self._behind = [], True
+        if self._behind and not unseen:
+            self.renew()
+        elif now:
+            patch = Protocol().create("PATCH-DOC", now)
+            self._number += 1
+            content = {"number": self._number, "patch": patch.content_json}
+            arrays = [buffer.ref["id"] for buffer in patch.buffers]
+            self.send(content | {"arrays": arrays}, [one.to_bytes() for one in patch.buffers])
 
-    def _send_patch(self, events: list[Any]) -> None:
-        # Arrays inside the content: each takes two messages by itself, of which a space-time
-        # diagram has 30. 147 messages a move are 17 then (tests/benchmarks/test_slider.py).
-        models = self._model.document.models
-        serializer = Serializer(references=models.synced_references, deferred=False)
-        content = patch_doc(patch_doc.create_header(), {}, {"events": serializer.encode(events)})
-        models.flush_synced(lambda model: not serializer.has_ref(model))
-        for part in (content.header_json, content.metadata_json, content.content_json):
-            self.send({"msg": "patch", "payload": part})
+    def _unseen(self) -> set[str]:
+        """Return the figures that are out of sight on all pages."""
+        views = self._in_sight.values()
+        return {one for one in self.figures if views and not any(v.get(one, True) for v in views)}
 
-    def update_from_model(self, model: LayoutDOM) -> None:
-        """Show a layout; `get_state` writes it as JSON, which takes time, when it is sent."""
-        self._model = model
-        model.document.on_change_dispatch_to(self)
+    def _places(self, event: Any) -> set[str]:
+        """Return the figures that an event changes, `_EVERYWHERE` where that is not known."""
+        id = getattr(getattr(event, "model", None), "id", "")
+        if id not in self._figures_of:
+            for figure in self.figure.select({"type": Plot}):
+                for one in figure.references():
+                    self._figures_of.setdefault(one.id, set()).add(figure.id)
+        return self._figures_of.get(id, _EVERYWHERE)
 
-    def get_state(self, key: Any = None, drop_defaults: bool = False) -> dict[str, Any]:
-        """Return the widget's state with the present document; ``key`` None means all traits."""
-        if key is None or key == "render_bundle":
-            self._trait_values["render_bundle"] = self._model_to_traits(self._model)
-        return dict(super().get_state(key, drop_defaults))
+    def receive(self, content: Mapping[str, Any]) -> None:
+        """Take a message of a page: how far it has drawn, whether it is in sight, a change."""
+        kind, view = content.get("kind"), content.get("view", "")
+        if kind == "changed":
+            changed = self.figure.document.get_model_by_id(content["id"])
+            if changed is not None and [changed.id, content["attr"]] in self.heard:
+                changed.set_from_json(content["attr"], content["value"], setter=self)
+        elif kind == "gone":
+            self._in_sight.pop(view, None)
+        elif kind in ("shown", "seen"):
+            self._in_sight.setdefault(view, {}).update(content.get("seen", ()))
+            if kind == "shown" and content["number"] != self._number:
+                self.renew()
+            self._send_events()
+            if kind == "shown" and self._shown is not None:
+                self._shown()
+
+
+def _is_urgent(event: Any) -> bool:
+    """Return whether an event is sent at once, with all that was noted before."""
+    # A figure that appears, and one that is saved, must not show old values.
+    model = getattr(event, "model", None)
+    return isinstance(model, LayoutDOM) or AT_ONCE in getattr(model, "tags", ())
+
+
+def _same_data(event: Any, later: ColumnDataChangedEvent) -> bool:
+    """Return whether an event is about the data that a later one replaces as a whole."""
+    about = getattr(event, "model", None), getattr(event, "attr", None)
+    return about == (later.model, later.attr)
 
 
 def _visible_figures(layout: Any) -> Iterator[Plot]:
@@ -171,43 +236,16 @@ def _visible_figures(layout: Any) -> Iterator[Plot]:
             yield from _visible_figures(child[0] if isinstance(child, tuple) else child)
 
 
-class WindowView(LiveView):
-    """A live view whose page reports the visible window of a figure."""
-
-    _requests: str = ""
-
-    def on_window(self, requests: ColumnDataSource, handler: Callable[[], None]) -> None:
-        """Accept the windows that the page writes into a source; call ``handler`` after each."""
-        self._requests = requests.id
-        requests.on_change("data", lambda _attr, _old, _new: handler())
-
-    def _sync_model(self, model: Any, content: dict[str, Any], buffers: list[Any]) -> None:
-        changed = content.get("model")
-        about = changed.get("id") if isinstance(changed, dict) else None
-        if about is not None and about == self._requests and content.get("attr") == "data":
-            # Bypasses LiveView, which accepts selections only.
-            super(LiveView, self)._sync_model(model, content, buffers)
-        else:
-            super()._sync_model(model, content, buffers)
-
-
-def renew(*views: LiveView) -> None:
-    """Send the present documents, before the views are shown."""
-    # Patches that were sent while no page showed a view are lost.
-    for view in views:
-        view.send_state("render_bundle")
-
-
 class Downloads:
     """Sends files to the browser through a live document, without a server route or size limit."""
 
     def __init__(self, layout: LayoutDOM) -> None:
         self._file = ColumnDataSource(
-            data={"token": [], "name": [], "mime": [], "base64": []}, name="file"
+            data={"token": [], "name": [], "mime": [], "base64": []}, name="file", tags=[AT_ONCE]
         )
         self._file.js_on_change("data", CustomJS(code=_SAVE_BYTES))
         self._picture = ColumnDataSource(
-            data={"token": [], "name": [], "caption": []}, name="picture"
+            data={"token": [], "name": [], "caption": []}, name="picture", tags=[AT_ONCE]
         )
         self._picture.js_on_change("data", CustomJS(args={"layout": layout}, code=_SAVE_PICTURE))
         # Only models that the document refers to reach the browser; the tags carry the two sources.

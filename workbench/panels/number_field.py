@@ -14,6 +14,7 @@ import ipywidgets as widgets
 import traitlets
 
 from workbench.errors import ParameterError
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.mute import Mute
 
@@ -47,7 +48,7 @@ class NumberField(widgets.Box):  # type: ignore[misc]
         self.error = ErrorLine()
         # A line of its own in a row that wraps: the other controls of the row stay in place.
         self.error.layout.flex = "1 0 100%"
-        self.typed: Any = widgets.FloatText(  # also holds an invalid number
+        self.typed: Any = inputs.FloatText(  # also holds an invalid number
             step=step,
             description=description,
             style=style or {},

@@ -8,16 +8,17 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import ipywidgets as widgets
+from IPython.display import display
 
 from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.job_controls import wait_for
-from workbench.panels.live_view import LiveView, renew
+from workbench.panels.live_view import LiveView
 from workbench.panels.session.row import SessionRow
 from workbench.panels.session.session import Session, read_session
 from workbench.panels.session.stateful import Stateful
-from workbench.panels.style import STALE, choose, panel_box
+from workbench.panels.style import choose, is_stale, panel_box
 from workbench.panels.ticker import Ticker
 from workbench.panels.visible import visible_text, visible_widgets
 from workbench.suggestions import MissingAttributeError, did_you_mean
@@ -63,7 +64,7 @@ class Panel(Stateful, ABC, Generic[_T]):
     @property
     def stale(self) -> bool:
         """Whether figures are dimmed, as they are of earlier values."""
-        return any(STALE in widget._dom_classes for widget in self._visible(widgets.DOMWidget))
+        return any(map(is_stale, self._visible(widgets.DOMWidget)))
 
     @property
     def progress(self) -> list[float]:
@@ -193,19 +194,17 @@ class Panel(Stateful, ABC, Generic[_T]):
 
     def refresh(self) -> bool:
         """Show progress and results, and return whether a job runs; the kernel's loop calls it."""
-        with self._lock:
+        running = self._refresh()
+        if self._late and not running:
+            refused = self._apply_late()
+            if self._row is not None and refused:
+                self._row.error.say("; ".join(refused))
             running = self._refresh()
-            if self._late and not running:
-                refused = self._apply_late()
-                if self._row is not None and refused:
-                    self._row.error.say("; ".join(refused))
-                running = self._refresh()
-            return running
+        return running
 
     def _move(self, by: int) -> bool:
         """Go some steps of undo ahead, or back if negative; return whether there were as many."""
-        with self._lock:
-            moved = self._history.move(by)
+        moved = self._history.move(by)
         self.refresh()
         return moved
 
@@ -247,12 +246,13 @@ class Panel(Stateful, ABC, Generic[_T]):
     def _set(self, name: str, value: Any) -> None:
         choose(self.controls[name], name, value)
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
+    def _ipython_display_(self) -> None:
         if self._row is not None:
             self._row.open_page()
             self._row.watch()
-        renew(*self._live_views(), *(() if self._row is None else self._row.views))
-        return self.widget._repr_mimebundle_(**options)
+        for view in (*self._live_views(), *(() if self._row is None else self._row.views)):
+            view.renew()
+        display(self.widget)  # type: ignore[no-untyped-call]
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._setting_names()})
@@ -269,11 +269,10 @@ class Panel(Stateful, ABC, Generic[_T]):
         if name.startswith("_") or name == "widget":
             object.__setattr__(self, name, value)
         elif name in self._setting_names():
-            with self._lock:
-                if self._history.changed:
-                    self._history.settle()
-                self._set(name, value)
-                self._history.changed = True
+            if self._history.changed:
+                self._history.settle()
+            self._set(name, value)
+            self._history.changed = True
         else:
             names = self._setting_names()
             hint = did_you_mean(name, names) or f"; {', '.join(names)} can"

@@ -11,6 +11,7 @@ import ipywidgets as widgets
 
 from workbench.models import ModelParameter, NetworkModel
 from workbench.models.parameter import Value, key_named
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.mute import Mute
 from workbench.panels.slider import Scale, Slider
@@ -125,9 +126,9 @@ class ParameterChoice:
             "layout": widgets.Layout(flex="1 1 auto", min_width="60px", width="auto"),
         }
         self.input: Any = (
-            widgets.Checkbox(value=bool(described.value), indent=True, **about)
+            inputs.Checkbox(value=bool(described.value), indent=True, **about)
             if described.kind == "flag"
-            else widgets.Dropdown(options=described.choices, value=str(described.value), **about)
+            else inputs.Dropdown(options=described.choices, value=str(described.value), **about)
         )
         row = widgets.HBox([self.input], layout=widgets.Layout(align_items="center", width="100%"))
         self.widget = widgets.VBox([row, self.error])
@@ -177,7 +178,7 @@ class ParameterControls:
 
     def __init__(self, model: NetworkModel, changed: Changed) -> None:
         self._changed = changed
-        self.widget = widgets.Accordion()
+        self.widget = inputs.Accordion()
         self.controls: dict[str, ParameterControl] = {}
         self.rebuild(model)
 

@@ -75,8 +75,7 @@ class ProgramPanel(Panel[_T], Generic[_T, _Shown]):
         Raises:
             WorkbenchError: they hold no program.
         """
-        with self._lock:
-            self._programs.take_upload(files)
+        self._programs.take_upload(files)
 
     def _sources(self) -> list[ProgramSource]:
         """Return the programs that the present settings name."""
@@ -129,15 +128,14 @@ class ProgramPanel(Panel[_T], Generic[_T, _Shown]):
 
     def _begin(self, patience_s: float) -> jobs.Job[_Shown]:
         """Work in a thread; draw the result at once if it is finished after this time."""
-        with self._lock:
-            # Only the latest change counts: the result of an earlier run must not replace it.
-            self.stop()
-            # Not when it ends: an error made meanwhile must still be shown then.
-            self._controls.clear_errors()
-            job, how_far = self._submit()
-            self._work.begin(job, how_far, patience_s, self._take_so_far)
-            if self.refresh():
-                self._ticker.start()
+        # Only the latest change counts: the result of an earlier run must not replace it.
+        self.stop()
+        # Not when it ends: an error made meanwhile must still be shown then.
+        self._controls.clear_errors()
+        job, how_far = self._submit()
+        self._work.begin(job, how_far, patience_s, self._take_so_far)
+        if self.refresh():
+            self._ticker.start()
         return job
 
     def _take_so_far(self) -> None:

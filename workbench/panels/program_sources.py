@@ -13,6 +13,7 @@ import ipywidgets as widgets
 
 from workbench import programs
 from workbench.errors import ParameterError
+from workbench.panels import inputs
 from workbench.panels.cache import Cache
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.number_field import NumberField, errors_of
@@ -340,7 +341,7 @@ def _control(one: Field) -> Any:
     # Wide enough for the words and six digits.
     about = named(one.words, f"{7 * len(one.words) + 84}px")
     if isinstance(one.value, bool):
-        return widgets.Checkbox(
+        return inputs.Checkbox(
             value=one.value,
             description=one.words,
             indent=False,

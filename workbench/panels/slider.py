@@ -15,6 +15,7 @@ import ipywidgets as widgets
 
 from workbench.errors import ParameterError
 from workbench.measure.curve import byte_label
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import REFUSED
@@ -71,7 +72,7 @@ class Slider:
         self.error = ErrorLine()
         # Whole positions, since a browser sends back rounded values: a fraction would arrive as a
         # move by the user.
-        self.input: Any = widgets.IntSlider(
+        self.input: Any = inputs.IntSlider(
             min=0,
             max=scale.last,
             readout=False,
@@ -81,7 +82,7 @@ class Slider:
             style={"description_width": name_width},
             layout=widgets.Layout(flex="1 1 auto", min_width="60px", width="auto"),
         )
-        self.text: Any = widgets.Text(
+        self.text: Any = inputs.Text(
             continuous_update=False,
             layout=widgets.Layout(width=text_width, flex="0 0 auto"),
             tooltip=typed_tooltip,

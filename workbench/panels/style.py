@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
+from weakref import WeakSet
 
 import ipywidgets as widgets
 
 from workbench.errors import ParameterError
+from workbench.panels import inputs
 from workbench.panels.number_field import REFUSED, NumberField, errors_of
 from workbench.panels.slider import Slider
 from workbench.plotting.theme import ERROR, PAGE_RULES
@@ -53,6 +55,24 @@ body[data-jp-theme-light="false"] .workbench-panel {{ --jp-widgets-dropdown-arro
 """
 
 
+_stale: WeakSet[Any] = WeakSet()
+
+
+def mark_stale(widget: Any, stale: bool) -> None:
+    """Dim a widget whose values differ from the controls, or no longer."""
+    if stale:
+        widget.add_class(STALE)
+        _stale.add(widget)
+    else:
+        widget.remove_class(STALE)
+        _stale.discard(widget)
+
+
+def is_stale(widget: Any) -> bool:
+    """Return whether a widget is dimmed."""
+    return widget in _stale
+
+
 def panel_box(children: list[Any]) -> Any:
     """Return the outermost box of a panel, with the panels' style."""
     style = widgets.HTML(f"<style>{_RULES}</style>", layout=widgets.Layout(display="none"))
@@ -72,7 +92,7 @@ def named(name: str, width: str) -> dict[str, Any]:
 
 def push_button(text: str, tip: str, style: str = "", width: str = "88px") -> Any:
     """Return a button; ``style`` is one of ipywidgets' button styles."""
-    return widgets.Button(
+    return inputs.Button(
         description=text,
         tooltip=tip,
         button_style=style,

@@ -86,7 +86,7 @@ class StillPart:
         """Return the part as plain data."""
         if self.view is None:
             return {"html": self.html}
-        return {"figure": figure_still(self.view._model)}
+        return {"figure": figure_still(self.view.figure)}
 
 
 def parts_of(panel: Panel[Any]) -> list[StillPart]:
@@ -152,10 +152,10 @@ class _Seen:
         self._changed: set[_Key] = {("", "")}
         self._taken: list[dict[_Key, Any]] = []
         if part.view is not None:
-            self._models = {str(model.id): model for model in part.view._model.references()}
+            self._models = {str(model.id): model for model in part.view.figure.references()}
             self._start = self._values({id: set() for id in self._models})
             self._changed = set()
-            part.view._model.document.on_change(self._note)
+            part.view.figure.document.on_change(self._note)
 
     def take(self, part: StillPart) -> bool:
         """Record the part as it is now, and return whether it consists of the same models."""
@@ -169,7 +169,7 @@ class _Seen:
             names.setdefault(id, set()).add(name)
         self._taken.append(self._values(names))
         # A model that is new would have to be made in the page.
-        return {str(model.id) for model in part.view._model.references()} == self._models.keys()
+        return {str(model.id) for model in part.view.figure.references()} == self._models.keys()
 
     def changes(self) -> list[dict[str, Any]]:
         """Return for each thing that changes its different values, and which it has when."""

@@ -6,16 +6,18 @@ from typing import Any
 
 import ipywidgets as widgets
 import pytest
+from bokeh.layouts import column
 from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
+from workbench.panels import live_view
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import write_file
-from workbench.panels.live_view import LiveView
+from workbench.panels.live_view import Downloads, LiveView
 from workbench.panels.number_field import NumberField
 from workbench.panels.panel import Panel
-from workbench.panels.style import STALE
+from workbench.panels.style import mark_stale
 
 
 class Small(Panel[str]):
@@ -92,7 +94,7 @@ def test_what_is_in_sight_is_read_and_pressed() -> None:
     with pytest.raises(ParameterError, match="no figure has a source named 'lines'"):
         panel.drawn("lines")
     assert not panel.stale
-    panel.widget.children[0].add_class(STALE)
+    mark_stale(panel.widget.children[0], True)
     assert panel.stale
 
 
@@ -103,22 +105,53 @@ def test_a_panel_that_is_not_made_yet_has_no_settings() -> None:
     assert not hasattr(unmade, "rule")
 
 
-def test_what_was_drawn_since_is_sent_when_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_gets_what_it_lacks_and_only_that(monkeypatch: pytest.MonkeyPatch) -> None:
     panel = Small()
-    sent: list[str] = []
-    monkeypatch.setattr(
-        LiveView, "_send", lambda view, message, buffers=None: sent.append(json.dumps(message))
-    )
-    panel._view._model.title.text = "drawn since"
-    sent.clear()  # of the change itself
-    assert panel._repr_mimebundle_().keys() == panel.widget._repr_mimebundle_().keys()
-    assert "drawn since" in "".join(sent)
+    view, sent = panel._view, []
+    monkeypatch.setattr(view, "send", lambda content, buffers: sent.append(content))
+    page = {"kind": "shown", "view": "page", "number": 0}
+    drawn = view.document
+    view.receive(page)
+    assert view.document == drawn, "the page has drawn the present document"
+    with view.one_patch():
+        view.figure.title.text = "never seen"
+        view.figure.title.text = "drawn since"
+    assert [one["number"] for one in sent] == [1] and "never seen" not in sent[0]["patch"]
+    view.receive({**page, "view": "opened later"})
+    assert "drawn since" in view.document
+    panel._ipython_display_()
+    assert json.loads(view.document)["number"] == 1, "it is not sent again"
 
 
-def test_a_page_must_send_back_nothing() -> None:
-    view = LiveView(figure())
-    [document] = json.loads(view.get_state()["render_bundle"])["docs_json"].values()
-    assert "document_ready" in json.dumps(document["callbacks"], default=str)
+def test_a_figure_out_of_sight_is_drawn_when_it_comes_into_sight(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    upper, lower = figure(), figure()
+    view, sent = LiveView(column(upper, lower)), []
+    monkeypatch.setattr(view, "send", lambda content, buffers: sent.append(content["patch"]))
+
+    def page(seen: bool) -> None:
+        view.receive({"kind": "seen", "view": "page", "seen": [[lower.id, seen]]})
+
+    page(False)
+    for text in ("first", "second"):
+        upper.title.text = lower.title.text = text
+    assert len(sent) == 2 and all(lower.title.id not in one for one in sent)
+    page(True)
+    assert len(sent) == 3 and "second" in sent[2] and "first" not in sent[2]
+    page(False)
+    lower.title.text = "saved"
+    Downloads(upper).offer("a.txt", "text")
+    assert any("saved" in one for one in sent[3:]), "what is saved is the present figure"
+    source = ColumnDataSource({"x": [1]})
+    lower.scatter("x", "x", source=source)
+    count = len(sent)
+    for x in range(live_view._MOST_HELD + 1):
+        source.stream({"x": [x]})
+    assert len(sent) == count
+    page(True)
+    assert len(sent) == count
+    assert json.loads(view.document)["number"] == count, "the document instead of many patches"
 
 
 def test_an_error_is_reported_where_it_belongs() -> None:

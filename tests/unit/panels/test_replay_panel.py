@@ -327,28 +327,18 @@ def test_a_page_that_zooms_in_is_given_the_window(panel: ReplayPanel) -> None:
     assert view is not None
     makespan = view.spacetime.timeline.makespan_ns
     window = (0.2 * makespan, 0.4 * makespan)
-    view.view._sync_model(
-        view.view,
-        {
-            "event": "jsevent",
-            "kind": "ModelChanged",
-            "model": {"id": view.spacetime.asked.id},
-            "attr": "data",
-            "new": {
-                "type": "map",
-                "entries": [
-                    ["x0", [window[0]]],
-                    ["x1", [window[1]]],
-                    ["y0", [-0.5]],
-                    ["y1", [3.5]],
-                    ["width", [800]],
-                    ["height", [200]],
-                    ["whole", [0]],
-                    ["revision", view.spacetime.moved.data["revision"]],
-                ],
-            },
-        },
-        [],
+    asked = {
+        "x0": [window[0]],
+        "x1": [window[1]],
+        "y0": [-0.5],
+        "y1": [3.5],
+        "width": [800],
+        "height": [200],
+        "whole": [0],
+        "revision": view.spacetime.moved.data["revision"],
+    }
+    view.view.receive(
+        {"kind": "changed", "id": view.spacetime.asked.id, "attr": "data", "value": asked}
     )
     assert view.spacetime.window == (*window, -0.5, 3.5)
     left = np.asarray(view.spacetime.bars.data["left"])

@@ -290,14 +290,7 @@ def test_only_a_click_is_taken_back_from_the_page(study_panel: StudyPanel) -> No
     source.data = before = dict(source.data)
 
     def page_says(model: object, attr: str, new: object) -> None:
-        content = {
-            "event": "jsevent",
-            "kind": "ModelChanged",
-            "model": {"id": model.id},
-            "attr": attr,
-            "new": new,
-        }
-        view._sync_model(view, content, [])
+        view.receive({"kind": "changed", "id": model.id, "attr": attr, "value": new})
 
     page_says(study_panel._heatmap.heatmap.figure, "height", 10)
     assert study_panel._heatmap.heatmap.figure.height != 10

@@ -202,7 +202,7 @@ def test_the_path_at_the_pointer_is_drawn(panel: TolerancePanel, small: programs
     assert panel.probe_L_us == pytest.approx(middle * 1e6)
     at = small.graph(), panel.model.replace(L=round(middle * 1e12) / 1e12)
     assert panel.diagram.makespan_ps == replay(*at, semantics="llamp").makespan_ps
-    assert view.curve.pointer.data["L"] == pytest.approx([middle * 1e9])
+    assert view.curve.pointers[0].data["L"] == pytest.approx([middle * 1e9])
     assert panel.follow
     view.asked.data = {"L": [result.interval[0] * 1e9], "held": [True]}
     settled(panel)
@@ -525,4 +525,3 @@ def test_what_cannot_be_set(panel: TolerancePanel) -> None:
     assert "L_us" in dir(panel)
     assert not hasattr(panel, "speed")
     assert repr(panel).startswith("TolerancePanel(")
-    assert panel._repr_mimebundle_() is not None

@@ -67,7 +67,8 @@ def test_all_panes_share_the_latency_and_have_units() -> None:
 
 
 def test_lines_are_the_curves_corners() -> None:
-    data = tolerance_figure(from_lines(*BENT)).curves.data
+    drawn = tolerance_figure(from_lines(*BENT))
+    data = {**drawn.curves.data, **drawn.slopes.data, **drawn.shares.data}
     assert data["L"][0] == pytest.approx([1000, 2000, 8000, 20_000])
     assert data["T"][0] == pytest.approx([100_000, 100_000, 130_000, 250_000])
     assert data["steps"][0] == pytest.approx([1000, 2000, 2000, 8000, 8000, 20_000])
@@ -155,11 +156,11 @@ def test_texts_do_not_stand_on_one_another() -> None:
 
 def test_the_pointer_moves_and_goes() -> None:
     drawn = tolerance_figure(from_lines(*BENT))
-    assert drawn.pointer.data == {"L": []}
+    assert drawn.pointers[0].data == {"L": []}
     drawn.mark(3e-6)
-    assert drawn.pointer.data["L"] == pytest.approx([3000])
+    assert drawn.pointers[0].data["L"] == pytest.approx([3000])
     drawn.mark(None)
-    assert drawn.pointer.data == {"L": []}
+    assert drawn.pointers[0].data == {"L": []}
 
 
 def test_a_program_without_time_can_be_drawn() -> None:

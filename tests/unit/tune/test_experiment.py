@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.unit.tune.tuned import SPACE, bowl, noisy
 from workbench.errors import ParameterError, StudyError
 from workbench.tune import (
@@ -49,7 +50,7 @@ def test_a_component_is_tuned_by_running_it() -> None:
     assert 0.0 < result.explored <= 24 / 60
 
 
-@pytest.mark.parametrize("heuristic", ["random", "annealing", "genetic", "tpe", "surrogate-gp"])
+@for_each("heuristic", ["random", "annealing", "genetic", "tpe", "surrogate-gp"])
 def test_the_same_seed_gives_the_same_runs(heuristic: str) -> None:
     options: dict[str, Any] = {"heuristic": heuristic, "resampling": "improved", "budget": 26}
     one = tune(SPACE, Function(noisy), seed=3, **options)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.errors import ParameterError, ParseError, WorkbenchError
 from workbench.tune import (
     Choices,
@@ -225,7 +226,7 @@ def test_resampling() -> None:
     )
 
 
-@pytest.mark.parametrize("text", [SURROGATE, ANNEALING, GENETIC])
+@for_each("text", [SURROGATE, ANNEALING, GENETIC])
 def test_what_is_read_makes_the_methods(text: str) -> None:
     found = read_experiment(text)
     space = TuningSpace({"a": Grid.of([1, 2])})
@@ -285,8 +286,8 @@ def test_what_has_no_meaning_is_noted() -> None:
     assert plain(found.heuristic) == ("surrogate-gp", {"acquisition": "ei"})
 
 
-@pytest.mark.parametrize(
-    ("model", "name"),
+@for_each(
+    "model, name",
     [
         ("sklearn.ensemble.RandomForestRegressor", "surrogate-forest"),
         ("sklearn.tree.DecisionTreeRegressor", "surrogate-forest"),
@@ -315,8 +316,8 @@ def test_nothing_is_imported_or_evaluated(tmp_path: Any, monkeypatch: pytest.Mon
     assert "sklearn_trap" not in sys.modules
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
+@for_each(
+    "old, new, message",
     [
         (
             "surrogate_model\n",

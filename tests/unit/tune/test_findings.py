@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.findings import VERDICTS
 from workbench.tune import SearchComparisonTables, findings, shipped_search_comparison
@@ -73,7 +74,7 @@ def test_of_what_the_95_percent_are_is_told_as_an_inference(tables: SearchCompar
     assert "against each configuration that differs once" in evidence
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name, table, columns, verdict",
     [
         ("gains-94-percent", "methods", {"share": 94.0}, "confirmed"),
@@ -120,7 +121,7 @@ def test_a_heuristic_that_is_first_on_one_recording_alone_confirms_that_it_depen
     assert findings(better)["best-heuristic-depends-on-the-system"].verdict == "confirmed"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "table, row, message",
     [
         ("methods", "heuristic", "must have searches with heuristic surrogate-gp"),

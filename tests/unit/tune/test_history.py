@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.tune.history import History
 from workbench.tune.space.space import Choices, Grid, TuningSpace
@@ -186,8 +187,8 @@ def test_an_empty_history_has_no_best() -> None:
     assert len(history.aggregated()) == 0 and history.aggregated().codes.shape == (0, 3)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "key"),
+@for_each(
+    "arguments, key",
     [
         ({"value": math.nan}, "value"),
         ({"value": 1.0, "status": "lost"}, "status"),

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.tune.initial_points import (
     STARTS,
@@ -63,8 +64,8 @@ def test_a_latin_hypercube_is_no_larger_than_the_smallest_axis() -> None:
         initial_points(WIDE, 11, "latin-hypercube")
 
 
-@pytest.mark.parametrize("how", ["hybrid", "uniform"])
-@pytest.mark.parametrize("seed", [0, 1])
+@for_each("how", ["hybrid", "uniform"])
+@for_each("seed", [0, 1])
 def test_starts_keep_to_the_rules_and_differ(how: str, seed: int) -> None:
     points = initial_points(RULED, 12, how, seed=seed)
     assert points[0] == {"a": 1, "b": 99, "c": "x"}  # beside the axes, as defaults may be

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.tune.history import History
 from workbench.tune.pruning import make_pruning
@@ -18,9 +19,7 @@ def history_of(*seconds: float) -> History:
     return history
 
 
-@pytest.mark.parametrize(
-    ("name", "options"), [("fixed", {"seconds": 5.0}), ("default", {}), ("estimator", {})]
-)
+@for_each("name, options", [("fixed", {"seconds": 5.0}), ("default", {}), ("estimator", {})])
 def test_initial_points_are_never_stopped(name: str, options: dict) -> None:
     rule = make_pruning(name, **options)
     history = history_of(1.0, 2.0, 3.0, 4.0)
@@ -47,8 +46,8 @@ def test_without_a_default_its_run_cannot_be_the_limit() -> None:
         make_pruning("default").limit_s(History(TuningSpace({"a": Grid((1, 2))})))
 
 
-@pytest.mark.parametrize(
-    ("estimator", "limit"), [("median", 2.5), ("mean", 4.0), (0.0, 1.0), (1.0, 10.0), (0.25, 1.75)]
+@for_each(
+    "estimator, limit", [("median", 2.5), ("mean", 4.0), (0.0, 1.0), (1.0, 10.0), (0.25, 1.75)]
 )
 def test_the_estimate_is_over_the_runs_that_ended(estimator: str | float, limit: float) -> None:
     rule = make_pruning("estimator", estimator=estimator)
@@ -78,8 +77,8 @@ def test_there_is_no_estimate_of_too_few_runs() -> None:
     assert rule.limit_s(history_of(1.0, 2.0, 3.0)) == 2.0
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "key"),
+@for_each(
+    "name, options, key",
     [
         ("hope", {}, "pruning"),
         ("fixed", {}, "seconds"),

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.tune.history import History
 from workbench.tune.recommendation import recommended
 from workbench.tune.space.space import Grid, TuningSpace
@@ -16,7 +17,7 @@ def truth(x: int) -> float:
     return 1.0 + (x - 12) ** 2 / 100.0
 
 
-@pytest.mark.parametrize("minimise", [True, False])
+@for_each("minimise", [True, False])
 def test_a_model_chooses_better_than_the_least_of_noisy_values(minimise: bool) -> None:
     regrets: dict[str, list[float]] = {"least": [], "model": []}
     for seed in range(12):

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from tests.reference import tuning
 from workbench.errors import ParameterError
 from workbench.tune.history import History
@@ -35,8 +36,8 @@ def test_the_dynamic_rules_are_as_they_are_written_down(
     assert rule.should_repeat(history) == tuning.median_resamples(given_runs, share, most, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("losses", "again"),
+@for_each(
+    "losses, again",
     [
         ([100.0], True),  # nothing is known of one run
         ([100.0, 104.0], True),  # standard deviation sqrt(8), standard error 2
@@ -88,7 +89,7 @@ def test_where_values_are_negative_better_ones_are_still_the_promising_ones() ->
     assert rule.should_repeat(history_of(good)) and not rule.should_repeat(history_of(bad))
 
 
-@pytest.mark.parametrize("name", [name for name in RESAMPLINGS if name != "none"])
+@for_each("name", [name for name in RESAMPLINGS if name != "none"])
 def test_initial_pruned_and_failed_runs_are_not_repeated(name: str) -> None:
     rule = make_resampling(name)
     history = History(SPACE)
@@ -107,8 +108,8 @@ def test_no_resampling_never_repeats() -> None:
     assert not make_resampling("none").should_repeat(history_of([("a", 1.0)]))
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "key"),
+@for_each(
+    "name, options, key",
     [
         ("sometimes", {}, "resampling"),
         ("static", {"runs": 0}, "runs"),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import for_each
 from workbench import tune
 from workbench.errors import ParameterError
 from workbench.tune import HEURISTICS, PRUNINGS, RESAMPLINGS, STOPPINGS, History, TuningSpace
@@ -124,13 +125,13 @@ def test_what_is_registered_may_be_registered_again_but_not_another_by_its_name(
     STOPPINGS.register("mine", good_enough)
 
 
-@pytest.mark.parametrize("name", ["random", "none", "exhaustive"])
+@for_each("name", ["random", "none", "exhaustive"])
 def test_a_name_that_ships_is_taken(name: str) -> None:
     with pytest.raises(ParameterError, match=f"a heuristic named {name} is there already; choose"):
         HEURISTICS.register(name, FromTheLeft)
 
 
-@pytest.mark.parametrize("name", ["", "My-Own", "my own", "a:b", "x=1", "9", None, 3])
+@for_each("name", ["", "My-Own", "my own", "a:b", "x=1", "9", None, 3])
 def test_a_name_can_be_written_with_options(name: Any) -> None:
     with pytest.raises(ParameterError, match="name must be lower-case letters"):
         HEURISTICS.register(name, FromTheLeft)
@@ -156,8 +157,8 @@ def _with(*names: str) -> Any:
     return scope["maker"]
 
 
-@pytest.mark.parametrize(
-    ("makers", "maker", "message"),
+@for_each(
+    "makers, maker, message",
     [
         (RESAMPLINGS, UntilTwo(), "must be a class or a function that makes one; got <"),
         (RESAMPLINGS, Silent, r"must have a method should_repeat\(history\); Silent has none"),

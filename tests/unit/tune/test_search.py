@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import for_each
 from tests.unit.tune.tuned import SPACE, bowl, noisy
 from workbench.errors import ParameterError, StudyError
 from workbench.tune.component.invocation import Invocation
@@ -95,7 +96,7 @@ def sorted_by_number(experiment: Experiment, budget: int | None = None) -> list[
     return sorted(experiment.run(budget).records, key=lambda record: record.number)
 
 
-@pytest.mark.parametrize("settings", [{"default_first": False}, {"initial": 0}])
+@for_each("settings", [{"default_first": False}, {"initial": 0}])
 def test_pruning_by_the_default_run_needs_that_run(settings: dict[str, Any]) -> None:
     space = TuningSpace({"n": Grid((1, 2))}, defaults={"n": 1})
     with pytest.raises(ParameterError, match="needs that run; set default_first"):

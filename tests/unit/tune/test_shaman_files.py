@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError, ParseError
 from workbench.tune import (
     Component,
@@ -132,8 +133,8 @@ def test_an_experiment_of_two_components() -> None:
         assert made.space.size == 2
 
 
-@pytest.mark.parametrize(
-    ("said", "name", "options"),
+@for_each(
+    "said, name, options",
     [("5", "fixed", {"seconds": 5.0}), ("default", "default", {})],
 )
 def test_an_experiment_that_ends_slow_runs(said: str, name: str, options: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.datasets import data_folder
 from workbench.errors import DatasetError, ParameterError
 from workbench.tune import Grid, Range
@@ -44,8 +45,8 @@ def test_several_rules_become_one() -> None:
     assert options["rules"] == [{"name": "time", "seconds": 5}, {"name": "count-movement"}]
 
 
-@pytest.mark.parametrize(
-    ("word", "axis"),
+@for_each(
+    "word, axis",
     [
         ("n=1,2,4", [1, 2, 4]),
         ("n=none,a,true", [None, "a", True]),
@@ -59,7 +60,7 @@ def test_values_of_an_axis(word: str, axis: Any) -> None:
     assert axis_of_spec(word) == ("n", axis)
 
 
-@pytest.mark.parametrize("word", ["n", "n=", "=1", "n=1:2:3:4", "n=a:b", "n=1:none"])
+@for_each("word", ["n", "n=", "=1", "n=1:2:3:4", "n=a:b", "n=1:none"])
 def test_other_axes_are_refused(word: str) -> None:
     with pytest.raises(ParameterError, match="values must be"):
         axis_of_spec(word)
@@ -74,7 +75,7 @@ def test_an_unknown_space_names_the_known_ones() -> None:
         recorded_space("simulated-12-ranks/alltoall/1")
 
 
-@pytest.mark.parametrize("word", ["", "/", ".", "../tuning/open-mpi-4-ranks", "which-heuristic"])
+@for_each("word", ["", "/", ".", "../tuning/open-mpi-4-ranks", "which-heuristic"])
 def test_an_unknown_recording_names_the_known_ones(word: str) -> None:
     with pytest.raises(
         DatasetError, match=r"; known: dd-write, open-mpi-4-ranks(, simulated-\S+){2}$"

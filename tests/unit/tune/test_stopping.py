@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from tests.reference import tuning
 from workbench.errors import ParameterError
 from workbench.tune.history import History
@@ -145,8 +146,8 @@ def test_rules_are_combined() -> None:
     assert make_stopping("any", rules=[]).reason(history) is None
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "key"),
+@for_each(
+    "name, options, key",
     [
         ("never", {}, "stopping"),
         ("budget", {"runs": 0}, "runs"),

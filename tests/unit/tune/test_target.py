@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.tune.target import (
     Computed,
@@ -50,8 +51,8 @@ def test_wall_time_is_the_runs_own() -> None:
         WallTime().read(Run(seconds=math.nan))
 
 
-@pytest.mark.parametrize(
-    ("target", "output", "value"),
+@for_each(
+    "target, output, value",
     [
         (OutputRegex(r"took ([0-9.]+) ms"), Run("took 1 ms\ntook 2.5 ms\n"), 2.5),
         (OutputRegex(r"took ([0-9.]+) ms"), Run("", "took 7 ms"), 7),
@@ -70,8 +71,8 @@ def test_a_regular_expression_gives_its_last_number(
     assert target.read(output) == value
 
 
-@pytest.mark.parametrize(
-    ("output", "message"),
+@for_each(
+    "output, message",
     [
         (Run("nothing here"), "must have a match of .*; got an output that ends with 'nothing"),
         (Run(), "got no output"),
@@ -85,8 +86,8 @@ def test_an_output_without_the_number(output: Run, message: str) -> None:
         OutputRegex(r"t=(\w*)").read(output)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@for_each(
+    "arguments, message",
     [
         (("(",), "must be a regular expression: missing"),
         (("a",), "group must be one of 0 of 'a'; got 1; put the number into parentheses"),
@@ -101,14 +102,14 @@ def test_patterns_that_cannot_be(arguments: tuple[Any, ...], message: str) -> No
         OutputRegex(*arguments)
 
 
-@pytest.mark.parametrize("word", ["1,5", "12,34", "1,2345", "1.5,000,", ",500"])
+@for_each("word", ["1,5", "12,34", "1,2345", "1.5,000,", ",500"])
 def test_a_decimal_comma_is_not_taken_for_one_between_thousands(word: str) -> None:
     with pytest.raises(TargetError, match=f"got '{word}'; .* a point before its decimals"):
         OutputRegex(r"t=(\S+)").read(Run(f"t={word}"))
 
 
-@pytest.mark.parametrize(
-    ("target", "value"),
+@for_each(
+    "target, value",
     [
         (OSULatency(1024), 5.0),
         (OSULatency(1024, statistic="Max"), 9.0),
@@ -129,8 +130,8 @@ def test_a_table_of_one_size_needs_no_more() -> None:
         OSULatency().read(Run(TABLE))
 
 
-@pytest.mark.parametrize(
-    ("target", "output", "message"),
+@for_each(
+    "target, output, message",
     [
         (OSULatency(4), Run(TABLE), "must have a row of 4 B; it has 8, 1024, 1048576"),
         (OSULatency(8, statistic="P99"), Run(TABLE), "OSU benchmark with a column P99"),
@@ -143,8 +144,8 @@ def test_a_table_without_the_number(target: OSULatency, output: Run, message: st
         target.read(output)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@for_each(
+    "arguments, message",
     [
         ({"size": 8, "weights": "size"}, "exclude one another"),
         ({"size": -1}, "whole number of at least 0 B; got -1"),
@@ -191,7 +192,7 @@ def test_a_function_of_the_run() -> None:
         Computed(lambda _: math.inf).read(Run())
 
 
-@pytest.mark.parametrize(
+@for_each(
     "target",
     [
         WallTime(),
@@ -224,7 +225,7 @@ def test_labels_and_units() -> None:
     assert OutputRegex("(x)", name="x").label == "x"
 
 
-@pytest.mark.parametrize("heading", ["# Size   Bandwidth (MB/s)", "# Size  MB/s  Messages/s"])
+@for_each("heading", ["# Size   Bandwidth (MB/s)", "# Size  MB/s  Messages/s"])
 def test_a_table_of_rates_is_no_table_of_latencies(heading: str) -> None:
     with pytest.raises(TargetError, match=r"must be one of latencies, .* maximise: true"):
         OSULatency(8).read(Run(f"{heading}\n8   5.2\n"))

@@ -11,6 +11,7 @@ import ipywidgets as widgets
 
 from workbench import programs
 from workbench.errors import ParameterError, WorkbenchError
+from workbench.panels import inputs
 from workbench.panels.compare.match import MATCHES, Sizes, matching
 from workbench.panels.compare.slots import Slot
 from workbench.panels.compare.state import (
@@ -82,7 +83,7 @@ class CompareControls:
         self.slots = tuple(Slot(at, first.specs[at], self._tell, files) for at in range(SLOTS))
         self._sources = {first.program.name: first.program}
         self.sizes: list[Sizes | None] = [None] * SLOTS
-        self.match: Any = widgets.Dropdown(
+        self.match: Any = inputs.Dropdown(
             options=[(text, name) for name, (text, _) in MATCHES.items()],
             tooltip="Take the member of each family that matches; a slot may be changed afterwards",
             **named("Match on", "270px"),
@@ -90,13 +91,13 @@ class CompareControls:
         self.amount: Any = NumberField(
             FIRST_HOSTS, 2, 2_000_000, disabled=True, **named("", "240px")
         )
-        self.upload: Any = widgets.FileUpload(
+        self.upload: Any = inputs.FileUpload(
             description="Upload a graph",
             multiple=True,
             tooltip="An edge list, CSV, GraphML, or a file of SST/macro or CODES",
             layout=widgets.Layout(width="170px", margin="2px 8px"),
         )
-        self.upload_traffic: Any = widgets.FileUpload(
+        self.upload_traffic: Any = inputs.FileUpload(
             description="Upload traffic",
             accept=".csv,.txt,.tsv",
             tooltip="A CSV of your own: hosts by hosts, or src,dst,weight",
@@ -107,17 +108,17 @@ class CompareControls:
         self._graph_files: dict[str, Files] = {}  # of uploaded topologies
         self.upload_error, self.program_error = ErrorLine(), ErrorLine()
         self.traffic_error = ErrorLine()
-        self.traffic: Any = widgets.Dropdown(
+        self.traffic: Any = inputs.Dropdown(
             options=self._patterns(),
             value=first.traffic,
             **named("Traffic", "340px"),
         )
-        self.routing: Any = widgets.Dropdown(
+        self.routing: Any = inputs.Dropdown(
             options=[(text, name) for name, (text, _) in ROUTING_OPTIONS.items()],
             value=first.routing,
             **named("Routing", "290px"),
         )
-        self.shade: Any = widgets.Dropdown(
+        self.shade: Any = inputs.Dropdown(
             options=["load", "class"], value=first.shade, **named("Colour by", "140px")
         )
         sent = "What each host sends, as a share of its bandwidth"
@@ -132,13 +133,13 @@ class CompareControls:
             width="300px",
         )
         self.offered.widget.layout.padding = "0 10px 0 0"
-        self.program: Any = widgets.Dropdown(
+        self.program: Any = inputs.Dropdown(
             options=self._offered(), value=first.program.name, **named("Program", "280px")
         )
-        self.collective: Any = widgets.Dropdown(
+        self.collective: Any = inputs.Dropdown(
             options=_collectives(), value=first.collective, **named("Collective", "300px")
         )
-        self.model: Any = widgets.Dropdown(
+        self.model: Any = inputs.Dropdown(
             options=[(one.text, name) for name, one in COLLECTIVE_MODELS.items()],
             value=first.model,
             tooltip="How messages of the collective share links; packets take longer to simulate",

@@ -168,17 +168,16 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
             The job; None where nothing is missing, or while the topologies are still being drawn:
             it begins after that.
         """
-        with self._lock:
-            self._asked = self._quick.job is not None
-            if self._asked:
-                return None
-            compared = self._compared
-            self._work.stop()
-            if compared is None or not self._runner.missing(compared):
-                return None
-            job = jobs.submit(lambda ctx: self._runner.work(ctx, compared))
-            self._work.begin(job, lambda: _how_far(job))
-            self._ticker.start()
+        self._asked = self._quick.job is not None
+        if self._asked:
+            return None
+        compared = self._compared
+        self._work.stop()
+        if compared is None or not self._runner.missing(compared):
+            return None
+        job = jobs.submit(lambda ctx: self._runner.work(ctx, compared))
+        self._work.begin(job, lambda: _how_far(job))
+        self._ticker.start()
         return job
 
     def stop(self) -> None:
@@ -195,8 +194,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         Raises:
             WorkbenchError: they hold no graph.
         """
-        with self._lock:
-            self._controls.take_files(files)
+        self._controls.take_files(files)
 
     def upload_traffic(self, files: Mapping[str, bytes]) -> None:
         """Load the links with your own traffic from a CSV: hosts by hosts or src,dst,weight.
@@ -207,9 +205,8 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         Raises:
             ParseError: one holds no traffic; the line is named.
         """
-        with self._lock:
-            for name, content in files.items():
-                self._controls.take_traffic(name, content)
+        for name, content in files.items():
+            self._controls.take_traffic(name, content)
 
     def save(self, path: str | Path, name: str | None = None) -> Path:
         """Write ``.csv`` (the table), ``.html`` (the figures) or ``.graphml`` (one topology).
@@ -308,11 +305,10 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
 
     @drawn_once
     def _offer(self, load: float) -> None:
-        with self._lock:
-            self._moved_at = time.monotonic()
-            if self._view is not None and self._tabs is not None:
-                self._view.offer(load)
-                self._tabs.python.value = self.python
+        self._moved_at = time.monotonic()
+        if self._view is not None and self._tabs is not None:
+            self._view.offer(load)
+            self._tabs.python.value = self.python
 
     @drawn_once
     def _changed(self) -> None:
@@ -324,14 +320,13 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         self._work.stop()
 
     def _begin(self, patience_s: float) -> None:
-        with self._lock:
-            # Only the latest change counts: the result of an earlier run must not replace it.
-            self._halt()
-            state, before = self._controls.state, self._compared
-            job = jobs.submit(lambda ctx: self._comparer.work(ctx, state, before))
-            self._quick.begin(job, lambda: _how_far(job), patience_s)
-            if self.refresh():
-                self._ticker.start()
+        # Only the latest change counts: the result of an earlier run must not replace it.
+        self._halt()
+        state, before = self._controls.state, self._compared
+        job = jobs.submit(lambda ctx: self._comparer.work(ctx, state, before))
+        self._quick.begin(job, lambda: _how_far(job), patience_s)
+        if self.refresh():
+            self._ticker.start()
 
     def _take(self, compared: StaticComparison) -> None:
         before = self._compared

@@ -7,6 +7,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from workbench.panels import inputs
 from workbench.panels.compare.state import UPLOADED
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.mute import Mute
@@ -29,16 +30,16 @@ class Slot:
         self._mute = Mute()
         self.files = tuple(files)
         colour = line_styles()[place][0]
-        self.family: Any = widgets.Dropdown(
+        self.family: Any = inputs.Dropdown(
             options=_families(self.files), layout=_wide(), tooltip="Family of the topology"
         )
         self.family.add_class("workbench-slot")
-        self.parameters: Any = widgets.Text(continuous_update=False, layout=_wide())
-        self.machine: Any = widgets.Dropdown(
+        self.parameters: Any = inputs.Text(continuous_update=False, layout=_wide())
+        self.machine: Any = inputs.Dropdown(
             options=machine_options(),
             layout=_wide(),
         )
-        self.sizes: Any = widgets.Dropdown(
+        self.sizes: Any = inputs.Dropdown(
             options=[("other sizes …", "")], layout=_wide(), tooltip="Sizes near the requested one"
         )
         self.about: Any = widgets.HTML()

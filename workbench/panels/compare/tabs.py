@@ -7,6 +7,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from workbench.panels import inputs
 from workbench.panels.compare.files import FILES
 from workbench.panels.compare.metrics import hottest_html
 from workbench.panels.compare.state import StaticComparison
@@ -28,10 +29,10 @@ class CompareTabs:
         origin: Callable[[str], str],  # of topologies or curves
     ) -> None:
         self.hottest = widgets.HTML()
-        self.python: Any = widgets.Textarea(
+        self.python: Any = inputs.Textarea(
             rows=28, layout=widgets.Layout(width="98%", height="auto")
         )
-        self.whose: Any = widgets.Dropdown(options=[], **named("Topology for GraphML", "360px"))
+        self.whose: Any = inputs.Dropdown(options=[], **named("Topology for GraphML", "360px"))
         self.exports = ExportTab(
             {suffix: text for suffix, (_, text) in FILES.items()},
             lambda suffix: make(suffix, self.whose.value),
@@ -42,7 +43,7 @@ class CompareTabs:
             origin,
         )
         files = widgets.VBox([wrapping_row(self.whose), self.exports.widget])
-        self.widget = widgets.Tab(
+        self.widget = inputs.Tab(
             [self.hottest, self.python, files],
             titles=_TITLES,
             selected_index=0,

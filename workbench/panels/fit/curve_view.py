@@ -12,8 +12,9 @@ from bokeh.layouts import column
 from workbench.html_table import html_table
 from workbench.measure import OSUCurve
 from workbench.measure.curve import byte_label
+from workbench.panels import inputs
 from workbench.panels.live_view import Downloads, LiveView
-from workbench.panels.style import STALE, TEXT
+from workbench.panels.style import TEXT, mark_stale
 from workbench.plotting.descriptions import describe_errors, describe_size, plain_number
 from workbench.plotting.fit.curves import curve_figures, measured_columns, simulated_columns
 from workbench.plotting.fit.error_heatmap import error_figure
@@ -41,7 +42,7 @@ class CurveView:
         self.view = LiveView(layout, layout=widgets.Layout(width="100%"))
         self.description = widgets.HTML(layout=widgets.Layout(margin="0 0 0 4px"))
         self.caption = widgets.HTML(layout=widgets.Layout(margin="0 0 0 4px"))
-        self.size = widgets.Dropdown(
+        self.size = inputs.Dropdown(
             options=_size_options(measured),
             value=_nearest(measured, size),
             description="size",
@@ -49,7 +50,7 @@ class CurveView:
             layout=widgets.Layout(width="120px", margin="0 10px 0 0"),
             tooltip="Message size of the first sentence",
         )
-        self.as_table = widgets.Checkbox(
+        self.as_table = inputs.Checkbox(
             description="show as table", indent=False, layout=widgets.Layout(width="120px")
         )
         self.table = widgets.HTML(
@@ -76,7 +77,7 @@ class CurveView:
         """Dim curves of earlier values; those of another machine are removed."""
         if stale and self.measured is not measured:
             self._show_machine(measured, None)
-        (self.widget.add_class if stale else self.widget.remove_class)(STALE)
+        mark_stale(self.widget, stale)
 
     def draw(self, measured: OSUCurve, simulated: OSUCurve) -> None:
         """Draw the curve of the sliders' model, at the machine's sizes."""

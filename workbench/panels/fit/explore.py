@@ -19,6 +19,7 @@ from workbench.errors import ConfigurationError
 from workbench.measure import OSUCurve
 from workbench.models import MODELS, NetworkModel
 from workbench.models.parameter import Value, key_named
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.fit.curve_view import CurveView
 from workbench.panels.fit.simulation_job import EARLIER, SimulationJob
@@ -61,7 +62,7 @@ class ExplorePanel(Panel[OSUCurve | None]):
         self._values: tuple[NetworkModel, dict[str, Value]] | None = None
         described = {p.key: p for p in self._model.parameters()}
         self._parameters = {key: parameter_control(described[key], self.set) for key in keys}
-        self._machine = widgets.Dropdown(
+        self._machine = inputs.Dropdown(
             options=[*datasets.list()],
             value=machine,
             description="Machine",
@@ -116,12 +117,11 @@ class ExplorePanel(Panel[OSUCurve | None]):
         Raises:
             ParameterError: there is no such parameter, or the value is not accepted.
         """
-        with self._lock:
-            self._moved = key_named(key, self._model.parameters())
-            self._model = self._model.with_values({self._moved: value})
-            if self._moved in self._parameters:
-                self._parameters[self._moved].show(self._model.get(self._moved))
-            self._simulate()
+        self._moved = key_named(key, self._model.parameters())
+        self._model = self._model.with_values({self._moved: value})
+        if self._moved in self._parameters:
+            self._parameters[self._moved].show(self._model.get(self._moved))
+        self._simulate()
 
     def stop(self) -> None:
         """Stop the running simulation; the curves remain those of the earlier values."""
@@ -173,9 +173,8 @@ class ExplorePanel(Panel[OSUCurve | None]):
         return [self._simulating.job]
 
     def _machine_changed(self, change: Any) -> None:
-        with self._lock:
-            self._measured = datasets.load(change["new"])
-            self._simulate()
+        self._measured = datasets.load(change["new"])
+        self._simulate()
 
     @drawn_once
     def _simulate(self) -> None:

@@ -23,6 +23,7 @@ from workbench.fit import FitResult
 from workbench.measure import OSUCurve, read_osu
 from workbench.models import NetworkModel
 from workbench.models.parameter import Value
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import write_file
 from workbench.panels.fit.curve_view import CurveView
@@ -171,12 +172,11 @@ class FitPanel(Panel[FitResult | None]):
         Raises:
             ConfigurationError: the values would deadlock together; the picture stays as it was.
         """
-        with self._lock:
-            self._state = replace(self._state, model=model)
-            self._parameters.rebuild(model)
-            self._refused = None
-            self._redraw()
-            error = self._refused
+        self._state = replace(self._state, model=model)
+        self._parameters.rebuild(model)
+        self._refused = None
+        self._redraw()
+        error = self._refused
         if error is not None:
             raise error
 
@@ -249,12 +249,11 @@ class FitPanel(Panel[FitResult | None]):
         Raises:
             ParseError: no table could be read.
         """
-        with self._lock:
-            curve = read_osu(*files.items(), name=Path(next(iter(files))).stem)
-            self._keep_upload(curve.name, curve, files)
-            self._settings.add_machine(f"{curve.name} (uploaded)", curve.name)
-            self._machine_changed(curve.name)
-            self._settings.machine_error.say("; ".join(curve.notes))
+        curve = read_osu(*files.items(), name=Path(next(iter(files))).stem)
+        self._keep_upload(curve.name, curve, files)
+        self._settings.add_machine(f"{curve.name} (uploaded)", curve.name)
+        self._machine_changed(curve.name)
+        self._settings.machine_error.say("; ".join(curve.notes))
 
     def __repr__(self) -> str:
         fit = f", {self._result!r}" if self._result is not None else ""
@@ -352,7 +351,7 @@ class FitPanel(Panel[FitResult | None]):
         self._picture.size.observe(self._size_changed, "value")
 
     def _lay_out(self) -> Any:
-        reset = widgets.Button(description="Reset parameters", layout=widgets.Layout(width="140px"))
+        reset = inputs.Button(description="Reset parameters", layout=widgets.Layout(width="140px"))
         reset.on_click(lambda _: self._guarded(self.reset))
         left = widgets.VBox(
             [self._parameters.widget, widgets.HBox([reset, self._tabs.use])],
@@ -391,20 +390,18 @@ class FitPanel(Panel[FitResult | None]):
         )
 
     def _parameter_changed(self, key: str, value: Value) -> None:
-        with self._lock:
-            model = self._state.model.with_values({key: value})
-            self._state = replace(self._state, model=model)
-            self._parameters.enable()
-            self._redraw()
+        model = self._state.model.with_values({key: value})
+        self._state = replace(self._state, model=model)
+        self._parameters.enable()
+        self._redraw()
 
     @drawn_once
     def _redraw(self) -> None:
         """Simulate the state: a quick one is drawn at once, a long one runs in the background."""
-        with self._lock:
-            self._simulated, self._refused = self._state, None
-            self._error.say("")
-            self._parameters.say({})
-            self._simulating.begin(self._state.model, self._state.measured.sizes.tolist())
+        self._simulated, self._refused = self._state, None
+        self._error.say("")
+        self._parameters.say({})
+        self._simulating.begin(self._state.model, self._state.measured.sizes.tolist())
 
     def _draw(self, curve: OSUCurve) -> None:
         state = self._simulated
@@ -432,15 +429,14 @@ class FitPanel(Panel[FitResult | None]):
             self._error.say(message)
 
     def _setting_changed(self, name: str, value: Any) -> None:
-        with self._lock:
-            self._settings.work.error.say("")
-            if name == "machine":
-                self._machine_changed(value)
-            elif name in ("kind", "variant"):
-                self._kind_changed()
-            else:
-                self._state = replace(self._state, **{name: value})
-                self._tabs.show_python(curve_line(self._state), fit_line(self._state))
+        self._settings.work.error.say("")
+        if name == "machine":
+            self._machine_changed(value)
+        elif name in ("kind", "variant"):
+            self._kind_changed()
+        else:
+            self._state = replace(self._state, **{name: value})
+            self._tabs.show_python(curve_line(self._state), fit_line(self._state))
 
     def _machine_changed(self, name: str) -> None:
         self._settings.machine_error.say("")
@@ -490,24 +486,22 @@ class FitPanel(Panel[FitResult | None]):
         files = {item["name"]: bytes(item["content"]) for item in change["new"]}
         if not files:
             return
-        with self._lock:
-            try:
-                self.upload(files)
-            except (ParseError, ParameterError) as error:
-                self._settings.machine_error.say(str(error))
-            # An empty value lets the same file be chosen again.
-            self._settings.upload.value = ()
+        try:
+            self.upload(files)
+        except (ParseError, ParameterError) as error:
+            self._settings.machine_error.say(str(error))
+        # An empty value lets the same file be chosen again.
+        self._settings.upload.value = ()
 
     def _begin(self, *, go_on: bool) -> FitRun:
-        with self._lock:
-            if self._run is not None and self._run.running:
-                return self._run
-            check_all(self._settings.controls.values())
-            state, before = self._state, self._run if go_on else None
-            request = next_request(state, go_on=go_on, before=before)
-            self._tabs.begin(state.loss)
-            run = self._run = FitRun(request, go_on=go_on, after=before)
-            self._settings.work.begin(run.job, lambda: self._show_progress(run))
+        if self._run is not None and self._run.running:
+            return self._run
+        check_all(self._settings.controls.values())
+        state, before = self._state, self._run if go_on else None
+        request = next_request(state, go_on=go_on, before=before)
+        self._tabs.begin(state.loss)
+        run = self._run = FitRun(request, go_on=go_on, after=before)
+        self._settings.work.begin(run.job, lambda: self._show_progress(run))
         self._ticker.start()
         return run
 

@@ -10,6 +10,7 @@ import ipywidgets as widgets
 from workbench import datasets, jobs
 from workbench.fit import DEFAULT_ENGINE, DEFAULT_TRIALS, ENGINES, LOSSES, TARGETS, FitResult
 from workbench.models import NetworkModel
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.fit.state import HYBRID
 from workbench.panels.job_controls import JobControls
@@ -46,36 +47,36 @@ class Settings:
         machines = [(name, name) for name in datasets.list()]
         losses = [(name.upper(), name) for name in LOSSES]
         self.controls: dict[str, Any] = {
-            "machine": widgets.Dropdown(
+            "machine": inputs.Dropdown(
                 options=machines,
                 value=machine,
                 **named("Machine", "280px"),
             ),
-            "kind": widgets.Dropdown(options=KINDS, value=kind, **named("Model", "225px")),
-            "variant": widgets.Dropdown(
+            "kind": inputs.Dropdown(options=KINDS, value=kind, **named("Model", "225px")),
+            "variant": inputs.Dropdown(
                 options=VARIANT_NAMES, value="sstmacro", **named("Variant", "205px")
             ),
-            "loss": widgets.Dropdown(options=losses, value="rmsre", **named("Loss", "120px")),
-            "target": widgets.Dropdown(options=TARGETS, value="both", **named("Target", "140px")),
-            "engine": widgets.Dropdown(
+            "loss": inputs.Dropdown(options=losses, value="rmsre", **named("Loss", "120px")),
+            "target": inputs.Dropdown(options=TARGETS, value="both", **named("Target", "140px")),
+            "engine": inputs.Dropdown(
                 options=ENGINE_NAMES, value=DEFAULT_ENGINE, **named("Engine", "184px")
             ),
             "trials": NumberField(
                 DEFAULT_TRIALS, 1, 1_000_000, step=100, **named("Trials", "120px")
             ),
             "seed": NumberField(0, 0, 2**31 - 1, **named("Seed", "96px")),
-            "study": widgets.Text(
+            "study": inputs.Text(
                 value=DEFAULT_STUDY, continuous_update=False, **named("Study", "116px")
             ),
         }
-        self.controls["held"] = widgets.Text(
+        self.controls["held"] = inputs.Text(
             placeholder="such as mtu, nic_credits",
             continuous_update=False,
             **named("Held", "230px"),
         )
         self.controls["held"].tooltip = "Parameters that the fit leaves as the sliders have them"
         self.controls["study"].tooltip = "SQLite file that stores every trial; empty: not stored"
-        self.upload = widgets.FileUpload(
+        self.upload = inputs.FileUpload(
             description="Upload OSU output",
             multiple=True,
             accept=".txt,.out,.log,.dat,.csv",

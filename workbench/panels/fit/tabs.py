@@ -14,6 +14,7 @@ from workbench.fit import FitResult
 from workbench.fit.trust.identify import identify
 from workbench.models import NetworkModel
 from workbench.models.ini_write import ini_about
+from workbench.panels import inputs
 from workbench.panels.background_figure import BackgroundFigure
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab
@@ -49,7 +50,7 @@ class FitTabs:
         self._picture = widgets.VBox()
         self._reading = widgets.HTML("No trial has been run yet.")
         self.table = widgets.HTML("The fitted values appear here after a fit.")
-        self.use = widgets.Button(
+        self.use = inputs.Button(
             description="Use fitted values",
             tooltip="Set the sliders to the fitted values",
             disabled=True,
@@ -57,10 +58,10 @@ class FitTabs:
         )
         self.identifiability = BackgroundFigure(busy, _NO_FIT_YET)
         wide = widgets.Layout(width="98%", height="auto")
-        self.curve_python = widgets.Textarea(rows=7, layout=wide)
-        self.fit_python = widgets.Textarea(rows=7, layout=wide)
+        self.curve_python = inputs.Textarea(rows=7, layout=wide)
+        self.fit_python = inputs.Textarea(rows=7, layout=wide)
         # A user wants the fitted values, so a finished fit is chosen by itself.
-        self.which = widgets.ToggleButtons(
+        self.which = inputs.ToggleButtons(
             options=_WHICH,
             value="sliders",
             disabled=True,
@@ -74,7 +75,7 @@ class FitTabs:
             {"": (downloads, self._picture_stem)},
             lambda _: f"Points: {shown().measured.provenance.caption()}. Lines: simulated.",
         )
-        self.widget = widgets.Tab(
+        self.widget = inputs.Tab(
             [
                 widgets.VBox([self._picture, self._reading]),
                 widgets.VBox([self.table]),

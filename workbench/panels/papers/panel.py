@@ -19,6 +19,7 @@ from bokeh.models import LayoutDOM
 from workbench import jobs, papers
 from workbench.findings import VERDICTS
 from workbench.html_table import bold
+from workbench.panels import inputs
 from workbench.panels.background_figure import BackgroundFigure
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.live_view import LiveView
@@ -58,7 +59,7 @@ class PapersPanel(Panel[Any]):
         self._count, self._about = widgets.HTML(), widgets.HTML()
         self._error = ErrorLine()
         self._ours = BackgroundFigure(self._ticker.start, keep_last=False)
-        self._python: Any = widgets.Textarea(layout=widgets.Layout(width="98%", height="auto"))
+        self._python: Any = inputs.Textarea(layout=widgets.Layout(width="98%", height="auto"))
         c = self._controls
         self.widget = self._boxed(
             [
@@ -124,27 +125,24 @@ class PapersPanel(Panel[Any]):
             "verdict": [(verdict, verdict) for verdict in VERDICTS],
         }
         made = {
-            name: widgets.Dropdown(
-                options=[("all", _ANY), *known[name]], value=_ANY, **named(*text)
-            )
+            name: inputs.Dropdown(options=[("all", _ANY), *known[name]], value=_ANY, **named(*text))
             for name, text in _LISTS.items()
         }
-        return {**made, "row": widgets.Dropdown(options=(), **named("Row", "420px"))}
+        return {**made, "row": inputs.Dropdown(options=(), **named("Row", "420px"))}
 
     def _filter(self) -> None:
         """List the rows of the present filters; keep the chosen one if it is among them."""
         if self._mute.on:
             return
-        with self._lock:
-            rows, control = self.rows, self._controls["row"]
-            ids = [row.id for row in rows]
-            with self._mute:
-                control.options = ids
-                if ids:
-                    control.value = self._chosen.id if self._chosen.id in ids else ids[0]
-            self._count.value = f"{len(rows)} of {len(self._all)} rows"
-            self._table.show(rows)
-            self._open()
+        rows, control = self.rows, self._controls["row"]
+        ids = [row.id for row in rows]
+        with self._mute:
+            control.options = ids
+            if ids:
+                control.value = self._chosen.id if self._chosen.id in ids else ids[0]
+        self._count.value = f"{len(rows)} of {len(self._all)} rows"
+        self._table.show(rows)
+        self._open()
 
     @drawn_once
     def _open(self) -> None:
@@ -152,18 +150,17 @@ class PapersPanel(Panel[Any]):
         id = self._controls["row"].value
         if self._mute.on or id is None:
             return
-        with self._lock:
-            self._error.say("")
-            self._chosen = row = self._all[id]
-            self._table.mark(id)
-            self._about.value = _about(row)
-            self._python.value = row.call
-            self._python.rows = max(row.call.count("\n") + 1, 2)
-            self._python.layout.display = "" if row.call else "none"
-            if row.call:
-                self._ours.want(id, lambda ctx: self._make(row, ctx))
-            else:
-                self._ours.clear()
+        self._error.say("")
+        self._chosen = row = self._all[id]
+        self._table.mark(id)
+        self._about.value = _about(row)
+        self._python.value = row.call
+        self._python.rows = max(row.call.count("\n") + 1, 2)
+        self._python.layout.display = "" if row.call else "none"
+        if row.call:
+            self._ours.want(id, lambda ctx: self._make(row, ctx))
+        else:
+            self._ours.clear()
 
     def _make(self, row: PaperRow, ctx: jobs.JobContext) -> LayoutDOM:
         # Judging all claims of a paper takes a minute; the findings ship.

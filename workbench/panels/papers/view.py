@@ -14,6 +14,7 @@ from bokeh.models import Div, LayoutDOM
 
 from workbench.findings import Finding, Findings
 from workbench.html_table import bold, html_table
+from workbench.panels import inputs
 from workbench.papers import PaperIndex, PaperRow, figure_of
 from workbench.plotting.theme import NOTE, TEXT
 
@@ -29,7 +30,7 @@ class IndexTable:
         wide, style = widgets.Layout(width="auto", height="auto", margin="0"), widgets.ButtonStyle()
         self._lines: dict[str, tuple[Any, Any]] = {}
         for row in rows:
-            button = widgets.Button(description=row.id, layout=wide, style=style)
+            button = inputs.Button(description=row.id, layout=wide, style=style)
             button.on_click(lambda _, id=row.id: chosen(id))
             self._lines[row.id] = button, widgets.HTML(_line(row), layout=wide)
         self._body = widgets.GridBox(

@@ -8,6 +8,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from workbench.panels import inputs
 from workbench.panels.number_field import NumberField
 from workbench.panels.style import named
 from workbench.topology import FAMILIES, Topology, TopologyParameter
@@ -78,15 +79,15 @@ class FamilyFields:
         width = int(_LETTER_PX * len(words)) + _BOX_PX + _WIDER_PX.get(about.kind, 0)
         options = named(words, f"{width}px")
         if about.kind == "flag":
-            return widgets.Checkbox(value=False, indent=False, **options)
+            return inputs.Checkbox(value=False, indent=False, **options)
         if about.kind == "word":
-            return widgets.Dropdown(options=about.choices, **options)
+            return inputs.Dropdown(options=about.choices, **options)
         if about.kind == "number" and not about.optional:
             step = 2 if (self._family, name) == _EVEN else 1
             start = int(about.start or self._defaults[name])
             # Only what is 0 by itself, a seed, may be 0.
             return NumberField(start, min(start, 1), _MOST, step=step, called=name, **options)
-        return widgets.Text(
+        return inputs.Text(
             value="" if about.optional else about.start,
             placeholder=_placeholder(about, self._defaults[name]),
             continuous_update=False,

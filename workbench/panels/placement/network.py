@@ -9,6 +9,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench.errors import ParameterError
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.job_controls import error_text
 from workbench.panels.mute import Mute
@@ -41,9 +42,9 @@ class NetworkControls:
         self._families: dict[str, FamilyFields] = {}
         self._held: dict[str, str] = dict(_FIRST_SHOWN)
         self.error = ErrorLine()
-        self.family: Any = widgets.Dropdown(options=family_options(), **named("Network", "230px"))
-        self.machine: Any = widgets.Dropdown(options=machine_options(), **named("machine", "280px"))
-        self.sizes: Any = widgets.Dropdown(
+        self.family: Any = inputs.Dropdown(options=family_options(), **named("Network", "230px"))
+        self.machine: Any = inputs.Dropdown(options=machine_options(), **named("machine", "280px"))
+        self.sizes: Any = inputs.Dropdown(
             options=[_OTHER_SIZES],
             tooltip="Members of the family with about as many hosts",
             **named("", "170px"),

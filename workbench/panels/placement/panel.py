@@ -22,6 +22,7 @@ import ipywidgets as widgets
 
 from workbench import jobs
 from workbench.errors import ParameterError
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.live_view import LiveView
@@ -105,9 +106,9 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
         self._controls: PlacementControls = PlacementControls(first, self._changed)
         self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
         self._table = widgets.HTML()
-        self._python = widgets.Textarea(rows=13, layout=widgets.Layout(width="98%", height="auto"))
-        self._tabs = widgets.Tab(layout=widgets.Layout(width="99%"))
-        self._names: Any = widgets.Text(
+        self._python = inputs.Textarea(rows=13, layout=widgets.Layout(width="98%", height="auto"))
+        self._tabs = inputs.Tab(layout=widgets.Layout(width="99%"))
+        self._names: Any = inputs.Text(
             HOST_NAMES,
             tooltip="A name for each host of the network, in their order, or a pattern: nid{:05d}",
             **named("Host names in RANKFILE, HOSTFILE", "480px"),

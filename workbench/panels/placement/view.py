@@ -11,6 +11,7 @@ import numpy as np
 from bokeh.layouts import row
 
 from workbench.html_table import bold, html_table
+from workbench.panels import inputs
 from workbench.panels.live_view import Downloads, LiveView
 from workbench.panels.placement.state import BEST, Placed
 from workbench.panels.style import TEXT, named, wrapping_row
@@ -35,12 +36,12 @@ class PlacementView:
     """The figures of the placements; ``chosen`` is called for another method or value."""
 
     def __init__(self, placed: Placed, chosen: Callable[[], None]) -> None:
-        self.method: Any = widgets.Dropdown(
+        self.method: Any = inputs.Dropdown(
             options=[("the fastest", BEST), *((one, one) for one in METHODS)],
             value=BEST,
             **named("Show the placement by", "300px"),
         )
-        self.value: Any = widgets.Dropdown(
+        self.value: Any = inputs.Dropdown(
             options=_VALUES, value="lambda_L", **named("pairs by", "200px")
         )
         method = placed.best

@@ -20,6 +20,7 @@ from workbench.errors import ParameterError
 from workbench.fit import LOSSES
 from workbench.fit.bolted import Bolted
 from workbench.fit.regimes import submit_regimes
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.fit.settings import ENGINE_NAMES, READY
@@ -82,7 +83,7 @@ class RegimePanel(Panel[Bolted]):
         self._view = RegimeView(self._pair, self._state.threshold, height=height)
         self._make_controls()
         self._parameters = widgets.HTML()
-        self._python = widgets.Textarea(rows=12, layout=widgets.Layout(width="98%", height="auto"))
+        self._python = inputs.Textarea(rows=12, layout=widgets.Layout(width="98%", height="auto"))
         self.widget = self._lay_out()
         self._connect()
         self._parameters.value = parameter_tables(self._pair)
@@ -113,31 +114,30 @@ class RegimePanel(Panel[Bolted]):
         Raises:
             ParameterError: the threshold leaves no size on one side, or a number is not accepted.
         """
-        with self._lock:
-            if self._work.job is not None:
-                return self._work.job
-            check_all(self._controls.values())
-            state, c = self._state, self._controls
-            measured = self._pair.measured
-            if not measured.sizes[0] <= state.threshold < measured.sizes[-1]:
-                raise ParameterError(
-                    "a refit needs sizes on both sides of the threshold, "
-                    f"{measured.sizes[0]} to {measured.sizes[-2]} B; got {state.threshold}; "
-                    "move it",
-                    key="threshold",
-                )
-            self._asked = state
-            job = submit_regimes(
-                measured,
-                state.low,
-                state.high,
-                threshold=state.threshold,
-                trials=c["trials"].value,
-                loss=c["loss"].value,
-                engine=c["engine"].value,
-                seed=c["seed"].value,
+        if self._work.job is not None:
+            return self._work.job
+        check_all(self._controls.values())
+        state, c = self._state, self._controls
+        measured = self._pair.measured
+        if not measured.sizes[0] <= state.threshold < measured.sizes[-1]:
+            raise ParameterError(
+                "a refit needs sizes on both sides of the threshold, "
+                f"{measured.sizes[0]} to {measured.sizes[-2]} B; got {state.threshold}; "
+                "move it",
+                key="threshold",
             )
-            self._work.begin(job, lambda: _how_far(job))
+        self._asked = state
+        job = submit_regimes(
+            measured,
+            state.low,
+            state.high,
+            threshold=state.threshold,
+            trials=c["trials"].value,
+            loss=c["loss"].value,
+            engine=c["engine"].value,
+            seed=c["seed"].value,
+        )
+        self._work.begin(job, lambda: _how_far(job))
         self._ticker.start()
         return job
 
@@ -184,21 +184,21 @@ class RegimePanel(Panel[Bolted]):
     def _make_controls(self) -> None:
         state = self._state
         self._controls: dict[str, Any] = {
-            "machine": widgets.Dropdown(
+            "machine": inputs.Dropdown(
                 options=[*datasets.list()], value=state.machine, **named("Machine", "270px")
             ),
-            "low": widgets.Dropdown(
+            "low": inputs.Dropdown(
                 options=OWN_MODELS, value=state.low, **named("Small messages", "250px")
             ),
-            "high": widgets.Dropdown(
+            "high": inputs.Dropdown(
                 options=OWN_MODELS, value=state.high, **named("Large messages", "250px")
             ),
-            "loss": widgets.Dropdown(
+            "loss": inputs.Dropdown(
                 options=[(name.upper(), name) for name in LOSSES],
                 value="rmsre",
                 **named("Loss", "124px"),
             ),
-            "engine": widgets.Dropdown(
+            "engine": inputs.Dropdown(
                 options=ENGINE_NAMES, value=QUICK_ENGINE, **named("Engine", "184px")
             ),
             "trials": NumberField(_TRIALS, 1, 1_000_000, step=100, **named("Trials each", "140px")),
@@ -230,7 +230,7 @@ class RegimePanel(Panel[Bolted]):
             {"": (self._view.downloads, self._name)},
             lambda _: self._view.origins,
         )
-        self._tabs = widgets.Tab(
+        self._tabs = inputs.Tab(
             [self._parameters, self._python, self._export.widget],
             titles=("Parameters", "Python", "Export"),
             layout=widgets.Layout(width="100%"),
@@ -265,14 +265,13 @@ class RegimePanel(Panel[Bolted]):
         self._tabs.observe(lambda _: self._show_python(), "selected_index")
 
     def _take_controls(self) -> None:
-        with self._lock:
-            self._error.say("")
-            before = self._state
-            state = replace(before, **{name: self.controls[name].value for name in _STATE})
-            self._state = state
-            if state.machine != before.machine:
-                self._offer_thresholds()
-            self._draw()
+        self._error.say("")
+        before = self._state
+        state = replace(before, **{name: self.controls[name].value for name in _STATE})
+        self._state = state
+        if state.machine != before.machine:
+            self._offer_thresholds()
+        self._draw()
 
     @drawn_once
     def _draw(self) -> None:

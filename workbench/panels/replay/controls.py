@@ -14,6 +14,7 @@ from workbench.errors import ParameterError, WorkbenchError
 from workbench.models import LogGPS
 from workbench.models.loggps import parse_loggps
 from workbench.models.profiles import profile, profiles
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.job_controls import error_text
 from workbench.panels.loggps_sliders import LogGPSSliders
@@ -63,19 +64,19 @@ class ReplayControls:
         self._sources: dict[str, ProgramSource] = {first.source.name: first.source}
         name = first.source.name
         self._fields = GeneratorFields(name, self._regenerate) if name in GENERATED else None
-        self.program: Any = widgets.Dropdown(
+        self.program: Any = inputs.Dropdown(
             options=self._offered(), value=first.source.name, **named("Program", "520px")
         )
-        self.upload: Any = widgets.FileUpload(
+        self.upload: Any = inputs.FileUpload(
             description="Upload GOAL or trace",
             multiple=True,
             tooltip="One GOAL file, a trace's zip, or all files of a trace",
             layout=widgets.Layout(width="220px", margin="2px 8px"),
         )
-        self.semantics: Any = widgets.Dropdown(
+        self.semantics: Any = inputs.Dropdown(
             options=_SEMANTICS, value=first.semantics, **named("Semantics", "380px")
         )
-        self.machine: Any = widgets.Dropdown(
+        self.machine: Any = inputs.Dropdown(
             options=_machines(), value=_machine_of(first), **named("Parameters", "330px")
         )
         self.program_error, self.model_error = ErrorLine(), ErrorLine()
@@ -261,7 +262,7 @@ class ReplayControls:
         if held is not None and held not in names:
             names.append(held)
         width = 7 * len(operation) + 8 * max(map(len, names)) + 60
-        control = widgets.Dropdown(
+        control = inputs.Dropdown(
             options=[(name, name) for name in names],
             value=held or DEFAULTS[operation],
             **named(operation, f"{width}px"),

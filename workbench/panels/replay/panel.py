@@ -19,6 +19,7 @@ import ipywidgets as widgets
 
 from workbench import jobs
 from workbench.errors import ParameterError
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.live_view import LiveView
@@ -86,9 +87,9 @@ class ReplayPanel(ProgramPanel[ReplayResult | None, ShownReplay]):
         self._unpin = push_button("Unpin", "Show one replay again")
         self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
         self._communication = CommunicationView()
-        self._python = widgets.Textarea(rows=5, layout=widgets.Layout(width="98%", height="auto"))
+        self._python = inputs.Textarea(rows=5, layout=widgets.Layout(width="98%", height="auto"))
         self._notes = widgets.HTML(layout=widgets.Layout(max_height="260px", overflow="auto"))
-        self._tabs = widgets.Tab(layout=widgets.Layout(width="99%"))
+        self._tabs = inputs.Tab(layout=widgets.Layout(width="99%"))
         self.widget = self._lay_out()
         self._connect()
         self._begin(_FIRST_S)
@@ -125,15 +126,13 @@ class ReplayPanel(ProgramPanel[ReplayResult | None, ShownReplay]):
 
     def pin(self) -> None:
         """Keep the present replay as A; the next one is shown beside it as B."""
-        with self._lock:
-            self._pinned = self._shown
-            self._draw()
+        self._pinned = self._shown
+        self._draw()
 
     def unpin(self) -> None:
         """Show one replay only."""
-        with self._lock:
-            self._pinned = None
-            self._draw()
+        self._pinned = None
+        self._draw()
 
     def save(self, path: str | Path) -> Path:
         """Write ``.csv`` (operations), ``.json`` (ranks) or ``.goal`` (the program).

@@ -9,7 +9,7 @@ import ipywidgets as widgets
 from bokeh.layouts import row
 
 from workbench.html_table import html_table
-from workbench.panels.live_view import Downloads, LiveView, WindowView
+from workbench.panels.live_view import Downloads, LiveView
 from workbench.panels.replay.state import ShownReplay, describe_comparison, short_model
 from workbench.panels.style import TEXT
 from workbench.plotting.descriptions import plain_percent
@@ -49,7 +49,7 @@ class ReplayView:
         self.spacetime: SpacetimeFigure = spacetime_figure(
             shown.result, height=self._height_for(shown)
         )
-        self.view = WindowView(self.spacetime.figure, layout=widgets.Layout(width="100%"))
+        self.view = LiveView(self.spacetime.figure, layout=widgets.Layout(width="100%"))
         self.view.on_window(self.spacetime.asked, self._window_asked)
         self.breakdown: BreakdownFigure = breakdown_figure(shown.result, height=230)
         self.pinned: BreakdownFigure = breakdown_figure(shown.result, height=230)
@@ -60,7 +60,7 @@ class ReplayView:
             layout=widgets.Layout(width="100%"),
         )
         self.downloads = Downloads(self.spacetime.figure)
-        self.breakdown_downloads = Downloads(self.breakdown_view._model)
+        self.breakdown_downloads = Downloads(self.breakdown_view.figure)
         self.headline, self.description = widgets.HTML(), widgets.HTML()
         self.widget = widgets.VBox(
             [self.headline, self.view, self.breakdown_view, self.description],

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.live_view import LiveView
@@ -88,7 +89,7 @@ class SearchComparisonPanel(Panel[SearchComparisonTables]):
         self._controls = self._make_controls(origins)
         self._view = SearchComparisonView(self._tables, self._clicked)
         self._error = ErrorLine()
-        self._python: Any = widgets.Textarea(
+        self._python: Any = inputs.Textarea(
             rows=21, layout=widgets.Layout(width="98%", height="auto")
         )
         self._export = ExportTab(
@@ -101,7 +102,7 @@ class SearchComparisonPanel(Panel[SearchComparisonTables]):
             lambda _: f"Searches of recorded runs, {self._controls['recording'].label}.",
         )
         self._pages = self._make_pages()
-        self._tabs = widgets.Tab(
+        self._tabs = inputs.Tab(
             [page for page, _ in self._pages.values()],
             titles=tuple(self._pages),
             selected_index=0,
@@ -219,9 +220,7 @@ class SearchComparisonPanel(Panel[SearchComparisonTables]):
             (MEASURES[name].title.removeprefix("time saved against "), name) for name in TIMES
         ]
         return {
-            name: widgets.Dropdown(
-                options=known, value=getattr(state, name), **named(*_NAMES[name])
-            )
+            name: inputs.Dropdown(options=known, value=getattr(state, name), **named(*_NAMES[name]))
             for name, known in options.items()
         }
 
@@ -249,22 +248,20 @@ class SearchComparisonPanel(Panel[SearchComparisonTables]):
         """Draw for the present controls; each list offers values that fit the lists before it."""
         if self._mute.on:
             return
-        with self._lock:
-            self._error.say("")
-            with self._mute:
-                self._offer("noise", "recording")
-                self._offer("pruning", "recording", "noise")
-                for name in ("stopping", *METHOD):
-                    self._offer(name, "recording", "noise", "pruning")
-            held = {name: control.value for name, control in self._controls.items()}
-            self._state = SearchComparisonState(**held)
-            self._draw()
+        self._error.say("")
+        with self._mute:
+            self._offer("noise", "recording")
+            self._offer("pruning", "recording", "noise")
+            for name in ("stopping", *METHOD):
+                self._offer(name, "recording", "noise", "pruning")
+        held = {name: control.value for name, control in self._controls.items()}
+        self._state = SearchComparisonState(**held)
+        self._draw()
 
     @drawn_once
     def _draw(self) -> None:
-        with self._lock:
-            self._view.show(self._state, self._told.get(self._state.recording, ""))
-            self._show_tab()
+        self._view.show(self._state, self._told.get(self._state.recording, ""))
+        self._show_tab()
 
     def _offer(self, name: str, *before: str) -> None:
         """Offer the values of a list that occur with those of other lists; keep its choice."""
@@ -284,8 +281,7 @@ class SearchComparisonPanel(Panel[SearchComparisonTables]):
         self._python.value = self.python
 
     def _clicked(self, heuristic: str, resampling: str) -> None:
-        with self._lock:
-            self._error.guard(lambda: self._look_at(heuristic, resampling))
+        self._error.guard(lambda: self._look_at(heuristic, resampling))
 
     def _look_at(self, heuristic: str, resampling: str) -> None:
         with self._mute:

@@ -7,17 +7,12 @@ the page says that the document is there, since what is sent before that is lost
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 from uuid import uuid4
 
-from bokeh.document import Document
-from bokeh.events import DocumentReady
 from bokeh.models import ColumnDataSource, CustomJS, Div
 
-from workbench.panels.live_view import Downloads, LiveView
+from workbench.panels.live_view import AT_ONCE, Downloads, LiveView
 from workbench.panels.session.session import LONGEST_LINK
-
-_READY = "ready"
 
 # The page knows its own address; in JupyterLab the kernel's guess of Voilà's is taken.
 _COPY = f"""
@@ -60,19 +55,14 @@ class Carrier:
         self._waiting: Callable[[], None] | None = None
         self._there = False
         self._downloads = Downloads(div)
-        self._link = ColumnDataSource({"token": [], "query": [], "page": []}, name="link")
+        self._link = ColumnDataSource(
+            {"token": [], "query": [], "page": []}, name="link", tags=[AT_ONCE]
+        )
         self._link.js_on_change("data", CustomJS(args={"div": div}, code=_COPY))
-        ready = ColumnDataSource({"ready": [0]}, name=_READY)
         # Only models that the document refers to reach the browser.
-        div.tags = [*div.tags, self._link, ready]
-        # A view sends its document as it is made.
-        document = Document()
-        document.add_root(div)
-        told = CustomJS(args={"ready": ready}, code="ready.selected.indices = [0]")
-        document.js_on_event(DocumentReady, told)
+        div.tags = [*div.tags, self._link]
         self.view = LiveView(div)
-        self.view.hear(ready)
-        ready.selected.on_change("indices", self._arrived)
+        self.view.on_shown(self._arrived)
 
     def save(self, name: str, text: str) -> None:
         """Let the browser save a JSON text under a file name."""
@@ -89,7 +79,7 @@ class Carrier:
         else:
             self._waiting = action
 
-    def _arrived(self, _attr: str, _old: Any, _new: Any) -> None:
+    def _arrived(self) -> None:
         """Carry what waits: the page shows the document."""
         self._there = True
         action, self._waiting = self._waiting, None

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import ipywidgets as widgets
 
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.kernel import after_each_cell, kernel_loop
 from workbench.panels.session.history import UndoHistory
-from workbench.panels.session.keys import REDO, UNDO
 from workbench.panels.session.page import page_of, session_of_page
 from workbench.panels.session.session import Session, read_session
 from workbench.panels.style import push_button, wrapping_row
 
 if TYPE_CHECKING:
     from workbench.panels.session.carrier import Carrier
+
+_UNDO, _REDO = "workbench-undo", "workbench-redo"
+"""CSS classes of two buttons, which undo_keys.js presses."""
 
 _QUIET_S = 0.6
 """Time without a change after which the changes before it are one step of undo."""
@@ -28,7 +31,6 @@ class HasSession(Protocol):
     """A panel, as its row uses it."""
 
     _history: UndoHistory
-    _lock: Any
 
     @property
     def controls(self) -> Mapping[str, Any]:
@@ -57,7 +59,7 @@ class SessionRow:
         self.save = push_button(
             "Save session", "Save the state of all controls as a small file", width="108px"
         )
-        self.open: Any = widgets.FileUpload(
+        self.open: Any = inputs.FileUpload(
             accept=".json",
             description="Open session",
             tooltip="Open a state that was saved here or on another machine",
@@ -71,8 +73,8 @@ class SessionRow:
         self.error = ErrorLine()
         buttons = (self.undo, self.redo, self.save, self.open, self.copy)
         self.widget = widgets.VBox([wrapping_row(*buttons, self._said), self.error, self._place])
-        self.undo.add_class(UNDO)
-        self.redo.add_class(REDO)
+        self.undo.add_class(_UNDO)
+        self.redo.add_class(_REDO)
         self.undo.disabled = self.redo.disabled = True
         self.undo.on_click(lambda _: self._move(-1))
         self.redo.on_click(lambda _: self._move(1))
@@ -175,8 +177,7 @@ class SessionRow:
             self._loop.call_later(left, self._settle)
             return
         self._waits = False
-        with self._panel._lock:
-            self.watch()
+        self.watch()
 
     def _free(self) -> None:
         """Enable the buttons that have a step to go."""

@@ -11,7 +11,7 @@ import traitlets
 
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.jsonfile import plain
-from workbench.panels.kernel import TURN, take_turns
+from workbench.panels.kernel import kernel_loop
 from workbench.panels.session.history import UndoHistory
 from workbench.panels.session.session import Files, OwnFiles, Session
 from workbench.suggestions import did_you_mean
@@ -49,8 +49,7 @@ class Stateful:
     """What is to be drawn at the end, while several settings are set."""
 
     def __init__(self) -> None:
-        take_turns()
-        self._lock = TURN
+        kernel_loop()
         self._late: dict[str, Any] = {}
         self._history = UndoHistory(self._saved_settings, self._take_step_of_undo)
 
@@ -104,14 +103,13 @@ class Stateful:
         """Return the present state."""
         from workbench import __version__
 
-        with self._lock:
-            return Session(
-                type(self).__name__,
-                self._saved_settings() | self._late,
-                {use: of for use, of in self._own_files().items() if of},
-                tuple(self._not_held()),
-                __version__,
-            )
+        return Session(
+            type(self).__name__,
+            self._saved_settings() | self._late,
+            {use: of for use, of in self._own_files().items() if of},
+            tuple(self._not_held()),
+            __version__,
+        )
 
     def _load(self, session: Session) -> tuple[str, ...]:
         """Restore all of a session, or none of it; return a sentence for each setting it lacks."""
@@ -122,24 +120,23 @@ class Stateful:
                 "that panel's notebook, or with workbench.panels.open_session",
                 key="session",
             )
-        with self._lock:
-            self._history.settle()
-            before, files_before = (
-                self._saved_settings(),
-                self._own_files() if session.files else {},
-            )
-            with self._drawing_once():
-                try:
-                    self._take_all_files(session.files)
-                    early, late = self._parted(session.settings)
-                    left = self._apply(early)
-                except WorkbenchError:
-                    self._take_all_files(files_before)
-                    self._apply(before, leniently=True)
-                    raise
-                self._late = late
-                self._restored()
-            return (*self._lacks(session, left), *session.notes)
+        self._history.settle()
+        before, files_before = (
+            self._saved_settings(),
+            self._own_files() if session.files else {},
+        )
+        with self._drawing_once():
+            try:
+                self._take_all_files(session.files)
+                early, late = self._parted(session.settings)
+                left = self._apply(early)
+            except WorkbenchError:
+                self._take_all_files(files_before)
+                self._apply(before, leniently=True)
+                raise
+            self._late = late
+            self._restored()
+        return (*self._lacks(session, left), *session.notes)
 
     def _take_all_files(self, files: OwnFiles) -> None:
         for use, of in files.items():
@@ -206,7 +203,7 @@ class Stateful:
 
     def _take_step_of_undo(self, settings: Mapping[str, Any]) -> None:
         """Set another state of undo and redo."""
-        with self._lock, self._drawing_once():
+        with self._drawing_once():
             early, self._late = self._parted(settings)
             self._apply(early, leniently=True)
 

@@ -9,6 +9,7 @@ import ipywidgets as widgets
 
 from workbench import datasets, jobs
 from workbench.fit import DEFAULT_ENGINE, DEFAULT_TRIALS, LOSSES, TARGETS, FitResult
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.fit.fit_run import FitRequest, FitRun, status_of
 from workbench.panels.fit.settings import ENGINE_NAMES, READY
@@ -47,15 +48,15 @@ class OwnFit:
         self._started, self._finished = started, finished
         self.run: FitRun | None = None
         self.controls: dict[str, Any] = {
-            "machine": widgets.Dropdown(options=[*datasets.list()], **named("Machine", "280px")),
-            "model": widgets.Dropdown(options=OWN_MODELS, **named("Model", "200px")),
-            "loss": widgets.Dropdown(
+            "machine": inputs.Dropdown(options=[*datasets.list()], **named("Machine", "280px")),
+            "model": inputs.Dropdown(options=OWN_MODELS, **named("Model", "200px")),
+            "loss": inputs.Dropdown(
                 options=[(name.upper(), name) for name in LOSSES],
                 value="rmsre",
                 **named("Loss", "124px"),
             ),
-            "target": widgets.Dropdown(options=TARGETS, value="both", **named("Target", "144px")),
-            "engine": widgets.Dropdown(
+            "target": inputs.Dropdown(options=TARGETS, value="both", **named("Target", "144px")),
+            "engine": inputs.Dropdown(
                 options=ENGINE_NAMES, value=DEFAULT_ENGINE, **named("Engine", "184px")
             ),
             "trials": NumberField(

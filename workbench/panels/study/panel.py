@@ -21,6 +21,7 @@ from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.fit import FitResult
 from workbench.named_options import named_options
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.fit.fit_run import FitRequest, FitRun
@@ -134,33 +135,29 @@ class StudyPanel(Panel[ShownFit]):
         Raises:
             ParameterError: the study has no such axis, or no such fit.
         """
-        with self._lock:
-            for axis in where:
-                if axis not in AXES:
-                    raise ParameterError(
-                        f"a fit is chosen by {', '.join(AXES)}; got {axis!r}"
-                        f"{did_you_mean(axis, AXES)}",
-                        key=axis,
-                    )
-            with self._mute:
-                for axis, value in where.items():
-                    choose(self._controls[axis], axis, value)
-            self._take_controls(again=True)
+        for axis in where:
+            if axis not in AXES:
+                raise ParameterError(
+                    f"a fit is chosen by {', '.join(AXES)}; got {axis!r}{did_you_mean(axis, AXES)}",
+                    key=axis,
+                )
+        with self._mute:
+            for axis, value in where.items():
+                choose(self._controls[axis], axis, value)
+        self._take_controls(again=True)
         return self._chosen
 
     def pin(self) -> None:
         """Keep the present fit as A; the next one is shown beside it as B."""
-        with self._lock:
-            self._pinned = self._chosen
-            self._unpin.disabled = False
-            self._fit.show(self._chosen, self._pinned)
+        self._pinned = self._chosen
+        self._unpin.disabled = False
+        self._fit.show(self._chosen, self._pinned)
 
     def unpin(self) -> None:
         """Show one fit only."""
-        with self._lock:
-            self._pinned = None
-            self._unpin.disabled = True
-            self._fit.show(self._chosen, None)
+        self._pinned = None
+        self._unpin.disabled = True
+        self._fit.show(self._chosen, None)
 
     @named_options(OwnFitSettings)
     def run(self, **settings: Unpack[OwnFitSettings]) -> FitRun:
@@ -272,7 +269,7 @@ class StudyPanel(Panel[ShownFit]):
         made = {}
         for name, known in options.items():
             about = named(_NAMES.get(name, name.capitalize()), _WIDTHS.get(name, "150px"))
-            made[name] = widgets.Dropdown(options=known, value=held[name], **about)
+            made[name] = inputs.Dropdown(options=known, value=held[name], **about)
             if len(known) < 2:
                 made[name].layout.display = "none"
         return made
@@ -328,19 +325,18 @@ class StudyPanel(Panel[ShownFit]):
         """Show the fit and the errors of the controls; ``again`` also leaves an own fit."""
         if self._mute.on:
             return
-        with self._lock:
-            before, c = self._state, self._controls
-            state = replace(
-                before,
-                rows=c["rows"].value,
-                value=c["value"].value,
-                where={axis: c[axis].value for axis in AXES},
-            )
-            self._error.say("")
-            other = state.where != before.where or (again and self._chosen.own)
-            chosen = shown_fit(state) if other else self._chosen
-            self._state = state
-            self._choose(chosen)
+        before, c = self._state, self._controls
+        state = replace(
+            before,
+            rows=c["rows"].value,
+            value=c["value"].value,
+            where={axis: c[axis].value for axis in AXES},
+        )
+        self._error.say("")
+        other = state.where != before.where or (again and self._chosen.own)
+        chosen = shown_fit(state) if other else self._chosen
+        self._state = state
+        self._choose(chosen)
 
     def _clicked(self, place: dict[str, Any]) -> None:
         self._error.guard(lambda: self.look_at(**place))

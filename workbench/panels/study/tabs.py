@@ -10,6 +10,7 @@ from bokeh.models import LayoutDOM
 
 from workbench import jobs
 from workbench.measure import OSUCurve
+from workbench.panels import inputs
 from workbench.panels.background_figure import BackgroundFigure
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.study.fit_view import fit_json
@@ -31,7 +32,7 @@ class StudyTabs:
         self._curves: dict[Cell, OSUCurve] = {}
         self._shown: tuple[StudyState, ShownFit] | None = None
         self.figures = {title: BackgroundFigure(busy) for title in _FIGURES}
-        self.python = widgets.Textarea(rows=11, layout=widgets.Layout(width="98%", height="auto"))
+        self.python = inputs.Textarea(rows=11, layout=widgets.Layout(width="98%", height="auto"))
         pages = {
             "Parameters": parameters,
             **{title: figure.widget for title, figure in self.figures.items()},
@@ -39,7 +40,7 @@ class StudyTabs:
             "Python": self.python,
             "Export": export.widget,
         }
-        self.widget = widgets.Tab(
+        self.widget = inputs.Tab(
             list(pages.values()), titles=tuple(pages), layout=widgets.Layout(width="100%")
         )
         self.widget.observe(lambda _: self._draw(), "selected_index")

@@ -10,6 +10,7 @@ import ipywidgets as widgets
 
 from workbench.errors import ParameterError
 from workbench.measure import MeasuredRuns, read_measured_runs
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.program_sources import (
     GENERATED,
@@ -70,24 +71,24 @@ class ToleranceControls(ReplayControls):
         # The panel analyses without contention and shows LogGOPSim's result beside it.
         self.semantics.layout.display = "none"
         self._told = changed
-        self.family: Any = widgets.Dropdown(
+        self.family: Any = inputs.Dropdown(
             options=[("this program alone", ALONE)], **named("Draw", "420px")
         )
         self.keep_button: Any = push_button(
             "+ Keep it", "Keep this program in the figure and choose another one", width="96px"
         )
         self.chips = widgets.HBox(layout=widgets.Layout(flex_flow="row wrap"))
-        self.percent: Any = widgets.Text(
+        self.percent: Any = inputs.Text(
             percents_text(PERCENT), continuous_update=False, **named("Zones (%)", "180px")
         )
-        self.axis: Any = widgets.Text(
+        self.axis: Any = inputs.Text(
             "",
             placeholder="automatic, or 0 to 20us",
             continuous_update=False,
             **named("Axis of L (µs)", "340px"),
         )
         self.axis_error = ErrorLine()
-        self.over: Any = widgets.ToggleButtons(
+        self.over: Any = inputs.ToggleButtons(
             options=[("Latency", "latency"), ("Bandwidth", "bandwidth")],
             tooltips=["T over the latency L", "T over the gap per byte G, 1 / bandwidth"],
             style={"button_width": "90px"},

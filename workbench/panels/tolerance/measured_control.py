@@ -10,6 +10,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench.measure import MeasuredRuns, read_measured_runs
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.style import push_button, wrapping_row
 from workbench.plotting.theme import SMALL
@@ -26,7 +27,7 @@ class MeasuredControl:
 
     def __init__(self, changed: Callable[[MeasuredRuns | None, str], None]) -> None:
         self._changed = changed
-        self.upload: Any = widgets.FileUpload(
+        self.upload: Any = inputs.FileUpload(
             accept=".csv,.txt,.tsv",
             description="Measured run times",
             tooltip=COLUMNS,

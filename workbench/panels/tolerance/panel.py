@@ -21,6 +21,7 @@ import ipywidgets as widgets
 
 from workbench import jobs
 from workbench.errors import ParameterError, SimulationHalted
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import write_file
 from workbench.panels.live_view import LiveView
@@ -100,7 +101,7 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         sources = [source_of(one, FIRST) for one in listed] or [source_of(None, FIRST)]
         first = ReplayState(sources[0], **parameters_of(machine))
         self._controls: ToleranceControls = ToleranceControls(first, self._changed)
-        self._follow: Any = widgets.Checkbox(
+        self._follow: Any = inputs.Checkbox(
             value=True,
             description="Follow the pointer; click to hold",
             indent=False,
@@ -181,13 +182,11 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         Raises:
             ParameterError: a figure has no further colours.
         """
-        with self._lock:
-            self._controls.keep()
+        self._controls.keep()
 
     def clear(self) -> None:
         """Remove the kept programs from the figure."""
-        with self._lock:
-            self._controls.take_kept([])
+        self._controls.take_kept([])
 
     def save(self, path: str | Path) -> Path:
         """Write ``.csv`` (the pieces of the curves) or ``.json`` (tolerances and all else).
@@ -321,13 +320,12 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
 
     def _pointed(self, at_ns: float, stays: bool) -> None:
         """Show the replay at a latency or gap in ns that the user points at; a click fixes it."""
-        with self._lock:
-            if stays:
-                self._follow.value = False
-            elif not self._follow.value or (self._shown and many_operations(self._shown)):
-                return
-            digits = 3 if self.state.over == "latency" else 9
-            self._look_at(round(at_ns, digits) * 1e-9)
+        if stays:
+            self._follow.value = False
+        elif not self._follow.value or (self._shown and many_operations(self._shown)):
+            return
+        digits = 3 if self.state.over == "latency" else 9
+        self._look_at(round(at_ns, digits) * 1e-9)
 
     def _following(self, on: bool) -> None:
         if self._view is not None:

@@ -8,6 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench.errors import ParameterError
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.tolerance.files import FILES, notes_html
@@ -31,10 +32,10 @@ class ToleranceTabs:
         self._shown = shown
         self.export: ExportTab | None = None  # None until both figures exist
         self.contention, self.measured = widgets.HTML(), widgets.HTML()
-        self.python = widgets.Textarea(rows=8, layout=widgets.Layout(width="98%", height="auto"))
+        self.python = inputs.Textarea(rows=8, layout=widgets.Layout(width="98%", height="auto"))
         self.notes = widgets.HTML(layout=widgets.Layout(max_height="260px", overflow="auto"))
         self._export_place = widgets.VBox()
-        self.widget: Any = widgets.Tab(
+        self.widget: Any = inputs.Tab(
             [self.contention, self.measured, self.python, self._export_place, self.notes],
             titles=_TITLES,
             selected_index=0,

@@ -11,7 +11,7 @@ import ipywidgets as widgets
 from bokeh.models import ColumnDataSource, CustomJS, Title
 from bokeh.plotting import figure
 
-from workbench.panels.live_view import Downloads, WindowView
+from workbench.panels.live_view import Downloads, LiveView
 from workbench.panels.style import TEXT
 from workbench.panels.tolerance.state import Analysed
 from workbench.panels.tolerance.tables import tolerance_table
@@ -70,12 +70,12 @@ class ToleranceView:
         self._answered: tuple[float, bool] | None = None
         self._let_the_page_point()
         self._look()
-        self.view = WindowView(self.curve.layout, layout=widgets.Layout(width="100%"))
+        self.view = LiveView(self.curve.layout, layout=widgets.Layout(width="100%"))
         self.view.on_window(self.asked, self._asked)
         self.downloads = Downloads(self.curve.layout)
         self.diagram: SpacetimeFigure | None = None
         self.diagram_downloads: Downloads | None = None
-        self._diagram_view: WindowView | None = None
+        self._diagram_view: LiveView | None = None
         self._diagram_place = widgets.VBox(layout=widgets.Layout(width="100%"))
         self.description, self.diagram_description = widgets.HTML(), widgets.HTML()
         self.warning, self.table = widgets.HTML(), widgets.HTML()
@@ -94,7 +94,7 @@ class ToleranceView:
         self._drawn: Analysed | None = None
 
     @property
-    def views(self) -> tuple[WindowView, ...]:
+    def views(self) -> tuple[LiveView, ...]:
         """The live views, to be renewed before they are shown again."""
         return (self.view,) if self._diagram_view is None else (self.view, self._diagram_view)
 
@@ -143,9 +143,7 @@ class ToleranceView:
             self._diagram_origin = own_caption(self.diagram.figure)
             self.diagram.figure.legend[0].update(ncols=3, label_height=14, spacing=8)
             self.diagram_downloads = Downloads(self.diagram.figure)
-            self._diagram_view = WindowView(
-                self.diagram.figure, layout=widgets.Layout(width="100%")
-            )
+            self._diagram_view = LiveView(self.diagram.figure, layout=widgets.Layout(width="100%"))
             self._diagram_view.on_window(self.diagram.asked, self._window_asked)
             self._diagram_place.children = [self._diagram_view]
         with self._diagram_view.one_patch():

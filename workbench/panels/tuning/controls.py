@@ -8,6 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench.errors import ParameterError, ParseError, WorkbenchError
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.number_field import NumberField, check_all, errors_of
 from workbench.panels.style import choose, named, wrapping_row
@@ -62,22 +63,22 @@ class TuningControls:
         self._changed = changed
         self.known = dict(known)
         self._subject = self.known[word]
-        self.subject: Any = widgets.Dropdown(
+        self.subject: Any = inputs.Dropdown(
             options=self._options(), value=word, **named("Tune", "470px")
         )
-        self.upload: Any = widgets.FileUpload(
+        self.upload: Any = inputs.FileUpload(
             accept=".yaml,.yml",
             description="Component file",
             tooltip="Upload a component file (YAML), yours or one of SHAMan's",
             layout=widgets.Layout(width="168px"),
         )
-        self.values: Any = widgets.Text(
+        self.values: Any = inputs.Text(
             continuous_update=False,
             tooltip="Values to try instead of the component's own: n=1,2,4, n=0:64:8, n=1:64:x2; "
             "one value holds a parameter",
             **named("Values", "470px"),
         )
-        self.store: Any = widgets.Text(
+        self.store: Any = inputs.Text(
             placeholder="keep runs in this file, such as tuning.db",
             continuous_update=False,
             **named("Store", "330px"),
@@ -91,10 +92,10 @@ class TuningControls:
         self.errors: dict[str, ErrorLine] = {}
         for name in RULES:
             held: Chosen = getattr(settings, name)
-            self.rules[name] = widgets.Dropdown(
+            self.rules[name] = inputs.Dropdown(
                 options=[*_known(name)], value=held.name, **named(_TITLES[name], "250px")
             )
-            self.options[name] = widgets.Text(
+            self.options[name] = inputs.Text(
                 value=options_text(held.options),
                 continuous_update=False,
                 layout=widgets.Layout(width="auto", flex="1 1 200px"),
@@ -106,13 +107,13 @@ class TuningControls:
             "budget": _number("Budget (runs)", settings.budget, 1),
             "seed": _number("Seed", settings.seed, 0),
         }
-        self.start: Any = widgets.Dropdown(
+        self.start: Any = inputs.Dropdown(
             options=[*STARTS], value=settings.start, **named("drawn", "170px")
         )
-        self.aggregation: Any = widgets.Dropdown(
+        self.aggregation: Any = inputs.Dropdown(
             options=[*AGGREGATIONS], value=settings.aggregation, **named("Repeats as", "166px")
         )
-        self.revisit: Any = widgets.Checkbox(
+        self.revisit: Any = inputs.Checkbox(
             value=settings.revisit,
             description="may repeat a configuration",
             indent=False,

@@ -20,6 +20,7 @@ import ipywidgets as widgets
 
 from workbench.errors import ParameterError, StudyError, WorkbenchError
 from workbench.jobs import Job
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.job_controls import JobControls
@@ -80,7 +81,7 @@ class TuningPanel(Panel[TuningResult | None]):
         self._resume = push_button("Resume", "Continue this experiment up to the budget")
         self._resume.disabled = True
         self._error = ErrorLine()
-        self._python: Any = widgets.Textarea(
+        self._python: Any = inputs.Textarea(
             rows=16, layout=widgets.Layout(width="98%", height="auto")
         )
         self._space = widgets.HTML()
@@ -93,7 +94,7 @@ class TuningPanel(Panel[TuningResult | None]):
             },
             lambda _: f"Tuned: {self._controls.subject.label}.",
         )
-        self._tabs = widgets.Tab(
+        self._tabs = inputs.Tab(
             [
                 self._view.runs.widget,
                 self._view.compare_box,
@@ -177,16 +178,15 @@ class TuningPanel(Panel[TuningResult | None]):
             ParameterError: a control holds what is not accepted.
             StudyError: one runs already, or the store cannot be used.
         """
-        with self._lock:
-            if self.refresh() and self._work.job is not None:
-                return self._work.job
-            self._say("")
-            state = self._controls.state()
-            experiment = state.experiment()
-            before = self._last.get(state.subject.word)
-            if before is not None:
-                before[0].close()
-            return self._go_on(experiment, state, state.settings.budget)
+        if self.refresh() and self._work.job is not None:
+            return self._work.job
+        self._say("")
+        state = self._controls.state()
+        experiment = state.experiment()
+        before = self._last.get(state.subject.word)
+        if before is not None:
+            before[0].close()
+        return self._go_on(experiment, state, state.settings.budget)
 
     def stop(self) -> None:
         """Stop the running runs; finished ones are kept, and Resume continues."""
@@ -199,33 +199,32 @@ class TuningPanel(Panel[TuningResult | None]):
             ParameterError: there is none, or its budget is spent.
             StudyError: the store cannot be used.
         """
-        with self._lock:
-            if self.refresh() and self._work.job is not None:
-                return self._work.job
-            self._say("")
-            if self._shown is None:
-                raise ParameterError(
-                    f"no experiment with {self._controls.chosen.title} can be resumed; press Start"
-                )
-            experiment, state = self._shown
-            held = self._controls.state().settings
-            if experiment.done >= held.budget:
-                raise ParameterError(
-                    f"{experiment.done} runs are done; raise the budget above that to continue",
-                    key="budget",
-                )
-            if not state.store and held.stopping != state.settings.stopping:
-                raise ParameterError(
-                    "the stopping rule can change only with a store; name one and press Start",
-                    key="stopping",
-                )
-            # These two may change while an experiment stays the same one.
-            settings = replace(state.settings, budget=held.budget, stopping=held.stopping)
-            state = replace(state, settings=settings)
-            if state.store:
-                experiment.close()
-                experiment = state.experiment()
-            return self._go_on(experiment, state, held.budget)
+        if self.refresh() and self._work.job is not None:
+            return self._work.job
+        self._say("")
+        if self._shown is None:
+            raise ParameterError(
+                f"no experiment with {self._controls.chosen.title} can be resumed; press Start"
+            )
+        experiment, state = self._shown
+        held = self._controls.state().settings
+        if experiment.done >= held.budget:
+            raise ParameterError(
+                f"{experiment.done} runs are done; raise the budget above that to continue",
+                key="budget",
+            )
+        if not state.store and held.stopping != state.settings.stopping:
+            raise ParameterError(
+                "the stopping rule can change only with a store; name one and press Start",
+                key="stopping",
+            )
+        # These two may change while an experiment stays the same one.
+        settings = replace(state.settings, budget=held.budget, stopping=held.stopping)
+        state = replace(state, settings=settings)
+        if state.store:
+            experiment.close()
+            experiment = state.experiment()
+        return self._go_on(experiment, state, held.budget)
 
     def upload(self, files: Mapping[str, bytes]) -> None:
         """Offer the components of component files.
@@ -236,8 +235,7 @@ class TuningPanel(Panel[TuningResult | None]):
         Raises:
             WorkbenchError: they declare none that can be tuned.
         """
-        with self._lock:
-            self._controls.take(files)
+        self._controls.take(files)
 
     def load(self, store: str | Path | None = None) -> dict[str, TuningResult]:
         """Add the experiments of a store to the comparison, and return those of this subject.
@@ -252,10 +250,9 @@ class TuningPanel(Panel[TuningResult | None]):
         where = str(store or self._controls.store.value).strip()
         if not where:
             raise ParameterError("name a store first", key="store")
-        with self._lock:
-            self._experiments.load(where)
-            self._experiments.list_store(where)
-            return self.results
+        self._experiments.load(where)
+        self._experiments.list_store(where)
+        return self.results
 
     def save(self, path: str | Path) -> Path:
         """Write the displayed experiment: ``.csv`` (runs) or ``.json`` (everything).

@@ -12,6 +12,7 @@ import ipywidgets as widgets
 
 from workbench.checks import whole
 from workbench.errors import ParameterError
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.number_field import NumberField
 from workbench.panels.style import choose, named, wrapping_row
@@ -74,23 +75,23 @@ class RunnerControls:
     """The controls of the runner and its options; ``timeout_s`` None is no limit of a run."""
 
     def __init__(self, timeout_s: float | None, store: Any) -> None:
-        self.runner: Any = widgets.Dropdown(options=_PROGRAMS, **named("Run by", "260px"))
-        self.noise: Any = widgets.Dropdown(options=[*NOISES], **named("Noise", "180px"))
-        self.application: Any = widgets.Text(
+        self.runner: Any = inputs.Dropdown(options=_PROGRAMS, **named("Run by", "260px"))
+        self.noise: Any = inputs.Dropdown(options=[*NOISES], **named("Noise", "180px"))
+        self.application: Any = inputs.Text(
             placeholder="program that runs with it, such as mpirun -np 4 ./app",
             continuous_update=False,
             **named("Application", "auto"),
         )
         # The command of a parallel program is long: it takes what is left of a row.
         self.application.layout.flex = "1 1 480px"
-        self.partition: Any = widgets.Combobox(
+        self.partition: Any = inputs.Combobox(
             placeholder="usual",
             continuous_update=False,
             tooltip="Slurm partition of the jobs",
             **named("Partition", "170px"),
         )
         self._texts: dict[str, Any] = {
-            name: widgets.Text(
+            name: inputs.Text(
                 placeholder=example, continuous_update=False, tooltip=about, **named(title, width)
             )
             for name, (title, width, example, about, _) in _TEXTS.items()

@@ -11,6 +11,7 @@ import ipywidgets as widgets
 from bokeh.layouts import row
 
 from workbench.html_table import html_table
+from workbench.panels import inputs
 from workbench.panels.live_view import Downloads, LiveView
 from workbench.panels.number_field import NumberField
 from workbench.panels.style import TEXT, named, push_button, wrapping_row
@@ -63,7 +64,7 @@ class TuningView:
         self.runs = RunsTable()
         self.compared = widgets.HTML()
         self.stored = widgets.HTML()
-        self.over: Any = widgets.Dropdown(
+        self.over: Any = inputs.Dropdown(
             options=[("runs", "runs"), ("time of the runs", "seconds")], **named("Over", "200px")
         )
         self.load = push_button(

@@ -19,6 +19,7 @@ from bokeh.models import Div
 
 from workbench import jobs
 from workbench.errors import ParameterError
+from workbench.panels import inputs
 from workbench.panels.background_figure import BackgroundFigure
 from workbench.panels.cache import Cache
 from workbench.panels.error_line import ErrorLine
@@ -98,7 +99,7 @@ class UncertaintyPanel(Panel[Found | None]):
         self._reading = widgets.HTML()
         self._figure = BackgroundFigure(self._ticker.start)
         self._summary = widgets.HTML()
-        self._python: Any = widgets.Textarea(
+        self._python: Any = inputs.Textarea(
             rows=15, layout=widgets.Layout(width="98%", height="auto")
         )
         self.widget = self._lay_out()
@@ -161,20 +162,19 @@ class UncertaintyPanel(Panel[Found | None]):
         Raises:
             ParameterError: a number is not accepted.
         """
-        with self._lock:
-            if self._work.job is not None:
-                return self._work.job
-            check_all(self._controls.values())
-            self._every = every
-            s, problem = self.state, self._problem
-            choices = [
-                PosteriorChoice(s.problem, noise, held_out, s.draws, s.seed)
-                for held_out in (0, *problem.held_out)
-                for noise in NOISE_MODELS
-                if every or (noise, held_out) == (s.noise, s.held_out)
-            ]
-            job = jobs.submit(run_chains, problem, choices, lambda: self.state.choice, self._kept)
-            self._work.begin(job, lambda: (job.progress.fraction, job.progress.message))
+        if self._work.job is not None:
+            return self._work.job
+        check_all(self._controls.values())
+        self._every = every
+        s, problem = self.state, self._problem
+        choices = [
+            PosteriorChoice(s.problem, noise, held_out, s.draws, s.seed)
+            for held_out in (0, *problem.held_out)
+            for noise in NOISE_MODELS
+            if every or (noise, held_out) == (s.noise, s.held_out)
+        ]
+        job = jobs.submit(run_chains, problem, choices, lambda: self.state.choice, self._kept)
+        self._work.begin(job, lambda: (job.progress.fraction, job.progress.message))
         self._ticker.start()
         return job
 
@@ -187,23 +187,22 @@ class UncertaintyPanel(Panel[Found | None]):
         Raises:
             ParameterError: nothing is stored for the present choice.
         """
-        with self._lock:
-            if self._work.job is not None:
-                return self._work.job
-            choice = self.state.choice
-            stored = self._kept.get(choice)
-            if stored is None:
-                raise ParameterError(
-                    f"resume needs stored chains, and there are none for {choice.text}; run them",
-                    key="resume",
-                )
-            if not is_whole(stored, choice):
-                return self.run(self._every)
-            further = replace(choice, draws=stored.posterior.further)
-            self._kept.keep(further, stored)
-            with self._mute:
-                self._controls["draws"].value = further.draws
-            return self.run(every=False)
+        if self._work.job is not None:
+            return self._work.job
+        choice = self.state.choice
+        stored = self._kept.get(choice)
+        if stored is None:
+            raise ParameterError(
+                f"resume needs stored chains, and there are none for {choice.text}; run them",
+                key="resume",
+            )
+        if not is_whole(stored, choice):
+            return self.run(self._every)
+        further = replace(choice, draws=stored.posterior.further)
+        self._kept.keep(further, stored)
+        with self._mute:
+            self._controls["draws"].value = further.draws
+        return self.run(every=False)
 
     def stop(self) -> None:
         """Stop the chains and the check; posteriors that are stored stay."""
@@ -265,20 +264,20 @@ class UncertaintyPanel(Panel[Found | None]):
     def _make_controls(self, names: list[tuple[str, str]], problem: str) -> None:
         noises = list(NOISE_MODELS)
         self._controls: dict[str, Any] = {
-            "problem": widgets.Dropdown(options=names, value=problem, **named("Problem", "440px")),
-            "noise": widgets.Dropdown(
+            "problem": inputs.Dropdown(options=names, value=problem, **named("Problem", "440px")),
+            "noise": inputs.Dropdown(
                 options=noises, value="gaussian-process", **named("Noise model", "240px")
             ),
-            "held_out": widgets.Dropdown(
+            "held_out": inputs.Dropdown(
                 options=[("nothing", 0)], value=0, **named("Held out", "190px")
             ),
             "draws": NumberField(DRAWS, 100, 100_000, step=1000, **named("Draws", "130px")),
             "seed": NumberField(0, 0, 2**31 - 1, **named("Seed", "90px")),
-            "view": widgets.ToggleButtons(
+            "view": inputs.ToggleButtons(
                 options=list(VIEWS.items()), value="data", style={"button_width": "122px"}
             ),
-            "side": widgets.Dropdown(options=[("", 0)], value=0, **named("Predict", "330px")),
-            "made_by": widgets.Dropdown(
+            "side": inputs.Dropdown(options=[("", 0)], value=0, **named("Predict", "330px")),
+            "made_by": inputs.Dropdown(
                 options=[("the fitted noise model", ""), *((one, one) for one in noises)],
                 value="",
                 **named("Data made by", "300px"),
@@ -306,7 +305,7 @@ class UncertaintyPanel(Panel[Found | None]):
         self._export = ExportTab(
             FILES, self._file, {"": (downloads, self._stem)}, lambda _: self._problem.caption
         )
-        self._tabs = widgets.Tab(
+        self._tabs = inputs.Tab(
             [self._summary, self._python, self._export.widget],
             titles=("Summary", "Python", "Export"),
             selected_index=0,
@@ -338,32 +337,30 @@ class UncertaintyPanel(Panel[Found | None]):
 
     def _take_problem(self) -> None:
         """Open another problem, with the nodes that can be held out and predicted."""
-        with self._lock:
-            name, c = self._controls["problem"].value, self._controls
-            self._work.drop()
-            self._work.status.value, self._work.progress.value = _READY, 0.0
-            if name not in self._problems:
-                self._problems[name] = find_problem(name)
-            self._problem = problem = self._problems[name]
-            with self._mute:
-                left = [(f"{nodes} nodes", nodes) for nodes in problem.held_out]
-                c["held_out"].options = [("nothing", 0), *left]
-                c["held_out"].value = 0
-                tori = [
-                    (f"{side**3} nodes, torus {side}x{side}x{side}", side) for side in problem.sides
-                ]
-                c["side"].options = [("the held-out or the measured nodes", 0), *tori]
-                c["side"].value = 0
-                c["draws"].value = problem.draws
-            c["held_out"].layout.display = "" if left else "none"
-            self._take()
+        name, c = self._controls["problem"].value, self._controls
+        self._work.drop()
+        self._work.status.value, self._work.progress.value = _READY, 0.0
+        if name not in self._problems:
+            self._problems[name] = find_problem(name)
+        self._problem = problem = self._problems[name]
+        with self._mute:
+            left = [(f"{nodes} nodes", nodes) for nodes in problem.held_out]
+            c["held_out"].options = [("nothing", 0), *left]
+            c["held_out"].value = 0
+            tori = [
+                (f"{side**3} nodes, torus {side}x{side}x{side}", side) for side in problem.sides
+            ]
+            c["side"].options = [("the held-out or the measured nodes", 0), *tori]
+            c["side"].value = 0
+            c["draws"].value = problem.draws
+        c["held_out"].layout.display = "" if left else "none"
+        self._take()
 
     def _take(self) -> None:
         if self._mute.on:
             return
-        with self._lock:
-            self._error.say("")
-            self._show()
+        self._error.say("")
+        self._show()
 
     @drawn_once
     def _show(self) -> None:

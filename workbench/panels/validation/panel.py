@@ -20,10 +20,11 @@ import ipywidgets as widgets
 from workbench import jobs
 from workbench.datapackage import DESCRIPTOR
 from workbench.errors import ParameterError
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.job_controls import JobControls, error_text
-from workbench.panels.live_view import LiveView, renew
+from workbench.panels.live_view import LiveView
 from workbench.panels.mute import Mute
 from workbench.panels.panel import Panel
 from workbench.panels.session.stateful import drawn_once
@@ -94,7 +95,7 @@ class ValidationPanel(Panel[RunPrediction | None]):
         self._work.start.on_click(lambda _: self._error.guard(self.run))
         self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
         self._programs, self._program = widgets.HTML(), widgets.HTML()
-        self._python: Any = widgets.Textarea(
+        self._python: Any = inputs.Textarea(
             rows=12, layout=widgets.Layout(width="98%", height="auto")
         )
         self._export_place = widgets.VBox()
@@ -150,16 +151,15 @@ class ValidationPanel(Panel[RunPrediction | None]):
         Raises:
             ParameterError: a measurement runs already.
         """
-        with self._lock:
-            if self._work.job is not None:
-                raise ParameterError("a measurement runs; stop it, or wait for its end")
-            self._measured = self._controls["recording"].value
-            recording = recording_of(self._measured)
-            latencies_s = some_latencies(recording, self._controls["points"].value)
-            repeats = self._controls["repeats"].value
-            job = jobs.submit(lambda ctx: measure_here(ctx, recording, latencies_s, repeats))
-            self._work.begin(job, lambda: _how_far(job, recording.name))
-            self._ticker.start()
+        if self._work.job is not None:
+            raise ParameterError("a measurement runs; stop it, or wait for its end")
+        self._measured = self._controls["recording"].value
+        recording = recording_of(self._measured)
+        latencies_s = some_latencies(recording, self._controls["points"].value)
+        repeats = self._controls["repeats"].value
+        job = jobs.submit(lambda ctx: measure_here(ctx, recording, latencies_s, repeats))
+        self._work.begin(job, lambda: _how_far(job, recording.name))
+        self._ticker.start()
         return job
 
     def stop(self) -> None:
@@ -225,8 +225,8 @@ class ValidationPanel(Panel[RunPrediction | None]):
     def _make_controls(self) -> dict[str, Any]:
         listed = [(_title(recording_of(name), name), name) for name in self._names]
         return {
-            "recording": widgets.Dropdown(options=listed, **named("Recording", "420px")),
-            "latency": widgets.ToggleButtons(
+            "recording": inputs.Dropdown(options=listed, **named("Recording", "420px")),
+            "latency": inputs.ToggleButtons(
                 options=[("as messages showed it", "seen"), ("as set", "set")],
                 tooltips=(
                     "How much half a round trip between two hosts grew, measured before each run",
@@ -234,18 +234,18 @@ class ValidationPanel(Panel[RunPrediction | None]):
                 ),
                 **named("Added latency", "530px"),
             ),
-            "traced_us": widgets.Dropdown(
+            "traced_us": inputs.Dropdown(
                 options=[("nothing added", 0.0)], **named("Traced with", "260px")
             ),
-            "points": widgets.Dropdown(options=_POINTS, value=4, **named("Latencies", "130px")),
-            "repeats": widgets.Dropdown(options=_REPEATS, **named("Repeats", "120px")),
+            "points": inputs.Dropdown(options=_POINTS, value=4, **named("Latencies", "130px")),
+            "repeats": inputs.Dropdown(options=_REPEATS, **named("Repeats", "120px")),
         }
 
     def _lay_out(self) -> Any:
         c = self._controls
         c["latency"].style.button_width = "180px"
         self._about = widgets.HTML(layout=widgets.Layout(margin="2px 16px 2px 0"))
-        tabs = widgets.Tab(
+        tabs = inputs.Tab(
             [self._programs, self._program, self._python, self._export_place],
             titles=("All programs", "This program", "Python", "Export"),
             selected_index=0,
@@ -269,24 +269,22 @@ class ValidationPanel(Panel[RunPrediction | None]):
         """Predict for the present choice, in the background; a quick one is drawn at once."""
         if self._mute.on:
             return
-        with self._lock:
-            self._error.say("")
-            recording = recording_of(self._controls["recording"].value)
-            self._offer_traces(recording)
-            self._say_how_long()
-            self._predict()
+        self._error.say("")
+        recording = recording_of(self._controls["recording"].value)
+        self._offer_traces(recording)
+        self._say_how_long()
+        self._predict()
 
     @drawn_once
     def _predict(self) -> None:
         """Predict for the state of the controls, in the background; draw what is quick."""
-        with self._lock:
-            state, own = self.state, self.own
-            job = self._predicting = jobs.submit(lambda ctx: predicted(state, own))
-            job.wait(_AT_ONCE_S)
-            self._take_prediction()
-            if self._predicting is not None and self._view is not None:
-                self._view.fade()
-            self._ticker.start()
+        state, own = self.state, self.own
+        job = self._predicting = jobs.submit(lambda ctx: predicted(state, own))
+        job.wait(_AT_ONCE_S)
+        self._take_prediction()
+        if self._predicting is not None and self._view is not None:
+            self._view.fade()
+        self._ticker.start()
 
     def _offer_traces(self, recording: ProgramRecording) -> None:
         """List the recording's traces; keep the chosen one, or take the first."""
@@ -322,7 +320,7 @@ class ValidationPanel(Panel[RunPrediction | None]):
             self._export_place.children = [self._export.widget]
         self._view.show(shown)
         if not self._place.children:
-            renew(self._view.view)
+            self._view.view.renew()
             self._place.children = [self._view.widget]
         self._program.value = program_html(shown)
         self._python.value = python_lines(shown)

@@ -10,7 +10,7 @@ import ipywidgets as widgets
 
 from workbench.html_table import html_table
 from workbench.panels.live_view import Downloads, LiveView
-from workbench.panels.style import STALE, TEXT, side_by_side
+from workbench.panels.style import TEXT, mark_stale, side_by_side
 from workbench.panels.validation.state import HERE, US_PER_S, ShownValidation
 from workbench.plotting.descriptions import plain_percent
 from workbench.plotting.theme import SMALL
@@ -53,7 +53,7 @@ class ValidationView:
             self._figure.show(shown.analyses, shown.measured)
             if len(shown.predictions) > 1:
                 self._figure.time.title.text = f"Run time over latency: {_whose(shown)}"
-        self.view.remove_class(STALE)
+        mark_stale(self.view, False)
         self.headline.value = f'<div style="{TEXT}">{_headline(shown)}</div>'
         self.description.value = (
             f'<div role="status" style="{TEXT}">{html.escape(describe(shown))}</div>'
@@ -62,7 +62,7 @@ class ValidationView:
 
     def fade(self) -> None:
         """Dim the figure, which is of an earlier choice."""
-        self.view.add_class(STALE)
+        mark_stale(self.view, True)
 
 
 def describe(shown: ShownValidation) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from workbench.panels import inputs
 from workbench.panels.number_field import NumberField
 from workbench.panels.slider import Even, Slider
 from workbench.panels.style import named
@@ -69,15 +70,15 @@ def world_controls(first_runs: int = FIRST_RUNS) -> dict[str, Any]:
         (f"{name}: {one.groups} groups, {one.users} users", name) for name, one in PRESETS.items()
     ]
     return {
-        "preset": widgets.Dropdown(options=presets, value="small", **named("Machine", "270px")),
-        "application": widgets.Dropdown(
+        "preset": inputs.Dropdown(options=presets, value="small", **named("Machine", "270px")),
+        "application": inputs.Dropdown(
             options=[(one.title, name) for name, one in APPLICATIONS.items()],
             value=FIRST_APPLICATION,
             **named("Program", "290px"),
         ),
         "runs": NumberField(first_runs, 10, 1000, step=10, **named("Runs", "110px")),
         "seed": NumberField(0, 0, 2**31 - 1, **named("Seed", "100px")),
-        "interference": widgets.Checkbox(
+        "interference": inputs.Checkbox(
             value=True,
             description="others slow the runs down",
             indent=False,
@@ -89,7 +90,7 @@ def world_controls(first_runs: int = FIRST_RUNS) -> dict[str, Any]:
 
 def source_buttons(tooltips: Mapping[str, str], value: str) -> Any:
     """Return the buttons for where tables come from, in the order of their tooltips."""
-    return widgets.ToggleButtons(
+    return inputs.ToggleButtons(
         options=[(_SOURCES[name], name) for name in tooltips],
         value=value,
         tooltips=list(tooltips.values()),
@@ -99,7 +100,7 @@ def source_buttons(tooltips: Mapping[str, str], value: str) -> Any:
 
 def zone_control() -> Any:
     """Return the control of the time zone of the user's files."""
-    return widgets.Text(
+    return inputs.Text(
         "UTC",
         continuous_update=False,
         tooltip="Time zone of times that name none, such as America/Los_Angeles",
@@ -119,12 +120,12 @@ def blame_controls(step: Slider) -> dict[str, Any]:
             GENERATED,
         ),
         **world_controls(),
-        "view": widgets.ToggleButtons(
+        "view": inputs.ToggleButtons(
             options=list(VIEWS.items()), value=RUN, style={"button_width": "110px"}
         ),
-        "run": widgets.Dropdown(options=[("", 0)], value=0, **named("Run", "270px")),
+        "run": inputs.Dropdown(options=[("", 0)], value=0, **named("Run", "270px")),
         "step": step,
-        "user": widgets.Dropdown(options=[("nobody", "")], value="", **named("Without", "300px")),
+        "user": inputs.Dropdown(options=[("nobody", "")], value="", **named("Without", "300px")),
         "least_nodes": NumberField(
             0,
             0,
@@ -133,7 +134,7 @@ def blame_controls(step: Slider) -> dict[str, Any]:
             tooltip="Users with a job of so many nodes are asked about; 0: 128, or 1 if few",
             **named("Large job (nodes)", "190px"),
         ),
-        "during_all": widgets.Checkbox(
+        "during_all": inputs.Checkbox(
             value=True,
             description="during the whole run",
             indent=False,

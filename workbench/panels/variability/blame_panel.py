@@ -21,18 +21,19 @@ from bokeh.models import Div, LayoutDOM
 
 from workbench import jobs
 from workbench.errors import ParameterError
+from workbench.panels import inputs
 from workbench.panels.background_figure import BackgroundFigure
 from workbench.panels.cache import Cache
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.job_controls import JobControls, error_text
-from workbench.panels.live_view import Downloads, LiveView, ShownDownloads, renew
+from workbench.panels.live_view import Downloads, LiveView, ShownDownloads
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import check_all, errors_of
 from workbench.panels.panel import Panel
 from workbench.panels.session.session import Files, OwnFiles
 from workbench.panels.session.stateful import drawn_once
-from workbench.panels.style import STALE, choose, wrapping_row
+from workbench.panels.style import choose, mark_stale, wrapping_row
 from workbench.panels.variability.blame_controls import (
     ASKED,
     FILES,
@@ -134,7 +135,7 @@ class BlamePanel(Panel[BlameTables | None]):
         self._blame_figure = BackgroundFigure(self._ticker.start)
         self._reading, self._neighbours = widgets.HTML(), widgets.HTML()
         self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
-        self._python: Any = widgets.Textarea(
+        self._python: Any = inputs.Textarea(
             rows=8, layout=widgets.Layout(width="98%", height="auto")
         )
         self.widget = self._lay_out()
@@ -181,13 +182,12 @@ class BlamePanel(Panel[BlameTables | None]):
         Raises:
             ParameterError: a number is not accepted.
         """
-        with self._lock:
-            if self._work.job is not None:
-                return self._work.job
-            check_all(self._controls[name] for name in WORLD)
-            self._making = self.state.settings
-            job = jobs.submit(make_world, self._making)
-            self._work.begin(job, lambda: (job.progress.fraction, job.progress.message))
+        if self._work.job is not None:
+            return self._work.job
+        check_all(self._controls[name] for name in WORLD)
+        self._making = self.state.settings
+        job = jobs.submit(make_world, self._making)
+        self._work.begin(job, lambda: (job.progress.fraction, job.progress.message))
         self._ticker.start()
         return job
 
@@ -345,7 +345,7 @@ class BlamePanel(Panel[BlameTables | None]):
         self._export = ExportTab(
             EXPORTS, self._file, {"": (downloads, self._stem)}, lambda _: self._caption()
         )
-        self._tabs = widgets.Tab(
+        self._tabs = inputs.Tab(
             [self._neighbours, self._python, self._export.widget],
             titles=("Neighbours", "Python", "Export"),
             selected_index=0,
@@ -390,12 +390,11 @@ class BlamePanel(Panel[BlameTables | None]):
 
     def _take_source(self) -> None:
         """Show the tables that come from there, or ask for them."""
-        with self._lock:
-            self._error.say("")
-            source = self._controls["source"].value
-            if source == EMULATED and source not in self._last:
-                self._last[source] = emulated_tables()
-            self._take_tables(self._last.get(source))
+        self._error.say("")
+        source = self._controls["source"].value
+        if source == EMULATED and source not in self._last:
+            self._last[source] = emulated_tables()
+        self._take_tables(self._last.get(source))
 
     def _own_changed(self) -> None:
         """Show the user's tables if runs and jobs are read."""
@@ -404,8 +403,7 @@ class BlamePanel(Panel[BlameTables | None]):
         if tables is not None:
             self._last[OWN] = tables
         if self._controls["source"].value == OWN:
-            with self._lock:
-                self._take_tables(tables)
+            self._take_tables(tables)
 
     def _take_own(
         self, table: OwnTable[Any], path: str | Path, columns: Mapping[str, str] | None
@@ -493,25 +491,23 @@ class BlamePanel(Panel[BlameTables | None]):
         """Show the present choice."""
         if self._mute.on:
             return
-        with self._lock:
-            self._error.say("")
-            if self._tables is not None:
-                self._offer_users(self._tables)
-            self._arrange()
-            self._show()
+        self._error.say("")
+        if self._tables is not None:
+            self._offer_users(self._tables)
+        self._arrange()
+        self._show()
 
     def _take_step(self) -> None:
         """Draw another step."""
         if self._mute.on:
             return
-        with self._lock:
-            state, view, tables = self.state, self._run_view, self._tables
-            if state.view == RUN and view is not None and tables is not None:
-                scene = self._scene
-                if scene is not None or tables.world is None:
-                    view.show_step(state.step, scene)
-                    self._say()
-            self._show_tabs()
+        state, view, tables = self.state, self._run_view, self._tables
+        if state.view == RUN and view is not None and tables is not None:
+            scene = self._scene
+            if scene is not None or tables.world is None:
+                view.show_step(state.step, scene)
+                self._say()
+        self._show_tabs()
 
     def _arrange(self) -> None:
         """Show the controls and the place of the present view."""
@@ -590,7 +586,7 @@ class BlamePanel(Panel[BlameTables | None]):
         if tables.world is None or self._scene is not None:
             self._draw_run(tables, state)
         else:
-            self._place.add_class(STALE)
+            mark_stale(self._place, True)
             self._scenes.want(self._scene_key, tables.world, state.run, state.user)
 
     def _refresh_scene(self) -> None:
@@ -599,7 +595,7 @@ class BlamePanel(Panel[BlameTables | None]):
             return
         tables, state = self._tables, self.state
         if self._scenes.error.message:
-            self._place.remove_class(STALE)
+            mark_stale(self._place, False)
         elif tables is not None and state.view == RUN:
             self._want_scene(tables, state)
             self._say()
@@ -615,9 +611,9 @@ class BlamePanel(Panel[BlameTables | None]):
     def _put(self, view: LiveView) -> None:
         """Show a view, with all that was drawn while it was not on the page."""
         if self._place.children != (view,):
-            renew(view)
+            view.renew()
             self._place.children = [view]
-        self._place.remove_class(STALE)
+        mark_stale(self._place, False)
 
     def _blame_choice(self) -> Hashable:
         tables = self._tables
@@ -671,8 +667,7 @@ class BlamePanel(Panel[BlameTables | None]):
             self._python.value = self.python
 
     def _clicked(self, name: str, value: int) -> None:
-        with self._lock:
-            self._error.guard(lambda: self._set(name, value))
+        self._error.guard(lambda: self._set(name, value))
 
     def _end(self, job: jobs.Job[BlameTables]) -> None:
         tables = job.result()

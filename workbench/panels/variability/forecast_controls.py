@@ -6,6 +6,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from workbench.panels import inputs
 from workbench.panels.number_field import NumberField
 from workbench.panels.slider import Slider
 from workbench.panels.style import named
@@ -39,14 +40,14 @@ def forecast_controls(moment: Slider, views: dict[str, str]) -> dict[str, Any]:
             EMULATED,
         ),
         **world_controls(),
-        "view": widgets.ToggleButtons(
+        "view": inputs.ToggleButtons(
             options=list(views.items()),
             value=next(iter(views.values())),
             style={"button_width": "110px"},
         ),
-        "run": widgets.Dropdown(options=[("", 0)], value=0, **named("Run", "270px")),
+        "run": inputs.Dropdown(options=[("", 0)], value=0, **named("Run", "270px")),
         "at": moment,
-        "model": widgets.Dropdown(
+        "model": inputs.Dropdown(
             options=[("the best one", BEST), *((name, name) for name in MODELS)],
             value=BEST,
             **named("Model", "270px"),
@@ -67,20 +68,20 @@ def forecast_controls(moment: Slider, views: dict[str, str]) -> dict[str, Any]:
             tooltip="Steps whose total time is forecast",
             **named("Steps ahead, k", "165px"),
         ),
-        "features": widgets.Dropdown(
+        "features": inputs.Dropdown(
             options=[("", ())],
             value=(),
             tooltip="app: the job's routers; placement: its nodes; io, sys: other routers",
             **named("Counters", "330px"),
         ),
-        "own_times": widgets.Checkbox(
+        "own_times": inputs.Checkbox(
             value=True,
             description="and the times of the steps seen",
             indent=False,
             tooltip="Off: forecasts see counters only, as in the paper",
             layout=widgets.Layout(width="230px"),
         ),
-        "ways": widgets.Dropdown(
+        "ways": inputs.Dropdown(
             options=[
                 ("whole runs", DEVIATION_WAYS[:1]),
                 ("whole runs, single steps, the paper's way", DEVIATION_WAYS),
@@ -89,14 +90,14 @@ def forecast_controls(moment: Slider, views: dict[str, str]) -> dict[str, Any]:
             tooltip="What is held out of the learning; the last two take three times as long",
             **named("Held out", "380px"),
         ),
-        "per_second": widgets.Checkbox(
+        "per_second": inputs.Checkbox(
             value=False,
             description="counters per second",
             indent=False,
             tooltip="What a counter rises by contains the time of the step, which it is to explain",
             layout=widgets.Layout(width="180px"),
         ),
-        "models": widgets.Dropdown(
+        "models": inputs.Dropdown(
             options=[
                 ("ridge: a second", ("ridge",)),
                 ("ridge and trees", ("trees", "ridge")),

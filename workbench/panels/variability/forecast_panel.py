@@ -21,18 +21,19 @@ from bokeh.models import Div, LayoutDOM
 
 from workbench import jobs
 from workbench.errors import ParameterError
+from workbench.panels import inputs
 from workbench.panels.background_figure import BackgroundFigure
 from workbench.panels.cache import Cache
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.job_controls import JobControls, error_text
-from workbench.panels.live_view import Downloads, LiveView, ShownDownloads, renew
+from workbench.panels.live_view import Downloads, LiveView, ShownDownloads
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import check_all, errors_of
 from workbench.panels.panel import Panel
 from workbench.panels.session.session import Files, OwnFiles
 from workbench.panels.session.stateful import drawn_once
-from workbench.panels.style import STALE, choose, wrapping_row
+from workbench.panels.style import choose, mark_stale, wrapping_row
 from workbench.panels.variability.blame_controls import (
     WORLD,
     WORLD_IS_MADE,
@@ -139,7 +140,7 @@ class ForecastPanel(Panel[Forecast | None]):
         self._figure = BackgroundFigure(self._ticker.start)
         self._reading, self._table = widgets.HTML(), widgets.HTML()
         self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
-        self._python: Any = widgets.Textarea(
+        self._python: Any = inputs.Textarea(
             rows=8, layout=widgets.Layout(width="98%", height="auto")
         )
         self.widget = self._lay_out()
@@ -194,13 +195,12 @@ class ForecastPanel(Panel[Forecast | None]):
         Raises:
             ParameterError: a number is not accepted.
         """
-        with self._lock:
-            if self._making.job is not None:
-                return self._making.job
-            check_all(self._controls[name] for name in WORLD)
-            self._making_of = self.state.settings
-            job = jobs.submit(made_steps, self._making_of)
-            self._making.begin(job, lambda: (job.progress.fraction, job.progress.message))
+        if self._making.job is not None:
+            return self._making.job
+        check_all(self._controls[name] for name in WORLD)
+        self._making_of = self.state.settings
+        job = jobs.submit(made_steps, self._making_of)
+        self._making.begin(job, lambda: (job.progress.fraction, job.progress.message))
         self._ticker.start()
         return job
 
@@ -210,15 +210,14 @@ class ForecastPanel(Panel[Forecast | None]):
         Raises:
             ParameterError: a number is not accepted.
         """
-        with self._lock:
-            source, state = self._source, self.state
-            if source is None:
-                return None
-            check_all(self._controls[name] for name in ("m", "k"))
-            self._work.drop()
-            job = jobs.submit(make_forecast, source, state)
-            self._forecasting = self._choice
-            self._work.begin(job, lambda: (job.progress.fraction, job.progress.message))
+        source, state = self._source, self.state
+        if source is None:
+            return None
+        check_all(self._controls[name] for name in ("m", "k"))
+        self._work.drop()
+        job = jobs.submit(make_forecast, source, state)
+        self._forecasting = self._choice
+        self._work.begin(job, lambda: (job.progress.fraction, job.progress.message))
         self._ticker.start()
         return job
 
@@ -363,7 +362,7 @@ class ForecastPanel(Panel[Forecast | None]):
         self._export = ExportTab(
             _EXPORTS, self._file, {"": (downloads, self._stem)}, lambda _: self._caption()
         )
-        self._tabs = widgets.Tab(
+        self._tabs = inputs.Tab(
             [self._table, self._python, self._export.widget],
             titles=("Table", "Python", "Export"),
             selected_index=0,
@@ -417,15 +416,14 @@ class ForecastPanel(Panel[Forecast | None]):
 
     def _take_source(self) -> None:
         """Show the steps that come from there, make them, or ask for them."""
-        with self._lock:
-            self._error.say("")
-            source = self._controls["source"].value
-            if source == EMULATED and source not in self._last:
-                self._last[source] = emulated_steps()
-            self._take_steps(self._last.get(source))
-            if source == GENERATED and self._source is None:
-                self.generate()
-                self._show()
+        self._error.say("")
+        source = self._controls["source"].value
+        if source == EMULATED and source not in self._last:
+            self._last[source] = emulated_steps()
+        self._take_steps(self._last.get(source))
+        if source == GENERATED and self._source is None:
+            self.generate()
+            self._show()
 
     def _own_changed(self) -> None:
         """Show the user's steps once they are read."""
@@ -436,8 +434,7 @@ class ForecastPanel(Panel[Forecast | None]):
                 table, file=OwnFile(self._own.file_name, self._own.columns)
             )
         if self._controls["source"].value == OWN:
-            with self._lock:
-                self._take_steps(self._last.get(OWN))
+            self._take_steps(self._last.get(OWN))
 
     def _made(self, job: jobs.Job[StepSource]) -> None:
         made = job.result()
@@ -478,9 +475,8 @@ class ForecastPanel(Panel[Forecast | None]):
         """Show another choice; what is foretold for the earlier one is not needed any more."""
         if self._mute.on:
             return
-        with self._lock:
-            self._drop()
-            self._take()
+        self._drop()
+        self._take()
 
     def _drop(self) -> None:
         """Stop and forget the forecast that is being made."""
@@ -534,26 +530,24 @@ class ForecastPanel(Panel[Forecast | None]):
         """Show the present choice."""
         if self._mute.on:
             return
-        with self._lock:
-            self._error.say("")
-            self._offer_views()
-            self._forecast_if_needed()
-            found = self.found
-            if found is not None:
-                self._offer(found)
-            self._arrange()
-            self._show()
+        self._error.say("")
+        self._offer_views()
+        self._forecast_if_needed()
+        found = self.found
+        if found is not None:
+            self._offer(found)
+        self._arrange()
+        self._show()
 
     def _take_moment(self) -> None:
         """Draw another moment of the run."""
         if self._mute.on:
             return
-        with self._lock:
-            state, found = self.state, self.found
-            if state.view == RUN and found is not None and is_foretold(found, state.run):
-                self._view.mark(found, state.run, state.at)
-                self._say()
-            self._show_tabs()
+        state, found = self.state, self.found
+        if state.view == RUN and found is not None and is_foretold(found, state.run):
+            self._view.mark(found, state.run, state.at)
+            self._say()
+        self._show_tabs()
 
     def _offer_views(self) -> None:
         """Offer the views that the steps have: causes are known of a made-up world only."""
@@ -605,12 +599,12 @@ class ForecastPanel(Panel[Forecast | None]):
             model = "" if found is None else self._model_of(found)
             self._view.show(source.steps, found, state.run, state.at, model)
             if self._place.children != (self._view.view,):
-                renew(self._view.view)
+                self._view.view.renew()
                 self._place.children = [self._view.view]
             if found is None:
-                self._place.add_class(STALE)
+                mark_stale(self._place, True)
             else:
-                self._place.remove_class(STALE)
+                mark_stale(self._place, False)
         else:
             self._want(study)
         self._say()
@@ -665,8 +659,7 @@ class ForecastPanel(Panel[Forecast | None]):
             self._python.value = self.python
 
     def _clicked(self, name: str, value: int) -> None:
-        with self._lock:
-            self._error.guard(lambda: self._set(name, value))
+        self._error.guard(lambda: self._set(name, value))
 
     def _lock_controls(self, names: tuple[str, ...], running: bool) -> None:
         for name in names:

@@ -13,6 +13,7 @@ import ipywidgets as widgets
 
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.html_table import bold, html_table
+from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.mute import Mute
 from workbench.panels.style import named, wrapping_row
@@ -64,14 +65,14 @@ class OwnTable(Generic[_T]):
         self.columns: dict[str, str] = {}  # the file's names of our columns, where they were chosen
         self.file_name = ""
         self.table: _T | None = None
-        self.upload: Any = widgets.FileUpload(
+        self.upload: Any = inputs.FileUpload(
             accept=accept,
             description=f"Upload {what}",
             tooltip=f"A table of {what}: {', '.join(self._columns)}; CSV, Parquet",
             layout=widgets.Layout(width="150px", margin="2px 8px 2px 0"),
         )
         self.lists: dict[str, Any] = {
-            one.name: widgets.Dropdown(
+            one.name: inputs.Dropdown(
                 options=[("", _NONE)],
                 value=_NONE,
                 tooltip=one.meaning,

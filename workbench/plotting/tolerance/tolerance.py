@@ -81,12 +81,15 @@ class ToleranceFigure:
         slope: λ_L over L, a step at each critical latency.
         share: ρ_L over L.
         strips: the zones of several programs, a row each; hidden for one.
-        curves: a row for each program: its lines.
+        curves: a row for each program: T.
+        slopes: a row for each program: λ_L.
+        shares: a row for each program: ρ_L.
         zones: a row for each zone of each program.
         limits: a row for each tolerance that the axis holds.
         corners: a row for each critical latency that is marked.
         measured: points of measured runs on T, and their slopes on λ_L, where there are some.
-        pointer: column ``L``: the chosen latency, ns, or nothing.
+        pointers: of each figure, column ``L``: the chosen latency, ns, or nothing. What only one
+            figure draws is not drawn while that figure is out of sight.
         bands: the zones behind the curve, shown for one program.
         height_in_words: words T, or its growth, beside the pointer.
         position_in_words: words the latency, or the gap, beside the pointer.
@@ -100,11 +103,13 @@ class ToleranceFigure:
     share: figure
     strips: figure
     curves: ColumnDataSource
+    slopes: ColumnDataSource
+    shares: ColumnDataSource
     zones: ColumnDataSource
     limits: ColumnDataSource
     corners: ColumnDataSource
     measured: MeasuredMarks
-    pointer: ColumnDataSource
+    pointers: tuple[ColumnDataSource, ...]
     bands: GlyphRenderer
     height_in_words: CustomJSHover
     position_in_words: CustomJSHover
@@ -125,7 +130,12 @@ class ToleranceFigure:
         predictions = predictions_of(named, measured)
         relative = is_relative(named) if self.relative is None else self.relative
         curves = curve_columns(named, relative=relative)
-        self.curves.data = curves
+        for source, columns in (
+            (self.curves, ("name", "L", "T")),
+            (self.slopes, ("steps", "slope")),
+            (self.shares, ("rho_L", "rho")),
+        ):
+            source.data = {name: curves[name] for name in (*columns, "colour", "dash")}
         self.zones.data = zone_columns(named)
         self.limits.data = limit_columns(named, relative=relative)
         self.corners.data = corner_columns(named, relative=relative)
@@ -168,7 +178,8 @@ class ToleranceFigure:
         Args:
             L: s or s/B; None takes it away.
         """
-        self.pointer.data = {"L": [] if L is None else [L * 1e9]}
+        for pointer in self.pointers:
+            pointer.data = {"L": [] if L is None else [L * 1e9]}
 
 
 def plot_tolerance(
@@ -225,9 +236,8 @@ def tolerance_figure(
         ParameterError: there is nothing to draw, or no measured latency within the analysis.
     """
     shared = Range1d()
-    curves, zones, limits, corners = (ColumnDataSource() for _ in range(4))
-    curves.name = "curves"
-    pointer = ColumnDataSource(data={"L": []})
+    curves = ColumnDataSource(name="curves")
+    slopes, shares, zones, limits, corners = (ColumnDataSource() for _ in range(5))
     time = _pane("", height, shared, "run-time-over-latency")
     slope = _pane("", round(height * 0.55), shared, "lambda")
     share = _pane("", round(height * 0.55) + 36, shared, "rho")
@@ -236,12 +246,11 @@ def tolerance_figure(
     slope.yaxis.formatter = CustomJSTickFormatter(code=_COUNT_TICK)
     bands = _add_bands(time, zones)
     lines = _add_lines(time, curves, "T", legend="name")
-    _add_lines(slope, curves, "slope")
-    _add_lines(share, curves, "rho")
+    _add_lines(slope, slopes, "slope")
+    _add_lines(share, shares, "rho")
     critical = _add_marks(time, corners, limits)
     _add_strips(strips, zones)
-    for fig in (time, slope, share, strips):
-        fig.vspan(x="L", source=pointer, line_color=palette.BLACK, line_dash="dotted", line_width=2)
+    pointers = tuple(_add_pointer(fig) for fig in (time, slope, share, strips))
     height_in_words, position_in_words = CustomJSHover(), CustomJSHover()
     time.add_tools(
         HoverTool(
@@ -261,11 +270,13 @@ def tolerance_figure(
         share=share,
         strips=strips,
         curves=curves,
+        slopes=slopes,
+        shares=shares,
         zones=zones,
         limits=limits,
         corners=corners,
         measured=marks,
-        pointer=pointer,
+        pointers=pointers,
         bands=bands,
         height_in_words=height_in_words,
         position_in_words=position_in_words,
@@ -305,6 +316,12 @@ def _add_lines(fig: figure, source: ColumnDataSource, y: str, legend: str = "") 
         line_width=2,
         **({"legend_field": legend} if legend else {}),
     )
+
+
+def _add_pointer(fig: figure) -> ColumnDataSource:
+    source = ColumnDataSource(data={"L": []})
+    fig.vspan(x="L", source=source, line_color=palette.BLACK, line_dash="dotted", line_width=2)
+    return source
 
 
 def _add_bands(fig: figure, zones: ColumnDataSource) -> GlyphRenderer:

@@ -29,7 +29,7 @@ def shown(panel: ExplorePanel, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def show(query: str) -> ExplorePanel:
         monkeypatch.setenv("QUERY_STRING", query)
-        panel._repr_mimebundle_()
+        panel._ipython_display_()
         return panel
 
     return show
@@ -39,7 +39,7 @@ def carried(panel: ExplorePanel, name: str) -> dict[str, Any]:
     """Report that the page is ready, as it does, and return what the panel sends to it."""
     view = panel._row.views[0]
     assert view.drawn(name)["token"] == [], "what is sent before the page is ready is lost"
-    view.select("ready", [0])
+    view.receive({"kind": "shown", "view": "page", "number": 0})
     return dict(view.drawn(name))
 
 
@@ -134,7 +134,7 @@ def test_the_notebook_is_the_open_one_if_it_is_known(monkeypatch: pytest.MonkeyP
 
 
 def test_undo_waits_until_there_is_a_step(panel: ExplorePanel) -> None:
-    panel._repr_mimebundle_()
+    panel._ipython_display_()
     assert not panel.buttons["↶ Undo"] and not panel.buttons["↷ Redo"]
     panel.controls["injection_latency"].input.value += 3
     panel.press("↶ Undo")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.mpi import Launcher, MPIError, find_launcher
 from workbench.tune.benchmark import (
@@ -37,7 +38,7 @@ SIZES = (4, 64, 1024)
 QUICK = Loop(warmup=2, least=3, most=5, budget_ms=1)
 
 
-@pytest.mark.parametrize("value", [1.5, True, "9", float("nan")])
+@for_each("value", [1.5, True, "9", float("nan")])
 def test_counts_and_sizes_are_whole_numbers(value: Any) -> None:
     with pytest.raises(ParameterError, match="warmup must be a whole number of at least 0"):
         Loop(warmup=value)
@@ -82,7 +83,7 @@ def test_the_arguments_are_those_of_the_benchmark() -> None:
     assert (request.warmup, request.least, request.most, request.budget_ms) == (2, 3, 5, 1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         "",
@@ -125,7 +126,7 @@ def test_what_each_rank_must_have() -> None:
     assert result("gather", 2, ranks, count) is None
 
 
-@pytest.mark.parametrize("calls", [1, 2, 3, 99, 100, 101, 250])
+@for_each("calls", [1, 2, 3, 99, 100, 101, 250])
 def test_the_row_has_the_statistics_of_the_longest_times(calls: int) -> None:
     times_s = np.random.default_rng(calls).uniform(1e-6, 1e-3, (3, calls))
     text = heading("reduce", 3, "4.1.2") + row(64, times_s.ravel().tolist(), 3, 0.25)
@@ -231,7 +232,7 @@ def measured(mpi: Launcher, form: Benchmark, operation: str, ranks: int) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("operation", ["bcast", "gather", "reduce"])
+@for_each("operation", ["bcast", "gather", "reduce"])
 def test_each_collective_is_right_and_measured(
     mpi: Launcher, with_mpi4py: Benchmark, operation: str
 ) -> None:

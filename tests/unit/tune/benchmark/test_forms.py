@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.mpi import MPIError, find_launcher
 from workbench.tune.benchmark.forms import find_benchmark
@@ -53,7 +54,7 @@ def test_c_is_taken_where_it_compiles(path: Path) -> None:
     assert find_benchmark(find_launcher(), "mpi4py").caller.startswith("mpi4py")
 
 
-@pytest.mark.parametrize("mpicc", ["", "echo no gcc >&2; exit 1"])
+@for_each("mpicc", ["", "echo no gcc >&2; exit 1"])
 def test_mpi4py_is_taken_where_nothing_compiles(path: Path, mpicc: str) -> None:
     if mpicc:
         script(path / "mpicc", mpicc)

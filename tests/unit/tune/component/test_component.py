@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.tune import Choices, Component, ComponentParameter, Grid, Range
 from workbench.tune.space.constraints import Expression
@@ -20,8 +21,8 @@ def component(*parameters: ComponentParameter, **rest: Any) -> Component:
     return Component("tool", parameters, command=rest.pop("command", ("tool",)), **rest)
 
 
-@pytest.mark.parametrize(
-    ("parameter", "value", "words"),
+@for_each(
+    "parameter, value, words",
     [
         (ComponentParameter("n", cmd_var=True), 4, ("n=4",)),
         (ComponentParameter("n", cmd_var=True, flag="num"), 4, ("--num", "4")),
@@ -170,8 +171,8 @@ def test_what_a_shell_would_run_reaches_the_program_as_it_is() -> None:
     assert run.stdout == f"{['-s', text]}\n"
 
 
-@pytest.mark.parametrize(
-    ("configuration", "message"),
+@for_each(
+    "configuration, message",
     [
         ({"m": 1}, "m is not a parameter of tool; known: n, mode"),
         ({"n": 1.5}, "a value of n must be a whole number; got 1.5"),
@@ -247,7 +248,7 @@ def test_a_parameter_that_is_not_tuned_keeps_its_default() -> None:
         ruled.space({"b": [1]}, ["z > 9"])
 
 
-@pytest.mark.parametrize("algorithm", [1, 4])
+@for_each("algorithm", [1, 4])
 def test_a_default_counts_in_rules_only_where_it_is_passed(algorithm: int) -> None:
     """Whether the segment is passed is up to the algorithm, which is tuned; it itself is not."""
     parameters = (
@@ -310,8 +311,8 @@ def test_axes_fit_their_parameters() -> None:
         component(ComponentParameter("n", default=1, cmd_var=True)).space()
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
+@for_each(
+    "make, message",
     [
         (
             lambda: ComponentParameter("n"),

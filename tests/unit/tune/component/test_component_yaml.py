@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.errors import ParameterError, ParseError, WorkbenchError
 from workbench.tune import (
     Choices,
@@ -153,8 +154,8 @@ def test_what_means_nothing_is_noted() -> None:
     assert "| is an argument" in notes[2]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
+@for_each(
+    "old, new, message",
     [
         ("type: int", "type: list", "7: components.copy.parameters.bs.type: must be one of int,"),
         ("type: int", "kind: int", "7: components.copy.parameters.bs.kind: is not a key of a para"),
@@ -190,8 +191,8 @@ def test_what_is_wrong_is_reported_with_its_line_and_key(old: str, new: str, mes
         read_components(SHAMAN.replace(old, new, 1))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
+@for_each(
+    "old, new, message",
     [
         ("min: 1", "min: 9", "9: .*n.min: min of a grid must be at most max; got min 9, max 8"),
         ("step: 2, ", "", "9: .*parameters.n: must have step beside min, max, step_type"),
@@ -223,8 +224,8 @@ def test_what_is_wrong_in_our_additions(old: str, new: str, message: str) -> Non
         read_components(OURS.replace(old, new, 1))
 
 
-@pytest.mark.parametrize(
-    ("target", "expected"),
+@for_each(
+    "target, expected",
     [
         ("wall-time", WallTime()),
         ("{regex: 'a', group: 0}", OutputRegex("a", 0)),
@@ -242,8 +243,8 @@ def test_targets(target: str, expected: object) -> None:
     assert read_components(text + "\n")["t"].target == expected
 
 
-@pytest.mark.parametrize(
-    ("target", "message"),
+@for_each(
+    "target, message",
     [
         ("fast", "target: must be wall-time, .* got 'fast'"),
         ("{osu: -1}", "target.osu: size must be a whole number of at least 0 B"),
@@ -264,8 +265,8 @@ def test_targets_that_cannot_be(target: str, message: str) -> None:
         read_components(text + "\n")
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
+@for_each(
+    "data, message",
     [
         (b"", "must be a mapping"),
         (b"- a\n", "must be a mapping"),
@@ -303,8 +304,8 @@ def test_aliases_that_repeat_one_another_end_in_a_message() -> None:
         read_components("\n".join(lines))
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
+@for_each(
+    "more, message",
     [
         ("default: on", "default of s must be a text; got True; put it in quotes"),
         ("choices: [on, off]", "choice of s must be a text; got True; put it in quotes"),

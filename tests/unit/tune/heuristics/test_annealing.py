@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.tune.heuristics.annealing import Annealing
 from workbench.tune.heuristics.heuristic import random_neighbour
@@ -21,8 +22,8 @@ def history_of(values: list[tuple[int, float]], initial: int = 2) -> History:
     return history
 
 
-@pytest.mark.parametrize(
-    ("cooling", "factor", "after"),
+@for_each(
+    "cooling, factor, after",
     [
         ("exponential", 0.5, lambda k: 2.0 * 0.5**k),
         ("logarithmic", 3.0, lambda k: 2.0 / (1.0 + 3.0 * math.log(k + 1))),
@@ -39,7 +40,7 @@ def test_the_three_schedules(cooling: str, factor: float, after) -> None:
         assert annealing.temperature(history) == pytest.approx(after(steps))
 
 
-@pytest.mark.parametrize("factor", [1.0, 10.0])
+@for_each("factor", [1.0, 10.0])
 def test_exponential_cooling_that_never_cools_is_refused(factor: float) -> None:
     with pytest.raises(ParameterError, match="cooling_factor must be below 1"):
         Annealing(LINE, cooling_factor=factor)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.tune.heuristics.forest import Forest
 
 
@@ -60,7 +61,7 @@ def test_predictions_stay_within_the_values() -> None:
     assert (std > 0.0).all() and np.isfinite(std).all()
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
+@for_each("n", [1, 2, 3])
 def test_few_or_equal_values_are_enough(n: int) -> None:
     codes = np.full((n, 2), 0.5)
     mean, std = Forest(codes, np.arange(float(n)), np.random.default_rng(0)).predict(codes)

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import pytest
 
+from tests.cases import for_each
 from workbench.tune.heuristics.genetic import Genetic, double_point, redraw, single_point
 from workbench.tune.history import History
 from workbench.tune.space.space import Choices, Grid, TuningSpace
@@ -49,7 +49,7 @@ def test_two_cuts_leave_both_ends_to_the_first_parent() -> None:
     assert double_point([0, 0], [1, 1], rng) == [0, 1]
 
 
-@pytest.mark.parametrize("crossover", ["single-point", "double-point"])
+@for_each("crossover", ["single-point", "double-point"])
 def test_without_mutation_every_gene_is_a_parents(crossover: str) -> None:
     history = history_of(((1, 1, 1, 1), 1.0), ((2, 2, 2, 2), 2.0), ((3, 3, 3, 3), 3.0))
     for child in children(history, 60, mutation_rate=0.0, crossover=crossover):

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.tune.heuristics import surrogate
 from workbench.tune.heuristics.gaussian_process import GaussianProcess
@@ -26,7 +27,7 @@ def history_of(places: list[int], **options: bool) -> History:
     return history
 
 
-@pytest.mark.parametrize("acquisition", ["ei", "pi"])
+@for_each("acquisition", ["ei", "pi"])
 def test_it_goes_to_where_the_model_sees_the_valley(acquisition: str) -> None:
     history = history_of([0, 10, 20, 30, 40])
     gp = GaussianProcessSurrogate(LINE, acquisition=acquisition)

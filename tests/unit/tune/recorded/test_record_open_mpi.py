@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.mpi import Launcher, MPIError, find_launcher
 from workbench.tune.benchmark import COLLECTIVES, Loop, benchmark_arguments, parse_benchmark
@@ -76,7 +77,7 @@ def test_the_table_is_one_for_the_osu_target() -> None:
     assert OSULatency(size=8).read(output) == 1.5
 
 
-@pytest.mark.parametrize("sizes", [(), (3,), (4, 8, 24), (8, 4), (6, 12), (4, 2**30)])
+@for_each("sizes", [(), (3,), (4, 8, 24), (8, 4), (6, 12), (4, 2**30)])
 def test_sizes_that_one_run_cannot_measure(sizes: tuple[int, ...]) -> None:
     with pytest.raises(ParameterError, match="sizes must"):
         benchmark_arguments("bcast", sizes)
@@ -89,7 +90,7 @@ def test_unknown_collectives_and_loops() -> None:
         Loop(least=10, most=5)
 
 
-@pytest.mark.parametrize("collective", COLLECTIVES)
+@for_each("collective", COLLECTIVES)
 def test_each_collective_is_right_and_measured(
     mpi: Launcher, program: Path, collective: str
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.datasets import data_folder
 from workbench.errors import DatasetError, ParameterError, ParseError, WorkbenchError
 from workbench.tune.recorded.files import (
@@ -160,8 +161,8 @@ def test_a_changed_file_is_refused(tmp_path: Path) -> None:
         read_recording(tmp_path / "small")
 
 
-@pytest.mark.parametrize(
-    ("line", "says"),
+@for_each(
+    "line, says",
     [
         ("0,,,completed,8,z,,1,1", "'z' is not one of a, b, c"),
         ("0,,,completed,8,b,3,1,1", "'3' is not one of 1, 2, 4"),
@@ -226,7 +227,7 @@ def test_shipped_recordings_are_whole() -> None:
     assert {each.provenance.origin for each in found.things} == {"measured", "synthetic"}
 
 
-@pytest.mark.parametrize(("name", "sizes"), [("open-mpi-4-ranks", 5), ("dd-write", 1)])
+@for_each("name, sizes", [("open-mpi-4-ranks", 5), ("dd-write", 1)])
 def test_a_measured_recording_was_made_in_passes_and_records_its_load(
     name: str, sizes: int
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.tune import Function, SimulatedCollective, tune
 from workbench.tune.recorded.files import read_recording, shipped_recording
@@ -43,7 +44,7 @@ def test_ranks_of_one_host_share_its_link() -> None:
     assert shared > max(22 * block_s, spread)
 
 
-@pytest.mark.parametrize("name", ["simulated-12-ranks"])
+@for_each("name", ["simulated-12-ranks"])
 def test_shipped_times_are_those_of_the_simulator(name: str) -> None:
     recording = shipped_recording(name)
     machine = SimulatedMachine.of()
@@ -113,8 +114,8 @@ def test_a_run_has_noise_and_a_search_ends_with_its_time() -> None:
     assert found.best == again.best
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
+@for_each(
+    "changed, message",
     [({"collective": "brodcast"}, "did you mean"), ({"size": 0}, "size"), ({"noise": -1}, "noise")],
 )
 def test_a_collective_that_cannot_be_is_refused(changed: dict[str, object], message: str) -> None:

@@ -41,10 +41,9 @@ def alive(pid: int) -> bool:
 
 
 def gone(pid: int) -> bool:
-    deadline = time.monotonic() + 60.0
-    while alive(pid) and time.monotonic() < deadline:
+    while alive(pid):
         time.sleep(0.01)
-    return not alive(pid)
+    return True
 
 
 def test_values_reach_a_program_as_words_and_variables() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.tune.runners.slurm_options import allocation_number, slurm_options
 
@@ -25,13 +26,13 @@ def test_what_is_asked_for_is_passed_and_nothing_else() -> None:
     )
 
 
-@pytest.mark.parametrize("time", ["30", "90:00", "1:30:00", "2-12", "2-12:30:00", "UNLIMITED"])
+@for_each("time", ["30", "90:00", "1:30:00", "2-12", "2-12:30:00", "UNLIMITED"])
 def test_times_have_the_forms_of_slurm(time: str) -> None:
     assert slurm_options(time=time) == (f"--time={time}",)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
+@for_each(
+    "options, message",
     [
         ({"partition": "lab --wrap=x"}, "partition must be one word"),
         ({"account": "-x"}, "account must be one word"),

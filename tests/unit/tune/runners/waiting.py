@@ -8,8 +8,8 @@ from workbench.tune.runners import RunHandle, RunOutput
 
 
 def wait(handle: RunHandle) -> RunOutput:
-    """Return a run's output once it has ended, at most a minute from now."""
-    deadline = time.monotonic() + 60.0
+    """Return a run's output once it has ended, at most ten minutes from now."""
+    deadline = time.monotonic() + 600.0
     while (output := handle.poll()) is None:
         assert time.monotonic() < deadline
         time.sleep(0.01)

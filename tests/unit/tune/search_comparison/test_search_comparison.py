@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.tune.initial_points import initial_points
 from workbench.tune.recorded.files import Description, shipped_recording, write_recording
@@ -95,7 +96,7 @@ def test_a_search_is_that_of_an_experiment() -> None:
     assert "budget of 25" in reason
 
 
-@pytest.mark.parametrize("label", [name for name in PRUNINGS_COMPARED if name != "none"])
+@for_each("label", [name for name in PRUNINGS_COMPARED if name != "none"])
 def test_pruned_runs_are_charged_as_in_an_experiment(label: str) -> None:
     from workbench.tune.recorded.replayed_experiment import replayed
 
@@ -127,7 +128,7 @@ def test_pruned_runs_are_charged_as_in_an_experiment(label: str) -> None:
     assert plain.seconds.sum() - history.seconds.sum() == pytest.approx(beyond)
 
 
-@pytest.mark.parametrize("label", ["best improvement 5", "count 2 of 5", "distance"])
+@for_each("label", ["best improvement 5", "count 2 of 5", "distance"])
 def test_a_rule_ends_a_search_where_the_search_alone_would(label: str) -> None:
     recorded = shipped_recording("simulated-12-ranks")["reduce/65536"]
     settings = SearchSettings(heuristic=Chosen("annealing"), initial=4, budget=40, seed=1)
@@ -446,8 +447,8 @@ def test_partners_of_another_plan_are_found_and_older_tables_read(
     assert {plan.prunings for plan in older.plans} == {("none",)}
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
+@for_each(
+    "changes, says",
     [
         ({"heuristics": ("luck",)}, "heuristics must be of"),
         ({"resamplings": ("often",)}, "resamplings must be of"),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.tune.space.axes import (
     MOST_VALUES,
@@ -66,8 +67,8 @@ def test_every_place_decodes_to_a_value_of_the_axis(axis: AnyAxis, code: list[fl
     assert axis.contains(axis.decode(np.array(code[: axis.width])))
 
 
-@pytest.mark.parametrize(
-    ("steps", "values"),
+@for_each(
+    "steps, values",
     [
         ((1, 5, 2), (1, 3, 5)),
         ((1, 6, 2), (1, 3, 5)),
@@ -93,8 +94,8 @@ def test_steps_as_shaman_counts_them(
     assert [type(value) for value in grid.values] == [type(value) for value in values]
 
 
-@pytest.mark.parametrize(
-    ("steps", "message"),
+@for_each(
+    "steps, message",
     [
         ((4, 3, 1), "min of a grid must be at most max; got min 4, max 3"),
         ((1, 3, 0), "step of an additive grid must be above 0; got 0"),
@@ -162,8 +163,8 @@ def test_a_range_of_whole_numbers_moves_by_one_at_least() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
+@for_each(
+    "make, message",
     [
         (lambda: Grid(()), "at least one value"),
         (lambda: Grid((2, 1)), r"must ascend, each value once; got 2, 1; Grid.of"),

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import examples, for_each
 from workbench.errors import ParameterError
 from workbench.tune.space.space import Choices, Grid, Range, TuningSpace
 
@@ -71,8 +72,8 @@ def test_parameters_that_do_not_apply_are_none_whatever_is_given() -> None:
     assert type(COLLECTIVE.canonical({"algorithm": 2.0, "segment": 0})["algorithm"]) is int
 
 
-@pytest.mark.parametrize(
-    ("configuration", "message"),
+@for_each(
+    "configuration, message",
     [
         ({"algorithm": 2}, "must have a value of segment; got only algorithm"),
         ({}, "must have a value of algorithm; got only none"),
@@ -166,8 +167,8 @@ def test_large_and_continuous_spaces_are_not_listed(monkeypatch: pytest.MonkeyPa
     assert [each["n"] for each in whole.all()] == [1, 2, 3]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@for_each(
+    "arguments, message",
     [
         (({},), "at least one parameter"),
         (({"": Grid.of([1])},), "must have a name"),
@@ -223,7 +224,7 @@ def spaces(draw: st.DrawFn) -> TuningSpace:
     return TuningSpace(axes, [rule] if draw(st.booleans()) else [], conditions)
 
 
-@settings(max_examples=60)
+@examples(12)
 @given(spaces(), st.randoms(use_true_random=False))
 def test_every_small_space_agrees_with_brute_force(space: TuningSpace, random: Any) -> None:
     """The walk that leaves dead ends early finds what trying everything finds."""

@@ -13,6 +13,7 @@ from typing import Any
 import optuna
 import pytest
 
+from tests.cases import for_each
 from tests.unit.tune.tuned import COMPONENT, SPACE, bowl, noisy
 from workbench.errors import ParameterError, ParseError, StudyError
 from workbench.tune import Grid, Range, TuningSpace, read_components
@@ -30,22 +31,25 @@ from tests.unit.tune.tuned import bowl
 from workbench.tune.experiment import Experiment
 where, budget, nap_s, options = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), sys.argv[4]
 with Experiment(bowl(nap_s), store=where, budget=budget, **eval(options)) as experiment:
-    print("ready", flush=True)
-    sys.stdin.readline()
-    experiment.run(on_run=lambda record: print(record.number, flush=True))
+    def report(word):
+        print(word, flush=True)
+        sys.stdin.readline()
+    report("ready")
+    experiment.run(on_run=lambda record: report(record.number))
 print("done", flush=True)
 """
 
 
 def other(where: str | Path, budget: int, nap_s: float, **options: Any) -> subprocess.Popen[str]:
-    """Start a process that waits with an open experiment until it is told a line."""
+    """Start a process that waits, with an open experiment and after each run, for a line."""
     words = [sys.executable, "-c", OTHER, str(where), str(budget), str(nap_s), repr(options)]
     return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
-def go(process: subprocess.Popen[str]) -> None:
+def go(process: subprocess.Popen[str], after: str = "ready") -> None:
+    """Let a process go on when it has said so."""
     assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
+    assert process.stdout.readline() == f"{after}\n"
     assert process.stdin is not None
     process.stdin.write("\n")
     process.stdin.flush()
@@ -89,17 +93,14 @@ def test_an_experiment_that_was_killed_goes_on_as_if_it_never_was(tmp_path: Path
         "seed": 5,
     }
     process = other(where, 200, 0.02, **options)
-    go(process)
-    assert process.stdout is not None
-    for line in process.stdout:
-        if line == "7\n":
-            break
+    for after in ("ready", *map(str, range(8))):
+        go(process, after)
     os.kill(process.pid, signal.SIGKILL)
     close(process)
     (killed,) = stored_experiments(where)
     assert killed.state == "stopped"
-    assert 8 <= killed.runs < 16
-    # One run was in flight; it is neither lost for ever nor there twice.
+    # One run was in flight or has just ended; it is neither lost for ever nor there twice.
+    assert 8 <= killed.runs <= 9
     with Experiment(bowl(0.02), store=where, budget=18, **options) as experiment:
         assert experiment.done == killed.runs
         result = experiment.run()
@@ -118,7 +119,11 @@ def test_two_processes_share_an_experiment(tmp_path: Path) -> None:
     for process in pair:
         go(process)
     for process in pair:
-        assert process.stdout is not None
+        assert process.stdout is not None and process.stdin is not None
+        assert process.stdout.readline().strip().isdigit()  # each has made a run
+    for process in pair:
+        process.stdin.close()
+    for process in pair:
         assert process.stdout.read().endswith("done\n")
         close(process)
     result = load_result(where)
@@ -151,9 +156,7 @@ def test_runs_of_a_process_that_died_are_restarted_by_the_other(
     process = other(where, 30, 0.0, heuristic="random", initial=3)
     monkeypatch.undo()
     go(process)
-    deadline = time.monotonic() + 60.0
     while stored_experiments(where)[0].running == 0:
-        assert time.monotonic() < deadline
         time.sleep(0.02)
     assert stored_experiments(where)[0].state == "running"
     assert len(load_result(where).pending) == 1
@@ -212,8 +215,8 @@ def test_a_stored_experiment_is_made_again_from_its_store(tmp_path: Path) -> Non
         assert len(experiment.run()) == 5
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
+@for_each(
+    "old, new, says",
     [
         ("A-3", "A-4", "command was .* and is"),
         ("B: {type: int, default: 5", "B: {type: int, suffix: k, default: 5", "parameter B was"),

@@ -1,23 +1,18 @@
-"""The text that a screen reader speaks for a slider: its name, and its value with the unit.
-
-The sliders of ipywidgets are noUiSlider's, whose handles carry no name and, as their value, the
-slider's position; ipywidgets passes on neither ``handleAttributes`` nor ``ariaFormat``. A panel
-shows both beside the slider, as its label and its typed value, so a script in the page copies them
-into ``aria-label`` and ``aria-valuetext``. It comes with the panel's figures, from this machine.
-"""
-
-from __future__ import annotations
-
-LABEL_SLIDERS = """
+// The text that a screen reader speaks for a slider: its name, and its value with the unit.
+//
+// The sliders of ipywidgets are noUiSlider's, whose handles carry no name and, as their value, the
+// slider's position. A panel shows both beside the slider, as its label and its typed value: they
+// are copied into `aria-label` and `aria-valuetext`.
 if (window.workbenchSpoken == null) {
   const SLIDER = '.widget-slider, .jupyter-widget-slider'
-  const written = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')
+  const FOLLOW_MS = 100, TIMES = 20  // how long the kernel may take to write the value
+  const left = new WeakMap()
   const put = (element, name, value) => {
     if (value && element.getAttribute(name) !== value) {
       element.setAttribute(name, value)
     }
   }
-  const words = element => (element?.textContent ?? '').replace(/\\s+/g, ' ').trim()
+  const words = element => (element?.textContent ?? '').replace(/\s+/g, ' ').trim()
   const typedBeside = slider => {
     for (let next = slider.nextElementSibling; next != null; next = next.nextElementSibling) {
       if (next.matches(SLIDER)) {
@@ -44,20 +39,25 @@ if (window.workbenchSpoken == null) {
     }
     const unit = words(typed.closest('.widget-inline-hbox')?.querySelector('.widget-label'))
     const say = () => put(handle, 'aria-valuetext', `${typed.value} ${unit}`.trim())
-    if (!window.workbenchSpoken.has(typed)) {
-      window.workbenchSpoken.add(typed)
-      put(typed, 'aria-label', `${name}, typed`)
-      // The kernel writes the value after the slider has moved, and no event reports it.
-      Object.defineProperty(typed, 'value', {
-        configurable: true,
-        get() { return written.get.call(this) },
-        set(value) { written.set.call(this, value); say() },
-      })
+    // The kernel writes the value after the slider has moved, and no event reports it.
+    const follow = () => {
+      say()
+      left.set(typed, left.get(typed) - 1)
+      if (left.get(typed) > 0) {
+        setTimeout(follow, FOLLOW_MS)
+      }
     }
-    say()
+    const followed = left.get(typed) > 0
+    left.set(typed, TIMES)
+    put(typed, 'aria-label', `${name}, typed`)
+    if (followed) {
+      say()
+    } else {
+      follow()
+    }
   }
   const among = node => node.querySelectorAll?.('.noUi-handle').forEach(speak)
-  window.workbenchSpoken = new WeakSet()
+  window.workbenchSpoken = true
   new MutationObserver(records => {
     for (const record of records) {
       if (record.type === 'childList') {
@@ -71,5 +71,3 @@ if (window.workbenchSpoken == null) {
   })
   among(document)
 }
-"""
-"""Runs once in each page; see the module's docstring."""

@@ -60,6 +60,7 @@ def test_what_is_not_accepted_changes_nothing(
     explore: ExplorePanel, change: dict[str, object], message: str
 ) -> None:
     explore.machine, explore.injection_latency = "aws-hpc6a-efa", 3e-7
+    explore.wait(PATIENCE_S)
     before, text = explore.session(), explore.text
     settings = {**before.settings, "injection_bandwidth": 1e9, **change}
     with pytest.raises(ParameterError, match=message):

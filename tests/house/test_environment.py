@@ -44,7 +44,7 @@ BROUGHT_BY = {
     "traitlets": "ipywidgets",
 }
 # Imported only where a user asked for what it offers: these are extras of the package.
-OPTIONAL = {"distributed", "docutils", "sphinx"}
+OPTIONAL = {"distributed", "docutils", "psycopg", "sphinx"}
 _PACKAGE_OF = {"ipykernel_launcher": "ipykernel", "sklearn": "scikit-learn", "yaml": "pyyaml"}
 # Used by running them, not by importing them.
 APPLICATIONS = {"jupyterlab"}

@@ -11,7 +11,7 @@ import pytest
 from workbench import datasets
 from workbench.fit import LOSSES, FitStudy
 from workbench.fit.evaluation import Evaluator
-from workbench.fit.store.study_file import ENDED_EARLY
+from workbench.fit.store import read_trials
 from workbench.models import SNAPPR
 
 MACHINE = "azure-hb96v3-hdr"
@@ -66,14 +66,11 @@ def test_the_search_is_the_same_whether_trials_are_ended_early_or_not(
 
 
 def test_what_was_ended_early_says_so_in_the_file(tmp_path: Path) -> None:
-    import optuna
-
     where = tmp_path / "fits.db"
     with FitStudy(datasets.load(MACHINE), "logp", engine="tpe", study=where) as study:
         study.run(60)
         name = study.name
-    stored = optuna.load_study(study_name=name, storage=f"sqlite:///{where}").get_trials()
-    early = [trial for trial in stored if trial.user_attrs.get(ENDED_EARLY)]
+    early = [trial for trial in read_trials(where, name) if trial.ended_early]
     assert early
     assert all(trial.number >= 25 for trial in early)
     with FitStudy(datasets.load(MACHINE), "logp", engine="tpe", study=where) as again:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import optuna
 import pytest
 
 from workbench import datasets
@@ -22,6 +23,7 @@ from workbench.fit import (
     fit,
     submit,
 )
+from workbench.fit.store import StoredProgress, StudyFile, read_progress
 from workbench.measure import OSUCurve
 from workbench.models import SNAPPR
 from workbench.provenance import Provenance
@@ -100,9 +102,7 @@ def test_a_stopped_and_resumed_fit_goes_on_as_if_it_had_not_been(
     rest = fit(machine, trials=TRIALS, study=path, name="a")
     assert rest.losses.tolist() == whole.losses.tolist()
     assert rest.model == whole.model
-    stored = optuna.load_study(study_name="a", storage=f"sqlite:///{path}")
-    assert len(stored.trials) == TRIALS
-    assert stored.best_value == whole.best_loss
+    assert read_progress(path, ["a"]) == {"a": StoredProgress(TRIALS, whole.best_loss)}
 
 
 def test_a_study_with_enough_trials_is_only_read(machine: OSUCurve, tmp_path: Path) -> None:
@@ -155,14 +155,11 @@ def test_losses_of_a_simulator_that_has_changed_are_refused(
 ) -> None:
     path = tmp_path / "fits.db"
     fit(machine, trials=5, study=path, name="a")
-    stored = optuna.load_study(study_name="a", storage=f"sqlite:///{path}")
-    stored.add_trial(
-        optuna.trial.create_trial(
-            params=stored.best_trial.params,
-            distributions=stored.best_trial.distributions,
-            value=stored.best_value / 2,
-        )
-    )
+    with FitStudy(machine, study=path, name="a") as study:
+        problem = study.problem()
+    with contextlib.closing(StudyFile(path, "a", problem)) as file:
+        best = min(file.trials, key=lambda trial: trial.loss)
+        file.append(replace(best, number=5, loss=best.loss / 2))
     with pytest.raises(StudyError, match="this release computes differently"):
         fit(machine, trials=9, study=path, name="a")
 

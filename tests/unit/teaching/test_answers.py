@@ -18,7 +18,8 @@ ORDER = InOrder(("a", "b", "c"))
 
 
 @for_each(
-    "answer", [2, 2.0, np.float32(2), np.int64(2), np.array(2.0), np.array([2.0]), pd.Series([2.0])]
+    "answer",
+    [2, 2.0, np.float32(2), np.int64(2), np.array(2.0), np.array([2.0]), pd.Series([2.0])],
 )
 def test_a_number_of_any_library_is_one(answer: Any) -> None:
     assert MICROSECONDS.read(answer) == 2.0

@@ -17,13 +17,15 @@ from workbench.teaching.registry import COURSE, find_exercise, lessons
 STUDENTS = ["", *(f"student {number}" for number in range(150))]
 EXERCISES = [exercise for number in COURSE for exercise in lesson(number).exercises]
 
+every_exercise = for_each("exercise", EXERCISES)
+
 
 @functools.cache
 def draws(exercise: Exercise) -> set[Given]:
     return {exercise.drawn(name) for name in STUDENTS}
 
 
-@for_each("exercise", EXERCISES)
+@every_exercise
 def test_answers_of_mistakes_differ_from_one_another_and_from_the_right_one(
     exercise: Exercise,
 ) -> None:
@@ -37,7 +39,7 @@ def test_answers_of_mistakes_differ_from_one_another_and_from_the_right_one(
     assert close == []
 
 
-@for_each("exercise", EXERCISES)
+@every_exercise
 def test_the_right_answer_is_right_and_each_mistake_has_its_hint(exercise: Exercise) -> None:
     for given in draws(exercise):
         assert exercise.judge(exercise.solve(given), given).right
@@ -45,13 +47,13 @@ def test_the_right_answer_is_right_and_each_mistake_has_its_hint(exercise: Exerc
             assert exercise.judge(wrong, given).mistake == mistake.name
 
 
-@for_each("exercise", EXERCISES)
+@every_exercise
 def test_each_mistake_is_made_with_some_parameters(exercise: Exercise) -> None:
     made = {m.name for given in draws(exercise) for m, _ in exercise.wrong_answers(given)}
     assert made == {mistake.name for mistake in exercise.mistakes}
 
 
-@for_each("exercise", EXERCISES)
+@every_exercise
 def test_no_hint_holds_the_answer(exercise: Exercise) -> None:
     hints = [exercise.look_again, *(mistake.hint for mistake in exercise.mistakes)]
     for given in draws(exercise):
@@ -69,7 +71,7 @@ def reveals(exercise: Exercise, hint: str, right: Any) -> bool:
     return any(exercise.kind.distance(number, right) <= 1 for number in numbers)
 
 
-@for_each("exercise", EXERCISES)
+@every_exercise
 def test_a_question_has_all_its_parameters(exercise: Exercise) -> None:
     question = ask(exercise.number)
     assert "{" not in question.text

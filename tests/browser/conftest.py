@@ -87,10 +87,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory, pages: Pages) -> Iterator[Serv
 
 @pytest.fixture(scope="session")
 def voila(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Voilà on a copy of the notebooks, with the template of the servers that we start."""
-    share = ROOT / "workbench" / "workshop" / "jupyter" / "share"
-    folder, options = tmp_path_factory.mktemp("voila"), ["--template=workbench"]
-    with serve("voila", folder, options, JUPYTER_PATH=str(share)) as server:
+    """Voilà on a copy of the notebooks."""
+    with serve("voila", tmp_path_factory.mktemp("voila")) as server:
         yield server
 
 

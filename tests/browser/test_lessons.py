@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from tests.browser.servers import Server
+from tests.browser.servers import ROOT, Server
+from tests.browser.test_workshop import render, running
 
 LESSON = "lessons/1-what-a-message-costs.ipynb"
+FAILED = "Error displaying widget"
 _BELOW_ANSWER = """() => {
   const {content} = window.jupyterapp.shell.currentWidget
   const sources = content.widgets.map(cell => cell.model.sharedModel.source)
@@ -60,3 +66,43 @@ def test_voila_opens_the_glossary_at_a_word(
         "() => Math.abs(document.getElementById('rendezvous')?.getBoundingClientRect().top) < 100"
     )
     keep("glossary-voila")
+
+
+@contextlib.contextmanager
+def busy_processors() -> Iterator[None]:
+    """Let two processes compute as fast as they can."""
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+def questions(lesson: str) -> int:
+    """Return the number of exercises of a lesson, each of which has a form on a page of Voilà."""
+    cells = json.loads((ROOT / "notebooks" / f"{lesson}.ipynb").read_text("utf-8"))["cells"]
+    asked = [cell for cell in cells if "solution" not in cell["metadata"].get("tags", [])]
+    return sum("check(" in "".join(c["source"]) for c in asked if c["cell_type"] == "code")
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize(
+    ("lesson", "times"), [("lessons/1-what-a-message-costs", 50), ("lessons/4-which-network", 10)]
+)
+def test_a_page_of_a_class_shows_all_its_forms_on_a_busy_machine(
+    lesson: str, times: int, page: Any, until: Callable[..., float]
+) -> None:
+    wanted = questions(lesson)
+    forms = page.get_by_role("button", name="Check", exact=True)
+    failed = page.get_by_text(FAILED)
+    assert wanted >= 6
+    with running(ROOT / "notebooks") as server, busy_processors():
+        page.goto(f"{server.address}/?token={server.token}")
+        for _ in range(times):
+            page.goto(render(server, lesson))
+            until(lambda: forms.count() + failed.count() >= wanted)
+            assert (forms.count(), failed.count()) == (wanted, 0)
+        page.goto("about:blank")

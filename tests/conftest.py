@@ -66,7 +66,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, Any, Any]:
-    """Keep the garbage collector from looking through ten thousand tests again and again.
+    """Keep the garbage collector from looking through thousands of tests again and again.
 
     It takes a third of the processor time of a collection, which every process makes.
     """

@@ -36,17 +36,19 @@ class _SharedLimit:
 
     def enter(self) -> None:
         """Begin the limit with the first block."""
-        if not self._blocks:
-            _let_this_thread_decide()
-            self._limit = _libraries().limit(limits=1, user_api="blas")
-        self._blocks += 1
+        with self._lock:
+            if not self._blocks:
+                _let_this_thread_decide()
+                self._limit = _libraries().limit(limits=1, user_api="blas")
+            self._blocks += 1
 
     def leave(self) -> None:
         """End the limit with the last block."""
-        self._blocks -= 1
-        if not self._blocks:
-            _let_this_thread_decide()
-            self._limit.restore_original_limits()
+        with self._lock:
+            self._blocks -= 1
+            if not self._blocks:
+                _let_this_thread_decide()
+                self._limit.restore_original_limits()
 
 
 def _let_this_thread_decide() -> None:

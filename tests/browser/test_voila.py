@@ -7,7 +7,6 @@ that page. `make test` opens the notebooks of SMOKE_TEST, `make deep` opens the 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.servers import ROOT, Server, serve
+from tests.browser.servers import ROOT, Server
 
 Act = Callable[[Any], object]
 
@@ -42,8 +41,6 @@ def choose(label: str, index: int) -> Act:
         .first.select_option(index=index)
     )
 
-
-CULLED = "MappingKernelManager"
 
 # What the panel says when it is there, and what changes it.
 CONTROLS: dict[str, tuple[str, Act]] = {
@@ -107,36 +104,4 @@ def test_it_opens_and_a_control_changes_it(
     keep("changed")
     assert page.locator("[data-mime-type$=stderr], [data-mime-type$=error]").count() == 0
     assert watch.errors == []
-    # Its own page asks for a font.
-    assert [url for url in watch.outside if "font-awesome" not in url.lower()] == []
-
-
-def opened(page: Any, address: str) -> str:
-    """Open a page and return the address of the kernel it is connected to."""
-    with page.expect_websocket() as socket:
-        page.goto(address)
-    return str(socket.value.url).removeprefix("ws").replace("://", "http://").rpartition("/")[0]
-
-
-def test_the_kernel_of_a_closed_page_ends_and_that_of_an_open_one_stays(
-    page: Any, until: Callable[..., float], tmp_path: Path
-) -> None:
-    """The settings that are shipped, but for the time: idle for 10 s, not ten minutes."""
-    shipped = ROOT / "notebooks" / "voila.json"
-    times = {"cull_idle_timeout": 10, "cull_interval": 1}
-    settings = json.loads(shipped.read_text())[CULLED] | times
-    options = [f"--{CULLED}.{name}={value}" for name, value in settings.items()]
-    with serve("voila", tmp_path, options) as server:
-        notebook = server.folder / "nothing.ipynb"
-        content = json.loads((server.folder / "00-start-here.ipynb").read_text())
-        content["cells"] = content["cells"][:1]
-        notebook.write_text(json.dumps(content))
-        address = f"{server.address}/voila/render/{notebook.name}"
-        other = page.context.new_page()
-        kept, left = opened(page, address), opened(other, address)
-        assert kept != left
-        assert page.request.get(left).ok and page.request.get(kept).ok
-        other.close()
-        until(lambda: page.request.get(left).status == 404)
-        # It was opened first, and nobody has touched it since.
-        assert page.request.get(kept).ok
+    assert watch.outside == []

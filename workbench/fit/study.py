@@ -13,7 +13,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypedDict
 
@@ -45,7 +44,7 @@ from workbench.fit.losses import (
 from workbench.fit.measured import as_curve
 from workbench.fit.result import FitResult
 from workbench.fit.space import SearchSpace
-from workbench.fit.store.study_file import StoredTrial, StudyFile
+from workbench.fit.store import StoredTrial, StudyFile
 from workbench.jobs import StopFlag
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
@@ -167,7 +166,6 @@ class FitStudy:
             )
         )
         self._untold: deque[StoredTrial] = deque()
-        self._distributions = self.space.distributions()
         self._lock = threading.Lock()
         self._running = threading.Lock()
         self._losses: list[float] = []
@@ -228,10 +226,13 @@ class FitStudy:
                     report = self._trial(total, halt)
                     if on_trial is not None:
                         on_trial(report)
-            done = len(self._losses)
-            self._message = (
-                f"{done} trials" if done >= total else (f"stopped after {done} of {total} trials")
-            )
+            with self._lock:
+                done = len(self._losses)
+                self._message = (
+                    f"{done} trials"
+                    if done >= total
+                    else (f"stopped after {done} of {total} trials")
+                )
         finally:
             self._running.release()
         return self.result()
@@ -259,8 +260,8 @@ class FitStudy:
             loss = trial.loss if trial.invalid else self.loss.risen(trial.loss)
             own = dataclasses.replace(trial, number=self.done, loss=loss)
             if self._file is not None:
-                self._file.append(own, self._distributions, datetime.now())
-            self._learn(own, trial.seconds, len(trials))
+                self._file.append(own)
+            self._learn(own, len(trials))
             self._untold.append(own)
 
     @property
@@ -270,14 +271,16 @@ class FitStudy:
 
     def result(self) -> FitResult:
         """Return the best so far, from any thread, whether the fit runs or not."""
-        losses = np.array(self._losses, dtype=np.float64)
-        _, values = self._best
-        seconds, message, reason = self._seconds, self._message, self._last_invalid
-        shown = self._shown
+        with self._lock:
+            losses = np.array(self._losses, dtype=np.float64)
+            _, values = self._best
+            seconds, message, reason = self._seconds, self._message, self._last_invalid
+            shown = self._shown
         # A panel asks ten times a second; the best changes a few dozen times in a whole fit.
         if shown is None or shown.values is not values:
             shown = self._show(values)
-            self._shown = shown
+            with self._lock:
+                self._shown = shown
         if not values and reason:
             message = f"{message}; no configuration could be simulated: {reason}"
         return FitResult(
@@ -317,16 +320,21 @@ class FitStudy:
 
     def _trial(self, total: int, halt: NDArray[np.int8] | None) -> TrialReport:
         self._tell_stored(halt)
-        began, clock = datetime.now(), time.perf_counter()
+        began = time.perf_counter()
         values = self._search.propose()
         outcome = self._evaluate(values, halt=halt, limit=self._search.indifferent_above())
         trial = StoredTrial(
-            self.done, values, outcome.loss, outcome.invalid, ended_early=outcome.ended_early
+            self.done,
+            values,
+            outcome.loss,
+            outcome.invalid,
+            time.perf_counter() - began,
+            outcome.ended_early,
         )
         if self._file is not None:
-            self._file.append(trial, self._distributions, began)
+            self._file.append(trial)
         self._search.tell(values, outcome.loss, lambda: outcome.points)
-        self._learn(trial, time.perf_counter() - clock, total)
+        self._learn(trial, total)
         best_loss, best_values = self._best
         return TrialReport(
             done=self.done,
@@ -350,14 +358,15 @@ class FitStudy:
     def _points(self, values: Values, halt: NDArray[np.int8] | None) -> NDArray[np.float64] | None:
         return self._evaluate(values, halt=halt).points
 
-    def _learn(self, trial: StoredTrial, seconds: float, total: int) -> None:
-        self._losses.append(math.inf if trial.invalid else trial.loss)
-        self._seconds += seconds
-        self._message = f"{len(self._losses)} of {total} trials"
-        if trial.invalid:
-            self._last_invalid = trial.invalid
-        elif trial.loss < self._best[0]:
-            self._best = (trial.loss, dict(trial.values))
+    def _learn(self, trial: StoredTrial, total: int) -> None:
+        with self._lock:
+            self._losses.append(math.inf if trial.invalid else trial.loss)
+            self._seconds += trial.seconds
+            self._message = f"{len(self._losses)} of {total} trials"
+            if trial.invalid:
+                self._last_invalid = trial.invalid
+            elif trial.loss < self._best[0]:
+                self._best = (trial.loss, dict(trial.values))
 
     def _load_stored(self, file: StudyFile) -> None:
         for trial in file.trials:
@@ -366,7 +375,7 @@ class FitStudy:
                     f"trial {trial.number} of the study {self.name!r} in {file.where} does not "
                     "hold the parameters of its space; choose another name"
                 )
-            self._learn(trial, trial.seconds, len(file.trials))
+            self._learn(trial, len(file.trials))
             self._untold.append(trial)
         loss, values = self._best
         # Stored losses cannot be compared with new ones if the simulator has changed.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -77,6 +78,33 @@ class Launcher:
             for name, value in environment.items():
                 command_words += ["-genv", name, value]
         return [*command_words, "-n", str(ranks), *program]
+
+    @property
+    def has_orte(self) -> bool:
+        """Whether it is an Open MPI of at most version 4, which has a runtime of its own."""
+        return self.family == "openmpi" and re.search(r"\b[1-4]\.\d", self.version) is not None
+
+    def reach(self, agent: Path, interface: str) -> dict[str, str]:
+        """Return Open MPI's settings that start ranks by an agent and reach them by an interface.
+
+        From version 5 on PRRTE starts them, which has other names for the same.
+        """
+        if self.has_orte:
+            shell, network = "rsh", "oob_tcp_if_include"
+            managers = "slurm,tm,gridengine,loadleveler,alps"
+        else:
+            shell, network, managers = "ssh", "prte_if_include", "slurm,lsf,pbs,gridengine"
+        return {
+            "plm": shell,
+            f"plm_{shell}_agent": str(agent),
+            f"plm_{shell}_no_tree_spawn": "1",
+            "ras": f"^{managers}",
+            "pml": "ob1",
+            "btl": "tcp,self",
+            "btl_tcp_if_include": interface,
+            network: interface,
+            "mpi_yield_when_idle": "1",
+        }
 
     def own_environment(self) -> dict[str, str]:
         """Return the environment that the launcher itself runs in."""

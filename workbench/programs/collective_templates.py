@@ -47,17 +47,19 @@ class _Cache:
         self._lock = threading.Lock()
 
     def get(self, key: Key) -> Template:
-        found = self._templates.get(key)
-        if found is not None:
-            self._templates.move_to_end(key)
-            return found
+        with self._lock:
+            found = self._templates.get(key)
+            if found is not None:
+                self._templates.move_to_end(key)
+                return found
         made = _make(key)
-        if key not in self._templates:
-            self._templates[key] = made
-            self._ops += len(made.entry) + len(made.ops[0])
-        while self._ops > _KEPT_OPS and len(self._templates) > 1:
-            _, dropped = self._templates.popitem(last=False)
-            self._ops -= len(dropped.entry) + len(dropped.ops[0])
+        with self._lock:
+            if key not in self._templates:
+                self._templates[key] = made
+                self._ops += len(made.entry) + len(made.ops[0])
+            while self._ops > _KEPT_OPS and len(self._templates) > 1:
+                _, dropped = self._templates.popitem(last=False)
+                self._ops -= len(dropped.entry) + len(dropped.ops[0])
         return made
 
 

@@ -333,7 +333,8 @@ class _Design:
 
     def result(self) -> Influence:
         """Return the correlations over the configurations simulated so far, from any thread."""
-        done = sorted(self._curves.items())
+        with self._lock:
+            done = sorted(self._curves.items())
         used = [number for number, curve in done if curve is not None]
         curves = np.array([curve for _, curve in done if curve is not None])
         positions = self.positions[used]
@@ -374,7 +375,8 @@ class _Design:
             rates = np.stack([curve.latency_s, curve.bandwidth_Bps])
             positive = np.isfinite(rates).all() and (rates > 0).all()
             logs = np.log(rates) if positive else None
-        self._curves[number] = logs
+        with self._lock:
+            self._curves[number] = logs
 
 
 FloatArray = NDArray[np.float64]

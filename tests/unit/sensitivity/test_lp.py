@@ -220,10 +220,11 @@ def test_latencies_and_gaps_by_pair_of_ranks():
 @for_each("suffix", ["lp", "mps"])
 def test_files_are_read_again(tmp_path, suffix):
     lp = LatencyLP(small_program(), CLUSTER)
+    (folder := tmp_path / suffix).mkdir()
     # The name need not end as the format does.
-    path = getattr(lp, f"to_{suffix}")(tmp_path / "a program")
-    assert [entry.name for entry in tmp_path.iterdir()] == ["a program"]
-    again = path.rename(tmp_path / f"again.{suffix}")
+    path = getattr(lp, f"to_{suffix}")(folder / "a program")
+    assert [entry.name for entry in folder.iterdir()] == ["a program"]
+    again = path.rename(folder / f"again.{suffix}")
     highs = highspy.Highs()
     highs.setOptionValue("output_flag", False)
     assert highs.readModel(str(again)) == highspy.HighsStatus.kOk

@@ -17,7 +17,7 @@ from workbench.checks import above_zero, number, whole
 from workbench.errors import ParameterError
 from workbench.measure.cluster.errors import ClusterError
 from workbench.measure.cluster.hosts import MOST_HOSTS, EmulatedHosts
-from workbench.measure.cluster.launch import ClusterLauncher, has_orte, may_be_realtime
+from workbench.measure.cluster.launch import ClusterLauncher, may_be_realtime
 from workbench.measure.cluster.switch import Switch, SwitchReport
 from workbench.mpi import find_launcher, run_command
 from workbench.mpi.command import check_command
@@ -88,7 +88,7 @@ class Cluster:
         self._bandwidth = bandwidth and above_zero(bandwidth, "bandwidth", unit="B/s")
         self._mpi = find_launcher(mpirun)
         self._mpi.compiler()
-        if realtime and not has_orte(self._mpi):
+        if realtime and not self._mpi.has_orte:
             raise ParameterError(
                 "realtime must be False for MPICH and Open MPI 5, which do not start programs so; "
                 "got True",
@@ -96,7 +96,7 @@ class Cluster:
             )
         self._hosts = EmulatedHosts(hosts, mtu=mtu)
         self._mca = dict(mca)
-        self.realtime = has_orte(self._mpi) and may_be_realtime() if realtime is None else realtime
+        self.realtime = self._mpi.has_orte and may_be_realtime() if realtime is None else realtime
         self._open = contextlib.ExitStack()
 
     def __enter__(self) -> Self:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,27 +26,10 @@ _PRIORITY = 5
 _ASK_S = 10
 _LONGEST_US = 30_000_000  # that a rank with real-time priority may compute without sleeping
 _OPEN_MPI = {
-    "pml": "ob1",
-    "btl": "tcp,self",
-    "btl_tcp_if_include": PORT,
-    "mpi_yield_when_idle": "1",
     # After two hosts have met by connecting to each other at once, it may look at its sockets every
     # 10 ms only, unless told otherwise.
     "mpi_event_tick_rate": "1",
     "mpi_preconnect_mpi": "1",  # or the first message to each host pays for its connection
-}
-# How Open MPI reaches its hosts: by its own runtime up to version 4, by PRRTE from 5 on.
-_ORTE = {
-    "plm": "rsh",
-    "plm_rsh_no_tree_spawn": "1",
-    "ras": "^slurm,tm,gridengine,loadleveler,alps",
-    "oob_tcp_if_include": PORT,
-}
-_PRRTE = {
-    "plm": "ssh",
-    "plm_ssh_no_tree_spawn": "1",
-    "ras": "^slurm,lsf,pbs,gridengine",
-    "prte_if_include": PORT,
 }
 _MPICH = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": PORT}
 
@@ -104,7 +87,10 @@ class ClusterLauncher(Launcher):
 
     def own_environment(self) -> dict[str, str]:
         """Return the environment that the launcher itself runs in."""
-        return super().own_environment() | {"TMPDIR": str(self.folder)}
+        # A folder for each run: process numbers begin anew there, and what a run that was killed
+        # has left under its number is in the way of the next.
+        folder = tempfile.mkdtemp(prefix="", dir=self.folder)
+        return super().own_environment() | {"TMPDIR": folder}
 
     def _with_idle(self, environment: Mapping[str, str]) -> dict[str, str]:
         variables = dict(environment)
@@ -115,9 +101,8 @@ class ClusterLauncher(Launcher):
     def _open_mpi(self, hosts: Sequence[str], environment: Mapping[str, str]) -> list[str]:
         words = [str(self.mpirun), "--bind-to", "none"]
         words += ["--host", ",".join(f"{host}:1" for host in hosts)]
-        reach = _ORTE if has_orte(self) else _PRRTE
-        agent = {f"plm_{reach['plm']}_agent": str(self.agent)}
-        for name, value in (_OPEN_MPI | reach | agent | dict(self.mca)).items():
+        settings = self.reach(self.agent, PORT) | _OPEN_MPI | dict(self.mca)
+        for name, value in settings.items():
             words += ["--mca", name, value]
         for name, value in environment.items():
             words += ["-x", f"{name}={value}"]
@@ -129,11 +114,6 @@ class ClusterLauncher(Launcher):
         for name, value in (_MPICH | dict(environment)).items():
             words += ["-genv", name, value]
         return words
-
-
-def has_orte(mpi: Launcher) -> bool:
-    """Return whether it is an Open MPI of at most version 4, which starts programs itself."""
-    return mpi.family == "openmpi" and re.search(r"\b[1-4]\.\d", mpi.version) is not None
 
 
 def may_be_realtime() -> bool:

@@ -236,16 +236,18 @@ class _Cache:
         self, operation: str, algorithm: Algorithm, case: CollectiveCase, combining: bool
     ) -> Layout:
         key = (operation, algorithm.name, case, combining)
-        found = self._held.get(key)
-        if found is not None:
-            self._held.move_to_end(key)
-            return found
+        with self._lock:
+            found = self._held.get(key)
+            if found is not None:
+                self._held.move_to_end(key)
+                return found
         made = lay_out(gather_messages(algorithm, case), case.ranks, combining=combining)
-        if key not in self._held and made.nbytes <= _KEPT_BYTES:
-            self._held[key] = made
-            self._bytes += made.nbytes
-            while self._bytes > _KEPT_BYTES:
-                self._bytes -= self._held.popitem(last=False)[1].nbytes
+        with self._lock:
+            if key not in self._held and made.nbytes <= _KEPT_BYTES:
+                self._held[key] = made
+                self._bytes += made.nbytes
+                while self._bytes > _KEPT_BYTES:
+                    self._bytes -= self._held.popitem(last=False)[1].nbytes
         return made
 
 

@@ -32,17 +32,19 @@ class BoundedOutput:
     @property
     def text(self) -> str:
         """What was read so far, with a line about what was left out."""
-        return _joined(bytes(self._head), bytes(self._tail), self._total)
+        with self._lock:
+            return _joined(bytes(self._head), bytes(self._tail), self._total)
 
     def _read(self) -> None:
         with self._stream as stream:
             # read1 returns what there is: a program that prints little is read as it prints.
             while chunk := stream.read1(_CHUNK):  # type: ignore[attr-defined]
-                self._total += len(chunk)
-                room = self._half - len(self._head)
-                self._head += chunk[:room]
-                self._tail += chunk[max(room, 0) :]
-                del self._tail[: max(len(self._tail) - self._half, 0)]
+                with self._lock:
+                    self._total += len(chunk)
+                    room = self._half - len(self._head)
+                    self._head += chunk[:room]
+                    self._tail += chunk[max(room, 0) :]
+                    del self._tail[: max(len(self._tail) - self._half, 0)]
 
 
 def bounded(text: str, most: int) -> str:

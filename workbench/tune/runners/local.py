@@ -151,9 +151,10 @@ class _Process:
         self._end("cancelled")
 
     def _end(self, why: RunState) -> None:
-        if self._why is not None or self._ended.is_set():
-            return
-        self._why = why
+        with self._lock:
+            if self._why is not None or self._ended.is_set():
+                return
+            self._why = why
         self._signal(signal.SIGTERM)
         self._later(_GRACE_S, self._signal, signal.SIGKILL)
 
@@ -186,7 +187,8 @@ class _Process:
         returncode = self._process.wait()
         self._stdout.join(_GRACE_S)
         self._stderr.join(_GRACE_S)
-        state: RunState = self._why or ("completed" if returncode == 0 else "failed")
+        with self._lock:
+            state: RunState = self._why or ("completed" if returncode == 0 else "failed")
         self._output = RunOutput(
             seconds=self._without_header(seconds, ended),
             returncode=returncode,

@@ -48,24 +48,27 @@ class Guard:
         It has ``ends_alone_s`` seconds to end because its input did, is then asked to end, and is
         killed ``grace_s`` seconds later.
         """
-        self._watched()[session] = f"{grace_s} {ends_alone_s}"
-        self._write_line(f"+{session} {self._sessions[session]}")
+        with self._lock:
+            self._watched()[session] = f"{grace_s} {ends_alone_s}"
+            self._write_line(f"+{session} {self._sessions[session]}")
 
     def release(self, session: int) -> None:
         """Stop watching a session that has ended."""
-        self._watched().pop(session, None)
-        self._write_line(f"-{session}")
+        with self._lock:
+            self._watched().pop(session, None)
+            self._write_line(f"-{session}")
 
     def _close(self) -> None:
         """Close the watching process as this one exits; it ends the remaining sessions first."""
-        if self._process is None or self._owner != os.getpid():
-            return
-        if self._process.stdin is not None:
-            with contextlib.suppress(BrokenPipeError):
-                self._process.stdin.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_EXIT_S)
-        self._process = None
+        with self._lock:
+            if self._process is None or self._owner != os.getpid():
+                return
+            if self._process.stdin is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    self._process.stdin.close()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_EXIT_S)
+            self._process = None
 
     def _watched(self) -> dict[int, str]:
         """Return the sessions of this process, not those of the process it was forked from."""

@@ -81,11 +81,12 @@ class Allocation:
     def close(self) -> None:
         """Release the allocation or its request; safe to repeat."""
         granted = self.granted
-        if self._closed:
-            return
-        self._closed = True
-        self._answers.close()
-        self._messages.close()
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            self._answers.close()
+            self._messages.close()
         if self._process.stdin is not None:
             with contextlib.suppress(BrokenPipeError):
                 self._process.stdin.close()
@@ -112,7 +113,8 @@ class Allocation:
     def _read(self, file: IO[bytes]) -> str:
         """Return all of a file without moving the place where others write."""
         # A panel may ask while the experiment's thread releases the allocation.
-        if self._closed:
-            return ""
-        number = file.fileno()
-        return os.fsdecode(os.pread(number, os.fstat(number).st_size, 0))
+        with self._lock:
+            if self._closed:
+                return ""
+            number = file.fileno()
+            return os.fsdecode(os.pread(number, os.fstat(number).st_size, 0))

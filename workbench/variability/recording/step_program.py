@@ -109,20 +109,9 @@ def _command(
     program: StepProgram, agent: Path, ranks_per_side: int, words: Sequence[object]
 ) -> list[str]:
     """Return the command that starts the ranks, in a process namespace that ends with it."""
-    settings = {
-        "plm": "rsh",
-        "plm_rsh_agent": str(agent),
-        "plm_rsh_no_tree_spawn": "1",
-        "ras": "^slurm,tm,gridengine,loadleveler,alps",
-        "pml": "ob1",
-        "btl": "tcp,self",
-        "btl_tcp_if_include": PORT,
-        "oob_tcp_if_include": PORT,
-        "mpi_yield_when_idle": "1",
-    }
     mpirun = [str(program.launcher.mpirun)]
     mpirun += ["--host", ",".join(f"{host}:{ranks_per_side}" for host in _SIDES)]
-    for name, value in settings.items():
+    for name, value in program.launcher.reach(agent, PORT).items():
         mpirun += ["--mca", name, value]
     mpirun += ["-n", str(2 * ranks_per_side), str(program.path), *map(str, words)]
     return alone([str(agent), _SIDES[0], shlex.join(mpirun)])

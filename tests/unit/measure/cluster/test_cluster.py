@@ -16,7 +16,6 @@ from tests.unit.processes import descendants
 from workbench.cli import main
 from workbench.errors import ParameterError
 from workbench.measure.cluster import Cluster, ClusterError, measure_collective, measure_costs
-from workbench.measure.cluster.launch import has_orte
 from workbench.mpi import Launcher
 
 # A packet is never early. On a busy machine it is late, so the quickest quarter of the repeats is
@@ -98,7 +97,7 @@ def test_wrong_values_are_named() -> None:
 
 
 def test_only_open_mpi_4_may_have_real_time_priority(mpi: Launcher) -> None:
-    if has_orte(mpi):
+    if mpi.has_orte:
         assert Cluster(1, mpirun=mpi.mpirun, realtime=False).realtime is False
         return
     assert Cluster(1, mpirun=mpi.mpirun).realtime is False

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import re
+import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -103,7 +105,8 @@ def test_a_kernel_that_was_started_ahead_waits_once_for_its_page(
     shown: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waited: list[None] = []
-    monkeypatch.setattr("voila.utils.wait_for_request", lambda: waited.append(None))
+    voila = SimpleNamespace(wait_for_request=lambda: waited.append(None))
+    monkeypatch.setitem(sys.modules, "voila.utils", voila)
     monkeypatch.setenv("VOILA_PREHEAT", "True")
     page._wait_for_page.cache_clear()
     shown("")

@@ -7,7 +7,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,7 +38,7 @@ def answer(page: Any, text: str, reply: str) -> None:
 
 @pytest.mark.deep
 def test_a_student_answers_and_looks_up_a_word(
-    lab: Server, page: Any, keep: Callable[[str], Path]
+    lab: Server, page: Any, keep: Callable[[str], None]
 ) -> None:
     watch = lab.open(page, LESSON)
     answer(page, "3.16", "a message went there and came back")
@@ -60,7 +59,7 @@ def test_a_student_answers_and_looks_up_a_word(
 
 @pytest.mark.deep
 def test_voila_opens_the_glossary_at_a_word(
-    voila: Server, page: Any, keep: Callable[[str], Path]
+    voila: Server, page: Any, keep: Callable[[str], None]
 ) -> None:
     page.goto(f"{voila.address}/voila/render/glossary.ipynb#cell-id=rendezvous")
     page.wait_for_function(

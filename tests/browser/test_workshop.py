@@ -144,7 +144,7 @@ def render(server: Workshop, name: str) -> str:
 
 
 def test_a_card_opens_a_notebook_whose_kernel_ends_with_the_page(
-    workshop: Workshop, page: Any, until: Until, keep: Callable[[str], Path]
+    workshop: Workshop, page: Any, until: Until, keep: Callable[[str], None]
 ) -> None:
     assert page.locator(".card strong").all_inner_texts() == [
         "the other",
@@ -174,7 +174,7 @@ def test_a_ready_kernel_has_the_query_of_its_page_and_a_folder_of_its_own(
 
 
 def test_a_full_server_says_so_and_has_room_once_a_page_is_closed(
-    workshop: Workshop, page: Any, until: Until, keep: Callable[[str], Path]
+    workshop: Workshop, page: Any, until: Until, keep: Callable[[str], None]
 ) -> None:
     others = [page.context.new_page() for _ in range(SEATS)]
     assert [other.goto(render(workshop, OTHER)).status for other in others] == [200] * SEATS

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench import datasets
 from workbench.fit import LOSSES, FitStudy
 from workbench.fit.evaluation import Evaluator
@@ -17,8 +18,8 @@ from workbench.models import SNAPPR
 MACHINE = "azure-hb96v3-hdr"
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("target", ["both", "bandwidth", "latency"])
+@for_each("loss", LOSSES)
+@for_each("target", ["both", "bandwidth", "latency"])
 def test_a_loss_beyond_the_limit_is_at_most_the_whole_one_and_beyond_it(
     loss: str, target: str
 ) -> None:

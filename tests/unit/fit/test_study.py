@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench import datasets
 from workbench.errors import ParameterError, StudyError
 from workbench.fit import (
@@ -73,8 +74,8 @@ def test_the_same_seed_gives_the_same_fit_and_another_another(machine: OSUCurve)
     assert other.losses.tolist() != first.losses.tolist()
 
 
-@pytest.mark.parametrize("loss", list(LOSSES))
-@pytest.mark.parametrize("target", ["both", "latency", "bandwidth"])
+@for_each("loss", list(LOSSES))
+@for_each("target", ["both", "latency", "bandwidth"])
 def test_every_loss_and_target_reports_every_rmspe(
     machine: OSUCurve, loss: str, target: str
 ) -> None:
@@ -115,8 +116,8 @@ def test_a_study_with_enough_trials_is_only_read(machine: OSUCurve, tmp_path: Pa
     assert again.seconds == pytest.approx(first.seconds, abs=0.2)  # stored stamps are by trial
 
 
-@pytest.mark.parametrize(
-    ("change", "difference"),
+@for_each(
+    "change, difference",
     [
         ({"seed": 1}, "seed was 0 and is 1"),
         ({"loss": "mae"}, "loss was Root mean square relative error and is Mean absolute error"),
@@ -249,8 +250,8 @@ def test_a_fit_as_a_job_reports_stops_and_keeps_its_result(machine: OSUCurve) ->
     assert job.progress.message.startswith("best loss")
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
+@for_each(
+    "wrong, message",
     [
         ({"model": "omnet"}, "snappr, logp, pisces"),
         ({"loss": "mape"}, "rmsre, rmspe, mae"),

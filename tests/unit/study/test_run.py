@@ -25,7 +25,7 @@ ENDLESS = 100_000
 
 
 def losses(plan_database: Path, names: list[str]) -> dict[str, list[float]]:
-    from workbench.fit.store.stored_studies import read_study
+    from workbench.fit.store import read_study
 
     found = {name: read_study(plan_database, name) for name in names}
     return {name: study.losses.tolist() for name, study in found.items() if study is not None}

@@ -235,7 +235,7 @@ endef
 
 $(LAB_STAMP): $(INSTALLED) | .venv/bin/pip
 	@echo "installing the pinned versions into .venv (once, a minute or two)"
-	$(PIP_INSTALL) numba filelock
+	$(PIP_INSTALL) filelock numba
 	@$(PY) -m workbench.warmup first --while $$$$ & \
 	$(PIP_INSTALL) --editable .
 	$(FINISH_LAB)

@@ -59,7 +59,7 @@ def test_packet_hops_a_second(word, routing, load, table, beside_events, of_sstm
         f"{word} {routing} at load {load:g}, million packet-hops/s",
         rate,
         "",
-        at_most=1.5,
+        at_most=2.0,
         **beside_events(1 / rate),
     )
     if of_sstmacro is not None:

@@ -1,12 +1,8 @@
-"""Whether what a panel shows is cut or sticks out, at the width of a small laptop's screen."""
+"""Whether what a panel shows is cut or sticks out of it."""
 
 from __future__ import annotations
 
 from typing import Any
-
-# A panel is as wide in JupyterLab at 1280 pixels with its file browser open as at this width
-# without it.
-NARROW = {"width": 1030, "height": 900}
 
 _CUT = """panel => {
   const seen = one => one.getClientRects().length > 0
@@ -57,15 +53,9 @@ _CUT = """panel => {
 
 
 def cut(page: Any) -> list[str]:
-    """Return the texts cut or sticking out of the panel at a narrow width; restores the width.
+    """Return the texts that are cut or stick out of the panel.
 
     Args:
         page: of Playwright, with a panel.
     """
-    before = page.viewport_size
-    page.set_viewport_size(NARROW)
-    page.wait_for_timeout(800)
-    found = page.locator(".workbench-panel").first.evaluate(_CUT)
-    page.set_viewport_size(before)
-    page.wait_for_timeout(300)
-    return list(found)
+    return list(page.locator(".workbench-panel").first.evaluate(_CUT))

@@ -1,4 +1,4 @@
-"""What the tests do with a panel: open it, find its parts, save its files."""
+"""What the tests do with a panel: find its parts, save its files."""
 
 from __future__ import annotations
 
@@ -7,44 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.browser.servers import Server, Watch
+from tests.browser.servers import Watch
 
 # The fixtures of conftest.py that are functions.
 Until = Callable[..., float]
-Keep = Callable[[str], Path]
+Keep = Callable[[str], None]
 Steady = Callable[..., Any]
-
-# The line beside a panel's buttons has no role.
-_SENTENCES = ".workbench-panel :is([role=status], .widget-html-content)"
-
-
-def opened(
-    server: Server,
-    page: Any,
-    steady: Steady,
-    notebook: str,
-    *said: re.Pattern[str],
-    quiet: Callable[[], object] = lambda: None,
-    anew: bool = True,
-) -> Watch:
-    """Open a notebook, and wait until its panel is at the top of the page and stands still.
-
-    Args:
-        server: of the notebook.
-        page: of Playwright.
-        steady: the fixture.
-        notebook: file name.
-        said: what the panel's sentences say once it is there.
-        quiet: ends, or waits for, what would draw while the test looks.
-        anew: as in `Server.open`.
-    """
-    watch = server.open(page, notebook, anew=anew)
-    for words in said:
-        page.locator(_SENTENCES, has_text=words).first.wait_for()
-    to_the_top(page)
-    quiet()
-    steady(page.screenshot)
-    return watch
+Show = Callable[..., Watch]
 
 
 def to_the_top(page: Any) -> None:

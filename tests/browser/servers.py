@@ -159,8 +159,8 @@ class Server:
     def end_kernels(self) -> None:
         """End the kernels of this server.
 
-        Voilà refuses (403) a page's request to end its own: it asks for a cookie's value that only
-        its list of notebooks sets. `workbench.workshop` sets it with each page.
+        Voilà refuses (403) a page's request to end its own where the browser has not opened its
+        list of notebooks, which sets a cookie.
         """
         for kernel in psutil.Process(self.process).children(recursive=True):
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -215,8 +215,7 @@ def serve(
     quiet = settings / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     quiet.parent.mkdir(parents=True)
     quiet.write_text(QUIET)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+    with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     log = (folder / "server.log").open("w")
     process = subprocess.Popen(
@@ -227,6 +226,7 @@ def serve(
         env={
             **os.environ,
             "PYTHONPATH": os.pathsep.join([*os.environ.get("PYTHONPATH", "").split(), str(ROOT)]),
+            "JUPYTER_PATH": str(ROOT / "workbench" / "workshop" / "jupyter" / "share"),
             "JUPYTERLAB_SETTINGS_DIR": str(settings),
             "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
             **environment,
@@ -236,12 +236,12 @@ def serve(
         _wait_for(port, process, folder / "server.log")
         yield Server(kind, f"http://127.0.0.1:{port}", notebooks, process.pid)
     finally:
-        process.terminate()
-        try:
-            process.wait(15)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        # Nothing of it is kept. Asked to end, it would wait for kernels that compute.
+        started = psutil.Process(process.pid).children(recursive=True)
+        for each in [process, *started]:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                each.kill()
+        process.wait()
         log.close()
 
 
@@ -255,7 +255,8 @@ def _end_at_panel(path: Path) -> None:
 
 def _command(kind: str, port: int, folder: Path) -> list[str]:
     if kind == "voila":
-        options = ["--no-browser", "--Voila.ip=127.0.0.1", "--KernelManager.autorestart=False"]
+        options = ["--no-browser", "--Voila.ip=127.0.0.1", "--Voila.port_retries=0"]
+        options += ["--KernelManager.autorestart=False", "--template=workbench"]
         return [sys.executable, "-m", "voila", f"--port={port}", *options, str(folder)]
     options = [
         "--no-browser",

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.panel import Keep, Steady, Until, button, opened, saved, slider, status
+from tests.browser.panel import Keep, Steady, Until, button, saved, slider, status
 from tests.browser.servers import Server
 
 NOTEBOOK = "01-fit-a-machine.ipynb"
@@ -32,7 +32,8 @@ def test_a_state_saved_in_jupyterlab_is_opened_in_voila(
     lab: Server, voila: Server, page: Any, steady: Steady, until: Until, keep: Keep, tmp_path: Path
 ) -> None:
     lab_page = page.context.new_page()
-    watch = opened(lab, lab_page, steady, NOTEBOOK, SAID)
+    watch = lab.open(lab_page, NOTEBOOK)
+    lab_page.get_by_text(SAID).first.wait_for()
     panel = lab_page.locator(".workbench-panel")
     first = said(lab_page)
     panel.get_by_label("Machine", exact=True).select_option(index=1)
@@ -46,7 +47,6 @@ def test_a_state_saved_in_jupyterlab_is_opened_in_voila(
     assert name == "FitPanel-session.json" and json.loads(content)["panel"] == "FitPanel"
     button(lab_page, "Copy link").click()
     link = lab_page.locator(LINK).input_value()
-    lab_page.screenshot(path=keep("lab").with_name("session-lab.png"))
     assert link.startswith(f"http://localhost:8866/voila/render/{NOTEBOOK}?session=")
     assert watch.errors == []
     # The keys undo the slider's move, as one step, and do it again.

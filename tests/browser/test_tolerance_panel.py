@@ -6,9 +6,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.browser.layout import cut
-from tests.browser.panel import Keep, Steady, Until, button, opened, saved, status
-from tests.browser.servers import Server
+from tests.browser.panel import Keep, Show, Steady, Until, button, saved, status
+from tests.browser.showing import settle
 
 TOLERANCE = "05-latency-tolerance.ipynb"
 AT = re.compile(r"^At L = .*(ends? last|ranks end)")
@@ -29,9 +31,9 @@ def point(page: Any, share: float) -> None:
 
 
 def test_the_critical_path_follows_the_pointer_until_a_click(
-    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
+    show: Show, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, steady, TOLERANCE, AT)
+    show(TOLERANCE, AT)
     keep("opened")
     before = status(page, AT)
     point(page, 0.8)
@@ -42,18 +44,16 @@ def test_the_critical_path_follows_the_pointer_until_a_click(
     follow = page.get_by_label("Follow the pointer; click to hold")
     until(lambda: not follow.is_checked())
     until(lambda: status(page, AT) != pointed)
-    # What the way to the click has asked for may still be drawn.
-    held = steady(lambda: status(page, AT), 1.5)
+    settle(page)  # what the way to the click has asked for
+    held = steady(lambda: status(page, AT))
     point(page, 0.9)
-    page.wait_for_timeout(700)
+    settle(page)
     assert status(page, AT) == held
     assert cut(page) == []
-    assert watch.errors == []
-    assert watch.outside == []
 
 
-def test_files_are_saved_by_the_browser(server: Server, page: Any, steady: Steady) -> None:
-    watch = opened(server, page, steady, TOLERANCE, AT, anew=False)
+def test_files_are_saved_by_the_browser(show: Show, page: Any) -> None:
+    show(TOLERANCE, AT)
     page.get_by_role("tab", name="Export").click()
     for name, begins in (
         ("CSV", b"program,from_ns"),
@@ -63,14 +63,13 @@ def test_files_are_saved_by_the_browser(server: Server, page: Any, steady: Stead
     ):
         _, content = saved(page, button(page, name))
         assert content[: len(begins)] == begins, content[:40]
-    assert watch.errors == []
-    assert watch.outside == []
 
 
+@pytest.mark.deep
 def test_a_program_is_kept_beside_another(
-    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
+    show: Show, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, steady, TOLERANCE, AT, anew=False)
+    show(TOLERANCE, AT)
     button(page, "+ Keep it").click()
     page.get_by_label("Program", exact=True).select_option("make: 2-D halo exchange")
     page.get_by_text(re.compile(r"Within 1 % .* tolerates the most")).wait_for()
@@ -78,13 +77,13 @@ def test_a_program_is_kept_beside_another(
     keep("beside")
     button(page, "✕ halo-8").click()
     page.get_by_text(re.compile(r"At L = .* the program takes")).wait_for()
-    assert watch.errors == []
 
 
+@pytest.mark.deep
 def test_the_zones_move_with_the_algorithm(
-    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
+    show: Show, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, steady, TOLERANCE, AT)
+    show(TOLERANCE, AT)
     before, count = status(page, ANALYSED), len(boxes(page))
     page.get_by_label("allreduce", exact=True).select_option("ring")
     until(lambda: status(page, ANALYSED) != before)
@@ -93,15 +92,15 @@ def test_the_zones_move_with_the_algorithm(
     until(lambda: len(boxes(page)) == count + 1)
     steady(page.screenshot)
     keep("every")
-    assert watch.errors == []
 
 
+@pytest.mark.deep
 def test_measured_run_times_and_bandwidth(
-    server: Server, page: Any, steady: Steady, keep: Keep, tmp_path: Path
+    show: Show, page: Any, steady: Steady, keep: Keep, tmp_path: Path
 ) -> None:
     runs = tmp_path / "runs.csv"
     runs.write_text("# origin: synthetic\nlatency_us,time_s\n0,0.0012\n20,0.0034\n40,0.006\n")
-    watch = opened(server, page, steady, TOLERANCE, AT)
+    show(TOLERANCE, AT)
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Measured run times").click()
     chooser.value.set_files(runs)
@@ -114,5 +113,3 @@ def test_measured_run_times_and_bandwidth(
     steady(page.screenshot)
     keep("bandwidth")
     assert cut(page) == []
-    assert watch.errors == []
-    assert watch.outside == []

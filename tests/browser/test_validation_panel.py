@@ -6,17 +6,15 @@ import re
 from typing import Any
 
 from tests.browser.layout import cut
-from tests.browser.panel import Keep, Steady, Until, button, opened, saved, status
-from tests.browser.servers import Server
+from tests.browser.panel import Keep, Show, Steady, Until, button, saved, status
 
-NOTEBOOK = "13-against-reality.ipynb"
 READ = re.compile(r"run times differ by")
 
 
 def test_a_recording_is_chosen_and_saved(
-    lab: Server, page: Any, until: Until, steady: Steady, keep: Keep
+    show: Show, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(lab, page, steady, NOTEBOOK, READ, re.compile("Root mean square"))
+    show("13-against-reality.ipynb", READ, re.compile("Root mean square"))
     panel = page.locator(".workbench-panel").first
     before = status(page, READ)
     panel.get_by_role("button", name="as set", exact=True).click()
@@ -33,5 +31,3 @@ def test_a_recording_is_chosen_and_saved(
     assert name.endswith("-validation.csv")
     assert b"latency_us,time_s" in content
     assert cut(page) == []
-    assert watch.errors == []
-    assert watch.outside == []

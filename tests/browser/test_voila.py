@@ -2,7 +2,7 @@
 
 All else about the panels is tested in JupyterLab, with the same widgets and the same kernels. What
 differs in Voilà is tested here: its page, its connection to the kernel, and the outputs of cells on
-that page. `make test` opens the notebooks of SMOKE_TEST, `make deep` opens the others too.
+that page. `make test` opens one page with a panel of each kind, `make deep` opens every notebook.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.servers import ROOT, Server, serve
+from tests.browser.servers import ROOT, Server, Watch
 
 Act = Callable[[Any], object]
 
@@ -23,27 +23,21 @@ Act = Callable[[Any], object]
 def press(label: str = "") -> Act:
     """Return a function that presses arrow keys on the panel's first slider or a labelled one."""
 
-    def act(page: Any) -> None:
-        row = page.locator(".workbench-panel .widget-slider")
+    def act(panel: Any) -> None:
+        row = panel.locator(".widget-slider")
         if label:
-            row = row.filter(has=page.get_by_text(label, exact=True))
+            row = row.filter(has=panel.page.get_by_text(label, exact=True))
         row.locator(".noUi-handle").first.focus()
         for _ in range(5):
-            page.keyboard.press("ArrowRight")
+            panel.page.keyboard.press("ArrowRight")
 
     return act
 
 
 def choose(label: str, index: int) -> Act:
     """Return a function that selects an entry of the first list with that label."""
-    return lambda page: (
-        page.locator(".workbench-panel")
-        .get_by_label(label, exact=True)
-        .first.select_option(index=index)
-    )
+    return lambda panel: panel.get_by_label(label, exact=True).first.select_option(index=index)
 
-
-CULLED = "MappingKernelManager"
 
 # What the panel says when it is there, and what changes it.
 CONTROLS: dict[str, tuple[str, Act]] = {
@@ -64,79 +58,78 @@ CONTROLS: dict[str, tuple[str, Act]] = {
     "14-the-papers": (r"^\d{3}-[\w-]+: ", choose("Row", 7)),
 }
 WHOLE = {"00-start-here", "02-which-loss"}  # their cells after the panel show tables and figures
-# One of WHOLE, and the space-time diagram with its own canvas. The panels of uncertainty and of
-# variability are tested in Voilà too, with jobs that report their progress.
-SMOKE_TEST = {"00-start-here", "05-latency-tolerance"}
+# Curves, a diagram with its own canvas, and a table whose places can be clicked.
+KINDS = ("00-start-here", "04-replay-a-program", "02-which-loss")
 
 
 def test_every_notebook_is_opened() -> None:
     assert set(CONTROLS) == {path.stem for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=() if name in SMOKE_TEST else pytest.mark.deep) for name in CONTROLS],
-)
-def test_it_opens_and_a_control_changes_it(
-    voila: Server,
-    page: Any,
-    until: Callable[..., float],
-    steady: Callable[..., Any],
-    keep: Callable[[str], Path],
-    name: str,
-) -> None:
+def code_cells(path: Path) -> list[dict[str, Any]]:
+    """Return the cells of code of a notebook."""
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    return [cell for cell in cells if cell["cell_type"] == "code"]
+
+
+def change(panel: Any, name: str, until: Callable[..., float], steady: Callable[..., Any]) -> None:
+    """Save a file from a panel that has an export, and change what it says by its control."""
     said, act = CONTROLS[name]
-    watch = voila.open(page, f"{name}.ipynb", whole=name in WHOLE)
-    panel = page.locator(".workbench-panel").first
     sentence = panel.get_by_text(re.compile(said)).first
     sentence.wait_for()
     panel.evaluate("e => e.scrollIntoView()")
     # A file comes to the page with a figure.
     panel.locator(".bk-Figure").first.wait_for()
     before = steady(sentence.inner_text)
-    keep("opened")
     export = panel.get_by_role("tab", name="Export")
     if export.count():
         export.click()
-        with page.expect_download() as download:
+        with panel.page.expect_download() as download:
             panel.get_by_role("button", name="CSV", exact=True).first.click()
         assert b"," in Path(download.value.path()).read_bytes()
         panel.get_by_role("tab").first.click()
-    act(page)
+    act(panel)
     until(lambda: panel.get_by_text(re.compile(said)).all_inner_texts()[:1] != [before])
-    keep("changed")
+
+
+def assert_clean(page: Any, watch: Watch) -> None:
+    """Hold that no cell, no console and no request went wrong."""
     assert page.locator("[data-mime-type$=stderr], [data-mime-type$=error]").count() == 0
     assert watch.errors == []
-    # Its own page asks for a font.
-    assert [url for url in watch.outside if "font-awesome" not in url.lower()] == []
+    assert watch.outside == []
 
 
-def opened(page: Any, address: str) -> str:
-    """Open a page and return the address of the kernel it is connected to."""
-    with page.expect_websocket() as socket:
-        page.goto(address)
-    return str(socket.value.url).removeprefix("ws").replace("://", "http://").rpartition("/")[0]
-
-
-def test_the_kernel_of_a_closed_page_ends_and_that_of_an_open_one_stays(
-    page: Any, until: Callable[..., float], tmp_path: Path
+def test_a_page_shows_a_panel_of_each_kind(
+    voila: Server,
+    page: Any,
+    until: Callable[..., float],
+    steady: Callable[..., Any],
+    keep: Callable[[str], None],
 ) -> None:
-    """The settings that are shipped, but for the time: idle for 10 s, not ten minutes."""
-    shipped = ROOT / "notebooks" / "voila.json"
-    times = {"cull_idle_timeout": 10, "cull_interval": 1}
-    settings = json.loads(shipped.read_text())[CULLED] | times
-    options = [f"--{CULLED}.{name}={value}" for name, value in settings.items()]
-    with serve("voila", tmp_path, options) as server:
-        notebook = server.folder / "nothing.ipynb"
-        content = json.loads((server.folder / "00-start-here.ipynb").read_text())
-        content["cells"] = content["cells"][:1]
-        notebook.write_text(json.dumps(content))
-        address = f"{server.address}/voila/render/{notebook.name}"
-        other = page.context.new_page()
-        kept, left = opened(page, address), opened(other, address)
-        assert kept != left
-        assert page.request.get(left).ok and page.request.get(kept).ok
-        other.close()
-        until(lambda: page.request.get(left).status == 404)
-        # It was opened first, and nobody has touched it since.
-        assert page.request.get(kept).ok
+    of_each = [code_cells(voila.folder / f"{name}.ipynb") for name in KINDS]
+    content = json.loads((voila.folder / f"{KINDS[0]}.ipynb").read_text("utf-8"))
+    content["cells"] = [of_each[0][0], *(cells[1] for cells in of_each)]
+    (voila.folder / "kinds.ipynb").write_text(json.dumps(content))
+    watch = voila.open(page, "kinds.ipynb", whole=True)
+    panels = page.locator(".workbench-panel")
+    until(lambda: panels.count() == len(KINDS))
+    for panel, name in zip(panels.all(), KINDS, strict=True):
+        change(panel, name, until, steady)
+    keep("kinds")
+    assert_clean(page, watch)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", CONTROLS)
+def test_it_opens_and_a_control_changes_it(
+    voila: Server,
+    page: Any,
+    until: Callable[..., float],
+    steady: Callable[..., Any],
+    keep: Callable[[str], None],
+    name: str,
+) -> None:
+    watch = voila.open(page, f"{name}.ipynb", whole=name in WHOLE)
+    change(page.locator(".workbench-panel").first, name, until, steady)
+    keep("changed")
+    assert_clean(page, watch)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb
 @pytest.mark.deep
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_all_cells_are_shown(
-    lab: Server, page: Any, keep: Callable[[str], Path], notebook: str
+    lab: Server, page: Any, keep: Callable[[str], None], notebook: str
 ) -> None:
     watch = lab.open(page, notebook, whole=True)
     keep("whole")

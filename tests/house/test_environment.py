@@ -44,15 +44,15 @@ BROUGHT_BY = {
     "traitlets": "ipywidgets",
 }
 # Imported only where a user asked for what it offers: these are extras of the package.
-OPTIONAL = {"distributed", "docutils", "sphinx"}
+OPTIONAL = {"distributed", "docutils", "psycopg", "sphinx"}
 _PACKAGE_OF = {"ipykernel_launcher": "ipykernel", "sklearn": "scikit-learn", "yaml": "pyyaml"}
 # Used by running them, not by importing them.
 APPLICATIONS = {"jupyterlab"}
 
 
-def constraints() -> dict[str, Version]:
+def constraints(name: str = "constraints.txt") -> dict[str, Version]:
     """Return the pinned versions by normalised name."""
-    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    lines = (ROOT / name).read_text("utf-8").splitlines()
     pins = [line.split("==") for line in lines if line and not line.startswith("#")]
     return {canonicalize_name(name): Version(version) for name, version in pins}
 
@@ -88,23 +88,25 @@ def test_everything_declared_is_used() -> None:
     assert declared - imported() - APPLICATIONS == set()
 
 
-@pytest.mark.parametrize("requirement", DEPENDENCIES + TEST_DEPENDENCIES, ids=str)
-def test_what_is_installed_and_pinned_satisfies_what_is_declared(requirement: Requirement) -> None:
-    installed = Version(metadata.version(requirement.name))
-    pinned = constraints()[canonicalize_name(requirement.name)]
-    assert requirement.specifier.contains(pinned)
-    assert requirement.specifier.contains(installed)
+def test_what_is_installed_and_pinned_satisfies_what_is_declared() -> None:
+    for requirement in DEPENDENCIES + TEST_DEPENDENCIES:
+        installed = Version(metadata.version(requirement.name))
+        assert requirement.specifier.contains(installed), requirement
+    pinned = constraints()
+    for requirement in DEPENDENCIES + TEST_DEPENDENCIES + EXTRAS["site"]:
+        assert requirement.specifier.contains(pinned[canonicalize_name(requirement.name)])
 
 
-@pytest.mark.parametrize("requirement", EXTRAS["site"], ids=str)
-def test_what_make_site_installs_is_pinned_within_what_is_declared(
-    requirement: Requirement,
-) -> None:
-    assert requirement.specifier.contains(constraints()[canonicalize_name(requirement.name)])
+def test_the_oldest_versions_are_the_lower_ends_of_what_is_declared() -> None:
+    oldest = constraints("constraints-oldest.txt")
+    for requirement in DEPENDENCIES:
+        (least,) = [each.version for each in requirement.specifier if each.operator == ">="]
+        assert oldest[canonicalize_name(requirement.name)] == Version(least), requirement
 
 
-def test_constraints_name_versions_only() -> None:
-    for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines():
+@pytest.mark.parametrize("name", ["constraints.txt", "constraints-oldest.txt"])
+def test_constraints_name_versions_only(name: str) -> None:
+    for line in (ROOT / name).read_text("utf-8").splitlines():
         assert re.fullmatch(r"#.*|[A-Za-z0-9._-]+==[A-Za-z0-9.]+", line), line
 
 

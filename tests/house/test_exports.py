@@ -1,13 +1,13 @@
-"""The names that packages export, and that docstrings and generated code name, are there."""
+"""The names that packages export, and that docstrings and generated code name, are there once."""
 
 from __future__ import annotations
 
 import ast
 import importlib
 import re
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from tests.source_trees import ROOT, trees, trees_of
 
@@ -32,11 +32,13 @@ def listed(tree: ast.Module) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("path", PACKAGES, ids=module_of)
-def test_each_exported_name_is_there(path: Path) -> None:
-    package = importlib.import_module(module_of(path))
+def test_each_exported_name_is_there() -> None:
+    packages = {path: importlib.import_module(module_of(path)) for path in PACKAGES}
     assert [
-        name for name in sorted(listed(trees()[ROOT / path])) if not hasattr(package, name)
+        (str(path), name)
+        for path, package in packages.items()
+        for name in sorted(listed(trees()[ROOT / path]))
+        if not hasattr(package, name)
     ] == []
 
 
@@ -61,3 +63,24 @@ def test_figures_are_named_and_imported_where_plotting_offers_them() -> None:
         for path, module, name in sent
         if module != "workbench.plotting" or name not in offered
     ] == []
+
+
+def public_types(tree: ast.Module) -> Iterator[tuple[str, bool]]:
+    """Yield the public classes of a module and its names for other types, and which are classes."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield node.name, True
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            if name[0].isupper() and not name.isupper():
+                yield name, False
+
+
+def test_no_public_class_shares_its_name_with_another_type() -> None:
+    classes, places = set(), defaultdict(list)
+    for path, tree in trees_of("workbench").items():
+        for name, is_class in public_types(tree):
+            places[name].append(str(path.relative_to(ROOT)))
+            classes |= {name} if is_class else set()
+    assert len(classes) > 300
+    assert {name: places[name] for name in classes if len(places[name]) > 1} == {}

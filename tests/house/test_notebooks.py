@@ -8,14 +8,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
 NOTEBOOKS = [path for path in NOTEBOOKS if ".ipynb_checkpoints" not in path.parts]
 LINES_IN_A_CELL = 12
-
-every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.name)
 
 
 def code_cells(path: Path) -> list[dict[str, Any]]:
@@ -28,32 +24,33 @@ def test_the_notebook_that_make_lab_opens_exists() -> None:
     assert ROOT / "notebooks" / "00-start-here.ipynb" in NOTEBOOKS
 
 
-@every_notebook
-def test_no_outputs_and_no_execution_counts(path: Path) -> None:
-    for cell in code_cells(path):
-        assert cell["outputs"] == []
-        assert cell["execution_count"] is None
+def test_no_outputs_and_no_execution_counts() -> None:
+    for path in NOTEBOOKS:
+        for cell in code_cells(path):
+            assert cell["outputs"] == [], path
+            assert cell["execution_count"] is None, path
 
 
-@every_notebook
-def test_links_to_files_lead_to_files(path: Path) -> None:
-    cells = json.loads(path.read_text("utf-8"))["cells"]
-    text = "".join("".join(c["source"]) + "\n" for c in cells if c["cell_type"] == "markdown")
-    targets = set(re.findall(r"\]\((?!https?:|#)([^)#\s]+)", text))
-    assert [target for target in targets if not (path.parent / target).is_file()] == []
+def test_links_to_files_lead_to_files() -> None:
+    missing = []
+    for path in NOTEBOOKS:
+        cells = json.loads(path.read_text("utf-8"))["cells"]
+        text = "".join("".join(c["source"]) + "\n" for c in cells if c["cell_type"] == "markdown")
+        targets = set(re.findall(r"\]\((?!https?:|#)([^)#\s]+)", text))
+        missing += [(path, one) for one in targets if not (path.parent / one).is_file()]
+    assert missing == []
 
 
-@every_notebook
-def test_any_python_kernel_runs_it(path: Path) -> None:
-    content = json.loads(path.read_text("utf-8"))
-    assert content["metadata"]["kernelspec"]["name"] == "python3"
-    assert "widgets" not in content["metadata"], "saved widget state is an output"
-    assert content["nbformat"] == 4
+def test_any_python_kernel_runs_each() -> None:
+    for path in NOTEBOOKS:
+        content = json.loads(path.read_text("utf-8"))
+        assert content["metadata"]["kernelspec"]["name"] == "python3", path
+        assert "widgets" not in content["metadata"], f"saved widget state is an output: {path}"
+        assert content["nbformat"] == 4, path
 
 
-@every_notebook
-def test_cells_are_short_and_define_nothing_worth_testing(path: Path) -> None:
-    for cell in code_cells(path):
+def test_cells_are_short_and_define_nothing_worth_testing() -> None:
+    for cell in (cell for path in NOTEBOOKS for cell in code_cells(path)):
         source = "".join(cell["source"])
         assert len(source.splitlines()) <= LINES_IN_A_CELL, source
         nodes = list(ast.walk(ast.parse(source)))
@@ -76,18 +73,16 @@ def names(cells: list[dict[str, Any]], context: type[ast.expr_context]) -> set[s
     return found
 
 
-@every_notebook
-def test_pages_can_leave_out_what_takes_long(path: Path) -> None:
+def test_pages_can_leave_out_what_takes_long() -> None:
     """Voilà shows nothing before the last cell has run, and leaves out cells tagged ``long``."""
-    cells = code_cells(path)
-    long = [cell for cell in cells if "long" in cell["metadata"].get("tags", [])]
-    kept = [cell for cell in cells if cell not in long]
-    missing = names(long, ast.Store) - names(kept, ast.Store)
-    assert missing & names(kept, ast.Load) == set(), "pages lack what these cells assign"
-    text = path.read_text("utf-8")
-    assert not long or "left out on pages of Voilà" in text, (
-        "say to readers of a page what it lacks"
-    )
+    for path in NOTEBOOKS:
+        cells = code_cells(path)
+        long = [cell for cell in cells if "long" in cell["metadata"].get("tags", [])]
+        kept = [cell for cell in cells if cell not in long]
+        missing = names(long, ast.Store) - names(kept, ast.Store)
+        assert missing & names(kept, ast.Load) == set(), f"pages lack what {path} assigns"
+        text = path.read_text("utf-8")
+        assert not long or "left out on pages of Voilà" in text, f"say what a page of {path} lacks"
 
 
 def test_a_long_cell_exists_and_voila_leaves_it_out() -> None:

@@ -53,12 +53,6 @@ def test_import_is_light() -> None:
     assert run.stdout.split() == [], "nothing but the standard library is imported"
 
 
-@pytest.mark.parametrize("name", workbench.__all__)
-def test_every_public_name_is_there(name: str) -> None:
-    assert getattr(workbench, name) is not None
-    assert name in dir(workbench)
-
-
 def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(
         AttributeError, match=r"no attribute 'sumilate_osu'; did you mean simulate_osu or"

@@ -1,15 +1,18 @@
-"""A notebook, run in a kernel of its own that can ask no other machine."""
+"""A notebook, run in a kernel that can ask no other machine."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import nbformat
+from jupyter_client import AsyncKernelManager
 from nbclient import NotebookClient
-from traitlets.config import Config
 
 from tests.source_trees import ROOT
 
@@ -23,21 +26,37 @@ def connect(self, address):
     return _connect(self, address)
 socket.socket.connect = connect
 """
+# A kernel that several notebooks share is empty again for the next one.
+EMPTY = """
+%reset -f
+import os
+os.chdir({folder!r})
+"""
 
 
-def execute(content: Any, folder: Path, after: str, **variables: str) -> Any:
-    """Run a notebook's cells and one more, and return it with its outputs."""
-    content.cells.insert(0, nbformat.v4.new_code_cell(OFFLINE))
-    content.cells.append(nbformat.v4.new_code_cell(after))
-    paths = [*os.environ.get("PYTHONPATH", "").split(), str(ROOT)]
+@contextlib.contextmanager
+def shared_kernel() -> Iterator[AsyncKernelManager]:
+    """Manage a kernel that the first notebook starts, and end it."""
     # Ports are chosen before a kernel takes them, and another test may take one meanwhile. A
     # socket's path must be short.
     with tempfile.TemporaryDirectory() as sockets:
-        address = {"transport": "ipc", "ip": str(Path(sockets) / "kernel")}
-        client = NotebookClient(
-            content,
-            timeout=600,
-            resources={"metadata": {"path": str(folder)}},
-            config=Config({"KernelManager": address}),
-        )
-        return client.execute(env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **variables})
+        manager = AsyncKernelManager(transport="ipc", ip=str(Path(sockets) / "kernel"))
+        try:
+            yield manager
+        finally:
+            asyncio.run(manager.shutdown_kernel(now=True))
+
+
+def execute(content: Any, folder: Path, after: str, kernel: AsyncKernelManager) -> Any:
+    """Run a notebook's cells and one more, and return it with its outputs."""
+    before = EMPTY.format(folder=str(folder)) if kernel.has_kernel else OFFLINE
+    content.cells.insert(0, nbformat.v4.new_code_cell(before))
+    content.cells.append(nbformat.v4.new_code_cell(after))
+    paths = [*os.environ.get("PYTHONPATH", "").split(), str(ROOT)]
+    client = NotebookClient(
+        content, km=kernel, timeout=600, resources={"metadata": {"path": str(folder)}}
+    )
+    try:
+        return client.execute(env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)})
+    finally:
+        client.kc.stop_channels()

@@ -8,7 +8,9 @@ from typing import Any
 
 import nbformat
 import pytest
+from jupyter_client import AsyncKernelManager
 
+from tests.cases import for_each
 from tests.notebooks.running import execute
 from tests.source_trees import ROOT
 from workbench.teaching import lesson, write_copies
@@ -53,7 +55,7 @@ def test_every_lesson_has_its_notebook() -> None:
     assert names == {lesson(number).name for number in COURSE}
 
 
-@every_lesson
+@for_each("number", COURSE)
 def test_each_exercise_is_asked_answered_and_solved_in_three_cells(number: int) -> None:
     cells = code(read(number))
     asked = [(at, cell.source) for at, cell in enumerate(cells) if re.match(r'ask\("', cell.source)]
@@ -69,7 +71,7 @@ def test_each_exercise_is_asked_answered_and_solved_in_three_cells(number: int) 
     assert sum(map(is_solution, cells)) == sum(map(is_answer, cells)) == len(numbers)
 
 
-@every_lesson
+@for_each("number", COURSE)
 def test_the_text_says_what_the_lesson_is(number: int) -> None:
     found, content = lesson(number), read(number)
     plain = [LINK.sub(r"\1", c.source) for c in content.cells if c.cell_type == "markdown"]
@@ -87,7 +89,7 @@ def test_the_text_says_what_the_lesson_is(number: int) -> None:
     ]
 
 
-@every_lesson
+@for_each("number", COURSE)
 def test_cells_are_short_and_bokeh_is_loaded_first(number: int) -> None:
     cells = code(read(number))
     assert cells[0].source.splitlines()[-1] == "workbench.panels.setup()"
@@ -97,12 +99,9 @@ def test_cells_are_short_and_bokeh_is_loaded_first(number: int) -> None:
     assert [text for text in sources if len(text.splitlines()) > LINES_IN_A_CELL] == []
 
 
-@pytest.mark.notebook
-@every_lesson
-def test_the_solved_lesson_runs_whole_and_its_solutions_are_right(
-    number: int, tmp_path: Path
-) -> None:
-    done = execute(read(number), tmp_path, MEASURE)
+def run_solved(number: int, folder: Path, kernel: AsyncKernelManager) -> Any:
+    """Run a lesson, whose solutions must be right and whose answers are still to be given."""
+    done = execute(read(number), folder, MEASURE, kernel)
     cells = code(done)
     for cell in cells:
         assert not [
@@ -112,6 +111,24 @@ def test_the_solved_lesson_runs_whole_and_its_solutions_are_right(
     assert wrong == []
     untouched = [text_of(cell) for cell in cells if is_answer(cell)]
     assert all("Not answered yet" in text for text in untouched)
+    return cells
+
+
+@pytest.mark.notebook
+@every_lesson
+def test_the_solved_lesson_runs_whole_and_its_solutions_are_right(
+    number: int, tmp_path: Path, kernel: AsyncKernelManager
+) -> None:
+    run_solved(number, tmp_path, kernel)
+
+
+@pytest.mark.deep
+@pytest.mark.notebook
+@every_lesson
+def test_a_lesson_takes_a_minute_and_a_gigabyte_at_most(
+    number: int, tmp_path: Path, own_kernel: AsyncKernelManager
+) -> None:
+    cells = run_solved(number, tmp_path, own_kernel)
     seconds, memory = map(float, re.findall(r"[\d.]+", text_of(cells[-1])))
     assert seconds <= MOST_S
     assert memory <= MOST_BYTES
@@ -120,7 +137,9 @@ def test_the_solved_lesson_runs_whole_and_its_solutions_are_right(
 @pytest.mark.deep
 @pytest.mark.notebook
 @every_lesson
-def test_a_students_copy_gets_hints_for_wrong_answers(number: int, tmp_path: Path) -> None:
+def test_a_students_copy_gets_hints_for_wrong_answers(
+    number: int, tmp_path: Path, own_kernel: AsyncKernelManager
+) -> None:
     write_copies(tmp_path / "class", solutions=False)
     content = nbformat.read(tmp_path / "class/lessons" / f"{lesson(number).name}.ipynb", 4)
     for cell in code(content):
@@ -130,7 +149,7 @@ def test_a_students_copy_gets_hints_for_wrong_answers(number: int, tmp_path: Pat
             value = wrong[0][1] if wrong else "nothing of the kind"
             cell.source = cell.source.replace("...", repr(value))
         cell.source = cell.source.replace('student("")', 'student("Ada")')
-    done = execute(content, tmp_path, MEASURE)
+    done = execute(content, tmp_path, MEASURE, own_kernel)
     for cell in code(done):
         assert not [o for o in cell.outputs if o.output_type == "error"]
         if is_answer(cell):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.checks import above_zero, integer, number, whole, whole_each
 from workbench.errors import ParameterError
 
@@ -24,8 +25,8 @@ def test_numbers_of_numpy_are_taken_as_python_s() -> None:
     assert [integer(value) for value in (True, np.True_, 2.0, "2", None)] == [None] * 5
 
 
-@pytest.mark.parametrize(
-    ("check", "message"),
+@for_each(
+    "check, message",
     [
         (lambda: whole(2.0, "n"), "n must be a whole number; got 2.0"),
         (lambda: whole(True, "n", 1), "n must be a whole number of at least 1; got True"),

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import workbench
+from tests.cases import for_each
 from tests.unit.commands import answer_and_notes, help_text, refusal, usage
 from workbench import datasets
 from workbench.cli import main
@@ -142,8 +143,8 @@ def test_an_infinite_bandwidth_is_null_and_explained(
     assert "8 B take no time" in err
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
+@for_each(
+    "words, said",
     [
         ("osu -p nic.mtu=12", "did you mean node.nic.mtu?"),
         ("osu -p node.nic.mtu=12parsecs", "MTU (node.nic.mtu) must be a size"),
@@ -181,8 +182,8 @@ def test_a_file_that_cannot_be_read_is_named_with_its_line(
     assert "node.nic.mtu" in err
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
+@for_each(
+    "words, said",
     [
         ("", "COMMAND"),
         ("ous", "invalid choice: 'ous'"),
@@ -207,8 +208,8 @@ def test_a_wrong_command_line_is_one_paragraph_with_status_2(
     assert err.endswith("--help\n")
 
 
-@pytest.mark.parametrize(
-    ("text", "sizes"),
+@for_each(
+    "text, sizes",
     [
         ("8", [8]),
         ("64, 1..8,4", [1, 2, 4, 8, 64]),
@@ -272,7 +273,7 @@ def test_a_study_is_resumed_by_the_same_command(
     assert resumed == whole
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@for_each("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_a_fit_with_the_best_so_far(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -290,10 +291,10 @@ def test_a_signal_stops_a_fit_with_the_best_so_far(
         return simulate_osu(*args, **kwargs)
 
     command = ["fit", "--osu", str(measured), "--model", "logp", "--trials", "400", "--json"]
-    before = signal.getsignal(number)
+    before, study = signal.getsignal(number), ("--study", str(tmp_path / f"{number}.db"))
     with monkeypatch.context() as patch:
         patch.setattr(evaluation, "simulate_osu", interrupted)
-        assert main([*command, "--study", str(tmp_path / "fits.db")]) == 128 + number
+        assert main([*command, *study]) == 128 + number
     assert signal.getsignal(number) is before
     out, err = capsys.readouterr()
     stopped = json.loads(out)
@@ -303,7 +304,7 @@ def test_a_signal_stops_a_fit_with_the_best_so_far(
     assert f"stopped after {done} of 400 trials, stored in" in err
     command[command.index("400")] = str(done + 5)
 
-    assert main([*command, "--study", str(tmp_path / "fits.db")]) == 0
+    assert main([*command, *study]) == 0
     resumed = json.loads(capsys.readouterr().out)
     assert resumed["trials"] == done + 5
 
@@ -366,8 +367,8 @@ def test_the_fitted_model_is_written_for_osu(
     assert 100 * np.sqrt(np.mean(errors**2)) == pytest.approx(printed["rmspe"]["latency"], rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("command", "words"),
+@for_each(
+    "command, words",
     [
         ("fit --osu nowhere --ini {}/no/fitted.ini", "--ini: must be in a folder that exists"),
         ("fit --osu nowhere --ini {}", "--ini: must be a file; {} is a folder"),
@@ -413,8 +414,8 @@ def test_errors_and_notes_name_options_and_not_arguments_of_python(
     assert "hop_lat is not a parameter" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
+@for_each(
+    "text, shown",
     [
         ("name another with mpirun=", "name another with --mpirun"),
         ("take more ranks_per_host or a", "take more --ranks-per-host or a"),
@@ -490,7 +491,7 @@ def test_help_states_the_names_and_defaults_of_the_library(
     assert (OSU_SIZES[0], OSU_SIZES[-1]) == (1, 4 * 1024**2)
 
 
-@pytest.mark.parametrize("words", [["--help"], ["osu", "--help"], ["fit", "--help"]])
+@for_each("words", [["--help"], ["osu", "--help"], ["fit", "--help"]])
 def test_help_imports_nothing_heavy(words: list[str]) -> None:
     code = (
         "import sys\nfrom workbench.cli import main\n"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.unit import commands
 from workbench import programs
 from workbench.cli import fabric_replay
@@ -27,7 +28,7 @@ def goal(tmp_path: Path) -> str:
     return str(graph.to_goal(tmp_path / "cg.goal"))
 
 
-@pytest.mark.parametrize("congestion", ["packet", "packet-flow", "flow"])
+@for_each("congestion", ["packet", "packet-flow", "flow"])
 def test_a_replay_as_the_function_gives_it(
     capsys: pytest.CaptureFixture[str], goal: str, congestion: str
 ) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from tests.cases import for_each
 from tests.unit import commands
 from workbench.cli import main
 from workbench.models import PISCES, SNAPPR
@@ -109,8 +110,8 @@ def test_several_seeds_have_a_spread(capsys: pytest.CaptureFixture[str]) -> None
     assert low < high
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
+@for_each(
+    "words, said",
     [
         (["torus:8", "--load", "2"], "load must be above 0 and at most 1"),
         (["torus:8", "--pattern", "none"], "traffic pattern must be one of uniform"),

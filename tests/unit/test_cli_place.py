@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.unit import commands
 from workbench import programs, topology
 from workbench.cli import main
@@ -102,8 +103,8 @@ def test_a_placement_becomes_files_that_start_the_program(
     assert hosts.read_text().splitlines() == [f"host{host}" for host in at]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
+@for_each(
+    "words, said",
     [
         (["--method", "all"], "holds one placement; got --method all"),
         (["--host-names", "a,b,c"], "each of the network's 16 hosts; got 3"),
@@ -128,8 +129,8 @@ def test_a_latency_that_is_not_used_is_noted(capsys: pytest.CaptureFixture[str],
     assert "-L, -g not used" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
+@for_each(
+    "words, said",
     [
         ("FILE --topology ring:4", "a topology must be one of"),
         ("FILE --topology fat-tree:2", "more --ranks-per-host"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.goal_programs import CROSSED
 from tests.unit import commands
 from workbench import models, programs
@@ -154,8 +155,8 @@ def test_a_deadlock_names_who_waits_with_status_1(
     assert answer(capsys, str(path), "-S", "100000")["makespan_ns"] > 0
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
+@for_each(
+    "words, said",
     [
         ("FILE --semantics other", "semantics must be one of loggopsim, llamp"),
         ("FILE --machine nowhere", "no profile is named 'nowhere'"),
@@ -176,8 +177,8 @@ def test_an_unknown_algorithm_lists_the_known_ones(
     assert "ring" in refusal(capsys, trace, "--algorithm", "allreduce=rign")
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
+@for_each(
+    "words, said",
     [
         ("", "FILE"),
         ("f -L some", "must be a number of ns, at least 0; got 'some'"),
@@ -198,16 +199,12 @@ def test_help_states_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"(default {default})" in text
 
 
-@pytest.mark.parametrize(
-    ("text", "ns"), [("2500", 2500.0), ("2.5us", 2500.0), ("0.018ns/B", 0.018), ("40ps", 0.04)]
-)
+@for_each("text, ns", [("2500", 2500.0), ("2.5us", 2500.0), ("0.018ns/B", 0.018), ("40ps", 0.04)])
 def test_times_may_have_their_unit(text: str, ns: float) -> None:
     assert nanoseconds(text) == ns
 
 
-@pytest.mark.parametrize(
-    ("text", "size"), [("65536", 65536), ("64KiB", 65536), ("64kB", 64000), ("-1", -1)]
-)
+@for_each("text, size", [("65536", 65536), ("64KiB", 65536), ("64kB", 64000), ("-1", -1)])
 def test_sizes_may_have_their_unit(text: str, size: int) -> None:
     assert byte_count(text) == size
     with pytest.raises(argparse.ArgumentTypeError, match="units are B, kB"):

@@ -86,12 +86,11 @@ def test_ctrl_c_stops_politely_and_says_how_to_go_on(plan: Path) -> None:
         text=True,
     ) as command:
         loaded = StudyPlan.from_yaml(plan)
-        end = time.monotonic() + 60
         while status(loaded, database).trials < 20:
-            assert time.monotonic() < end
+            assert command.poll() is None
             time.sleep(0.1)
         command.send_signal(signal.SIGINT)
-        out, err = command.communicate(timeout=120)
+        out, err = command.communicate(timeout=600)
     assert command.returncode == 128 + signal.SIGINT
     assert out.startswith("StudyResult(little, 0 of 4 cells done")
     assert "stopped with 0 of 4 cells done" in err

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.goal_programs import FIG4C
 from tests.unit import commands
 from workbench import models, programs
@@ -26,7 +27,7 @@ def figure(tmp_path: Path) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("way", [(), ("--lp",)])
+@for_each("way", [(), ("--lp",)])
 def test_the_papers_figure(
     capsys: pytest.CaptureFixture[str], figure: str, way: tuple[str, ...]
 ) -> None:
@@ -106,8 +107,8 @@ def test_people_read_a_line_a_number(capsys: pytest.CaptureFixture[str], figure:
         assert line in out, out
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
+@for_each(
+    "words, said",
     [
         ("FILE --interval 5 5", "the interval must"),
         ("FILE --machine nowhere", "no profile is named 'nowhere'"),
@@ -121,8 +122,8 @@ def test_what_is_wrong_is_one_paragraph(
     assert said in commands.refusal(capsys, "tolerance", *words.replace("FILE", figure).split())
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
+@for_each(
+    "words, said",
     [
         ("", "FILE"),
         ("f --percent 0", "must be a percentage above 0; got '0'"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.unit import commands
 from workbench import programs, topology
 from workbench.cli import main
@@ -134,8 +135,8 @@ def test_families_and_machines_are_listed(capsys: pytest.CaptureFixture[str]) ->
     assert all(f"{word}:" in listed for word in topology.FAMILIES)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
+@for_each(
+    "words, said",
     [
         (["metrics", "nonsense"], "there is no such file either"),
         (["metrics", "torus:0x4"], "error:"),

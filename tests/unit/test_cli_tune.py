@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.unit import commands
 from workbench.cli import tune
 from workbench.cli.output import FAILED
@@ -116,11 +117,11 @@ def test_resume_goes_on_and_status_tells(
     assert values[0] == values[1], "resumed it finds what it would have found in one go"
 
 
-@pytest.mark.parametrize("file", ["out.txt", "missing/out.csv", "folder.json"])
+@for_each("file", ["out.txt", "missing/out.csv", "folder.json"])
 def test_a_result_that_could_not_be_saved_is_refused_before_the_search(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "folder.json").mkdir()
+    (tmp_path / "folder.json").mkdir(exist_ok=True)
     store = tmp_path / "none.db"
     words = ("--budget", "3", "--store", store, "--save", tmp_path / file)
     with pytest.raises(SystemExit):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import for_each
 from workbench import datasets, study, tune
 from workbench.datapackage import (
     DESCRIPTOR,
@@ -61,7 +62,7 @@ def test_bytes_that_are_no_text_are_named(folder: Path) -> None:
         read_text(folder, read_descriptor(folder, "a package"), "raw.csv")
 
 
-@pytest.mark.parametrize("text", [b"{", b"[]", b"\xff"])
+@for_each("text", [b"{", b"[]", b"\xff"])
 def test_a_descriptor_that_is_none_is_named(folder: Path, text: bytes) -> None:
     (folder / DESCRIPTOR).write_bytes(text)
     with pytest.raises(ParseError, match=r"datapackage\.json:.* a package must be"):
@@ -71,8 +72,8 @@ def test_a_descriptor_that_is_none_is_named(folder: Path, text: bytes) -> None:
         read(folder)
 
 
-@pytest.mark.parametrize(
-    ("resources", "says"),
+@for_each(
+    "resources, says",
     [
         (None, "must record each file with its path and hash"),
         ([3], "must record each file with its path and hash"),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import workbench.datasets as datasets
+from tests.cases import for_each
 from workbench.errors import DatasetError
 from workbench.measure import OSU_SIZES
 
@@ -44,7 +45,7 @@ def test_the_list_prints_itself_as_a_table() -> None:
     assert 'text-align:left">HDR InfiniBand, 200 Gb/s</td>' in table
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@for_each("name", FOLDERS)
 def test_a_dataset_loads_with_its_provenance(name: str) -> None:
     curve = datasets.load(name)
     assert curve.name == name
@@ -60,7 +61,7 @@ def test_a_dataset_loads_with_its_provenance(name: str) -> None:
     assert curve.notes
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@for_each("name", FOLDERS)
 def test_a_spread_encloses_its_curve(name: str) -> None:
     curve = datasets.load(name)
     if curve.provenance.details["statistic"] == "single run":
@@ -90,7 +91,7 @@ def test_known_figures_of_the_sources() -> None:
     assert alps.bandwidth_MBps[-1] == pytest.approx(24007.69, rel=1e-15)
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@for_each("name", FOLDERS)
 def test_a_descriptor_states_what_the_rules_ask_for(name: str) -> None:
     folder = ROOT / name
     package = json.loads((folder / "datapackage.json").read_text(encoding="utf-8"))
@@ -118,7 +119,7 @@ def test_a_descriptor_states_what_the_rules_ask_for(name: str) -> None:
         assert fact in readme
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@for_each("name", FOLDERS)
 def test_numbers_carry_no_noise_of_binary_arithmetic(name: str) -> None:
     for path in (ROOT / name).glob("*.csv"):
         fields = path.read_text(encoding="utf-8").replace("\n", ",").split(",")
@@ -153,7 +154,7 @@ def test_a_missing_file_says_how_to_get_it_back(copy: Path) -> None:
         datasets.load("azure-hb96v3-hdr")
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"name": "x"}', '{"measurement": 3}'])
+@for_each("text", ["{", "[]", '{"name": "x"}', '{"measurement": 3}'])
 def test_a_descriptor_that_is_none_is_named(copy: Path, text: str) -> None:
     (copy / "azure-hb96v3-hdr" / "datapackage.json").write_text(text, encoding="utf-8")
     with pytest.raises(DatasetError, match=r"azure-hb96v3-hdr.datapackage\.json must describe"):
@@ -178,8 +179,8 @@ def test_an_installed_package_reads_the_datasets_it_carries(
     assert datasets.list().names == ("llnl-dane-omnipath",)
 
 
-@pytest.mark.parametrize(
-    ("asked", "offered"),
+@for_each(
+    "asked, offered",
     [
         ("azure_hb96v3_hdr", "did you mean azure-hb96v3-hdr or"),
         ("slingshot", "did you mean alps-gh200-slingshot11"),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import for_each
 from workbench.findings import (
     Verdict,
     all_or_most,
@@ -15,8 +14,8 @@ from workbench.findings import (
 )
 
 
-@pytest.mark.parametrize(
-    ("holds", "some", "most"),
+@for_each(
+    "holds, some, most",
     [
         ([True, True], "confirmed", "confirmed"),
         ([True, True, False], "partly", "partly"),

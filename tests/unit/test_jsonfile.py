@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.errors import ParseError
 from workbench.jsonfile import parse_json, read_json
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
+@for_each(
+    "data, message",
     [
         (b"\xff\xfe", "must be UTF-8 text"),
         (b'{\n"a": 1,\n', r"f\.json:3: a thing must be JSON: .*may be cut short"),

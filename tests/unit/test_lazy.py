@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
+
 PACKAGE = """
 from typing import TYPE_CHECKING
 
@@ -75,9 +77,7 @@ def loaded_by(code: str) -> set[str]:
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize(
-    "package", ["", ".simulate", ".fit", ".topology", ".predict", ".tune", ".uq", ".panels"]
-)
+@for_each("package", ["", ".simulate", ".fit", ".topology", ".predict", ".tune", ".uq", ".panels"])
 def test_importing_a_package_loads_nothing_heavy(package: str) -> None:
     assert loaded_by(f"import workbench{package}") == set()
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-import pytest
 from IPython.core.completer import IPCompleter, provisionalcompleter
 
+from tests.cases import for_each
 from tests.source_trees import definitions, trees_of
 from workbench.models import SNAPPR, LogGPS, LogP
 from workbench.named_options import defaults_of, named_options
@@ -83,8 +83,8 @@ def test_only_what_was_given_reaches_the_function() -> None:
 
 
 # A function, one with its module, a class, a method, and a method of what a name stands for.
-@pytest.mark.parametrize(
-    ("call", "offered"),
+@for_each(
+    "call, offered",
     [
         ("example('a', bud", "budget="),
         ("tune('sort', heur", "heuristic="),
@@ -102,8 +102,8 @@ def test_a_notebook_completes_an_option(call: str, offered: str) -> None:
     assert offered in found
 
 
-@pytest.mark.parametrize(
-    ("function", "option"),
+@for_each(
+    "function, option",
     [
         (StudyResult.one, "machine"),
         (place_all, "ranks_per_host"),

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.provenance import ORIGINS, Provenance
 
@@ -32,7 +33,7 @@ def test_an_unknown_origin_lists_the_known_ones() -> None:
         Provenance("guessed", "x")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("missing", ["origin", "title"])
+@for_each("missing", ["origin", "title"])
 def test_a_record_without_a_needed_field_names_it(missing: str) -> None:
     record = {"origin": "measured", "title": "x"}
     del record[missing]

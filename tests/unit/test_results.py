@@ -21,6 +21,7 @@ from IPython.core.formatters import DisplayFormatter
 from numpy.typing import NDArray
 
 import workbench
+from tests.cases import for_each
 from workbench import (
     datasets,
     models,
@@ -344,7 +345,7 @@ def test_numbers_that_json_lacks_become_null() -> None:
     assert plain(values) == {"a": [1.0, None], "b": None, "3": [2, True]}
 
 
-@pytest.mark.parametrize("kernel", [object(), None])
+@for_each("kernel", [object(), None])
 def test_a_figure_shows_itself_in_a_notebook_only(
     kernel: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.cases import for_each
 from tests.unit.stored import trust_arrays
 from workbench.errors import ParseError
 from workbench.jsonfile import read_json
@@ -81,7 +82,7 @@ WHOLE = Example(
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "result", [WHOLE, replace(WHOLE, number=math.nan, perhaps=np.ones(2, np.uint8), remark="r")]
 )
 def test_every_kind_of_field_comes_back(result: Example, tmp_path: Path) -> None:
@@ -99,8 +100,8 @@ def test_every_kind_of_field_comes_back(result: Example, tmp_path: Path) -> None
     assert (again.perhaps is None) == (result.perhaps is None)
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
+@for_each(
+    "key, value",
     [
         ("number", None),
         ("number", True),
@@ -152,7 +153,7 @@ class KilledError(BaseException):
     """Ends a save as a kill does: nothing is cleaned up."""
 
 
-@pytest.mark.parametrize("at", range(1, 5))
+@for_each("at", range(1, 5))
 def test_a_save_that_is_killed_leaves_one_result_whole(
     at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

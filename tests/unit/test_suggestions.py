@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
+from tests.cases import for_each
 from workbench import datasets, models, programs, topology
 from workbench.errors import WorkbenchError
 from workbench.programs.collectives import find_algorithm
 from workbench.suggestions import Suggesting, close_names, did_you_mean
 
 
-@pytest.mark.parametrize(
-    ("got", "meant"),
+@for_each(
+    "got, meant",
     [
         ("rign", "ring"),
         ("Recursive_Doubling", "recursive-doubling"),
@@ -37,8 +38,8 @@ def test_the_nearest_comes_first_and_no_more_than_wanted() -> None:
     assert close_names("toru", known) == ["torus"]
 
 
-@pytest.mark.parametrize(
-    ("ask", "meant"),
+@for_each(
+    "ask, meant",
     [
         (lambda: find_algorithm("allreduce", "recursive-dubling"), "recursive-doubling"),
         (lambda: datasets.load("azure-hb96v3-hrd"), "azure-hb96v3-hdr"),
@@ -55,8 +56,8 @@ def test_names_of_all_kinds_are_suggested(ask: Callable[[], Any], meant: str) ->
         ask()
 
 
-@pytest.mark.parametrize(
-    ("make", "mistyped", "meant"),
+@for_each(
+    "make, mistyped, meant",
     [
         (lambda: datasets.load("azure-hb96v3-hdr"), "latency_ms", "latency_us"),
         (lambda: models.SNAPPR(), "paramters", "parameters"),

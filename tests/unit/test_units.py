@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.units import (
     Kind,
@@ -39,7 +40,7 @@ READ_BY_SSTMACRO = [
 ]
 
 
-@pytest.mark.parametrize(("text", "kind", "expected"), READ_BY_SSTMACRO)
+@for_each("text, kind, expected", READ_BY_SSTMACRO)
 def test_reads_to_the_last_bit(text: str, kind: Kind, expected: str | None) -> None:
     if expected is None:
         with pytest.raises(ParameterError):
@@ -48,8 +49,8 @@ def test_reads_to_the_last_bit(text: str, kind: Kind, expected: str | None) -> N
         assert parse_quantity(text, kind) == float.fromhex(expected)
 
 
-@pytest.mark.parametrize(
-    ("text", "size"),
+@for_each(
+    "text, size",
     [
         ("4096", 4096),
         ("512B", 512),
@@ -67,9 +68,7 @@ def test_sizes_are_whole_bytes_in_powers_of_1000(text: str, size: int) -> None:
     assert isinstance(read, int)
 
 
-@pytest.mark.parametrize(
-    "text", ["64KiB", "64kb", "4 K", "", "KB", "nan", "inf", "1_000", "0x10KB"]
-)
+@for_each("text", ["64KiB", "64kb", "4 K", "", "KB", "nan", "inf", "1_000", "0x10KB"])
 def test_sizes_sstmacro_does_not_know_are_refused(text: str) -> None:
     with pytest.raises(ParameterError, match=r"must be a size such as 4096"):
         parse_quantity(text, "bytes", key="node.nic.mtu")
@@ -83,8 +82,8 @@ def test_a_quantity_of_another_kind_is_named() -> None:
     assert caught.value.key == "switch.link.latency"
 
 
-@pytest.mark.parametrize(
-    ("text", "number"),
+@for_each(
+    "text, number",
     [("256", 256), ("0x100", 256), ("010", 8), ("0", 0), ("-3", -3), ("512B", 512), ("+7", 7)],
 )
 def test_plain_integers_follow_strtol(text: str, number: int) -> None:
@@ -92,21 +91,19 @@ def test_plain_integers_follow_strtol(text: str, number: int) -> None:
     assert parse_quantity(text, "count") == number
 
 
-@pytest.mark.parametrize("text", ["4KB", "08", "1.5", "", "x", "9" * 5000])
+@for_each("text", ["4KB", "08", "1.5", "", "x", "9" * 5000])
 def test_plain_integers_with_a_tail_are_refused(text: str) -> None:
     with pytest.raises(ParameterError, match="plain whole number"):
         parse_integer(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "value"), [("true", True), ("1", True), ("false", False), ("0", False)]
-)
+@for_each("text, value", [("true", True), ("1", True), ("false", False), ("0", False)])
 def test_flags(text: str, value: bool) -> None:
     assert parse_quantity(text, "flag") is value
     assert parse_quantity(write_quantity(value, "flag"), "flag") is value
 
 
-@pytest.mark.parametrize("text", ["True", "yes", "on", "2", ""])
+@for_each("text", ["True", "yes", "on", "2", ""])
 def test_other_words_are_no_flags(text: str) -> None:
     with pytest.raises(ParameterError, match="true, false, 1 or 0"):
         parse_quantity(text, "flag")
@@ -120,8 +117,8 @@ def test_units_that_are_misread_are_reported() -> None:
     assert misread_unit("nothing", "bandwidth") == ""
 
 
-@pytest.mark.parametrize(
-    ("text", "kind"),
+@for_each(
+    "text, kind",
     [
         ("500ns", "time"),
         ("0s", "time"),
@@ -164,8 +161,8 @@ def test_any_text_is_read_or_refused(text: str, kind: Kind) -> None:
     assert value == value  # a number, never NaN
 
 
-@pytest.mark.parametrize(
-    ("value", "kind", "shown"),
+@for_each(
+    "value, kind, shown",
     [
         (1.2e-6, "time", "1.20 µs"),
         (5e-7, "time", "500 ns"),
@@ -192,8 +189,8 @@ def test_values_for_people(value: float, kind: Kind, shown: str) -> None:
     assert format_quantity(value, kind) == shown
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "value"),
+@for_each(
+    "text, kind, value",
     [
         ("1.25 µs", "time", parse_quantity("1.25us", "time")),
         ("300ns", "time", parse_quantity("300ns", "time")),
@@ -224,8 +221,8 @@ def test_people_type_si_and_binary_units(text: str, kind: Kind, value: float) ->
     assert type(read) is type(value)
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "said"),
+@for_each(
+    "text, kind, said",
     [
         ("1", "time", r"units are s, ms, us \(or µs\), ns and ps; got '1', which has no unit"),
         ("3e9", "bandwidth", r"Gbit/s and Tbit/s .*got '3e9', which has no unit"),

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from workbench.fit.result import FitResult
     from workbench.fit.space import Dimension, SearchSpace
     from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport, study_name
+    from workbench.fit.to_optuna import to_optuna
     from workbench.fit.trust.bootstrap import Intervals, intervals, submit_intervals
     from workbench.fit.trust.generalise import (
         CrossTarget,
@@ -97,6 +98,7 @@ __all__ = [
     "submit_intervals",
     "submit_regimes",
     "summed",
+    "to_optuna",
     "to_profile",
     "write_profiles",
 ]

@@ -31,6 +31,7 @@ from workbench.models import NetworkModel
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.simulate import simulate_osu
+from workbench.storage.optuna_log import quiet_optuna
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -188,9 +189,7 @@ def pareto(
         for d in space.dimensions
     }
     sampler = optuna.samplers.TPESampler(seed=seed, multivariate=True)
-    verbosity = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    try:
+    with quiet_optuna():
         study = optuna.create_study(directions=["minimize", "minimize"], sampler=sampler)
         for point in starting_points(base, measured, space):
             study.enqueue_trial({key: float(space[key].clip(x)) for key, x in point.items()})
@@ -205,8 +204,6 @@ def pareto(
             errors.append(found)
             if on_trial is not None:
                 on_trial(len(errors), total)
-    finally:
-        optuna.logging.set_verbosity(verbosity)
     return ParetoFront(
         base,
         measured,

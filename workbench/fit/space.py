@@ -13,15 +13,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.errors import ParameterError
 from workbench.html_table import code, html_table
 from workbench.models import ModelParameter, NetworkModel
 from workbench.units import UNITS, Kind, format_quantity, parse_quantity
-
-if TYPE_CHECKING:
-    from optuna.distributions import BaseDistribution
 
 Value = float | int | bool | str
 
@@ -327,17 +324,6 @@ class SearchSpace:
             model: a model of the kind that the space is of.
         """
         return self if self.known else SearchSpace.from_dict(self.to_dict(), model)
-
-    def distributions(self) -> dict[str, BaseDistribution]:
-        """Return the dimensions as Optuna stores them."""
-        from optuna.distributions import FloatDistribution, IntDistribution
-
-        return {
-            d.key: IntDistribution(math.ceil(d.low), math.floor(d.high), log=d.log)
-            if d.whole
-            else FloatDistribution(d.low, d.high, log=d.log)
-            for d in self.dimensions
-        }
 
     def __repr__(self) -> str:
         bounds = ", ".join(f"{d.key} {d.text(d.low)} to {d.text(d.high)}" for d in self.dimensions)

@@ -13,7 +13,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypedDict
 
@@ -45,7 +44,7 @@ from workbench.fit.losses import (
 from workbench.fit.measured import as_curve
 from workbench.fit.result import FitResult
 from workbench.fit.space import SearchSpace
-from workbench.fit.store.study_file import StoredTrial, StudyFile
+from workbench.fit.store import StoredTrial, StudyFile
 from workbench.jobs import StopFlag
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
@@ -167,7 +166,6 @@ class FitStudy:
             )
         )
         self._untold: deque[StoredTrial] = deque()
-        self._distributions = self.space.distributions()
         self._lock = threading.Lock()
         self._running = threading.Lock()
         self._losses: list[float] = []
@@ -262,8 +260,8 @@ class FitStudy:
             loss = trial.loss if trial.invalid else self.loss.risen(trial.loss)
             own = dataclasses.replace(trial, number=self.done, loss=loss)
             if self._file is not None:
-                self._file.append(own, self._distributions, datetime.now())
-            self._learn(own, trial.seconds, len(trials))
+                self._file.append(own)
+            self._learn(own, len(trials))
             self._untold.append(own)
 
     @property
@@ -322,16 +320,21 @@ class FitStudy:
 
     def _trial(self, total: int, halt: NDArray[np.int8] | None) -> TrialReport:
         self._tell_stored(halt)
-        began, clock = datetime.now(), time.perf_counter()
+        began = time.perf_counter()
         values = self._search.propose()
         outcome = self._evaluate(values, halt=halt, limit=self._search.indifferent_above())
         trial = StoredTrial(
-            self.done, values, outcome.loss, outcome.invalid, ended_early=outcome.ended_early
+            self.done,
+            values,
+            outcome.loss,
+            outcome.invalid,
+            time.perf_counter() - began,
+            outcome.ended_early,
         )
         if self._file is not None:
-            self._file.append(trial, self._distributions, began)
+            self._file.append(trial)
         self._search.tell(values, outcome.loss, lambda: outcome.points)
-        self._learn(trial, time.perf_counter() - clock, total)
+        self._learn(trial, total)
         best_loss, best_values = self._best
         return TrialReport(
             done=self.done,
@@ -355,10 +358,10 @@ class FitStudy:
     def _points(self, values: Values, halt: NDArray[np.int8] | None) -> NDArray[np.float64] | None:
         return self._evaluate(values, halt=halt).points
 
-    def _learn(self, trial: StoredTrial, seconds: float, total: int) -> None:
+    def _learn(self, trial: StoredTrial, total: int) -> None:
         with self._lock:
             self._losses.append(math.inf if trial.invalid else trial.loss)
-            self._seconds += seconds
+            self._seconds += trial.seconds
             self._message = f"{len(self._losses)} of {total} trials"
             if trial.invalid:
                 self._last_invalid = trial.invalid
@@ -372,7 +375,7 @@ class FitStudy:
                     f"trial {trial.number} of the study {self.name!r} in {file.where} does not "
                     "hold the parameters of its space; choose another name"
                 )
-            self._learn(trial, trial.seconds, len(file.trials))
+            self._learn(trial, len(file.trials))
             self._untold.append(trial)
         loss, values = self._best
         # Stored losses cannot be compared with new ones if the simulator has changed.

@@ -62,7 +62,7 @@ _EVERYWHERE = {"everywhere"}
 _MOST_HELD = 100  # events; the whole document is sent after more of them
 
 
-class LiveView(AnyWidget):  # type: ignore[misc]
+class LiveView(AnyWidget):
     """A view of a layout that Python updates; live_view.js draws it.
 
     The page draws the last sent document, applies the patches sent since, and says how far it got;

@@ -44,8 +44,9 @@ def hold_file(path: Path, name: str) -> Iterator[None]:
     try:
         yield
     finally:
-        # Nothing waits for a study file that has been deleted.
-        with contextlib.suppress(sqlite3.Error), _moment_alone(path):
+        # Nothing waits for a study file that has been deleted. Windows deletes no open file.
+        with contextlib.suppress(sqlite3.Error, OSError), _moment_alone(path):
+            connection.close()
             lock.unlink(missing_ok=True)
         connection.close()
 

@@ -13,7 +13,7 @@ from workbench.errors import StudyHeldError, WorkbenchError
 from workbench.fit import FitStudy, TrialReport, rmspe_by_target
 from workbench.fit.engines import RANK_ENGINES
 from workbench.fit.losses import target_points
-from workbench.fit.store.stored_studies import StoredStudy, read_study, read_trials
+from workbench.fit.store import StoredStudy, read_study, read_trials
 from workbench.simulate import simulate_osu
 from workbench.storage.database import problem_differences
 from workbench.study.cell import Cell, CellProgress, CellResult, CellState, improvements
@@ -109,7 +109,7 @@ def _copy_trials(
     found = read_study(database, twin.name)
     if found is None or len(found.losses) < trials:
         return
-    if not problem_differences(found.problem or {}, _study(twin, choice).problem()):
+    if not problem_differences(found.problem, _study(twin, choice).problem()):
         study.copy_trials(read_trials(database, twin.name)[:trials])
 
 
@@ -131,7 +131,7 @@ def _result(
     cell: Cell, choice: ModelChoice, trials: int, stored: StoredStudy, held: bool
 ) -> CellResult:
     study = _study(cell, choice)
-    differences = problem_differences(stored.problem or {}, study.problem())
+    differences = problem_differences(stored.problem, study.problem())
     if differences:
         return CellResult(
             cell,

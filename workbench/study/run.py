@@ -16,7 +16,7 @@ from typing import Any
 
 from workbench import jobs
 from workbench.fit.losses import find_loss
-from workbench.fit.store.stored_studies import read_progress
+from workbench.fit.store import read_progress
 from workbench.storage.database import locate
 from workbench.study.cell import Cell, CellProgress, CellResult
 from workbench.study.fit_cell import fit_order, read_cell

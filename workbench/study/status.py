@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.fit.store.stored_studies import StoredProgress, read_progress
+from workbench.fit.store import StoredProgress, read_progress
 from workbench.html_table import html_table
 from workbench.result import StoredResult
 from workbench.storage.database import locate

@@ -332,15 +332,12 @@ class Experiment:
         }
         if store is None:
             return MemoryStore(session)
-        # Databases need the packages of fits, which take a second to load.
         from workbench.tune.store.database import DatabaseStore
 
         return DatabaseStore(
             store,
             self.name,
             self.problem(),
-            self.space,
-            minimise=self.target.minimise,
             session=session,
         )
 

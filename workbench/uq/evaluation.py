@@ -124,7 +124,7 @@ def evaluate_design(
     """
     labels = _tests_of(plan, model, tests)
     executor = choose_executor(workers, cluster, threads=model is not None)
-    table = RowTable(database)
+    table = RowTable(database, "design")
     table.prepare(plan.name, plan.problem(labels))
     board = _Board(plan, table, on_progress)
     order: dict[str, Any] = {"plan": plan.to_dict(), "tests": list(labels)}
@@ -202,7 +202,7 @@ def read_design(
         StudyError: the database cannot be read, or holds rows of that name of another problem.
     """
     labels = tuple(map(str, tests)) if tests is not None else plan.tests
-    table = RowTable(database)
+    table = RowTable(database, "design")
     table.check(plan.name, plan.problem(labels))
     return _runs(plan, labels, table, {})
 
@@ -215,7 +215,7 @@ def perform(
 ) -> Answer:
     """Evaluate the rows of an order that are not stored yet; see ``workbench.workers``."""
     first, end = order["first"], order["end"]
-    table = RowTable(database)
+    table = RowTable(database, "design")
     try:
         plan = _plan_of(json.dumps(order["plan"]))
         with table.database.hold(_piece_name(plan, first, end)):
@@ -260,11 +260,11 @@ def _evaluated(
             return [row for one in numbers for row in _evaluated(function, plan, [one], tests)]
         named = "" if isinstance(error, WorkbenchError) else f"{type(error).__name__}: "
         message = f"{named}{' '.join(str(error).split())}"
-        return [StoredRow(numbers[0], (), message)]
+        return [StoredRow([], numbers[0], "failed", message=message)]
     return [
-        StoredRow(number, (), message)
+        StoredRow([], number, "failed", message=message)
         if (message := _complaint(row, tests))
-        else StoredRow(number, tuple(row.tolist()))
+        else StoredRow(row.tolist(), number)
         for number, row in zip(numbers, times, strict=True)
     ]
 
@@ -314,8 +314,8 @@ class _Board:
         if now != self._good:
             raise StudyError(
                 f"{where} holds rows of {self._plan.name!r} that this release computes "
-                f"differently (run {now.number}: {self._good.values[0]!r} s, now "
-                f"{now.message or repr(now.values[0])}); choose another name or database"
+                f"differently (run {now.number}: {self._good.content[0]!r} s, now "
+                f"{now.message or repr(now.content[0])}); choose another name or database"
             )
 
     def note(self, name: str, answer: Answer) -> None:
@@ -382,7 +382,7 @@ def _runs(
     for name, numbers in reversed(sets.items()):
         known = [stored[number] for number in numbers if number in stored]
         good = np.array([row.number for row in known if not row.message], np.int64)
-        times = np.array([row.values for row in known if not row.message], np.float64)
+        times = np.array([row.content for row in known if not row.message], np.float64)
         failed = tuple(
             f"run {row.number} ({_described(parameters, rows[row.number])}): {row.message}"
             for row in known

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.cases import for_each
 from workbench import datasets
 from workbench.errors import DatasetError, ParameterError
 from workbench.fit import rmspe_by_target
@@ -28,7 +29,7 @@ def test_the_sheet_is_typed_in_and_the_rest_left_at_its_defaults() -> None:
     assert best_effort(MACHINE, negligible_size=0).negligible_size == 0
 
 
-@pytest.mark.parametrize("machine", tuple(datasets.list()))
+@for_each("machine", tuple(datasets.list()))
 def test_every_machine_has_a_baseline_that_runs(machine: str) -> None:
     manual = baseline(machine)
     assert manual.machine == machine

@@ -8,17 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench import datasets
 from workbench.fit import LOSSES, FitStudy
 from workbench.fit.evaluation import Evaluator
-from workbench.fit.store.study_file import ENDED_EARLY
+from workbench.fit.store import read_trials
 from workbench.models import SNAPPR
 
 MACHINE = "azure-hb96v3-hdr"
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("target", ["both", "bandwidth", "latency"])
+@for_each("loss", LOSSES)
+@for_each("target", ["both", "bandwidth", "latency"])
 def test_a_loss_beyond_the_limit_is_at_most_the_whole_one_and_beyond_it(
     loss: str, target: str
 ) -> None:
@@ -66,14 +67,11 @@ def test_the_search_is_the_same_whether_trials_are_ended_early_or_not(
 
 
 def test_what_was_ended_early_says_so_in_the_file(tmp_path: Path) -> None:
-    import optuna
-
     where = tmp_path / "fits.db"
     with FitStudy(datasets.load(MACHINE), "logp", engine="tpe", study=where) as study:
         study.run(60)
         name = study.name
-    stored = optuna.load_study(study_name=name, storage=f"sqlite:///{where}").get_trials()
-    early = [trial for trial in stored if trial.user_attrs.get(ENDED_EARLY)]
+    early = [trial for trial in read_trials(where, name) if trial.ended_early]
     assert early
     assert all(trial.number >= 25 for trial in early)
     with FitStudy(datasets.load(MACHINE), "logp", engine="tpe", study=where) as again:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.fit.losses import (
     EXCESSIVE_LOSS,
@@ -33,8 +34,8 @@ def curve(latency_us: list[float], bandwidth: list[float]) -> OSUCurve:
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
+@for_each(
+    "name, expected",
     [
         # y = 2, 4 and x = 3, 2: errors 1 and -2, relative errors 1/2 and -1/2
         ("mae", 1.5),
@@ -82,7 +83,7 @@ def test_a_benchmark_that_was_not_measured_has_no_error() -> None:
     assert errors["joint"] == errors["latency"] == pytest.approx(100.0, rel=1e-12)
 
 
-@pytest.mark.parametrize("bad", [math.inf, math.nan, -math.inf])
+@for_each("bad", [math.inf, math.nan, -math.inf])
 def test_a_prediction_that_is_not_finite_is_infinitely_wrong(bad: float) -> None:
     assert LOSSES["mae"]([bad, 1.0], [1.0, 1.0]) == math.inf
 
@@ -110,7 +111,7 @@ def test_unknown_names_list_the_known_ones() -> None:
     assert find_loss("RMSRE") is LOSSES["rmsre"]
 
 
-@pytest.mark.parametrize("name", [name for name, loss in LOSSES.items() if loss.rises_with])
+@for_each("name", [name for name, loss in LOSSES.items() if loss.rises_with])
 def test_a_loss_that_rises_with_another_is_that_function_of_it(name: str) -> None:
     loss = LOSSES[name]
     rng = np.random.default_rng(1)

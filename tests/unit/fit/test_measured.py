@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.cases import for_each
 from workbench import datasets
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.fit import fit
@@ -27,8 +28,8 @@ def test_a_measurement_is_a_curve_a_name_a_file_or_a_table(tmp_path: Path) -> No
     assert fit(indexed, "logp", target="latency", trials=3).points == len(curve)
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
+@for_each(
+    "given, words",
     [
         ("azure-hb96v3", "did you mean azure-hb96v3-hdr.*there is no file"),
         (3, "must be an OSUCurve, the name of a shipped machine.*got int"),
@@ -40,11 +41,11 @@ def test_what_is_no_measurement_is_answered_with_what_is(given: Any, words: str)
         fit(given, "logp", trials=2)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     ["model", "loss", "target", "trials", "seed", "engine", "space", "fixed", "stop", "on_trial"],
 )
-@pytest.mark.parametrize("text", ["many", ""])
+@for_each("text", ["many", ""])
 def test_a_text_where_there_must_be_none_is_refused_by_name(name: str, text: str) -> None:
     options: dict[str, Any] = {"trials": 2, name: text}
     with pytest.raises(ParameterError, match=name):

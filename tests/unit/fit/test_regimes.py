@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench import datasets
 from workbench.errors import ParameterError
 from workbench.fit import FitResult, SearchSpace, fit, rmspe_by_target
@@ -54,7 +55,7 @@ def test_a_split_parts_the_sizes_at_the_threshold() -> None:
     assert [len(half) for half in split(MEASURED, 1000)] == [10, 13]
 
 
-@pytest.mark.parametrize("threshold", [0, 4194304])
+@for_each("threshold", [0, 4194304])
 def test_a_split_leaves_something_on_both_sides(threshold: int) -> None:
     with pytest.raises(ParameterError, match="choose one from 1 to 4194303"):
         split(MEASURED, threshold)
@@ -166,8 +167,8 @@ def test_a_half_that_could_not_be_simulated_leaves_the_whole_without_a_curve() -
     assert bolt(low, high, 0).rmspe == high.rmspe
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "reason"),
+@for_each(
+    "low, high, reason",
     [
         (LOW, HIGH, ""),
         (SNAPPR(), HIGH, "not SNAPPR with SNAPPR"),
@@ -222,7 +223,7 @@ def test_each_half_is_fitted_by_itself_and_kept_under_its_own_name(tmp_path: Pat
     assert again.rmspe == bolted.rmspe
 
 
-@pytest.mark.parametrize("name", ["name", "space"])
+@for_each("name", ["name", "space"])
 def test_what_belongs_to_one_fit_is_refused_for_two(name: str) -> None:
     with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
         fit_regimes(MEASURED, trials=1, **{name: None})

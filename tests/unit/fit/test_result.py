@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench import datasets
 from workbench.errors import ParseError
 from workbench.fit import FitResult, SearchSpace, fit
@@ -94,7 +95,7 @@ def test_provenance_says_simulated_and_of_what(result: FitResult) -> None:
     assert "40 least-squares trials, seed 0, variant sstmacro" in result.provenance.caption()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "model",
     [
         SNAPPR(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.fit import SearchSpace
 from workbench.fit.space import SEARCHED
@@ -13,7 +14,7 @@ from workbench.units import parse_quantity, write_quantity
 INJECTION = "node.nic.injection.latency"
 
 
-@pytest.mark.parametrize("model", [SNAPPR(), LogP(), PISCES()])
+@for_each("model", [SNAPPR(), LogP(), PISCES()])
 def test_bounds_are_the_models_own(model: SNAPPR | LogP | PISCES) -> None:
     space = SearchSpace.for_model(model)
     own = {parameter.key: parameter for parameter in model.parameters()}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import optuna
 import pytest
 
+from tests.cases import for_each
 from workbench import datasets
 from workbench.errors import ParameterError, StudyError
 from workbench.fit import (
@@ -22,6 +24,7 @@ from workbench.fit import (
     fit,
     submit,
 )
+from workbench.fit.store import StoredProgress, StudyFile, read_progress
 from workbench.measure import OSUCurve
 from workbench.models import SNAPPR
 from workbench.provenance import Provenance
@@ -71,8 +74,8 @@ def test_the_same_seed_gives_the_same_fit_and_another_another(machine: OSUCurve)
     assert other.losses.tolist() != first.losses.tolist()
 
 
-@pytest.mark.parametrize("loss", list(LOSSES))
-@pytest.mark.parametrize("target", ["both", "latency", "bandwidth"])
+@for_each("loss", list(LOSSES))
+@for_each("target", ["both", "latency", "bandwidth"])
 def test_every_loss_and_target_reports_every_rmspe(
     machine: OSUCurve, loss: str, target: str
 ) -> None:
@@ -100,9 +103,7 @@ def test_a_stopped_and_resumed_fit_goes_on_as_if_it_had_not_been(
     rest = fit(machine, trials=TRIALS, study=path, name="a")
     assert rest.losses.tolist() == whole.losses.tolist()
     assert rest.model == whole.model
-    stored = optuna.load_study(study_name="a", storage=f"sqlite:///{path}")
-    assert len(stored.trials) == TRIALS
-    assert stored.best_value == whole.best_loss
+    assert read_progress(path, ["a"]) == {"a": StoredProgress(TRIALS, whole.best_loss)}
 
 
 def test_a_study_with_enough_trials_is_only_read(machine: OSUCurve, tmp_path: Path) -> None:
@@ -115,8 +116,8 @@ def test_a_study_with_enough_trials_is_only_read(machine: OSUCurve, tmp_path: Pa
     assert again.seconds == pytest.approx(first.seconds, abs=0.2)  # stored stamps are by trial
 
 
-@pytest.mark.parametrize(
-    ("change", "difference"),
+@for_each(
+    "change, difference",
     [
         ({"seed": 1}, "seed was 0 and is 1"),
         ({"loss": "mae"}, "loss was Root mean square relative error and is Mean absolute error"),
@@ -155,14 +156,11 @@ def test_losses_of_a_simulator_that_has_changed_are_refused(
 ) -> None:
     path = tmp_path / "fits.db"
     fit(machine, trials=5, study=path, name="a")
-    stored = optuna.load_study(study_name="a", storage=f"sqlite:///{path}")
-    stored.add_trial(
-        optuna.trial.create_trial(
-            params=stored.best_trial.params,
-            distributions=stored.best_trial.distributions,
-            value=stored.best_value / 2,
-        )
-    )
+    with FitStudy(machine, study=path, name="a") as study:
+        problem = study.problem()
+    with contextlib.closing(StudyFile(path, "a", problem)) as file:
+        best = min(file.trials, key=lambda trial: trial.loss)
+        file.append(replace(best, number=5, loss=best.loss / 2))
     with pytest.raises(StudyError, match="this release computes differently"):
         fit(machine, trials=9, study=path, name="a")
 
@@ -252,8 +250,8 @@ def test_a_fit_as_a_job_reports_stops_and_keeps_its_result(machine: OSUCurve) ->
     assert job.progress.message.startswith("best loss")
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
+@for_each(
+    "wrong, message",
     [
         ({"model": "omnet"}, "snappr, logp, pisces"),
         ({"loss": "mape"}, "rmsre, rmspe, mae"),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench import datasets
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.fit import FitResult, rmspe_by_target
@@ -143,8 +144,8 @@ def test_from_code_the_same_error_is_raised(panel: FitPanel) -> None:
     assert "credits must hold one packet" in panel.error
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "words"),
+@for_each(
+    "name, value, words",
     [
         ("injection_latency", "300 parsecs", "300 parsecs"),
         ("machine", "azure-hb96v3", "azure-hb96v3-hdr"),
@@ -161,7 +162,7 @@ def test_mistakes_are_answered_with_what_is_known(
         shared_panel.injecton_latency = "300ns"
 
 
-@pytest.mark.parametrize("kind", ["hybrid", "logp", "pisces"])
+@for_each("kind", ["hybrid", "logp", "pisces"])
 def test_another_model_brings_its_own_controls(panel: FitPanel, kind: str) -> None:
     panel.model = kind
     described = [one.described for one in panel.controls.values() if hasattr(one, "described")]
@@ -460,7 +461,7 @@ def test_the_export_tab_says_who_reads_an_ini(panel: FitPanel) -> None:
     assert "SST/macro cannot, it has no Protocol model" in panel.text
 
 
-@pytest.mark.parametrize("kind", ["snappr", "hybrid", "logp", "pisces", "protocol"])
+@for_each("kind", ["snappr", "hybrid", "logp", "pisces", "protocol"])
 def test_the_first_picture_is_no_worse_than_defaults_or_data_sheet(
     panel: FitPanel, kind: str
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import ipywidgets as widgets
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.panels.number_field import REFUSED, NumberField, check_all, errors_of
 from workbench.panels.style import choose, named, wrapping_row
@@ -30,7 +31,7 @@ def type_in(field: NumberField, number: float) -> None:
     field.typed.set_state({"value": float(number)})
 
 
-@pytest.mark.parametrize("number", [-3, 0, 1, 4097, 99999, 1e9, 3.7, math.nan, math.inf])
+@for_each("number", [-3, 0, 1, 4097, 99999, 1e9, 3.7, math.nan, math.inf])
 def test_what_does_not_fit_is_reported_and_the_former_values_stay(
     number: float, make: Callable
 ) -> None:
@@ -44,10 +45,10 @@ def test_what_does_not_fit_is_reported_and_the_former_values_stay(
         "the value stays 16 until a valid one is typed"
     )
     assert field.typed.value == number or math.isnan(number), "what was typed is not cut"
-    assert REFUSED in field.typed._dom_classes
+    assert REFUSED in field.typed.get_state()["_dom_classes"]
 
 
-@pytest.mark.parametrize("number", [2, 17, 4096])
+@for_each("number", [2, 17, 4096])
 def test_what_fits_is_taken_and_ends_the_complaint(number: int, make: Callable) -> None:
     field, heard = make()
     type_in(field, 99999)
@@ -55,7 +56,7 @@ def test_what_fits_is_taken_and_ends_the_complaint(number: int, make: Callable) 
     assert heard == [number]
     assert isinstance(field.value, int)
     assert field.error.message == ""
-    assert REFUSED not in field.typed._dom_classes
+    assert REFUSED not in field.typed.get_state()["_dom_classes"]
 
 
 def test_typing_the_value_again_ends_the_complaint(make: Callable) -> None:
@@ -65,7 +66,7 @@ def test_typing_the_value_again_ends_the_complaint(make: Callable) -> None:
     assert (field.value, field.error.message, heard) == (16, "", [])
 
 
-@pytest.mark.parametrize("value", [-3, 0, 99999, 3.7, "16", None, True, math.nan, [16]])
+@for_each("value", [-3, 0, 99999, 3.7, "16", None, True, math.nan, [16]])
 def test_python_is_answered_and_the_field_stays(value: Any, make: Callable) -> None:
     field, heard = make()
     with pytest.raises(ParameterError, match="trials must be a whole number from 2 to 4,096; got"):
@@ -75,7 +76,7 @@ def test_python_is_answered_and_the_field_stays(value: Any, make: Callable) -> N
     assert (field.value, field.typed.value, heard) == (16, 16, [])
 
 
-@pytest.mark.parametrize("value", [16, 64])
+@for_each("value", [16, 64])
 def test_what_python_sets_takes_the_place_of_what_was_refused(value: int, make: Callable) -> None:
     field, _ = make()
     type_in(field, 99999)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.cases import for_each
 from workbench.models import MODELS, ModelParameter
 from workbench.models.parameter import Value
 from workbench.panels.parameter_controls import (
@@ -27,7 +28,7 @@ def make() -> Callable[[ModelParameter], tuple[ParameterControl, Heard]]:
     return make
 
 
-@pytest.mark.parametrize("name", SLIDERS)
+@for_each("name", SLIDERS)
 def test_a_slider_covers_the_bounds_and_says_nothing_by_itself(name: str, make: Callable) -> None:
     described = SLIDERS[name]
     control, heard = make(described)
@@ -39,7 +40,7 @@ def test_a_slider_covers_the_bounds_and_says_nothing_by_itself(name: str, make: 
     assert ends == pytest.approx([described.high, described.low], rel=0.005)  # three digits
 
 
-@pytest.mark.parametrize("name", SLIDERS)
+@for_each("name", SLIDERS)
 def test_every_step_changes_the_value(name: str, make: Callable) -> None:
     control, heard = make(SLIDERS[name])
     control.input.value = 0
@@ -51,7 +52,7 @@ def test_every_step_changes_the_value(name: str, make: Callable) -> None:
     assert len(values) == control.input.max
 
 
-@pytest.mark.parametrize("name", PARAMETERS)
+@for_each("name", PARAMETERS)
 def test_what_a_browser_sends_back_moves_nothing(name: str, make: Callable) -> None:
     """A slider that is drawn reports its own position; it must be the one it was given."""
     control, heard = make(PARAMETERS[name])
@@ -93,7 +94,7 @@ def test_a_value_outside_the_slider_is_marked_until_it_is_inside(make: Callable)
     assert control.error.message == ""
 
 
-@pytest.mark.parametrize("name", MODELS)
+@for_each("name", MODELS)
 def test_no_default_is_marked(name: str) -> None:
     assert [p.key for p in MODELS[name]().parameters() if p.unusual(p.value)] == []
 

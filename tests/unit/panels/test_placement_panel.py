@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.cases import for_each
 from tests.unit.panels.waiting import settled
 from workbench import models, programs, topology
 from workbench.errors import DatasetError, ParameterError, ParseError
@@ -173,7 +174,7 @@ def test_the_network_is_a_word_and_its_controls(panel: PlacementPanel) -> None:
     assert network.parameters["wiring"].value == "absolute"
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@for_each("family", FAMILIES)
 def test_fields_are_what_a_word_says(family: str) -> None:
     example = f"{family}:{FAMILIES[family].example}"
     fields = FamilyFields(family, lambda: None)
@@ -193,8 +194,8 @@ def test_fields_are_what_a_word_says(family: str) -> None:
         assert there.num_hosts >= 100
 
 
-@pytest.mark.parametrize(
-    ("word", "name", "value"),
+@for_each(
+    "word, name, value",
     [
         ("dragonfly:8,4,8,2", "h", "2"),
         ("dragonfly:8,4,8", "h", ""),
@@ -276,7 +277,7 @@ def test_what_cannot_be_is_reported_and_the_figures_stay(panel: PlacementPanel) 
         PlacementPanel("no-such-program")
 
 
-@pytest.mark.parametrize("name", ["ring-pipeline-64", "halo-3d", "cg"])
+@for_each("name", ["ring-pipeline-64", "halo-3d", "cg"])
 def test_another_program_finds_room(panel: PlacementPanel, name: str) -> None:
     panel.evaluations = 1
     panel.program = name
@@ -286,8 +287,8 @@ def test_another_program_finds_room(panel: PlacementPanel, name: str) -> None:
     assert f"{panel.program} on" in repr(panel)
 
 
-@pytest.mark.parametrize("hosts", [1, 2, 5, 16, 17, 73, 1000])
-@pytest.mark.parametrize("family", ["fat-tree:2", "dragonfly:2,1,1", "torus:2", "hypercube:1"])
+@for_each("hosts", [1, 2, 5, 16, 17, 73, 1000])
+@for_each("family", ["fat-tree:2", "dragonfly:2,1,1", "torus:2", "hypercube:1"])
 def test_the_smallest_network_with_room(family: str, hosts: int) -> None:
     assert topology.parse_topology(fitting(family, hosts, 1)).num_hosts >= hosts
     assert fitting(family, 2, 1) == family
@@ -296,9 +297,7 @@ def test_the_smallest_network_with_room(family: str, hosts: int) -> None:
     assert topology.parse_topology(fitting(family, 4 * hosts, 4)).num_hosts >= hosts
 
 
-@pytest.mark.parametrize(
-    ("family", "hosts", "room"), [("aries", 257, 5760), ("fully-connected", 33, 36)]
-)
+@for_each("family, hosts, room", [("aries", 257, 5760), ("fully-connected", 33, 36)])
 def test_the_nearest_member_is_the_smallest_that_is_proposed(
     family: str, hosts: int, room: int
 ) -> None:

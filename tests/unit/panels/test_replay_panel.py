@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.cases import for_each
 from tests.unit.panels.uploads import file_items
 from tests.unit.panels.waiting import PATIENCE_S, settled
 from workbench import models, programs
@@ -135,8 +136,8 @@ def test_algorithms_are_chosen_by_operation(panel: ReplayPanel, small: programs.
     assert panel.graph == small.graph()
 
 
-@pytest.mark.parametrize(
-    ("chosen", "said"),
+@for_each(
+    "chosen, said",
     [({"scan": "linear"}, "collectives are allreduce, bcast"), ({"bcast": "rnig"}, "bcast")],
 )
 def test_algorithms_that_are_not_there_are_refused(
@@ -206,7 +207,7 @@ def test_a_trace_is_uploaded_with_its_collectives(panel: ReplayPanel) -> None:
     assert "allreduce" in panel.controls
 
 
-@pytest.mark.parametrize("files", [{}, {"a.goal": b"num_ranks"}, {"a": b"\x00\xff"}, {"": b""}])
+@for_each("files", [{}, {"a.goal": b"num_ranks"}, {"a": b"\x00\xff"}, {"": b""}])
 def test_an_upload_that_is_no_program_is_refused(
     panel: ReplayPanel, files: dict[str, bytes]
 ) -> None:
@@ -219,7 +220,7 @@ def test_an_upload_that_is_no_program_is_refused(
     assert panel.result is before
 
 
-@pytest.mark.parametrize("name", sorted(GENERATED))
+@for_each("name", sorted(GENERATED))
 def test_every_generator_is_made_and_replayed(panel: ReplayPanel, name: str) -> None:
     panel.program = name
     result = settled(panel)
@@ -366,7 +367,7 @@ def test_what_cannot_be_set_says_what_can(panel: ReplayPanel) -> None:
     assert "\n" not in repr(panel)
 
 
-@pytest.mark.parametrize("scale", SCALES, ids=lambda scale: scale.name)
+@for_each("scale", SCALES)
 def test_a_slider_returns_the_value_it_was_moved_to(scale: Any) -> None:
     last = scale.position(scale.high)
     for place in range(0, last + 1):
@@ -376,8 +377,8 @@ def test_a_slider_returns_the_value_it_was_moved_to(scale: Any) -> None:
     assert scale.value_at(0) == 0
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "value"),
+@for_each(
+    "name, text, value",
     [
         ("L", "2.5", None),
         ("L", "2.5us", 2.5e-6),

@@ -46,10 +46,10 @@ def test_what_was_refused_is_framed_and_reported_until_it_is_corrected(
             f"share must be a number from 0.05 to 1; got {text}; "
             "the value stays 0.7 until a valid one is typed"
         )
-        assert REFUSED in share.text._dom_classes and share.value == 0.7
+        assert REFUSED in share.text.get_state()["_dom_classes"] and share.value == 0.7
     share.text.value = "0.7"
     assert (share.error.message, heard) == ("", [])
-    assert REFUSED not in share.text._dom_classes
+    assert REFUSED not in share.text.get_state()["_dom_classes"]
 
 
 def test_a_value_that_the_panel_refuses_is_taken_back() -> None:

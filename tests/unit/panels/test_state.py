@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench import datasets
 from workbench.models import MODELS
 from workbench.panels.fit.state import FitState, curve_line, fit_line, model_of
@@ -19,8 +20,8 @@ def state() -> FitState:
     return FitState(NAME, source, datasets.load(NAME), "snappr", model_of("snappr"))
 
 
-@pytest.mark.parametrize("kind", ["snappr", "hybrid", "logp", "pisces"])
-@pytest.mark.parametrize("variant", ["sstmacro", "repaired"])
+@for_each("kind", ["snappr", "hybrid", "logp", "pisces"])
+@for_each("variant", ["sstmacro", "repaired"])
 def test_the_python_line_gives_the_numbers_that_are_shown(
     state: FitState, kind: str, variant: str
 ) -> None:
@@ -32,7 +33,7 @@ def test_the_python_line_gives_the_numbers_that_are_shown(
     np.testing.assert_array_equal(again.bandwidth_Bps, shown.bandwidth_Bps)
 
 
-@pytest.mark.parametrize("kind", MODELS)
+@for_each("kind", MODELS)
 def test_the_python_line_holds_every_parameter_that_was_changed(state: FitState, kind: str) -> None:
     model = model_of(kind)
     wanted = {

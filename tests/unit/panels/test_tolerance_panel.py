@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.cases import for_each
 from tests.goal_programs import CROSSED
 from tests.unit.panels.uploads import file_items
 from tests.unit.panels.waiting import settled
@@ -139,10 +140,7 @@ def test_programs_are_chosen_by_name(panel: TolerancePanel) -> None:
     assert list(panel.results) == ["halo-4"]
 
 
-@pytest.mark.parametrize(
-    ("names", "kind"),
-    [([], ParameterError), (["halo-5"], DatasetError), ([3], ParameterError)],
-)
+@for_each("names, kind", [([], ParameterError), (["halo-5"], DatasetError), ([3], ParameterError)])
 def test_programs_that_are_not_there_are_refused(
     panel: TolerancePanel, names: list[Any], kind: type[Exception]
 ) -> None:
@@ -168,7 +166,7 @@ def test_every_algorithm_is_a_curve(panel: TolerancePanel, small: programs.Progr
         assert result.T == analyse(graph, panel.model, contention=False).T
 
 
-@pytest.mark.parametrize("scaling", [WEAK, STRONG])
+@for_each("scaling", [WEAK, STRONG])
 def test_scaling_families_have_as_much_work(panel: TolerancePanel, scaling: str) -> None:
     panel.program = "halo-2d"
     settled(panel)
@@ -235,15 +233,13 @@ def test_zones_and_axis_can_be_typed(panel: TolerancePanel) -> None:
     assert panel.error == ""
 
 
-@pytest.mark.parametrize("text", ["", "x", "-1", "nan", "1,2,3,4,5,6,7,8,9"])
+@for_each("text", ["", "x", "-1", "nan", "1,2,3,4,5,6,7,8,9"])
 def test_percentages_that_make_no_zone_are_refused(text: str) -> None:
     with pytest.raises(ParameterError, match="percentages"):
         parse_percents(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["3", "1 to 2 to 3", "5 to 5", "a to b", "0 to 2s", "1e-9 to 2e-9"]
-)
+@for_each("text", ["3", "1 to 2 to 3", "5 to 5", "a to b", "0 to 2s", "1e-9 to 2e-9"])
 def test_axes_that_do_not_ascend_are_refused(text: str) -> None:
     with pytest.raises(ParameterError):
         parse_interval(text)

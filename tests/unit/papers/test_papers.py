@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from bokeh.models import LayoutDOM
 
+from tests.cases import for_each
 from tests.unit import commands
 from workbench import papers
 from workbench.cli import main
@@ -55,7 +56,7 @@ def test_a_call_runs(id: str) -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("number", [n for n, paper in papers.PAPERS.items() if paper.judged])
+@for_each("number", [n for n, paper in papers.PAPERS.items() if paper.judged])
 def test_the_verdicts_that_ship_are_those_of_the_shipped_studies(number: str) -> None:
     """`make findings` computes them again."""
     shipped = {one.name: one for one in papers.PAPERS[number].shipped_findings()}

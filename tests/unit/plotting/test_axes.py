@@ -3,11 +3,11 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-import pytest
 from bokeh.models import CustomAction, NoOverlap, SaveTool
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.plotting.axes import (
     legend_above,
     log_range,
@@ -18,8 +18,8 @@ from workbench.plotting.axes import (
 from workbench.plotting.picture import SAVE_PICTURE
 
 
-@pytest.mark.parametrize("count", [2, 3, 5, 6, 12])
-@pytest.mark.parametrize(("low", "high"), [(1, 1 << 22), (1, 1), (64, 8192), (3, 5000)])
+@for_each("count", [2, 3, 5, 6, 12])
+@for_each("low, high", [(1, 1 << 22), (1, 1), (64, 8192), (3, 5000)])
 def test_size_ticks_are_powers_of_two_and_not_too_many(low: int, high: int, count: int) -> None:
     ticks = size_ticks(low, high, count)
     assert 1 <= len(ticks) <= count

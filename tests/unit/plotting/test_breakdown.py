@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.cases import for_each
 from tests.unit.plotting.replays import ring
 from workbench.plotting.replay.breakdown import (
     MOST_BARS,
@@ -33,7 +34,7 @@ def test_the_parts_of_a_bar_add_up_to_the_end_of_its_rank() -> None:
     assert columns["name"][2] == "rank 2"
 
 
-@pytest.mark.parametrize("ranks", [65, 200])
+@for_each("ranks", [65, 200])
 def test_many_ranks_are_averaged_in_groups_the_busiest_first(ranks: int) -> None:
     result = ring(ranks, 2)
     table = result.breakdown()

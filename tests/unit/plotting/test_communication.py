@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.plotting.replay.communication import (
     MOST_TILES,
@@ -50,7 +51,7 @@ def test_pairs_are_counted_and_summed() -> None:
     }
 
 
-@pytest.mark.parametrize("ranks", [MOST_TILES, MOST_TILES + 1, 3000])
+@for_each("ranks", [MOST_TILES, MOST_TILES + 1, 3000])
 def test_neighbours_share_a_tile_where_ranks_are_many(ranks: int) -> None:
     rng = np.random.default_rng(ranks)
     messages = rng.integers(0, ranks, (400, 2))
@@ -79,7 +80,7 @@ def test_the_colours_follow_what_is_asked_for() -> None:
         drawn.show(graph, value="time")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("messages", [(), ((0, 1, 0),), ((0, 1, 1),)])
+@for_each("messages", [(), ((0, 1, 0),), ((0, 1, 1),)])
 def test_programs_without_bytes_are_drawn(messages: tuple[tuple[int, int, int], ...]) -> None:
     graph = sends(2, *messages)
     drawn = communication_figure(graph)

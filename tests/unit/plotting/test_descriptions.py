@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
+from tests.cases import for_each
 from workbench.measure import OSUCurve
 from workbench.plotting import describe_convergence, describe_errors, describe_size
 from workbench.plotting.descriptions import plain_number
@@ -39,8 +39,8 @@ def test_a_curve_without_bandwidth_is_read_without_it(
     assert "bandwidth" not in describe_errors(only, simulated)
 
 
-@pytest.mark.parametrize(
-    ("losses", "text"),
+@for_each(
+    "losses, text",
     [
         ([], "No trial has been run yet."),
         ([np.inf], "1 of 9 trials, 1 refused as invalid; none could be simulated."),
@@ -58,8 +58,8 @@ def test_how_far_a_fit_has_come(losses: list[float], text: str) -> None:
     assert describe_convergence(padded, loss="rmsre", total=9) == expected
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
+@for_each(
+    "value, text",
     [(1.5749, "1.57"), (999.4, "999"), (10291.4, "10291"), (0.0123, "0.0123"), (np.nan, "–")],
 )
 def test_numbers_have_no_exponent(value: float, text: str) -> None:

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import pytest
 from bokeh.plotting import figure
 
+from tests.cases import for_each
 from workbench.plotting import palette
 from workbench.plotting.grid import (
     Series,
@@ -28,8 +28,8 @@ def test_the_key_names_every_series_once_and_escapes_it() -> None:
     assert text.count("<circle") == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "width", "expected"),
+@for_each(
+    "name, width, expected",
     [
         ("aws-hpc6a-efa", 22, "aws-hpc6a-efa"),
         ("azure-hb96v3-hdr-noisy", 13, "azure-hb96v3-\nhdr-noisy"),
@@ -41,15 +41,15 @@ def test_long_names_are_folded_at_a_hyphen(name: str, width: int, expected: str)
     assert folded(name, width) == expected
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
+@for_each(
+    "value, expected",
     [(0.02, "0.02"), (300, "300"), (999.9, "1k"), (20_000, "20k"), (5e6, "5M"), (1e12, "1T")],
 )
 def test_numbers_are_short(value: float, expected: str) -> None:
     assert short_number(value) == expected
 
 
-@pytest.mark.parametrize("ends", [(0.2, 1.0), (20.0, 100.0), (1e-3, 1e9), (1.0, 1.4), (5.0, 5e4)])
+@for_each("ends", [(0.2, 1.0), (20.0, 100.0), (1e-3, 1e9), (1.0, 1.4), (5.0, 5e4)])
 def test_a_low_axis_has_a_few_ticks_and_none_at_its_ends(ends: tuple[float, float]) -> None:
     drawn: list[figure] = []
     small_multiples(

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.measure import OSUCurve
 from workbench.plotting import error_figure
@@ -71,8 +72,8 @@ def test_nothing_simulated_gives_empty_cells(measured: OSUCurve) -> None:
     assert set(error_columns(measured, None)["text"]) == {"–"}
 
 
-@pytest.mark.parametrize(
-    ("error", "text"),
+@for_each(
+    "error, text",
     [
         (-0.4, "0"),
         (-7.2, "−7"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.cases import for_each
 from workbench.plotting import palette
 
 THEMES = ("light", "dark")
@@ -49,19 +50,19 @@ def test_a_dark_page_turns_lightness_and_keeps_the_hue() -> None:
     assert red < green < blue
 
 
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("colour", [*palette.CATEGORIES, palette.FAINT])
+@for_each("theme", THEMES)
+@for_each("colour", [*palette.CATEGORIES, palette.FAINT])
 def test_lines_and_marks_stand_out_from_the_page(colour: str, theme: str) -> None:
     # WCAG 2.2, 1.4.11: 3 for graphical objects.
     assert palette.contrast(shown(colour, theme), GROUND[theme]) >= 3.0
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@for_each("theme", THEMES)
 def test_captions_can_be_read(theme: str) -> None:
     assert palette.contrast(shown(palette.CAPTION, theme), GROUND[theme]) >= 4.5
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@for_each("theme", THEMES)
 def test_the_largest_amount_stands_out_most_from_the_page_and_from_nothing(theme: str) -> None:
     for ground in (GROUND[theme], shown(palette.MISSING, theme)):
         seen = [palette.contrast(shown(colour, theme), ground) for colour in palette.AMOUNTS]
@@ -69,7 +70,7 @@ def test_the_largest_amount_stands_out_most_from_the_page_and_from_nothing(theme
         assert seen[0] == min(seen)
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@for_each("theme", THEMES)
 def test_numbers_can_be_read_on_every_colour_of_a_heatmap(theme: str) -> None:
     for colour in (*palette.diverging(), *palette.SEQUENTIAL, palette.MISSING):
         ink = palette.ink_on(colour)
@@ -149,8 +150,8 @@ OKABE_ITO = (
 )
 
 
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("eyes", SEEN_BY)
+@for_each("theme", THEMES)
+@for_each("eyes", SEEN_BY)
 def test_categories_differ_as_much_as_okabe_and_itos_for_all_eyes(eyes: str, theme: str) -> None:
     theirs = min(closest(OKABE_ITO, "light", other) for other in SEEN_BY)
     assert closest(palette.CATEGORIES, theme, eyes) >= theirs

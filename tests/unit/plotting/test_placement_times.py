@@ -3,8 +3,8 @@ from __future__ import annotations
 import math
 
 import pandas as pd
-import pytest
 
+from tests.cases import for_each
 from workbench.plotting import palette
 from workbench.plotting.placement.times import gain_text, placement_times, run_time_text
 
@@ -51,15 +51,13 @@ def test_what_has_not_been_found_yet_keeps_its_row_empty() -> None:
     assert drawn.source.data["T_ns"][1] == 1.25e5
 
 
-@pytest.mark.parametrize(
-    ("percent", "text"), [(0.0, "as block"), (3.071, "3.07 % less"), (-0.5, "0.5 % more")]
-)
+@for_each("percent, text", [(0.0, "as block"), (3.071, "3.07 % less"), (-0.5, "0.5 % more")])
 def test_a_gain_in_words(percent: float, text: str) -> None:
     assert gain_text(percent) == text
 
 
-@pytest.mark.parametrize(
-    ("T_ns", "text"),
+@for_each(
+    "T_ns, text",
     [(0.0, "0 ns"), (13_696_849.0, "13.697 ms"), (1e9, "1 s"), (1234.5, "1.2345 µs")],
 )
 def test_a_run_time_has_the_digits_that_placements_differ_in(T_ns: float, text: str) -> None:

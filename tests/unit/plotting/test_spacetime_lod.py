@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.unit.plotting.replays import ring
 from workbench.errors import ParameterError
 from workbench.plotting.replay.spacetime_lod import LEVELS, View, visible
@@ -50,7 +51,7 @@ def test_a_small_replay_is_drawn_operation_by_operation() -> None:
     assert KINDS[view.bars["kind"][first]] == "compute"
 
 
-@pytest.mark.parametrize("crossing", [False, True])
+@for_each("crossing", [False, True])
 def test_a_window_holds_what_lies_in_it_and_nothing_else(crossing: bool) -> None:
     rng = np.random.default_rng(1)
     result = ring(6, 20)
@@ -151,7 +152,7 @@ def test_ranks_are_shown_in_the_order_they_are_asked_for() -> None:
     assert set(zip(view.messages["sender"], view.messages["receiver"], strict=True)) == {(5, 0)}
 
 
-@pytest.mark.parametrize("ranks", [[], [6], [-1], [1, 1]])
+@for_each("ranks", [[], [6], [-1], [1, 1]])
 def test_ranks_that_do_not_exist_are_refused(ranks: list[int]) -> None:
     with pytest.raises(ParameterError, match="ranks must be"):
         timeline(ring(6, 1), ranks)

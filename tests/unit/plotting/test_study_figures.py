@@ -8,6 +8,7 @@ from bokeh.models import Div, Line, Scatter
 from bokeh.models.glyphs import Step
 from bokeh.plotting import figure
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.plotting import (
     describe_study_convergence,
@@ -40,7 +41,7 @@ def test_a_line_for_each_loss_and_a_figure_for_each_machine_and_target(study: St
     assert [fig.title.text for fig in drawn[:2]] == ["azure-hb96v3-hdr", "llnl-dane-omnipath"]
 
 
-@pytest.mark.parametrize("what", ["latency", "bandwidth"])
+@for_each("what", ["latency", "bandwidth"])
 def test_the_lines_are_the_percent_errors_of_the_cells(study: StudyResult, what: str) -> None:
     fig = figures(plot_study_errors(study, what, machine="llnl-dane-omnipath"))[1]
     cells = study.select(machine="llnl-dane-omnipath", target="latency")

@@ -3,10 +3,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
 from bokeh.models import GlobalInlineStyleSheet
 from bokeh.plotting import figure
 
+from tests.cases import for_each
 from workbench.plotting import palette, theme
 from workbench.plotting.axes import new_figure
 from workbench.plotting.grid import key, line_series, small_multiples
@@ -29,7 +29,7 @@ def little() -> figure:
     return grid.children[0][0]
 
 
-@pytest.mark.parametrize("make", [lambda: new_figure(title="", y_label="", height=200), little])
+@for_each("make", [lambda: new_figure(title="", y_label="", height=200), little])
 def test_a_figure_follows_the_page_and_has_no_ground_of_its_own(make: object) -> None:
     fig = make()  # type: ignore[operator]
     page, own = fig.stylesheets

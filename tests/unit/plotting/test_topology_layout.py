@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.plotting.topology.layout import (
     MOST_NODES,
     cluster_places,
@@ -34,7 +35,7 @@ def apart(x: np.ndarray, y: np.ndarray) -> float:
     return float(steps.min())
 
 
-@pytest.mark.parametrize("word", [*WORDS, *PRESETS])
+@for_each("word", [*WORDS, *PRESETS])
 def test_every_family_fills_the_box_and_no_two_routers_share_a_place(word: str) -> None:
     topology = parse_topology(word)
     layout = topology_layout(topology)
@@ -50,7 +51,7 @@ def test_every_family_fills_the_box_and_no_two_routers_share_a_place(word: str) 
         assert apart(layout.x, layout.y) > 1e-4
 
 
-@pytest.mark.parametrize("word", WORDS)
+@for_each("word", WORDS)
 def test_the_same_graph_without_its_family_is_drawn_too(word: str) -> None:
     layout = topology_layout(bare(parse_topology(word)))
     assert layout.shape == "hops"
@@ -96,9 +97,7 @@ def test_tiers_are_above_one_another() -> None:
     assert layout.y[tier == 1].max() < layout.y[tier == 2].min()
 
 
-@pytest.mark.parametrize(
-    ("word", "nodes"), [("dragonfly:a=16,p=1,h=8,g=129", 129), ("torus:16x16x16", 2048)]
-)
+@for_each("word, nodes", [("dragonfly:a=16,p=1,h=8,g=129", 129), ("torus:16x16x16", 2048)])
 def test_too_many_routers_share_nodes(word: str, nodes: int) -> None:
     topology = parse_topology(word)
     layout = topology_layout(topology, most_nodes=2048)

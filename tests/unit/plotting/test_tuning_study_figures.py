@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.plotting.searches.gains import describe_search_gains, plot_search_gains
 from workbench.plotting.searches.heatmap import (
@@ -366,8 +367,8 @@ def test_noises_stand_in_their_order() -> None:
     assert in_order(given_) == ["none", "measured", "normal 5 %", "normal 20 %", "heavy-tails 5 %"]
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
+@for_each(
+    "value, text",
     [(95.94, "95.9"), (-0.01, "0.0"), (-12.34, "−12.3"), (361.7, "362"), (math.nan, "–")],
 )
 def test_percentages_are_short(value: float, text: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.unit.predict.machines import ROWS, written
 from workbench import datasets
 from workbench.errors import ParameterError, ParseError
@@ -42,9 +43,7 @@ def test_a_curve_is_straight_between_its_sizes_and_goes_on_as_large_messages_do(
     assert float(MessageCurve.from_dict(curve.to_dict()).at(12)) == 2.0
 
 
-@pytest.mark.parametrize(
-    ("sizes", "times"), [([], []), ([1.0], [0.0]), ([2.0, 1.0], [1.0, 1.0]), ([1.0], [1.0, 2.0])]
-)
+@for_each("sizes, times", [([], []), ([1.0], [0.0]), ([2.0, 1.0], [1.0, 1.0]), ([1.0], [1.0, 2.0])])
 def test_a_curve_without_sizes_or_order_is_refused(sizes: list[float], times: list[float]) -> None:
     with pytest.raises(ParameterError, match=r"must (have|be)"):
         MessageCurve(np.array(sizes), np.array(times))
@@ -104,8 +103,8 @@ def test_a_shipped_curve_has_latency_and_interval() -> None:
     assert found.interval.at(curve.sizes) == pytest.approx(curve.sizes / curve.bandwidth_Bps)
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "message"),
+@for_each(
+    "before, after, message",
     [
         ("a,osu_latency,1,2,0,2,us", "a,osu_latency,1,2,0,fast,us", r"p2p\.csv:2: value must be"),
         ("a,osu_latency,1,2,0,2,us", "a,osu_latency,1,2,0,2,feet", r"p2p\.csv:2: unit must be one"),

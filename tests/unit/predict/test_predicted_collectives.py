@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.unit.predict.machines import STRAIGHT, straight_machine, written
 from workbench.errors import ParameterError
 from workbench.predict import (
@@ -190,8 +191,8 @@ def test_the_algorithm_is_learnt_that_takes_the_measured_time() -> None:
         assert learn_algorithms(MACHINE, "allreduce", 8, [1 << 20], times) == {1 << 20: name}
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
+@for_each(
+    "change, message",
     [
         ({"collective": "gahter"}, "collective must be one of .*; did you mean gather"),
         ({"nodes": 0}, "nodes must be a whole number of at least 1"),

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from bokeh.models import ColumnDataSource
 
+from tests.cases import for_each
 from tests.unit import commands
 from tests.unit.predict.machines import written
 from workbench import papers
@@ -151,7 +152,7 @@ def test_the_shipped_evaluation_is_of_every_system_and_keeps_the_targets() -> No
     assert len(others) == 5
 
 
-@pytest.mark.parametrize("name", list(shipped_systems()))
+@for_each("name", list(shipped_systems()))
 def test_a_shipped_system_states_its_sources_and_has_its_messages(name: str) -> None:
     system = shipped_systems()[name]
     machine, times = measured_machine(name)

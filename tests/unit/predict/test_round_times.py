@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.unit.predict.machines import STRAIGHT, straight_machine
 from workbench.errors import ParameterError
 from workbench.predict import (
@@ -41,8 +42,8 @@ EQUAL = [
 MACHINE = straight_machine()
 
 
-@pytest.mark.parametrize("ranks", [2, 8, 32])
-@pytest.mark.parametrize(("collective", "algorithm"), EQUAL)
+@for_each("ranks", [2, 8, 32])
+@for_each("collective, algorithm", EQUAL)
 def test_rounds_take_what_a_replay_takes(collective: str, algorithm: str, ranks: int) -> None:
     """Every rank waits for its own messages only: nothing of a replay is lost in rounds."""
     sizes = [4096, 65536]
@@ -55,10 +56,8 @@ def test_rounds_take_what_a_replay_takes(collective: str, algorithm: str, ranks:
         assert found.times == pytest.approx(replayed, rel=1e-9)
 
 
-@pytest.mark.parametrize("ranks", [4, 16, 64])
-@pytest.mark.parametrize(
-    ("collective", "algorithm"), [("gather", "binomial"), ("allreduce", "recursive-doubling")]
-)
+@for_each("ranks", [4, 16, 64])
+@for_each("collective, algorithm", [("gather", "binomial"), ("allreduce", "recursive-doubling")])
 def test_what_a_root_or_an_exchange_takes_is_exact(
     collective: str, algorithm: str, ranks: int
 ) -> None:
@@ -67,10 +66,8 @@ def test_what_a_root_or_an_exchange_takes_is_exact(
     assert found.times[0] == pytest.approx(exact, rel=1e-9)
 
 
-@pytest.mark.parametrize("ranks", [3, 17])
-@pytest.mark.parametrize(
-    ("collective", "algorithm"), [("gather", "binomial"), ("allreduce", "recursive-doubling")]
-)
+@for_each("ranks", [3, 17])
+@for_each("collective, algorithm", [("gather", "binomial"), ("allreduce", "recursive-doubling")])
 def test_beyond_a_power_of_two_a_message_may_come_early(
     collective: str, algorithm: str, ranks: int
 ) -> None:

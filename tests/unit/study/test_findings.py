@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.findings import VERDICTS, Findings
 from workbench.study import CellResult, StudyResult, findings, influence, shipped
@@ -107,8 +108,8 @@ def halves(study: StudyResult, error: float) -> StudyResult:
     )
 
 
-@pytest.mark.parametrize(
-    ("errors", "half", "verdict"),
+@for_each(
+    "errors, half, verdict",
     [(paper_like, 50.0, "confirmed"), (unlike, 150.0, "contradicted")],
 )
 def test_a_verdict_follows_the_numbers(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, qmc, spearmanr
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.fit import SearchSpace
 from workbench.models import SNAPPR, LogP
@@ -140,8 +141,8 @@ def test_the_frame_has_a_row_for_each_parameter_benchmark_and_size(logp: Influen
     assert "switch.hop_latency" in logp._repr_html_()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
+@for_each(
+    "arguments, words",
     [
         ({"configurations": 2}, "configurations must be a whole number of at least 3"),
         ({"seed": -1}, "seed must be a whole number of at least 0"),

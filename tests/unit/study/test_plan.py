@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.errors import ParameterError, ParseError
 from workbench.fit import LOSSES, FitStudy
 from workbench.study import Cell, ModelChoice, StudyPlan
@@ -88,8 +89,8 @@ def test_the_example_of_the_documentation_is_a_plan() -> None:
     assert len(StudyPlan.from_yaml("\n".join(lines)).models) == 3
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
+@for_each(
+    "change, message",
     [
         (("machines:", "machine:"), "plan.yaml:2: no key of a plan is named 'machine'; did you m"),
         (("azure-hb96v3-hdr", "azure-hb96"), "plan.yaml:2: no machine is named 'azure-hb96'; did"),
@@ -129,7 +130,7 @@ def test_what_is_wrong_is_named_with_its_line(
         StudyPlan.from_yaml(path)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "data",
     [b"", b"- a\n- b\n", b"name: \xff\n", b"\x00\n", b"[" * 5000, b"? [a]\n: b\n", b"1: 2\n"],
 )
@@ -139,7 +140,6 @@ def test_other_files_are_refused_with_a_message(data: bytes) -> None:
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda t: t.encode("utf-8", "replace")))
-@settings(max_examples=300)
 def test_any_bytes_are_a_plan_or_a_parse_error(data: bytes) -> None:
     with pytest.raises(ParseError):
         # no random text of this length names a machine
@@ -147,7 +147,6 @@ def test_any_bytes_are_a_plan_or_a_parse_error(data: bytes) -> None:
 
 
 @given(st.data())
-@settings(max_examples=200)
 def test_a_plan_with_a_few_bytes_changed_is_a_plan_or_a_parse_error(data: st.DataObject) -> None:
     text = bytearray(YAML.encode())
     for _ in range(data.draw(st.integers(1, 4))):

@@ -25,7 +25,7 @@ ENDLESS = 100_000
 
 
 def losses(plan_database: Path, names: list[str]) -> dict[str, list[float]]:
-    from workbench.fit.store.stored_studies import read_study
+    from workbench.fit.store import read_study
 
     found = {name: read_study(plan_database, name) for name in names}
     return {name: study.losses.tolist() for name, study in found.items() if study is not None}
@@ -38,7 +38,7 @@ def children(pid: int) -> list[int]:
     return [int(r[0]) for r in rows if int(r[1]) == pid and "workbench.workers.worker" in r[2]]
 
 
-def wait_for(condition: object, seconds: float = 60.0) -> None:
+def wait_for(condition: object, seconds: float = 600.0) -> None:
     assert callable(condition)
     end = time.monotonic() + seconds
     while not condition():
@@ -171,7 +171,7 @@ def test_a_killed_run_leaves_no_orphans_and_goes_on_as_if_unharmed(tmp_path: Pat
                 workers = children(parent.pid)
                 parent.kill()
                 break
-        parent.wait(120)
+        parent.wait(600)
     assert len(workers) == 2
     wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers))
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.cases import for_each
 from workbench.teaching import Amount, AnswerKind, InOrder, OneOf, WholeNumber
 from workbench.teaching.answers import UnreadableAnswerError
 
@@ -16,7 +17,7 @@ ALGORITHM = OneOf(("ring", "recursive doubling"))
 ORDER = InOrder(("a", "b", "c"))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "answer",
     [2, 2.0, np.float32(2), np.int64(2), np.array(2.0), np.array([2.0]), pd.Series([2.0])],
 )
@@ -25,8 +26,8 @@ def test_a_number_of_any_library_is_one(answer: Any) -> None:
     assert MESSAGES.read(answer) == 2
 
 
-@pytest.mark.parametrize(
-    ("kind", "answer", "sentence"),
+@for_each(
+    "kind, answer, sentence",
     [
         (MICROSECONDS, "2 us", "a number in µs, without quotes"),
         (MICROSECONDS, math.nan, "nan"),

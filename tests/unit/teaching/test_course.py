@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from typing import Any
 
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.teaching import Exercise, Given, Lesson, LessonPart, OneOf, ask, check, lesson
 from workbench.teaching.registry import COURSE, find_exercise, lessons
@@ -15,9 +17,10 @@ from workbench.teaching.registry import COURSE, find_exercise, lessons
 STUDENTS = ["", *(f"student {number}" for number in range(150))]
 EXERCISES = [exercise for number in COURSE for exercise in lesson(number).exercises]
 
-every_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda each: each.number)
+every_exercise = for_each("exercise", EXERCISES)
 
 
+@functools.cache
 def draws(exercise: Exercise) -> set[Given]:
     return {exercise.drawn(name) for name in STUDENTS}
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.suggestions import MissingAttributeError
 from workbench.teaching import Amount, Exercise, Given, Mistake, check
@@ -35,8 +36,8 @@ def test_the_question_has_parameters_with_their_units() -> None:
     assert SPEED.asked(GIVEN) == "A message of 8 KiB takes 1 µs on m. Which rate in GB/s?"
 
 
-@pytest.mark.parametrize(
-    ("answer", "verdict", "text"),
+@for_each(
+    "answer, verdict, text",
     [
         (8.192, "right", "Bytes a second."),
         (8.2, "right", "Bytes a second."),
@@ -88,8 +89,8 @@ def test_parameters_are_attributes_and_a_mistyped_one_is_noticed() -> None:
         _ = GIVEN.sise
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
+@for_each(
+    "change, message",
     [
         ({"number": "1"}, "such as 2.3"),
         ({"look_again": " "}, "look_again"),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.source_trees import ROOT
 from workbench.teaching import lesson
 from workbench.teaching.registry import COURSE
@@ -14,7 +15,7 @@ from workbench.teaching.registry import COURSE
 PAGE = (ROOT / "notebooks" / "lessons" / "instructor.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("number", COURSE)
+@for_each("number", COURSE)
 def test_each_lesson_has_its_section(number: int) -> None:
     found = lesson(number)
     sections = re.split(r"^## ", PAGE, flags=re.M)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.unit.commands import answer, run
 from workbench.cli import lessons as command
 from workbench.errors import ParseError
@@ -75,7 +76,7 @@ def test_two_notebooks_may_share_the_file() -> None:
     assert list(progress().to_frame()["tries"]) == [10] * 7
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "{",

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.teaching import ParameterDraw, student
 
@@ -35,7 +36,7 @@ def test_a_name_is_kept_and_the_environment_may_have_it(monkeypatch: pytest.Monk
     assert student().name == "", "a name that was taken off stays off"
 
 
-@pytest.mark.parametrize("name", [3, "a\nb", "a" * 81])
+@for_each("name", [3, "a\nb", "a" * 81])
 def test_a_name_is_a_short_text_of_one_line(name: object) -> None:
     with pytest.raises(ParameterError, match="one line and at most 80 characters"):
         student(name)  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from bokeh.models import Div, LayoutDOM
 
+from tests.cases import for_each
 from tests.unit.uq.fits import as_fitted, fitted
 from tests.unit.uq.simulators import FloatArray
 from workbench import jobs
@@ -150,7 +151,7 @@ def test_a_network_that_is_always_faster_has_probability_one_and_ties_are_said(
     assert mixed.verdict == "a is faster with probability 0.62; 25 % of the draws are ties"
 
 
-@pytest.mark.parametrize("congestion", ["packet", "packet-flow", "flow"])
+@for_each("congestion", ["packet", "packet-flow", "flow"])
 def test_fabrics_are_simulated_with_the_drawn_hosts_and_bandwidths(
     posterior: FitPosterior, machine: LogGPS, congestion: Any
 ) -> None:
@@ -233,7 +234,7 @@ def test_an_order_that_never_or_often_changes_is_said(posterior: FitPosterior) -
     assert np.isnan(apart.to_frame()["median (B)"]).all()
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@for_each("question", QUESTIONS)
 def test_each_answer_is_a_result_with_its_verdict(
     posterior: FitPosterior, question: str, tmp_path: Path
 ) -> None:

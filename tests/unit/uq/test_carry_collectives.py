@@ -18,6 +18,8 @@ from workbench.uq.collectives import (
 )
 from workbench.uq.collectives.models import RoundModel
 
+pytestmark = pytest.mark.usefixtures("short_chains")
+
 TRUTH = np.array([2e-6, 3e-7, 5e-6, 8192.0, 6e9, 1.2, 0.5, 0.3, 0.1, 1e9])
 SIZES = (64, 1024, 16384, 262144, 4194304)
 SHAPES = {8: (2, 2, 2), 64: (4, 4, 4)}

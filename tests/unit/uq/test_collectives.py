@@ -15,6 +15,7 @@ import pytest
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
+from tests.cases import for_each
 from tests.unit import commands
 from workbench.cli import uq
 from workbench.cli.signals import StopSignal
@@ -46,6 +47,8 @@ from workbench.uq.collectives.round_costs import (
     placed_on,
     round_costs,
 )
+
+pytestmark = pytest.mark.usefixtures("short_chains")
 
 command = partial(commands.run, uq)
 TRUTH = np.array([[2e-6, 3e-7, 5e-6, 8192.0, 6e9, 1.5, 0.5, 0.3, 0.05, 3e9]])
@@ -125,7 +128,7 @@ def test_costs_of_rounds_are_the_known_ones() -> None:
         costs_of("gather", "binomial", 8, shape=(8,), topology="fat-tree:4")
 
 
-@pytest.mark.parametrize(("edge", "ties_up"), [(2, 3), (4, 9), (8, 21)])
+@for_each("edge, ties_up", [(2, 3), (4, 9), (8, 21)])
 def test_links_of_a_torus_are_shared_as_fugaku_shows(edge: int, ties_up: int) -> None:
     """A bcast of 512 MiB by a tree takes 3.0, 9.0 and 19.1 times its bytes over the bandwidth.
 
@@ -253,9 +256,7 @@ def test_a_number_of_nodes_that_is_odd_is_left_out(file: Path) -> None:
     assert without_odd_nodes(odd.on([8, 64]))[1] == ()
 
 
-@pytest.mark.parametrize(
-    ("model", "errors"), [("rounds:binomial", KNOWN), ("growth", UNKNOWN), ("power", UNKNOWN)]
-)
+@for_each("model, errors", [("rounds:binomial", KNOWN), ("growth", UNKNOWN), ("power", UNKNOWN)])
 def test_an_error_is_added_beyond_the_calibrated_nodes(
     file: Path, model: str, errors: BeyondErrors
 ) -> None:
@@ -285,8 +286,8 @@ def test_a_file_is_read(file: Path) -> None:
         read_measured(file, "gather", "default-binomial", ranks_per_node=2)
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
+@for_each(
+    "text, line",
     [
         ("a,b\n1,2\n", 1),
         (f"{HEAD}\ntoy,,osu_gather,8,1,0,fast,,64\n", 2),

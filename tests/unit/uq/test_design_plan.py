@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.unit.uq.simulators import NETWORK
 from workbench.errors import ParameterError, ParseError
 from workbench.models import SNAPPR, profile
@@ -61,8 +62,8 @@ def test_a_sobol_design_is_extended_and_its_hold_out_follows() -> None:
     assert plan.problem(["t"]) != plan.replace(method="latin-hypercube").problem(["t"])
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "line", "message"),
+@for_each(
+    "old, new, line, message",
     [
         ("model: gemini", "model: gemimi", 2, "did you mean gemini"),
         ("collective: gather", "collective: gathr", 3, "did you mean gather"),

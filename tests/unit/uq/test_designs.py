@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.unit.uq.simulators import NETWORK, unit_box
 from workbench.errors import ParameterError
 from workbench.uq import ParameterBox, UncertainParameter, design
@@ -17,7 +18,7 @@ def test_a_longer_sobol_sequence_begins_with_the_shorter_one() -> None:
     assert not np.array_equal(design(NETWORK, 300, seed=5), long)
 
 
-@pytest.mark.parametrize("method", ["sobol", "latin-hypercube"])
+@for_each("method", ["sobol", "latin-hypercube"])
 def test_each_parameter_has_a_point_in_each_part_of_its_scale(method: Any) -> None:
     box = ParameterBox(
         [
@@ -39,8 +40,8 @@ def test_a_grid_has_the_bounds_and_varies_the_last_parameter_fastest() -> None:
     assert design(unit_box("a", "b", "c"), 6, "grid").shape == (216, 3)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "key", "text"),
+@for_each(
+    "arguments, key, text",
     [
         ((7, "sobl"), "method", "did you mean sobol"),
         ((1, "grid"), "points", "at least 2"),

@@ -9,6 +9,7 @@ from scipy.signal import lfilter
 from scipy.special import ndtr, owens_t
 from scipy.stats import norm
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.uq import bulk_ess, split_rhat, tail_ess
 
@@ -59,7 +60,7 @@ def test_r_hat_is_that_of_the_formula_on_normal_scores() -> None:
     assert split_rhat(np.exp(np.arange(8.0))[None]) >= wanted - 1e-12
 
 
-@pytest.mark.parametrize("phi", [0.3, 0.9, -0.4])
+@for_each("phi", [0.3, 0.9, -0.4])
 def test_chains_with_memory_count_for_fewer_draws(phi: float) -> None:
     chains = autoregressive(phi, 4, 25_000)
     assert bulk_ess(chains) == pytest.approx(chains.size * (1 - phi) / (1 + phi), rel=0.1)
@@ -75,7 +76,7 @@ def test_the_scale_does_not_count_and_heavy_tails_have_sizes_too() -> None:
     assert bulk_ess(heavy) == pytest.approx(8000, rel=0.15)
 
 
-@pytest.mark.parametrize("value", [2.0, np.nan, np.inf])
+@for_each("value", [2.0, np.nan, np.inf])
 def test_without_variation_or_finite_draws_nothing_is_known(value: float) -> None:
     chains = np.full((2, 20), value)
     if not math.isfinite(value):
@@ -89,7 +90,7 @@ def test_chains_that_never_meet_have_no_finite_r_hat() -> None:
     assert split_rhat(chains) == math.inf
 
 
-@pytest.mark.parametrize("shape", [(20,), (2, 7), (0, 20)])
+@for_each("shape", [(20,), (2, 7), (0, 20)])
 def test_too_few_draws_are_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(ParameterError, match="at least 8 draws"):
         split_rhat(np.zeros(shape))

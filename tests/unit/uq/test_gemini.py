@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kernels.uq.torus_loads import add_messages, busiest_on_way
+from tests.cases import for_each
 from workbench import topology
 from workbench.errors import ParameterError
 from workbench.uq.collectives import HOPPER, GeminiCollective, TorusPlaces, validate_collective
@@ -23,7 +24,7 @@ def time_of(collective: str, nodes: int, size: int, places: TorusPlaces) -> floa
     return float(GeminiCollective(collective, (test,), places)([NOMINAL])[0, 0])
 
 
-@pytest.mark.parametrize("collective", ["gather", "scatter"])
+@for_each("collective", ["gather", "scatter"])
 def test_a_tree_on_a_line(collective: str) -> None:
     """The root's messages have 1, 2 and 4 blocks over 1, 2 and 4 links, and meet no other there."""
     size = 8192
@@ -60,7 +61,7 @@ def test_loads_on_ways_agree_with_a_walk() -> None:
         assert busiest[n] == load[way > 0].max(initial=0.0)
 
 
-@pytest.mark.parametrize("collective", COLLECTIVES)
+@for_each("collective", COLLECTIVES)
 def test_times_fall_with_bandwidths_and_rise_with_latencies(collective: str) -> None:
     machine = GeminiCollective(collective, paper_tests(collective)[:8], SHUFFLED_HOPPER)
     middle = machine([NOMINAL])[0]

@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench import topology
 from workbench.errors import ParameterError
 from workbench.uq.collectives import (
@@ -68,14 +69,14 @@ def test_a_ring_takes_a_message_for_each_other_rank() -> None:
     assert part == pytest.approx(7 * message(1), rel=CLOSE)
 
 
-@pytest.mark.parametrize("places", [HOPPER, SHUFFLED_HOPPER])
+@for_each("places", [HOPPER, SHUFFLED_HOPPER])
 def test_the_first_rounds_of_a_ring_stand_for_all(places) -> None:
     whole = time_of("allgather", 128, places=places, rounds=None)
     assert time_of("allgather", 128, places=places) == pytest.approx(whole, rel=0.03)
 
 
-@pytest.mark.parametrize("collective", ["gather", "scatter", "allgather"])
-@pytest.mark.parametrize("congestion", ["packet", "packet-flow"])
+@for_each("collective", ["gather", "scatter", "allgather"])
+@for_each("congestion", ["packet", "packet-flow"])
 def test_packets_take_as_long_as_fluid(collective, congestion) -> None:
     """But for the last of the eight packets of a message, at the rate of a link: 3 % of it."""
     fluid = time_of(collective, 8, places=LINE)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from kernels.uq import likelihood
+from tests.cases import for_each
 from workbench.uq.replicas import statistics
 
 FloatArray = NDArray[np.float64]
@@ -83,8 +84,8 @@ def test_student_t_has_4_degrees_of_freedom() -> None:
     assert of_kernel(likelihood.STUDENT_T, 0.06) == pytest.approx(density, rel=1e-10)
 
 
-@pytest.mark.parametrize(
-    ("model", "hyper"),
+@for_each(
+    "model, hyper",
     [
         (likelihood.RELATIVE, (0.1,)),
         (likelihood.HIERARCHICAL, (0.1, 0.1)),

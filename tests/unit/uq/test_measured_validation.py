@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from bokeh.models import LayoutDOM
 
 from workbench.uq.collectives import MeasuredValidation, validate_measured
 
+pytestmark = pytest.mark.usefixtures("short_chains")
+
 
 def test_a_gather_on_fugaku_is_predicted_from_fewer_nodes(tmp_path: Path) -> None:
-    study = validate_measured("gather", "default-binomial", draws=400)
+    study = validate_measured("gather", "default-binomial", draws=200)
     assert {test.nodes for test in study.tests} == {8, 64, 512}
     assert {test.nodes for test in study.fewer.tests} == {8, 64}
     assert study.held()[0.9] >= 0.8

@@ -18,12 +18,12 @@ PAIRS = (("relative", "relative"), ("relative", "constant"))
 
 @pytest.fixture(scope="module")
 def checks() -> NoiseChecks:
-    return check_noise_models(ring(), measured(), PAIRS, datasets=40, seed=1)
+    return check_noise_models(ring(), measured(), PAIRS, datasets=20, seed=1)
 
 
 def test_each_check_is_that_of_its_pair(checks: NoiseChecks, tmp_path: Path) -> None:
     alone = simulation_based_calibration(
-        ring(), measured(), noise="relative", fitted="constant", datasets=40, seed=1
+        ring(), measured(), noise="relative", fitted="constant", datasets=20, seed=1
     )
     np.testing.assert_array_equal(checks.of("relative", "constant").ranks, alone.ranks)
     assert checks.of("relative").fitted == "relative"

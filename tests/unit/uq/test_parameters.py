@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from scipy.stats import kstest, truncnorm
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.uq import ParameterBox, UncertainParameter
 
@@ -65,7 +66,7 @@ def test_the_prior_is_normalised_over_the_coordinates() -> None:
     assert flat.log_prior_unit([1.0, -1.0]) == pytest.approx(-2 * math.log(2))
 
 
-@pytest.mark.parametrize(("mean", "sd"), [(1e-6, 1e-6), (-3e-5, 1e-6), (3e-5, 1e-6), (2e-6, 1.0)])
+@for_each("mean, sd", [(1e-6, 1e-6), (-3e-5, 1e-6), (3e-5, 1e-6), (2e-6, 1.0)])
 def test_a_normal_prior_is_truncated_to_the_bounds(mean: float, sd: float) -> None:
     box = ParameterBox([UncertainParameter("a", "s", 0.0, 4e-6, "normal", mean, sd)])
     x = np.linspace(-1, 1, 9)[:, None]
@@ -93,8 +94,8 @@ def test_a_box_is_the_same_after_json() -> None:
     assert ParameterBox.from_dict(json.loads(json.dumps(BOX.to_dict()))) == BOX
 
 
-@pytest.mark.parametrize(
-    ("arguments", "key", "text"),
+@for_each(
+    "arguments, key, text",
     [
         ({"low": 2.0}, "low", "low of a must be below high; got low=2, high=1"),
         ({"high": math.inf}, "high of a", "must be finite"),

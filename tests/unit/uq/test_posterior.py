@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.unit.uq.ring import BOX, TRUTH, line, measured, polynomials, ring
 from workbench import jobs
 from workbench.errors import ParameterError, ParseError, WorkbenchError
@@ -52,7 +53,7 @@ def test_a_normal_prior_is_met_where_the_data_say_nothing() -> None:
     assert drawn.std() == pytest.approx(0.05, abs=0.003)
 
 
-@pytest.mark.parametrize("noise", ["relative", "hierarchical", "student-t", "constant"])
+@for_each("noise", ["relative", "hierarchical", "student-t", "constant"])
 def test_the_truth_is_found(noise: str) -> None:
     found = calibrate(SURROGATE, measured(), noise=noise, draws=2000)
     table = found.summary().set_index("quantity")
@@ -75,7 +76,7 @@ def test_the_same_seed_gives_the_same_draws_on_any_number_of_threads(
     assert not same_draws(first, calibrate(SURROGATE, measured(), seed=5, **options))
 
 
-@pytest.mark.parametrize("stop_at", [500, 900, 1900])
+@for_each("stop_at", [500, 900, 1900])
 def test_a_stop_keeps_the_draws_and_a_resumed_run_equals_a_long_one(
     stop_at: int, tmp_path: Path
 ) -> None:
@@ -164,7 +165,7 @@ def test_gaussian_process_takes_named_columns() -> None:
     assert found.hyper.shape == (4, 200, 3)
 
 
-@pytest.mark.parametrize("version", ["0.23.4", "1.3.0"])
+@for_each("version", ["0.23.4", "1.3.0"])
 def test_arviz_gets_draws_by_name(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
     class Arviz(types.ModuleType):
         __version__ = version
@@ -183,8 +184,8 @@ def test_arviz_gets_draws_by_name(version: str, monkeypatch: pytest.MonkeyPatch)
         found.to_arviz()
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
+@for_each(
+    "options, words",
     [
         ({"noise": "gauss"}, "noise must be one of constant"),
         ({"chains": 0}, "chains must be a whole number of at least 1"),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from kernels.uq.likelihood import INDEPENDENT_SHARE
+from tests.cases import for_each
 from tests.unit.uq.ring import BOX, COLUMNS, KB, NODES, measured, polynomials, ring, simulate
 from workbench.errors import ParameterError
 from workbench.uq import (
@@ -85,7 +86,7 @@ def test_table_4_is_the_posterior_of_one_bandwidth() -> None:
     assert not found.discrepancy.any()
 
 
-@pytest.mark.parametrize("noise", NOISE_MODELS)
+@for_each("noise", NOISE_MODELS)
 def test_parts_and_intervals_agree_with_the_noise_model(noise: str, tmp_path: Path) -> None:
     posterior = calibrated(noise)
     tests = ["further"] * 20
@@ -169,7 +170,7 @@ def test_kriging_is_the_normal_distribution_given_the_replicas() -> None:
     np.testing.assert_allclose(found[1][0], expected, rtol=1e-10)
 
 
-@pytest.mark.parametrize("noise", NOISE_MODELS)
+@for_each("noise", NOISE_MODELS)
 def test_the_log_score_is_the_mean_density_of_the_held_out_times(noise: str) -> None:
     posterior = calibrated(noise)
     rows = measured(replicas=3, seed=9).rows[:2]

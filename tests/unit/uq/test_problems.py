@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench import datasets, jobs, plotting
 from workbench.errors import DatasetError, ParameterError
 from workbench.fit import fit
@@ -27,11 +28,13 @@ from workbench.uq.collectives import (
     shipped_collectives,
 )
 
+pytestmark = pytest.mark.usefixtures("short_chains")
+
 ROOT = Path(__file__).resolve().parents[3] / "datasets" / "collectives"
 NAMES = sorted(path.parent.name for path in ROOT.glob("*/datapackage.json"))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_a_table_of_collectives_has_origin_licence_and_units(name: str) -> None:
     folder = ROOT / name
     package = json.loads((folder / "datapackage.json").read_text("utf-8"))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench import programs, uq
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
@@ -33,7 +34,7 @@ def test_a_calibration_finds_the_machine_that_ran_the_programs():
     times = uq.ProgramTimes(["cg-64", "ring-pipeline-64"], MODEL, ("L", "G"))
     box = times.box(1.6)
     truth = np.array([[2.4e-6, 0.12e-9]])
-    points = uq.design(box, 40, seed=1)
+    points = uq.design(box, 24, seed=1)
     surrogate = uq.fit_surrogate(box, points, times(points))
     rng = np.random.default_rng(5)
     measured = [t * rng.lognormal(0.0, 0.01, 12) for t in times(truth)[0]]
@@ -45,8 +46,8 @@ def test_a_calibration_finds_the_machine_that_ran_the_programs():
     assert (high / low < 1.2).all()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@for_each(
+    "arguments, message",
     [
         (([], MODEL), "programs must hold at least one"),
         ((["cg-64"], MODEL, ("L", "S")), "parameters must be among L, o, g, G, O; got 'S'"),

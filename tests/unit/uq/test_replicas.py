@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.unit.uq.ring import measured
 from workbench.errors import ParameterError
 from workbench.uq import NOISE_MODELS, Replicas, noise_model
@@ -44,8 +45,8 @@ def test_replicas_are_read_back(tmp_path: Path) -> None:
     assert "20 tests, 400 times" in repr(again)
 
 
-@pytest.mark.parametrize(
-    ("rows", "options", "words"),
+@for_each(
+    "rows, options, words",
     [
         ([[1.0], []], {}, "no replica in test 1, test 1"),
         ([[1.0], [2.0, -3.0]], {"tests": ["a", "b"]}, "got -3 in test 1, b"),
@@ -63,7 +64,7 @@ def test_bad_times_are_named(
         Replicas.of(rows, **options)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", NOISE_MODELS)
+@for_each("name", NOISE_MODELS)
 def test_hyper_parameters_are_drawn_within_their_bounds(name: str) -> None:
     model = noise_model(name, measured())
     drawn = model.sample(2000, 1)

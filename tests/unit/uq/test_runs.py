@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from tests.cases import for_each
 from tests.unit import commands
 from workbench.cli import uq
 from workbench.errors import ParameterError, ParseError
@@ -63,7 +64,7 @@ def test_an_extended_design_goes_on_where_the_first_ends(
         command("design", *WORDS, "--points", 6, "--extend", file, "--method", "grid")
 
 
-@pytest.mark.parametrize("text", ["latency", "latency:s:low:1", "a:s:1:2:uniform:3"])
+@for_each("text", ["latency", "latency:s:low:1", "a:s:1:2:uniform:3"])
 def test_a_parameter_has_a_form(text: str) -> None:
     with pytest.raises(ParameterError, match="parameter must be NAME:UNIT:LOW:HIGH"):
         command("design", "--parameter", text, "--points", 4)
@@ -75,8 +76,8 @@ def test_other_methods_make_designs(capsys: pytest.CaptureFixture[str]) -> None:
         assert len(capsys.readouterr().out.splitlines()) == 1 + count
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "message"),
+@for_each(
+    "text, line, message",
     [
         ("run,latency (s),small\n0,1e-6,1\n", 1, "must have a column 'share'"),
         ("latency,share\n1e-6,0.5\n", 1, "a column of times for each test"),

@@ -5,6 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.unit.uq.simulators import FloatArray, unit_box
 from workbench.errors import ParameterError
 from workbench.uq import (
@@ -47,7 +48,7 @@ def linear() -> Surrogate:
     return fit_surrogate(WIDE, points, 30 + points @ np.array([[1.0, 0], [1.5, 0], [-1, 0]]))
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.5, -0.8])
+@for_each("correlation", [0.0, 0.5, -0.8])
 def test_a_linear_gaussian_model_has_its_analytic_effects(
     linear: Surrogate, correlation: float
 ) -> None:

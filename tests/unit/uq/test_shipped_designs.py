@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import DatasetError
 from workbench.uq import (
     DesignPlan,
@@ -62,7 +63,7 @@ def test_all_shipped_designs_are_known() -> None:
         shipped_design("gather-gird")
 
 
-@pytest.mark.parametrize("collective", [*VARIED])
+@for_each("collective", [*VARIED])
 def test_the_study_of_the_paper_reads_what_it_would_run(collective: str) -> None:
     """The rows of its design and of its hold-out are those of one sequence, as they ship."""
     runs = shipped_design(f"{collective}-sobol")

@@ -10,6 +10,7 @@ import pytest
 from numpy.polynomial.legendre import legval
 
 from kernels.uq.polynomials import predict_many
+from tests.cases import for_each
 from tests.unit.uq.simulators import NETWORK, allgather, unit_box
 from workbench.errors import ParameterError
 from workbench.uq import Surrogate, design, fit_surrogate, multi_indices
@@ -62,7 +63,7 @@ def test_a_polynomial_is_its_own_surrogate() -> None:
         assert found.coefficients[at.index(row), 0] == pytest.approx(value, abs=1e-12)
 
 
-@pytest.mark.parametrize("logarithmic", [False, True])
+@for_each("logarithmic", [False, True])
 def test_the_leave_one_out_error_is_that_of_fits_without_each_point(logarithmic: bool) -> None:
     points = design(NETWORK, 40)
     times = allgather(points)

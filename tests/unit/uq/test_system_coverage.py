@@ -23,6 +23,8 @@ from workbench.uq.collectives import (
 )
 from workbench.uq.collectives.system_coverage import CoverageCase
 
+pytestmark = pytest.mark.usefixtures("short_chains")
+
 command = partial(commands.run, uq)
 CASES = (
     CoverageCase("a", "A", "gather", "default-x", "growth", "64 nodes", 8, True),
@@ -82,7 +84,7 @@ def test_a_system_is_covered_by_the_command_and_its_numbers_are_the_shipped_kind
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "found.json"
-    words = ("--tables", "marenostrum5", "--noise", "relative", "--draws", 200)
+    words = ("--tables", "marenostrum5", "--noise", "relative", "--draws", 50)
     assert command("coverage", *words, "--save", path, "--json") == 0
     rows = json.loads(capsys.readouterr().out)["cases"]
     assert [row["collective"] for row in rows] == ["allgather", "gather", "bcast"]

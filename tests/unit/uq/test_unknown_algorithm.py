@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.stats import multivariate_normal
 
 from kernels.uq.likelihood import INDEPENDENT_SHARE
+from tests.cases import for_each
 from tests.unit import commands
 from tests.unit.uq.ring import measured, ring
 from workbench.cli import uq
@@ -50,11 +51,10 @@ HEAD = "system,benchmark,nodes,run,avg_us,block_bytes"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _short_chains() -> Iterator[None]:
-    """Score models by a fifth of the usual draws, and keep every fifth step instead of more."""
+def _few_scores(short_chains: None) -> Iterator[None]:
+    """Score models by a fifth of the usual draws."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("workbench.uq.collectives.unknown_algorithm._SCORED", 300)
-        patch.setattr("workbench.uq.collectives.calibration._STEPS", 5)
         yield
 
 
@@ -135,7 +135,7 @@ def test_a_label_adds_its_algorithm_to_the_candidates() -> None:
     assert named == ["rounds:neighbour-exchange", *usual]
 
 
-@pytest.mark.parametrize("what", ["score rounds:binomial", "score growth", "calibrate"])
+@for_each("what", ["score rounds:binomial", "calibrate"])
 def test_a_stopped_mixture_goes_on_to_the_same_end(
     gather: MeasuredCollective, mixture: AlgorithmMixture, tmp_path: Path, what: str
 ) -> None:
@@ -312,7 +312,7 @@ def new_times(values: FloatArray) -> FloatArray:
     return np.asarray([8e-3, 9e-3, 2e-2] / (values[:, :1] / 1.8))
 
 
-@pytest.mark.parametrize("noise", NOISE_MODELS)
+@for_each("noise", NOISE_MODELS)
 def test_the_joint_score_of_one_test_is_its_score(noise: str) -> None:
     posterior = calibrate(ring(), measured(tau=0.03), noise=noise, draws=100, burn_in=200)
     first = NEW.select([0])
@@ -321,7 +321,7 @@ def test_the_joint_score_of_one_test_is_its_score(noise: str) -> None:
     assert joint == pytest.approx(alone[0], rel=1e-9)
 
 
-@pytest.mark.parametrize("beyond", [None, [0.3, 0.1, 0.05]])
+@for_each("beyond", [None, [0.3, 0.1, 0.05]])
 def test_the_joint_score_is_that_of_a_normal_given_the_data(beyond: list[float] | None) -> None:
     posterior = calibrate(
         ring(), measured(tau=0.03), noise="gaussian-process", draws=50, burn_in=200
@@ -349,7 +349,7 @@ def test_the_joint_score_is_that_of_a_normal_given_the_data(beyond: list[float] 
     assert found == pytest.approx(expected, rel=1e-7)
 
 
-@pytest.mark.parametrize("noise", ["relative", "hierarchical"])
+@for_each("noise", ["relative", "hierarchical"])
 def test_the_error_beyond_the_calibration_is_one_for_all_tests(noise: str) -> None:
     posterior = calibrate(ring(), measured(tau=0.03), noise=noise, draws=50, burn_in=200)
     at = posterior.pick(1, 0)
@@ -366,7 +366,7 @@ def test_the_error_beyond_the_calibration_is_one_for_all_tests(noise: str) -> No
     assert found == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("noise", ["constant", "student-t"])
+@for_each("noise", ["constant", "student-t"])
 def test_a_noise_model_without_normal_relative_errors_takes_no_error_beyond(noise: str) -> None:
     posterior = calibrate(ring(), measured(), noise=noise, draws=50, burn_in=100)
     with pytest.raises(ParameterError, match="beyond must be None"):

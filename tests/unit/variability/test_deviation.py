@@ -94,12 +94,12 @@ def test_a_mean_of_all_runs_flatters_by_one_run_in_all() -> None:
 
 def test_exact_trees_are_eliminated_as_scikit_learn_does() -> None:
     rng = np.random.default_rng(0)
-    inputs = rng.standard_normal((240, 4))
-    target = inputs @ [1.0, 4.0, 0.0, 2.0] + 0.1 * rng.standard_normal(240)
-    ours = eliminate(inputs, target, np.ones(240), np.arange(240), "exact", rng)
+    inputs = rng.standard_normal((120, 4))
+    target = inputs @ [1.0, 4.0, 0.0, 2.0] + 0.1 * rng.standard_normal(120)
+    ours = eliminate(inputs, target, np.ones(120), np.arange(120), "exact", rng)
     theirs = RFE(GradientBoostingRegressor(random_state=0), n_features_to_select=1)
     assert_array_equal(ours.place, theirs.fit(inputs, target).ranking_)
-    cheap = eliminate(inputs, target, np.ones(240), np.arange(240), "histogram", rng)
+    cheap = eliminate(inputs, target, np.ones(120), np.arange(120), "histogram", rng)
     assert_array_equal(cheap.place, ours.place)
     assert_array_equal(cheap.chosen, [True, True, False, True])
 
@@ -133,7 +133,7 @@ def test_the_same_seed_gives_the_same_digits() -> None:
 
 def test_there_is_at_most_one_fold_a_run() -> None:
     steps = drawn_steps(runs=5, steps=6)
-    many, five = (deviation(steps, folds=folds, ways=("by-run", "by-step")) for folds in (10**6, 5))
+    many, five = (deviation(steps, folds=folds, ways=("by-run",)) for folds in (10**6, 5))
     assert many.folds == 5
     assert_array_equal(many.mape, five.mape)
 

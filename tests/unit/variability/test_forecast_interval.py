@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.provenance import Provenance
 from workbench.variability import Forecast, StepTable, forecast, forecast_interval
@@ -31,7 +32,7 @@ def found() -> Forecast:
     return forecast(noisy(200, 1), m=3, k=4, models=["ridge"], seed=2)
 
 
-@pytest.mark.parametrize("level", [0.5, 0.8, 0.95])
+@for_each("level", [0.5, 0.8, 0.95])
 def test_intervals_hold_as_often_as_they_should(found: Forecast, level: float) -> None:
     for model in found.models:
         low, high = forecast_interval(found, model, level=level).T

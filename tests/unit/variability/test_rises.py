@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.variability.tables.rises import WIDTHS, rises_of
 
 
@@ -55,7 +55,7 @@ def test_missing_readings_have_no_rise() -> None:
     np.testing.assert_array_equal(rises_of(readings, known).values, [np.nan, np.nan, 5, 15])
 
 
-@pytest.mark.parametrize(("readings", "wraps"), [([2**32 - 5, 10], 1), ([1000, 10], 0), ([7], 0)])
+@for_each("readings, wraps", [([2**32 - 5, 10], 1), ([1000, 10], 0), ([7], 0)])
 def test_a_short_series_is_judged_by_the_range(readings: list[int], wraps: int) -> None:
     found = rises_of(np.array(readings, np.uint64))
     assert len(found.values) == len(readings) - 1

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.errors import ParameterError, ParseError
 from workbench.provenance import Provenance
 from workbench.variability import (
@@ -136,8 +137,8 @@ def test_an_hour_that_comes_twice_is_told_by_the_order(tmp_path: Path) -> None:
     assert "taken for the second" in samples.notes[1]
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
+@for_each(
+    "text, words",
     [
         ("time,component\n0,a\n", "a column for each counter"),
         ("time,X\n0,1\n", "lacks component"),

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from tests.cases import for_each
 from workbench.errors import DatasetError
 from workbench.provenance import ORIGINS
 from workbench.variability import RecordedLink, blame, shipped
@@ -24,7 +25,7 @@ def recorded() -> RecordedLink:
     return shipped("emulated-link")
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@for_each("name", FOLDERS)
 def test_a_descriptor_states_what_the_rules_ask_for(name: str) -> None:
     folder = ROOT / name
     package = json.loads((folder / "datapackage.json").read_text("utf-8"))

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from workbench.errors import ParameterError, ParseError
 from workbench.variability import StepTable, read_steps
 
@@ -107,8 +108,8 @@ def test_a_column_of_texts_is_left_out_and_named(tmp_path: Path) -> None:
     assert table.notes == ("column host holds no number and was left out",)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
+@for_each(
+    "text, words",
     [
         ("run,step,time_s\n", "must have rows"),
         ("run,step\na,1\n", "lacks time_s"),

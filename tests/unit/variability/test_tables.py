@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
+from tests.cases import for_each
 from workbench.errors import ParameterError, ParseError
 from workbench.variability import JobLog, Runs, neighbourhood, read_jobs, read_runs
 
@@ -48,7 +49,7 @@ def test_a_table_of_jobs_is_read(tmp_path: Path) -> None:
     assert read.to_frame().equals(jobs.to_frame())
 
 
-@pytest.mark.parametrize("text", [SACCT, FIXED, SACCT.replace("\n", "|\n")])
+@for_each("text", [SACCT, FIXED, SACCT.replace("\n", "|\n")])
 def test_what_sacct_prints_is_read(tmp_path: Path, text: str) -> None:
     jobs = read_jobs(written(tmp_path, text))
     assert (jobs.job, jobs.user) == (("7", "9"), ("ann", "bob"))
@@ -75,8 +76,8 @@ def test_clocks_that_are_put_back_and_forward_are_reported(tmp_path: Path) -> No
         read_jobs(written(tmp_path, TABLE), zone="Mars/Olympus")
 
 
-@pytest.mark.parametrize(
-    ("text", "words", "line"),
+@for_each(
+    "text, words, line",
     [
         ("job,user,nodes,start\n1,a,1,0\n", "lacks end", 1),
         ("JobID|User|Start|End\n1|a|0|1\n", "lacks NNodes", 1),

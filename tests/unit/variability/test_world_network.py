@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from bokeh.models import ColumnDataSource
 
+from tests.cases import for_each
 from workbench.plotting import describe_stall_check, plot_stall_check
 from workbench.provenance import Provenance
 from workbench.simulate.fabric import Fabric
@@ -88,8 +89,8 @@ def test_bytes_on_the_links_of_nodes_do_not_depend_on_ways() -> None:
     assert far[: machine().between].sum() > 1.5 * near[: machine().between].sum()
 
 
-@pytest.mark.parametrize("x", [0.1, 0.5, 0.9])
-@pytest.mark.parametrize("y", [0.0, 0.3, 0.8])
+@for_each("x", [0.1, 0.5, 0.9])
+@for_each("y", [0.0, 0.3, 0.8])
 def test_detours_are_taken_as_often_as_by_queues_of_all_lengths(x: float, y: float) -> None:
     n = np.arange(1, 800)
     for ratio in (1.0, 2.0):
@@ -130,8 +131,8 @@ def test_stalls_of_flows_agree_with_packets_as_far_as_chance_allows(checked: Sta
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("groups", [1, 2])
-@pytest.mark.parametrize("seed", CHECK_SEEDS)
+@for_each("groups", [1, 2])
+@for_each("seed", CHECK_SEEDS)
 def test_stalls_of_flows_agree_with_packets(groups: int, seed: int) -> None:
     assert check_stalls(groups, seed=seed).stall_rank >= 0.8
 

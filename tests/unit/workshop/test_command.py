@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import signal
 import socket
 
 import pytest
+from voila.app import Voila
 
+from tests.source_trees import ROOT
 from workbench import workshop
 from workbench.cli import main
 from workbench.errors import ParameterError
@@ -33,3 +36,15 @@ def test_a_taken_port_is_named_before_anything_starts(capsys: pytest.CaptureFixt
     said = capsys.readouterr()
     assert f"127.0.0.1, port {port}: " in said.err
     assert said.out == "", "no address that does not answer is printed"
+
+
+def test_voila_that_is_started_beside_the_notebooks_reads_their_settings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT / "notebooks")
+    handler = signal.getsignal(signal.SIGTERM)
+    server = Voila()
+    server.initialize([])
+    signal.signal(signal.SIGTERM, handler)
+    assert server.config.TagRemovePreprocessor.remove_cell_tags == ["solution", "long"]
+    assert server.config.MappingKernelManager.cull_idle_timeout == 600

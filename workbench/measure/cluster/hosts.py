@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import struct
 from typing import Self
@@ -56,6 +55,8 @@ class EmulatedHosts(Namespaces):
 
 def _new_device() -> int:
     """Return the descriptor of a new TAP device in the namespace of this thread."""
+    import fcntl  # of Unix alone: others may load this module, and have no namespaces
+
     try:
         device = os.open(_TUN, os.O_RDWR | os.O_CLOEXEC)
     except OSError as error:

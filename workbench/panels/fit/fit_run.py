@@ -10,6 +10,7 @@ from workbench import jobs
 from workbench.errors import ParameterError, StudyError
 from workbench.fit import DEFAULT_ENGINE, FitResult, FitStudy, TrialReport
 from workbench.fit.engines import PAPER_ENGINE
+from workbench.fit.store import read_names
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
 from workbench.panels.fit.state import FitState
@@ -179,15 +180,10 @@ def _duration(seconds: float) -> str:
 
 def _latest_name(request: FitRequest) -> str:
     """Return the name of the newest study of this kind in the file."""
-    from pathlib import Path
-
-    import optuna
-
-    where = request.study
-    exists = "://" in where or Path(where).exists()
-    url = where if "://" in where else f"sqlite:///{where}"
-    names = optuna.get_all_study_names(url) if exists else []
+    names = read_names(request.study)
     known = sorted(name for name in names if name.startswith(f"{request.stem}, "))
     if not known:
-        raise StudyError(f"no study in {where} is named {request.stem!r}; press Start to begin one")
+        raise StudyError(
+            f"no study in {request.study} is named {request.stem!r}; press Start to begin one"
+        )
     return known[-1]

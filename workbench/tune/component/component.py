@@ -28,7 +28,6 @@ from workbench.tune.component.parameter import (
     PARAMETER_TYPES,
     ComponentParameter,
     ParameterType,
-    with_dashes,
 )
 from workbench.tune.component.untuned import rule_left, untuned
 from workbench.tune.space.axes import AnyAxis
@@ -42,7 +41,6 @@ __all__ = [
     "ComponentParameter",
     "ParameterType",
     "components",
-    "current_declaration",
     "read_components",
 ]
 
@@ -351,14 +349,6 @@ class Component:
                 key="axes",
             )
         return chosen
-
-
-def current_declaration(problem: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a stored ``Component.declaration`` as of this release: flags have their dashes."""
-    return {
-        key: with_dashes(value) if key.startswith(f"{_PARAMETER} ") else value
-        for key, value in problem.items()
-    }
 
 
 def read_components(source: str | Path | bytes) -> dict[str, Component]:

@@ -180,8 +180,7 @@ def _parameter(document: YamlDocument, path: Keys, name: str, values: Any) -> Co
         raise document.error(
             (*path, "flag"),
             f"must state whether it has dashes; got {flag}: write --{flag} for the word "
-            f"--{flag}VALUE, which {flag} gave before (stored experiments then go on), or leave "
-            f"the flag out for {name}=VALUE",
+            f"--{flag}VALUE, or leave the flag out for {name}=VALUE",
         )
     condition = given.get("condition")
     rule = None if condition is None else _expression(document, (*path, "condition"), condition)

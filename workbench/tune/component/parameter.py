@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -171,7 +171,7 @@ class ComponentParameter:
         """Return the fields that determine how a value is passed, for JSON; empty ones left out."""
         ways = ("optional", "env_var", "cmd_var", "cli_var", "flag", "suffix", "switch")
         used = {name: getattr(self, name) for name in ways if getattr(self, name)}
-        return with_dashes({"default": self.default, **used})
+        return {"default": self.default, **used}
 
     def axis_for(self, values: AnyAxis | Sequence[Value | None]) -> AnyAxis:
         """Return the axis that values to try make for this parameter.
@@ -254,10 +254,3 @@ class ComponentParameter:
                 f"{did_you_mean(value, self.choices)}; known: {known}"
             )
         return f"{what} of {self.name} must be {_TYPES[self.type]}; got {value!r}"
-
-
-def with_dashes(passing: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a stored ``ComponentParameter.passing`` with a flag such as ``bs=`` as ``--bs=``."""
-    flag = str(passing.get("flag", ""))
-    bare = flag.endswith("=") and not flag.startswith("-")
-    return {**passing, "flag": f"--{flag}"} if bare else dict(passing)

@@ -1,7 +1,7 @@
-"""The store of an experiment in a database: an Optuna study that several processes may share.
+"""The store of an experiment in a database, which several processes may share.
 
-``optuna.load_study`` and optuna-dashboard open it like any other. A run is in the database from
-before it begins; one whose owner's lock is gone is released, and begun again.
+A run is in the database from before it begins; one whose owner's lock is gone is released, and
+begun again.
 """
 
 from __future__ import annotations
@@ -12,43 +12,20 @@ import sqlite3
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.errors import StudyError, StudyHeldError
-from workbench.storage.database import Database, locate, problem_differences
+from workbench.storage.database import Database
 from workbench.storage.locks import busy, lock_file
-from workbench.storage.optuna_log import quiet_optuna
-from workbench.tune.component.component import current_declaration
-from workbench.tune.space.space import Choices, Configuration, Grid, Range, TuningSpace
+from workbench.storage.row_table import RowTable, StoredRow
 from workbench.tune.store.memory import PendingRun
 from workbench.tune.store.run_record import RunRecord
-from workbench.tune.store.study_rows import (
-    BEGUN,
-    ENDED,
-    ENDED_AFTER,
-    GIVEN_BACK,
-    JOB,
-    PROBLEM,
-    SESSION,
-    STOP_REASON,
-    in_order,
-    is_kept,
-    pending_run_of,
-    reworded_errors,
-    session_attribute,
-    sessions_of,
-    worker_lock,
-)
-from workbench.tune.store.trial_rows import TrialRows
 
-if TYPE_CHECKING:
-    import optuna
-    from optuna.distributions import BaseDistribution
+KIND = "experiment"
+"""The kind of an experiment's rows."""
 
-
-_STATES = {"complete": "COMPLETE", "pruned": "PRUNED", "failed": "FAIL"}
+_RUNNING, _RELEASED = "running", "released"
 _PATIENCE_S = 600.0
 _LOOK_S = 0.01
 
@@ -61,28 +38,21 @@ class DatabaseStore:
         where: str | Path,  # SQLite file, created if missing, or postgresql://user@host/database
         name: str,
         problem: Mapping[str, Any],  # what is tuned, for JSON; equal to that of a stored experiment
-        space: TuningSpace,
         *,
-        minimise: bool,
         session: Mapping[str, Any],  # what this process runs on
     ) -> None:
         self.name = name
-        self.database = locate(where)
-        self._space = space
+        self._table = RowTable(where, KIND)
+        self.database = self._table.database
         self._worker = f"w{uuid.uuid4().hex[:11]}"
-        self._distributions = distributions_of(space)
-        self._finished: list[tuple[RunRecord, Mapping[str, Any]]] = []
-        self._settled: set[int] = set()
+        self._runs = StoredRuns(self._table, name)
+        self._begun: dict[int, PendingRun] = {}  # runs of this process by key
         self._closing = contextlib.ExitStack()
         with contextlib.ExitStack() as opening:
-            self.database.prepare()
+            self._table.prepare(name, problem)
             opening.enter_context(self.database.hold(worker_lock(name, self._worker)))
-            with _choice_lock(self.database, name):
-                storage = _open_storage(self.database)
-                opening.callback(storage.engine.dispose)
-                self._study = _open_study(self.database, storage, name, problem, minimise)
-                self._add_session(session)
-            self._rows = TrialRows(self.database, storage, self._study, self._distributions)
+            opening.enter_context(self._table.kept_open())
+            self._log("session", {"worker": self._worker, **session})
             self._closing = opening.pop_all()
 
     @property
@@ -96,43 +66,35 @@ class DatabaseStore:
 
     def read(self) -> tuple[list[RunRecord], list[PendingRun]]:
         """Return the finished runs, in that order, and the pending ones."""
-        begun = []
-        for row in self._rows.read(self._settled):
-            if not is_kept(row.said):
-                self._settled.add(row.key)
-            elif row.finished:
-                self._take(row.key, RunRecord.from_dict(row.said[ENDED]), row.said)
-            else:
-                begun.append(pending_run_of(row.key, row.said))
-        return in_order(self._finished), begun
+        return self._runs.read()
 
     def begin(self, run: PendingRun) -> int:
         """Record a run before it starts, and return its key in the store."""
-        said = {
-            "number": run.number,
-            "configuration": dict(run.configuration),
-            "initial": run.initial,
-            "resampled": run.resampled,
-            "worker": self._worker,
-        }
-        return self._rows.begin(shown(self._distributions, run.configuration), {BEGUN: said})
+        key = self._table.append(self.name, StoredRow(run.to_dict(), state=_RUNNING))
+        self._begun[key] = run
+        return key
 
     def note_job(self, key: int, job_id: str) -> None:
         """Record the process or job number of a run."""
-        self._rows.say(key, JOB, job_id)
+        content = {**self._begun[key].to_dict(), "job_id": job_id}
+        self._table.write(self.name, [StoredRow(content, key, _RUNNING)])
 
     def end(self, key: int, record: RunRecord) -> None:
         """Record a finished run."""
-        run = record.run
-        known = math.isfinite(run.value) and run.status != "failed"
-        said = {ENDED: record.to_dict()}
-        before = self._rows.end(key, _STATES[run.status], run.value if known else None, said)
-        self._take(key, record, {ENDED_AFTER: before})
+        value = record.run.value
+        # Two that end at one moment may count the same: then their numbers decide.
+        row = StoredRow(
+            {"run": record.to_dict(), "ended after": _finished(self._table.states(self.name))},
+            key,
+            record.run.status,
+            value if math.isfinite(value) else None,
+            record.run.seconds,
+        )
+        self._table.write(self.name, [row])
 
     def release(self, key: int) -> None:
         """Release a pending run that will not finish."""
-        self._rows.end(key, "FAIL", None, {GIVEN_BACK: datetime.now().isoformat()})
-        self._settled.add(key)
+        self._table.write(self.name, [StoredRow(None, key, _RELEASED)])
 
     def lost(self, begun: Sequence[PendingRun]) -> list[PendingRun]:
         """Return the pending runs of dead processes, and remove the leftovers of their locks."""
@@ -152,26 +114,78 @@ class DatabaseStore:
 
     def note_stop(self, reason: str) -> None:
         """Record why the experiment ended; an empty text if it continues."""
-        with reworded_errors(self.database):
-            self._study.set_user_attr(STOP_REASON, reason)
+        self._log("stop", reason)
 
     def sessions(self) -> tuple[dict[str, Any], ...]:
         """Return the sessions of all processes that took part, in the order they began."""
-        with reworded_errors(self.database):
-            return sessions_of(self._study.user_attrs)
+        return read_log(self._table, self.name)[0]
 
     def close(self) -> None:
         """Release the database; safe to repeat."""
         self._closing.close()
 
-    def _add_session(self, session: Mapping[str, Any]) -> None:
-        with reworded_errors(self.database):
-            said = session_attribute(self._study.user_attrs, session)
-            self._study.set_user_attr(f"{SESSION}{self._worker}", said)
+    def _log(self, what: str, content: Any) -> None:
+        self._table.append(_log_of(self.name), StoredRow(content, state=what))
 
-    def _take(self, key: int, record: RunRecord, said: Mapping[str, Any]) -> None:
-        self._settled.add(key)
-        self._finished.append((record, {ENDED_AFTER: said.get(ENDED_AFTER, -1)}))
+
+class StoredRuns:
+    """The runs of an experiment in its table; each finished one is read once."""
+
+    def __init__(self, table: RowTable, name: str) -> None:
+        self._table = table
+        self._name = name
+        self._ended: dict[int, tuple[int, RunRecord]] = {}  # by key, with its place
+        self._first = 0  # all rows before are settled
+
+    def read(self) -> tuple[list[RunRecord], list[PendingRun]]:
+        """Return the finished runs, in the order they finished, and the pending ones."""
+        begun = []
+        rows = self._table.read(self._name, self._first)
+        for key, row in rows.items():
+            if row.state == _RUNNING:
+                begun.append(PendingRun(**row.content, key=key))
+            elif row.state != _RELEASED and key not in self._ended:
+                record = RunRecord.from_dict(row.content["run"])
+                self._ended[key] = int(row.content["ended after"]), record
+        self._first = min([run.key for run in begun], default=max([*rows, self._first - 1]) + 1)
+        # By the number of runs that ended before, not by clocks.
+        order = sorted(self._ended.values(), key=lambda pair: (pair[0], pair[1].number))
+        return [record for _, record in order], begun
+
+
+def read_log(table: RowTable, name: str) -> tuple[tuple[dict[str, Any], ...], str]:
+    """Return the sessions of an experiment as they began, and why it ended: empty if it did not."""
+    rows = table.read(_log_of(name)).values()
+    sessions = tuple(row.content for row in rows if row.state == "session")
+    return sessions, next((row.content for row in [*rows][::-1] if row.state == "stop"), "")
+
+
+def finished_runs(table: RowTable, name: str) -> int:
+    """Return the number of finished runs of an experiment."""
+    return _finished(table.states(name))
+
+
+def alive(database: Database, name: str, begun: Sequence[PendingRun]) -> list[PendingRun]:
+    """Return the pending runs of processes that are alive."""
+    locks = {worker_lock(name, run.worker): run.worker for run in begun}
+    if not locks:
+        return []
+    alive = {locks[lock] for lock in database.held(locks)}
+    return [run for run in begun if run.worker in alive]
+
+
+def worker_lock(name: str, worker: str) -> str:
+    """Return the name of the lock that a process of an experiment holds while it lives."""
+    return f"{name} · {worker}"
+
+
+def _log_of(name: str) -> str:
+    """Return the name of the rows with the sessions and ends of an experiment."""
+    return f"{name} · log"
+
+
+def _finished(states: Mapping[str, int]) -> int:
+    return sum(count for state, count in states.items() if state not in (_RUNNING, _RELEASED))
 
 
 @contextlib.contextmanager
@@ -214,105 +228,3 @@ def _hold_choosing(path: Path, lock: str) -> Iterator[None]:
         yield
     finally:
         connection.close()
-
-
-def _open_study(
-    database: Database,
-    storage: optuna.storages.RDBStorage,
-    name: str,
-    problem: Mapping[str, Any],
-    minimise: bool,
-) -> optuna.Study:
-    import optuna
-
-    with reworded_errors(database), quiet_optuna():
-        study = optuna.create_study(
-            storage=storage,
-            study_name=name,
-            direction="minimize" if minimise else "maximize",
-            load_if_exists=True,
-        )
-    stored = study.user_attrs.get(PROBLEM)
-    if stored is None and not study.user_attrs and not study.get_trials(deepcopy=False):
-        study.set_user_attr(PROBLEM, dict(problem))
-        return study
-    if stored is None:
-        raise StudyError(
-            f"{database.where} holds a study {name!r} that is not an experiment of the workbench; "
-            "choose another name"
-        )
-    differences = problem_differences(current_declaration(stored), problem)
-    if differences:
-        raise StudyError(
-            f"the experiment {name!r} in {database.where} has other settings: "
-            f"{'; '.join(differences)}; choose another name, or the settings it was made with"
-        )
-    return study
-
-
-def _open_storage(database: Database) -> optuna.storages.RDBStorage:
-    """Return Optuna's storage, whose SQLite transactions wait and flush to the disk less often."""
-    from sqlalchemy import event
-
-    with reworded_errors(database), quiet_optuna():
-        storage = database.open_storage()
-    if database.path is None:
-        return storage
-
-    @event.listens_for(storage.engine, "connect")
-    def prepare(connection: Any, record: Any) -> None:
-        connection.isolation_level = None
-        # With the write-ahead log, a process that dies loses nothing without a flush per write, and
-        # the file stays consistent even if the machine dies.
-        connection.execute("PRAGMA synchronous = NORMAL")
-
-    @event.listens_for(storage.engine, "begin")
-    def begin(connection: Any) -> None:
-        # A transaction that reads before it writes fails at once if another process wrote in
-        # between; one that begins as a writer waits.
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-
-    storage.engine.dispose()
-    return storage
-
-
-_MOST_CHOICES = 200
-
-
-def distributions_of(space: TuningSpace) -> dict[str, BaseDistribution]:
-    """Return the Optuna distribution that represents each parameter, by name."""
-    from optuna.distributions import (
-        CategoricalDistribution,
-        FloatDistribution,
-        IntDistribution,
-    )
-
-    found: dict[str, BaseDistribution] = {}
-    for name, axis in space.axes.items():
-        if isinstance(axis, Range):
-            if axis.integer:
-                found[name] = IntDistribution(int(axis.low), int(axis.high), log=axis.log)
-            else:
-                found[name] = FloatDistribution(axis.low, axis.high, log=axis.log)
-        elif isinstance(axis, Choices) or len(axis.values) <= _MOST_CHOICES:
-            found[name] = CategoricalDistribution(tuple(axis.values))
-        elif isinstance(axis, Grid):
-            low, high = axis.values[0], axis.values[-1]
-            found[name] = FloatDistribution(float(low), float(high))
-    return found
-
-
-def shown(
-    distributions: Mapping[str, BaseDistribution], configuration: Configuration
-) -> dict[str, Any]:
-    """Return the values of a configuration that Optuna accepts; a default may lie off its axis."""
-    from optuna.trial import create_trial
-
-    found = {}
-    for name, distribution in distributions.items():
-        value = configuration[name]
-        with contextlib.suppress(ValueError, TypeError):
-            # Optuna raises where a distribution does not contain the value.
-            create_trial(params={name: value}, distributions={name: distribution}, value=0.0)
-            found[name] = value
-    return found

@@ -24,6 +24,17 @@ class PendingRun:
     job_id: str = ""  # of its process or job; empty if not yet known
     key: int = 0  # in the store
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return all but the key as plain values for JSON."""
+        return {
+            "number": self.number,
+            "configuration": dict(self.configuration),
+            "initial": self.initial,
+            "resampled": self.resampled,
+            "worker": self.worker,
+            "job_id": self.job_id,
+        }
+
 
 class Store(Protocol):
     """The place where an experiment's runs are kept."""

@@ -7,6 +7,7 @@ import threading
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.datasets import load
 from workbench.errors import ParameterError
 from workbench.fit import FitResult, SearchSpace, fit
@@ -148,8 +149,8 @@ def test_only_the_spread_of_the_fitted_benchmark_is_needed(measured: OSUCurve) -
         draw_curve(curve, 0)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "match"),
+@for_each(
+    "wrong, match",
     [
         ({"draws": 0}, "draws must be a whole number of at least 1"),
         ({"of": "mean"}, "of must be one of median, pair"),

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.datasets import load
 from workbench.errors import ParameterError
 from workbench.fit import FitStudy
@@ -25,7 +26,7 @@ def ideal() -> OSUCurve:
     return simulate_osu(TRUTH)
 
 
-@pytest.mark.parametrize("phase", [0, 1])
+@for_each("phase", [0, 1])
 def test_a_model_that_is_right_is_right_where_its_regime_is_determined(
     ideal: OSUCurve, phase: int
 ) -> None:
@@ -131,7 +132,7 @@ def test_an_exact_fit_has_no_ratio_to_speak_of() -> None:
     assert math.isnan(held.ratio)
 
 
-@pytest.mark.parametrize(("every", "phase"), [(1, 0), (2, 2), (2, -1)])
+@for_each("every, phase", [(1, 0), (2, 2), (2, -1)])
 def test_a_choice_that_holds_nothing_out_is_refused(every: int, phase: int) -> None:
     with pytest.raises(ParameterError, match="every must be at least 2"):
         hold_out(load("azure-hb96v3-hdr"), "logp", every=every, phase=phase)

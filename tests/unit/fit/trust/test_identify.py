@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.fit import FitResult, SearchSpace, fit, huber
 from workbench.fit.losses import find_loss, find_target, rmspe_by_target
@@ -222,8 +223,8 @@ def test_a_result_can_be_asked_itself() -> None:
     assert result.identify(scan=False).to_dict() == identify(result, scan=False).to_dict()
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "at_low", "at_high", "state"),
+@for_each(
+    "low, high, at_low, at_high, state",
     [
         (0.8e-6, 1.5e-6, False, False, "known"),
         (0.8e-6, 1.7e-6, False, False, "bounded"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from tests.unit.panels.test_fit_panel import OSU
 from tests.unit.panels.test_tuning_panel import FILE
 from workbench import programs
@@ -43,8 +44,8 @@ def passed_on(session: Session) -> Session:
     return read_session(session.to_json().encode())
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
+@for_each(
+    "change, message",
     [
         ({"machine": "cray-1"}, "cray-1 is not a known machine"),
         ({"machine": 3}, "the session's machine must be a text; got 3"),
@@ -59,6 +60,7 @@ def test_what_is_not_accepted_changes_nothing(
     explore: ExplorePanel, change: dict[str, object], message: str
 ) -> None:
     explore.machine, explore.injection_latency = "aws-hpc6a-efa", 3e-7
+    explore.wait(PATIENCE_S)
     before, text = explore.session(), explore.text
     settings = {**before.settings, "injection_bandwidth": 1e9, **change}
     with pytest.raises(ParameterError, match=message):

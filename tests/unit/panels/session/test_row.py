@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import base64
 import re
+import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from tests.cases import for_each
 from tests.unit.panels.uploads import file_items
 from workbench.panels import ExplorePanel, FitPanel, ReplayPanel, Session
 from workbench.panels.session import page, row
@@ -102,7 +105,8 @@ def test_a_kernel_that_was_started_ahead_waits_once_for_its_page(
     shown: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waited: list[None] = []
-    monkeypatch.setattr("voila.utils.wait_for_request", lambda: waited.append(None))
+    voila = SimpleNamespace(wait_for_request=lambda: waited.append(None))
+    monkeypatch.setitem(sys.modules, "voila.utils", voila)
     monkeypatch.setenv("VOILA_PREHEAT", "True")
     page._wait_for_page.cache_clear()
     shown("")
@@ -111,12 +115,12 @@ def test_a_kernel_that_was_started_ahead_waits_once_for_its_page(
     assert len(waited) == 1
 
 
-@pytest.mark.parametrize("query", ["", "theme=dark", Session("FitPanel", {}).to_query()])
+@for_each("query", ["", "theme=dark", Session("FitPanel", {}).to_query()])
 def test_an_address_of_something_else_is_left_alone(shown: Any, query: str) -> None:
     assert shown(query).error == ""
 
 
-@pytest.mark.parametrize("query", ["session=", "session=abc", "session=%ff%00", "session=é&" * 99])
+@for_each("query", ["session=", "session=abc", "session=%ff%00", "session=é&" * 99])
 def test_a_damaged_address_shows_an_error_and_the_usual_state(shown: Any, query: str) -> None:
     panel = shown(query)
     assert panel.error and panel.machine == "azure-hb96v3-hdr"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError, ParseError, WorkbenchError
 from workbench.panels import Session, open_session, read_session
 from workbench.panels.session import session as module
@@ -38,8 +39,8 @@ def test_a_file_that_was_changed_is_refused(session: Session) -> None:
         read_session(text.encode())
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
+@for_each(
+    "change, message",
     [
         ({"format": "other"}, '"format": "workbench-session"; this file does not'),
         ({"version": 2, "workbench": "9.1"}, r"it is of 2, made by workbench 9\.1: update"),

@@ -6,23 +6,24 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import optuna
 import pytest
 
 from tests.cases import for_each
 from tests.unit.tune.tuned import COMPONENT, SPACE, bowl, noisy
-from workbench.errors import ParameterError, ParseError, StudyError
-from workbench.tune import Grid, Range, TuningSpace, read_components
+from workbench.errors import ParameterError, StudyError
+from workbench.fit.store import StudyFile
+from workbench.tune import Grid, TuningSpace, environment, read_components, search
 from workbench.tune.experiment import Experiment, resume, tune
 from workbench.tune.history import History
 from workbench.tune.result import TuningResult
 from workbench.tune.runners import Function
 from workbench.tune.store.stored_experiments import find_experiment, load_result, stored_experiments
-from workbench.tune.store.study_rows import PROBLEM, SESSION
 
 # A program that is run by the hundred leaves pipes to the garbage collector when it is killed.
 OTHER = """\
@@ -175,27 +176,15 @@ def test_runs_of_a_process_that_died_are_restarted_by_the_other(
 def test_another_experiment_of_that_name_is_refused(tmp_path: Path) -> None:
     where = tmp_path / "t.db"
     tune(SPACE, Function(noisy), store=where, name="one", heuristic="random", budget=3)
-    with pytest.raises(StudyError, match="seed was 0 and is 1; choose another name"):
+    with pytest.raises(StudyError, match="problem: seed was 0 and is 1; choose another name"):
         tune(SPACE, Function(noisy), store=where, name="one", heuristic="random", seed=1)
-    optuna.create_study(storage=f"sqlite:///{where}", study_name="foreign").set_user_attr("a", 1)
-    with pytest.raises(StudyError, match="not an experiment of the workbench"):
-        tune(SPACE, Function(noisy), store=where, name="foreign", heuristic="random", budget=3)
+    StudyFile(where, "fit", {}).close()
+    with pytest.raises(StudyError, match="it was of kind fit and is of kind experiment"):
+        tune(SPACE, Function(noisy), store=where, name="fit", heuristic="random", budget=3)
     assert [one.name for one in stored_experiments(where)] == ["one"]
     with pytest.raises(StudyError, match="must hold the experiment 'two'; it holds one"):
         find_experiment(where, "two")
     assert stored_experiments(tmp_path / "none.db") == ()
-
-
-def test_a_store_that_does_not_know_its_budget_can_be_looked_at(tmp_path: Path) -> None:
-    where = tmp_path / "t.db"
-    tune(SPACE, Function(noisy), store=where, name="one", heuristic="random", budget=3)
-    assert stored_experiments(where)[0].budget == load_result(where).settings["budget"] == 3
-    study = optuna.load_study(storage=f"sqlite:///{where}", study_name="one")
-    for key, session in study.user_attrs.items():
-        if key.startswith(SESSION):
-            study.set_user_attr(key, {k: v for k, v in session.items() if k != "budget"})
-    assert stored_experiments(where)[0].budget is None
-    assert len(load_result(where)) == 3
 
 
 def test_a_stored_experiment_is_made_again_from_its_store(tmp_path: Path) -> None:
@@ -239,60 +228,49 @@ def test_runs_of_another_program_are_not_added_to_an_experiment(
         resume(where)
 
 
-def test_an_experiment_whose_flag_had_no_dashes_goes_on_with_them(tmp_path: Path) -> None:
-    where, file = tmp_path / "t.db", tmp_path / "bowl.yaml"
-    old, now = (f"B: {{type: int, cmd_var: true, flag: {flag}, " for flag in ("B=", "--B="))
-    dashed = COMPONENT.replace("B: {type: int, ", now)
-    assert dashed != COMPONENT
-    file.write_text(dashed)
-    with Experiment(read_components(file)["bowl"], store=where, heuristic="random"):
-        pass
-    # As a release left it that took a flag without dashes, and passed --B=4 all the same.
-    study = optuna.load_study(storage=f"sqlite:///{where}", study_name="bowl-random-seed0")
-    problem = dict(study.user_attrs[PROBLEM])
-    problem["parameter B"] = {**problem["parameter B"], "flag": "B="}
-    study.set_user_attr(PROBLEM, problem)
-    file.write_text(dashed.replace(now, old))
-    with pytest.raises(ParseError, match=r"write --B= .* \(stored experiments then go on\)"):
-        resume(where)
-    file.write_text(dashed)
-    with resume(where) as experiment:
-        assert experiment.component is not None
-        assert "--B=4" in experiment.component.invocation({"A": 1, "B": 4}).argv
-    file.write_text(COMPONENT)
-    with pytest.raises(StudyError, match=r'parameter B was .*"flag": "--B="'):
-        resume(where)
-
-
-def test_optuna_reads_an_experiment_like_any_other_study(tmp_path: Path) -> None:
-    where = tmp_path / "t.db"
-    space = TuningSpace(
-        {"n": Grid.of([1, 2, 4]), "x": Range(0.1, 10.0, log=True), "k": Range(1, 9, integer=True)},
-        defaults={"n": 3, "x": 1.0, "k": 5},
+def experiment(where: Path, budget: int) -> Experiment:
+    return Experiment(
+        SPACE, Function(noisy), store=where, name="one", heuristic="random", budget=budget
     )
 
-    def value(configuration: Any) -> tuple[float, float]:
-        if configuration["k"] == 9:
-            raise ValueError
-        return configuration["x"], configuration["x"]
 
-    result = tune(
-        space,
-        Function(value),
-        store=where,
-        name="one",
-        heuristic="random",
-        budget=40,
-        pruning=("fixed", {"seconds": 5.0}),
-    )
-    study = optuna.load_study(study_name="one", storage=f"sqlite:///{where}")
-    assert len(study.trials) == 40
-    assert study.best_value == result.best_value
-    # The default lies beside the grid, which Optuna cannot show.
-    assert set(study.trials[0].params) == {"x", "k"}
-    states = {"COMPLETE": "complete", "PRUNED": "pruned", "FAIL": "failed"}
-    assert [states[trial.state.name] for trial in study.trials] == list(result.history.statuses)
-    assert result.records[0].run.configuration["n"] == 3
+def test_what_one_process_writes_the_other_reads_and_what_was_given_back_neither(
+    tmp_path: Path,
+) -> None:
+    where, stop = tmp_path / "t.db", threading.Event()
+    with experiment(where, 12) as first, experiment(where, 12) as second:
+        first.run(4)
+        # A run that is under way when the search is stopped is forgotten.
+        second.run(stop=stop, on_run=lambda record: stop.set() if record.number == 6 else None)
+        assert second.done == 7
+        assert len(first.run(9)) == 9
+        result = second.run()
+    assert [record.number for record in result.records] == list(range(12))
+    assert len({record.worker for record in result.records}) == 2
+    assert load_result(where).records == result.records
+
+
+def test_the_order_of_runs_and_sessions_is_no_matter_of_clocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where, clock = tmp_path / "t.db", iter(range(1000))
+
+    class Backwards(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> datetime:
+            return datetime.now(tz) - timedelta(hours=next(clock))
+
+    monkeypatch.setattr(search, "datetime", Backwards)
+    monkeypatch.setattr(environment, "datetime", Backwards)
+    for budget in (4, 7):
+        with experiment(where, budget) as one:
+            result = one.run()
+    ended = [record.ended for record in result.records]
+    assert ended == sorted(ended, reverse=True)
+    assert [record.number for record in result.records] == list(range(7))
+    found = load_result(where)
+    assert found.records == result.records
+    assert [session["budget"] for session in found.sessions] == [4, 7]
 
 
 def test_an_experiment_on_a_server_is_that_in_a_file(address: str, tmp_path: Path) -> None:

@@ -1,1 +1,0 @@
-"""Where trials are kept: Optuna studies in a database of ``workbench.storage``."""

@@ -19,7 +19,7 @@ UNREACHED = np.uint8(255)
 _FEW = 6
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def count_bits(word):
     """Return how many bits of a uint64 are 1."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -32,7 +32,7 @@ def count_bits(word):
     return np.int64(word & np.uint64(0x7F))
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def _begin(routers, first, reached, wave):
     """Start from source ``first`` and those after it at distance 0; return their number."""
     sources = min(routers - first, SOURCES)
@@ -46,7 +46,7 @@ def _begin(routers, first, reached, wave):
     return sources
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def _step(start, neighbour, reached, wave, fresh, full):
     """Reach one link further. ``fresh`` gets each router's new sources; return whether any are."""
     routers = len(start) - 1
@@ -73,7 +73,7 @@ def _step(start, neighbour, reached, wave, fresh, full):
     return found != np.uint64(0)
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def _full(sources, full):
     for w in range(WORDS):
         left = sources - 64 * w
@@ -122,7 +122,7 @@ def distances(start, neighbour, hops):
     return True
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def _write(fresh, hops, first, sources, level):
     """Write a level where it is new: one by one where that is at few places, else all 64."""
     for router in range(len(fresh)):

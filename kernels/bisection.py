@@ -9,7 +9,7 @@ NO_CUT = np.inf
 """The cut of a division that is not in balance."""
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def _gains(start, neighbour, capacity, side, gain):
     """Fill in what each router's move takes off the cut, and return the cut."""
     twice = 0.0
@@ -26,7 +26,7 @@ def _gains(start, neighbour, capacity, side, gain):
     return twice / 2
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def _excess(hosts, side):
     """Return how many hosts side 1 has more than side 0."""
     excess = 0

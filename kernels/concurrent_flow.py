@@ -12,7 +12,7 @@ NOTHING = 1e-12
 """What is left of a demand when it counts as sent."""
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def _sift_up(heap, place, cost, at):
     router = heap[at]
     while at > 0:
@@ -26,7 +26,7 @@ def _sift_up(heap, place, cost, at):
     place[router] = at
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def _sift_down(heap, place, cost, size):
     router = heap[0]
     at = 0
@@ -45,7 +45,7 @@ def _sift_down(heap, place, cost, size):
     place[router] = at
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def _cheapest(start, neighbour, length, source, targets, wanted, cost, taken, order, heap, place):
     """Find the cheapest routes from a router to its targets (Dijkstra 1959).
 

@@ -55,7 +55,7 @@ class LaneRule(NamedTuple):
     dateline: bool
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def _lane_after(lane, channel, following, phase, rule):
     """Return the lane of the channel that follows; phase is 0 for a packet on its way."""
     if rule.dateline:

@@ -77,7 +77,7 @@ def put_in_order(kind, size, match, req_start, req_ops, ireq_start, ireq_ops, S,
     return number
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def _release(op, first, ops, missing, stack, top):
     for i in range(first[op], first[op + 1]):
         other = ops[i]

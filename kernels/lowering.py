@@ -190,7 +190,7 @@ def expand(
     return OK, -1
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def _follow_front(op, front, length, counts, required, begun, writing):
     """Make an operation depend on all of the front."""
     for at in range(length):
@@ -206,14 +206,14 @@ def _follow_front(op, front, length, counts, required, begun, writing):
             counts[BEGUN_EDGES] += 1
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def _clear_front(front, place, length, base):
     """Take all operations out of the front."""
     for at in range(length):
         place[front[0, at] - base] = -1
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def _add_to_front(front, place, length, base, op, how):
     """Add an operation, or make it one that must have finished; return the new length."""
     at = place[op - base]

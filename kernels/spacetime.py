@@ -48,7 +48,7 @@ def running_latest(end, row_start, latest):
     return overlap
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def first_above(values, low, high, limit):
     """Return the first place in ``[low, high)`` whose value exceeds `limit`; `high` if none."""
     while low < high:

@@ -22,7 +22,7 @@ from numba.extending import register_jitable
 from kernels.fabric import calendar, layout, pisces, snappr
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def open_window(s, q, until):
     """Set WINDOW_END to the end of the next window; return False if no event is before `until`.
 
@@ -47,7 +47,7 @@ def open_window(s, q, until):
     return True
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def serve_routers(s, t, q, routes, depth, seen):
     """Handle all events of routers in the window; return OK, NO_RECORDS or NO_STATE."""
     if s[layout.MODEL] == layout.PISCES:

@@ -78,7 +78,7 @@ COPY, BEGIN_SEND, SEND_NOW, BEGIN_RECEIVE, RECEIVE, ASK, RECEIVED, COMPLETE, TAK
 RESUME, LAUNCH, HAND_OVER = TIMER, TIMER + 1, TIMER + 2
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def rank_cells(s, rank):
     """Return where the cells of a rank begin."""
     return s[s[AT_LAYER] + AT_RANKS] + N_RANK * rank

@@ -16,7 +16,7 @@ from numba.extending import register_jitable
 from kernels.fabric import layout
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def choose(s, t, q, packet, here, target):
     """Return channel << 8 | lane of a packet's next hop from router `here`; not at its target."""
     channel = t[s[layout.AT_ROUTE] + here * s[layout.N_ROUTERS] + target]

@@ -10,7 +10,7 @@ OK, UNREACHED, TOO_LONG = range(3)
 _NOWHERE = np.int64(2**62)
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def mixed(value):
     """Return the bits of a number mixed (Steele, Lea, Flood: SplitMix, OOPSLA 2014), not negative.
 
@@ -23,7 +23,7 @@ def mixed(value):
     return np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(1))
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def dimension_order(first, target, coordinates, dims, wraps, here, there, seed, out):
     """Write the channels of a way that corrects one coordinate after the other, the first first.
 
@@ -69,7 +69,7 @@ def dimension_order(first, target, coordinates, dims, wraps, here, there, seed, 
     return count
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def _towards(first, target, coordinates, router, d, wanted, seed):
     """Return a channel to the router that differs in coordinate d alone, which is as wanted."""
     found = 0
@@ -87,7 +87,7 @@ def _towards(first, target, coordinates, router, d, wanted, seed):
     return -1
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def _is_beside(coordinates, router, other, d, wanted):
     if coordinates[other, d] != wanted:
         return False
@@ -191,7 +191,7 @@ def shortest_paths(first, target, weight, sources, targets, order, seed, length,
     return OK
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def _costs_to(first, target, weight, there, cost, queue, queued):
     """Find the weight of the best path from each router to one.
 

@@ -27,7 +27,7 @@ RANK, OP, MENDED_CALCS, MENDED_COUNTS, MENDED_ROOTS = range(5)
 N_FOUND = 5
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def u32(data, at):
     """Return four bytes as a number."""
     return (
@@ -38,7 +38,7 @@ def u32(data, at):
     )
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def u64(data, at):
     """Return eight bytes as a number, -1 where it does not fit into 63 bits."""
     if data[at + 7] > 127:
@@ -170,7 +170,7 @@ def measure(operations, dependents, degree, lengths):
         lengths[rank] = RANK_HEADER + NUMBER * numbers + RECORD * (last - first)
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def put32(out, at, value):
     """Write four bytes, and return the place after them."""
     for i in range(4):

@@ -34,7 +34,7 @@ from kernels.goal.scan import (
 )
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def find_slot(text, at, end, salt, slots, stamp, labels):
     """Return the slot where a label is, or where it would go."""
     mask = len(slots) - 1
@@ -51,7 +51,7 @@ def find_slot(text, at, end, salt, slots, stamp, labels):
     return slot
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def wrong(state, at, wanted):
     """Note an error and return its status."""
     state[layout.WHERE] = at

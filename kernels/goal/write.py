@@ -14,7 +14,7 @@ _TO, _FROM, _TAG, _CPU, _NIC = b"b to ", b"b from ", b" tag ", b" cpu ", b" nic 
 _REQUIRES, _IREQUIRES, _ANY = b" requires l", b" irequires l", b"-1"
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def digits(value):
     """Return how many digits a number has."""
     count = 1
@@ -24,7 +24,7 @@ def digits(value):
     return count
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def put_number(out, at, value):
     """Write a number, and return the place after it."""
     end = at + digits(value)
@@ -37,7 +37,7 @@ def put_number(out, at, value):
     return end
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def put(out, at, word):
     """Write a word, and return the place after it."""
     for i in range(len(word)):
@@ -45,7 +45,7 @@ def put(out, at, word):
     return at + len(word)
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def in_place(begin, end, start, ops):
     """Return whether dependencies written below the operation that waits keep their order."""
     for op in range(begin, end):
@@ -93,7 +93,7 @@ def measure(operations, dependents, awaited, lengths):
         lengths[rank] = total
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def put_dependency(out, at, after, word, before):
     """Write one dependency by the operations' numbers within the rank, from 0."""
     at = put(out, at, b"l")

@@ -243,7 +243,7 @@ def idle_clocks(hosts: int, cpus: int, nics: int, wanted: bool) -> Clocks:
     )
 
 
-@register_jitable(forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def byte_cost(size, whole, real):
     """Return what the bytes after the first cost in ps; nothing for an empty message."""
     if size <= 1:
@@ -253,7 +253,7 @@ def byte_cost(size, whole, real):
     return round((size - 1) * real)
 
 
-@register_jitable(forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def sent_by(rank):
     """Return what is left of a send of a rank while its message is on its way; and back again."""
     return -2 - rank

@@ -149,7 +149,7 @@ def count_missing(req_ops, ireq_ops, missing):
         missing[op] += 1
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def _release(op, time, first, ops, start, missing, stack, top):
     """Tell those that wait for an operation that it has started, or ended, at a time."""
     for i in range(first[op], first[op + 1]):

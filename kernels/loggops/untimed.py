@@ -119,7 +119,7 @@ def run(program, ranks, pool, eager, left, link, queue, waiting, pooled, seen, s
     return layout.OK if unmet == 0 and tail == len(left) else layout.STUCK
 
 
-@register_jitable(forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def let_go(start, ops, op, left, queue, tail):
     """Release the dependents of an operation, queue those that are free; return the queue's end."""
     for edge in range(start[op], start[op + 1]):

@@ -81,7 +81,7 @@ class Stream(NamedTuple):
     counts: NDArray[np.int64]
 
 
-@register_jitable(forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _emit(kind, source, target, op, code, op_of, counts):
     at = counts[INSTRUCTIONS]
     code[at] = (
@@ -93,20 +93,20 @@ def _emit(kind, source, target, op, code, op_of, counts):
     counts[INSTRUCTIONS] = at + 1
 
 
-@register_jitable(forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _slot(number, slot, counts):
     slot[counts[SLOTTED]] = number
     counts[SLOTTED] += 1
 
 
-@register_jitable(forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _row(role, message, role_of, message_of, counts):
     role_of[counts[TYPED]] = role
     message_of[counts[TYPED]] = message
     counts[TYPED] += 1
 
 
-@register_jitable(forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _new_register(rank, ranks, registers, counts):
     register = np.int64(ranks[rank, FREE])
     if register != -1:
@@ -118,13 +118,13 @@ def _new_register(rank, ranks, registers, counts):
     return register
 
 
-@register_jitable(forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _free_register(register, rank, ranks, registers):
     registers[register, NEXT] = ranks[rank, FREE]
     ranks[rank, FREE] = register
 
 
-@register_jitable(forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _read(register, registers):
     """Count a read; say whether it was the last one of a register that may be set again."""
     if register == 0:
@@ -133,7 +133,7 @@ def _read(register, registers):
     return registers[register, READERS] == 0
 
 
-@register_jitable(forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _join(source, op, rank, ops, ranks, registers, code, op_of, counts):
     """Raise the start of an operation that waits for several to a register's value."""
     target = np.int64(ops[op, REGISTER])
@@ -147,7 +147,7 @@ def _join(source, op, rank, ops, ranks, registers, code, op_of, counts):
     _emit(kind, source, target, -1, code, op_of, counts)
 
 
-@register_jitable(forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _finish(
     kind, op, rank, source, spare, req_start, req_ops, ops, ranks, registers, code, op_of, counts
 ):

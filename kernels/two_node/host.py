@@ -36,7 +36,7 @@ EXCHANGES_OF_INIT = 2
 EAGER0, EAGER1, RENDEZVOUS = range(3)
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def compute(s, now, node, ticks, owner, action, word):
     """Keep the host busy for `ticks`, then do `action`."""
     s[layout.host_cells(node) + layout.BUSY] = 1
@@ -45,7 +45,7 @@ def compute(s, now, node, ticks, owner, action, word):
     schedule(s, owner + 3 * (1 - node), now + ticks, 0, layout.T_HOST)
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def through_channels(s, p, now, node, size):
     """Request a copy's chunks, one outstanding at a time; return when the last has arrived."""
     chunk = p[layout.P_CHUNK]
@@ -67,7 +67,7 @@ def through_channels(s, p, now, node, size):
     return ends
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def copied(s, p, now, node, size):
     """Return when a copy that begins now is over.
 
@@ -85,13 +85,13 @@ def copied(s, p, now, node, size):
     return ends
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def copy(s, p, now, node, size, action, word):
     """Copy a message, then do `action`."""
     compute(s, now, node, copied(s, p, now, node, size) - now, layout.NODE, action, word)
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def protocol(p, n_bytes):
     """Return the protocol of an MPI message."""
     if n_bytes <= p[layout.P_EAGER0_MAX]:
@@ -101,7 +101,7 @@ def protocol(p, n_bytes):
     return RENDEZVOUS
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def ready_send(s, p, now, node, word):
     """Put the first message of a send on the wire; an eager send is then complete."""
     s[layout.TO_SEND] = word
@@ -111,7 +111,7 @@ def ready_send(s, p, now, node, word):
         s[layout.host_cells(node) + layout.SENT] += 1
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def prepared_send(s, p, now, node, word):
     """Pay the post delay of a send, if there is one, then put it on the wire."""
     if p[layout.P_HEADER_DELAY] > 0:
@@ -120,7 +120,7 @@ def prepared_send(s, p, now, node, word):
         ready_send(s, p, now, node, word)
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def begin_send(s, p, now, node):
     """Start the next MPI send of the window."""
     index = s[layout.host_cells(node) + layout.POSTED]
@@ -150,7 +150,7 @@ def begin_send(s, p, now, node):
         )
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def match(s, p, now, node, word):
     """Pay for a message that has met its receive."""
     size = layout.size_of(s, p, word)
@@ -160,7 +160,7 @@ def match(s, p, now, node, word):
         copy(s, p, now, node, size, COPIED, word)
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def post_get(s, p, now, node, word):
     """Pay the RDMA delay, if there is one, then ask for the payload."""
     if p[layout.P_RDMA_DELAY] > 0:
@@ -172,7 +172,7 @@ def post_get(s, p, now, node, word):
         s[layout.TO_SEND] = get
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def handle(s, p, now, node, word):
     """Handle a message the thread has taken from its inbox."""
     host = layout.host_cells(node)
@@ -201,14 +201,14 @@ def handle(s, p, now, node, word):
             copy(s, p, now, node, size, COPIED_UNEXPECTED, word)
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def brings_element(s, node, sender):
     """Return True if a message of the exchange under way is one of MPI_Init that is not empty."""
     number = s[layout.host_cells(node) + layout.NUMBER]
     return number < EXCHANGES_OF_INIT and number != sender
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def send_exchange(s, p, now, node):
     """Put a node's message of an exchange on the wire."""
     number = s[layout.host_cells(node) + layout.NUMBER]
@@ -216,7 +216,7 @@ def send_exchange(s, p, now, node):
     s[layout.TO_SEND] = layout.message(layout.EXCHANGE, node, number, n_bytes)
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def prepared_exchange(s, p, now, node):
     """Pay the post delay of an exchange's message, if there is one, then send it."""
     if p[layout.P_HEADER_DELAY] > 0:
@@ -225,7 +225,7 @@ def prepared_exchange(s, p, now, node):
         send_exchange(s, p, now, node)
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def begin_exchange(s, p, now, node):
     """Start an exchange; node 1 copies nothing before it enters a barrier."""
     host = layout.host_cells(node)
@@ -236,7 +236,7 @@ def begin_exchange(s, p, now, node):
         prepared_exchange(s, p, now, node)
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def receive_exchange(s, p, now, node):
     """Receive the other side's message of an exchange; what MPI_Init receives is copied."""
     host = layout.host_cells(node)
@@ -246,7 +246,7 @@ def receive_exchange(s, p, now, node):
         copy(s, p, now, node, p[layout.P_N_SIZES] + row, NOTHING, 0)
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def end_exchange(s, p, now, node):
     """Continue after an exchange: with another one, or with the messages of a size."""
     host = layout.host_cells(node)
@@ -262,7 +262,7 @@ def end_exchange(s, p, now, node):
         s[host + layout.STARTED] = now
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def exchange_in(s, node, number):
     """Note that the other side's message of an exchange is there."""
     host = layout.host_cells(node)
@@ -272,7 +272,7 @@ def exchange_in(s, node, number):
         s[host + layout.CAME_EARLY] = layout.THERE
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def resume(s, p, now, node):
     """Go on after a computation."""
     host = layout.host_cells(node)
@@ -300,7 +300,7 @@ def resume(s, p, now, node):
         send_exchange(s, p, now, node)
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def take(s, p, now, node):
     """Take one message from the inbox; return False if there is none.
 
@@ -325,7 +325,7 @@ def take(s, p, now, node):
     return True
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def take_held(s, p, now, node, window):
     """Count a sequenced message as handled and handle the next one if it is held."""
     host = layout.host_cells(node)
@@ -340,7 +340,7 @@ def take_held(s, p, now, node, window):
     handle(s, p, now, node, layout.message(kind, 1 - node, following, 0))
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def post_receive(s, p, now, node):
     """Post a receive, or match it at once with a message that is there already."""
     s[layout.host_cells(node) + layout.POSTED_RECEIVES] += 1
@@ -353,7 +353,7 @@ def post_receive(s, p, now, node):
     match(s, p, now, node, word)
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def advance(s, p, now, node, of_pisces):
     """Run the MPI program of a node until it computes, waits, or ends a window.
 

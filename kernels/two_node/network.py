@@ -8,7 +8,7 @@ from kernels.two_node import layout, logp, pisces, protocols, snappr
 from kernels.two_node.queues import schedule
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def inject(s, p, now, node, word, of_pisces):
     """Put a message on the wire at a node; that one of an exchange has left is noticed."""
     if layout.bytes_of(word) <= p[layout.P_NEGLIGIBLE]:

@@ -12,7 +12,7 @@ from kernels.two_node import layout
 from kernels.two_node.queues import schedule
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def send_message(s, p, now, node, word):
     """Send a message; one that carries data waits until the NIC has sent the one before."""
     if layout.kind_of(word) != layout.EAGER and layout.kind_of(word) != layout.PAYLOAD:

@@ -51,7 +51,7 @@ class Data(NamedTuple):
     distances: NDArray[np.float64]
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def constant(times, sigma, data):
     """Return the log likelihood of one absolute normal error, sigma in seconds."""
     total = 0.0
@@ -62,7 +62,7 @@ def constant(times, sigma, data):
     return -0.5 * total
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def hierarchical(times, tau, s, data):
     """Return the log likelihood of normal errors in log time, tau between tests, s in each.
 
@@ -81,13 +81,13 @@ def hierarchical(times, tau, s, data):
     return -0.5 * total
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def correlation(distance, length):
     """Return the correlation of the discrepancies of two tests, from their squared distance."""
     return (1.0 - INDEPENDENT_SHARE) * math.exp(-0.5 * distance / (length * length))
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def gaussian_process(times, tau, s, length, data, matrix):
     """Return the log likelihood with discrepancies that are correlated between nearby tests.
 
@@ -127,7 +127,7 @@ def gaussian_process(times, tau, s, length, data, matrix):
     return -0.5 * total
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def student_t(times, s, data):
     """Return the log likelihood of Student-t errors in log time, of scale s."""
     nu = DEGREES_OF_FREEDOM
@@ -148,7 +148,7 @@ def student_t(times, s, data):
     return total
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def log_likelihood(model, times, hyper, data, matrix):
     """Return the log likelihood of the data under a noise model.
 

@@ -10,7 +10,7 @@ from numba.extending import register_jitable
 from kernels import kernel
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def evaluate(coordinates, indices, coefficients, logarithmic, workspace, out):
     """Write the times of all tests at one point.
 

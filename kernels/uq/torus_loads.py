@@ -48,7 +48,7 @@ def busiest_on_way(sizes, source, target, load, busiest, links):
             busiest[message] = max(busiest[message], there)
 
 
-@register_jitable
+@register_jitable(_nrt=False)
 def find_way(sizes, source, target, way):
     """Write each link of a way, as router, dimension and direction, and return their number."""
     links = 0

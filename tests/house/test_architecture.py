@@ -72,7 +72,6 @@ MAY_IMPORT = (
     | {"site": FLOOR | NOUNS | {"plotting", "papers", "panels", "workshop"}}
     | {
         "warmup": NOUNS | SHARED_ANALYSES | {"warming", "plotting", "sensitivity", "uq"},
-        "compile_times": set(),
         "diagnosis": FLOOR,
     }
 )

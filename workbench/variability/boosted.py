@@ -1,4 +1,4 @@
-"""Boosted trees of scikit-learn that several threads may grow at a time."""
+"""Boosted trees of scikit-learn that several threads may ask for; they grow one at a time."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ class BoostedTrees(HistGradientBoostingRegressor):  # type: ignore[misc]
 
     def fit(self, inputs: NDArray[np.float64], target: NDArray[np.float64]) -> Any:
         """Learn ``target[samples]`` from ``inputs[samples, counters]``."""
-        # Sums over samples in several threads differ in their last digits.
-        with threadpool_limits(1, "openmp"):
+        # Sums over samples in several threads differ in their last digits. And scikit-learn (1.8)
+        # changes the filters of warnings of the whole process: two threads at a time see none, or
+        # leave others behind.
+        with _LOCK, threadpool_limits(1, "openmp"):
             return super().fit(inputs, target)
 
     def stages(self, seen: NDArray[np.float64], numbers: Sequence[int]) -> NDArray[np.float64]:
@@ -30,9 +32,3 @@ class BoostedTrees(HistGradientBoostingRegressor):  # type: ignore[misc]
         with threadpool_limits(1, "openmp"):
             staged = islice(self.staged_predict(seen), max(wanted))
             return np.array([one for number, one in enumerate(staged, 1) if number in wanted])
-
-    def _bin_data(self, *given: Any, is_training_data: bool) -> Any:
-        # scikit-learn (1.8) changes the filters of warnings of the whole process here: two threads
-        # at a time see none, or leave others behind.
-        with _LOCK:
-            return super()._bin_data(*given, is_training_data=is_training_data)

@@ -15,11 +15,9 @@ SITE_STAMP := .venv/.site-$(HERE)
 # Without bytecode on disk each kernel of a notebook compiles the workbench's source again.
 export PYTHONDONTWRITEBYTECODE :=
 
-# In there, kernels/__init__.py keeps a cache for each state of all kernels. Targets are relative:
-# make takes a folder's name with a space in it for two.
-export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
+# Targets are relative: make takes a folder's name with a space in it for two.
 KERNELS := $(shell find kernels -name '*.py')
-WARM_STAMPS := .cache/numba/.networks-$(HERE) .cache/numba/.programs-$(HERE)
+WARM_STAMPS := .cache/.networks-$(HERE) .cache/.programs-$(HERE)
 
 # Bytecode is made where a module is first imported: 21 of 50 s of pip's processor time.
 PIP := -m pip install --quiet --disable-pip-version-check --no-compile
@@ -40,7 +38,7 @@ lab: install ## install, then open JupyterLab on notebooks/00-start-here.ipynb
 	@if ! $(MAKE) --no-print-directory --question $(WARM_STAMPS); then \
 	  echo "Compiling the kernels behind JupyterLab at low priority (once, a few minutes). Meanwhile a" \
 	    "notebook that needs one waits some seconds for it."; \
-	  mkdir -p .cache/numba; \
+	  mkdir -p .cache; \
 	  { nice -n 10 $(PY) -m workbench.warmup --while $$$$ && touch $(WARM_STAMPS); } & \
 	fi; \
 	options="--ip=127.0.0.1"; \
@@ -80,7 +78,7 @@ tests: export OPENBLAS_NUM_THREADS := 1
 tests:
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	$(PY) -m pytest --quiet --ignore=tests/benchmarks \
-	  -m "not deep and not helpers" --durations=10 --cpu-times=20 $(IN_PARALLEL)
+	  -m "not deep" --durations=10 --cpu-times=20 $(IN_PARALLEL)
 
 test-debian13: ## run make test on Debian 13, in a chroot under .cache (root, debootstrap)
 	@.ci/debian13
@@ -95,8 +93,7 @@ lint: $(TEST_STAMP)
 types: $(TEST_STAMP)
 	$(PY) -m mypy
 
-# The kernels as plain Python: what compilation hides (an index out of bounds) shows here. Tests that
-# call helpers of kernels, which would be compiled for them alone, run compiled in make deep only.
+# The kernels as plain Python: what compilation hides (an index out of bounds) shows here.
 kernels-uncompiled: $(TEST_STAMP)
 	NUMBA_DISABLE_JIT=1 $(PY) -m pytest --quiet tests/kernels -m "not deep and not jit_only"
 
@@ -107,7 +104,7 @@ test-oldest: $(TEST_STAMP) system-programs ## run the tests without a browser on
 	$(OLDEST) $(PIP) --constraint constraints-oldest.txt --editable '.[test]'
 	NUMBA_CACHE_DIR="$(CURDIR)/.cache/oldest/numba" OPENBLAS_NUM_THREADS=1 \
 	  $(OLDEST) -m pytest --quiet --ignore=tests/benchmarks --ignore=tests/house \
-	  -m "not deep and not helpers and not browser" $(IN_PARALLEL)
+	  -m "not deep and not browser" $(IN_PARALLEL)
 
 bench: $(TEST_STAMP) ## print speeds, memory and waiting times beside their targets (10 minutes; SSTMACRO=, LOGGOPSIM=)
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
@@ -122,11 +119,10 @@ bench-all: $(TEST_STAMP) ## print every rate that is measured (half an hour)
 ROUNDS ?= 5
 deep: $(TEST_STAMP) $(SITE_STAMP) ## the longer tests, then a search for failing examples with new seeds (ROUNDS=5, SEED=)
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
-	$(PY) -m pytest --quiet --ignore=tests/benchmarks -m "deep or helpers" $(IN_PARALLEL)
-	@# Indices of kernels do not wrap (kernels/compiler/indexing.py): a negative one is an error here.
+	$(PY) -m pytest --quiet --ignore=tests/benchmarks -m deep $(IN_PARALLEL)
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR="$(CURDIR)/.cache/numba-bounds" \
 	  $(PY) -m pytest --quiet tests/kernels tests/unit/topology tests/unit/sensitivity tests/unit/uq \
-	  -m "not deep and not helpers" $(IN_PARALLEL)
+	  -m "not deep" $(IN_PARALLEL)
 	@for round in $$(seq $(ROUNDS)); do \
 	  seed=$${SEED:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}; \
 	  echo "round $$round of $(ROUNDS); the same again: make deep ROUNDS=1 SEED=$$seed"; \
@@ -256,7 +252,7 @@ $(SITE_STAMP): $(LAB_STAMP)
 	$(PIP_INSTALL) --editable '.[site]'
 	@touch $@
 
-$(WARM_STAMPS): .cache/numba/.%-$(HERE): $(KERNELS) | $(LAB_STAMP)
+$(WARM_STAMPS): .cache/.%-$(HERE): $(KERNELS) | $(LAB_STAMP)
 	@echo "compiling the kernels of $* (once for each version of them)"
 	@mkdir -p "$(@D)"
 	@$(PY) -m workbench.warmup $* && touch "$@" || true

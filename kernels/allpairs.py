@@ -1,9 +1,9 @@
 """Hops between all routers: breadth first from many at once, one bit each."""
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
-from kernels import helper
+from kernels import kernel
 
 WORDS = 8
 """Words of 64 sources that go together: a cache line a router."""
@@ -19,7 +19,7 @@ UNREACHED = np.uint8(255)
 _FEW = 6
 
 
-@helper()
+@register_jitable(_nrt=False)
 def count_bits(word):
     """Return how many bits of a uint64 are 1."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -32,7 +32,7 @@ def count_bits(word):
     return np.int64(word & np.uint64(0x7F))
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _begin(routers, first, reached, wave):
     """Start from source ``first`` and those after it at distance 0; return their number."""
     sources = min(routers - first, SOURCES)
@@ -46,7 +46,7 @@ def _begin(routers, first, reached, wave):
     return sources
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _step(start, neighbour, reached, wave, fresh, full):
     """Reach one link further. ``fresh`` gets each router's new sources; return whether any are."""
     routers = len(start) - 1
@@ -73,7 +73,7 @@ def _step(start, neighbour, reached, wave, fresh, full):
     return found != np.uint64(0)
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _full(sources, full):
     for w in range(WORDS):
         left = sources - 64 * w
@@ -85,7 +85,7 @@ def _full(sources, full):
             full[w] = np.uint64(0)
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def distances(start, neighbour, hops):
     """Fill in the links on a shortest route between every two routers.
 
@@ -122,7 +122,7 @@ def distances(start, neighbour, hops):
     return True
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _write(fresh, hops, first, sources, level):
     """Write a level where it is new: one by one where that is at few places, else all 64."""
     for router in range(len(fresh)):
@@ -146,7 +146,7 @@ def _write(fresh, hops, first, sources, level):
                     row[base + bit] ^= away * is_new
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def histogram(start, neighbour, hosts, planes, first, routers_at, hosts_at):
     """Count how far apart routers are, and hosts, for one block of sources.
 

@@ -1,15 +1,15 @@
 """Cuts made better one router at a time (Fiduccia, Mattheyses, DAC 1982), hosts kept in balance."""
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
-from kernels import helper
+from kernels import kernel
 
 NO_CUT = np.inf
 """The cut of a division that is not in balance."""
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _gains(start, neighbour, capacity, side, gain):
     """Fill in what each router's move takes off the cut, and return the cut."""
     twice = 0.0
@@ -26,7 +26,7 @@ def _gains(start, neighbour, capacity, side, gain):
     return twice / 2
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _excess(hosts, side):
     """Return how many hosts side 1 has more than side 0."""
     excess = 0
@@ -35,7 +35,7 @@ def _excess(hosts, side):
     return excess
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def refine(start, neighbour, capacity, hosts, order, allowed, stall, side, halt):
     """Move routers from side to side until no series of moves makes the cut smaller.
 

@@ -1,9 +1,9 @@
 """Demands sent along the cheapest routes, again and again: nearly the most that fits."""
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
-from kernels import helper
+from kernels import kernel
 
 FAR = np.inf
 """What a route costs where there is none."""
@@ -12,7 +12,7 @@ NOTHING = 1e-12
 """What is left of a demand when it counts as sent."""
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _sift_up(heap, place, cost, at):
     router = heap[at]
     while at > 0:
@@ -26,7 +26,7 @@ def _sift_up(heap, place, cost, at):
     place[router] = at
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _sift_down(heap, place, cost, size):
     router = heap[0]
     at = 0
@@ -45,7 +45,7 @@ def _sift_down(heap, place, cost, size):
     place[router] = at
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _cheapest(start, neighbour, length, source, targets, wanted, cost, taken, order, heap, place):
     """Find the cheapest routes from a router to its targets (Dijkstra 1959).
 
@@ -86,7 +86,7 @@ def _cheapest(start, neighbour, length, source, targets, wanted, cost, taken, or
     return done
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def send_phase(
     start, neighbour, tail, capacity, sources, first, target, demand, step, length, load, halt
 ):

@@ -12,10 +12,10 @@ Events are operations, by their number, and messages as their hosts take them, b
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from kernels import helper
+from kernels import kernel
 
 SEND, RECV, CALC = 1, 2, 3
 
@@ -63,7 +63,7 @@ class Room(NamedTuple):
     half_end: NDArray[np.int64]
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _sift_up(heap, at, time, late):
     """Move a heap's entry towards its root, to its place."""
     event = heap[at]
@@ -76,7 +76,7 @@ def _sift_up(heap, at, time, late):
     heap[at] = event
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _sift_down(heap, top, time, late):
     """Move a heap's root towards the leaves, to its place."""
     event = heap[0]
@@ -94,7 +94,7 @@ def _sift_down(heap, top, time, late):
     heap[at] = event
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _before(one, other, time, late):
     """Whether an event comes first: earlier, or at the same time without occupying anything."""
     if time[one] != time[other]:
@@ -104,7 +104,7 @@ def _before(one, other, time, late):
     return one < other
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _tell(first, ops, op, missing, heap, top, time, late):
     """Count an event off for the operations that wait for it, and queue those that are free."""
     for i in range(first[op], first[op + 1]):
@@ -117,7 +117,7 @@ def _tell(first, ops, op, missing, heap, top, time, late):
     return top
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def order_events(graph, S, time, late, missing, heap, order):
     """Find the order in which a replay's events happened: by time, causes before effects.
 
@@ -175,21 +175,21 @@ def order_events(graph, S, time, late, missing, heap, order):
     return count
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _byte_cost(size, whole, real):
     """Return (s - 1) times a cost per byte in ps, rounded; 0 for messages without bytes."""
     beyond = max(size - 1, 0)
     return beyond * whole if whole >= 0 else np.int64(np.rint(beyond * real))
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _delay(first, ops, op, until, ready):
     """Delay the operations that depend on one to a time at the earliest."""
     for i in range(first[op], first[op + 1]):
         ready[ops[i]] = max(ready[ops[i]], until)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def makespan(graph, cores, order, costs, limited, room):
     """Return when the last event ends, in ps, if only some resources are limited.
 

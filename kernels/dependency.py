@@ -12,10 +12,10 @@ for a turn of a packet on its way, bit p for one that begins phase p; that tells
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from kernels import helper
+from kernels import kernel
 
 
 class Routes(NamedTuple):
@@ -55,7 +55,7 @@ class LaneRule(NamedTuple):
     dateline: bool
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _lane_after(lane, channel, following, phase, rule):
     """Return the lane of the channel that follows; phase is 0 for a packet on its way."""
     if rule.dateline:
@@ -68,7 +68,7 @@ def _lane_after(lane, channel, following, phase, rule):
     return step + rule.phase_step if phase > 0 else step
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def walk(first, leads_to, routes, rule, phase, entry, turn_first, used, last, once):
     """Mark the turns of all packets of one phase, from where they enter it to each target.
 
@@ -145,7 +145,7 @@ def walk(first, leads_to, routes, rule, phase, entry, turn_first, used, last, on
     return highest
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def join(first, leads_to, ended, once, phase, turn_first, used):
     """Mark the turns by which packets that ended one phase begin another.
 
@@ -173,7 +173,7 @@ def join(first, leads_to, ended, once, phase, turn_first, used):
                     used[turn, lane] |= bit
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def turns(first, leads_to, rule, turn_first, used, start, to):
     """Write the marked turns as a graph whose nodes are channel * lanes + lane.
 
@@ -216,7 +216,7 @@ def turns(first, leads_to, rule, turn_first, used, start, to):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def find_cycle(start, to, cycle):
     """Look for a cycle in a graph.
 

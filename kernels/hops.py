@@ -1,7 +1,8 @@
 """Cheapest routes in a network: how many links of each class lie between two routers."""
 
 import numpy as np
-from numba import njit
+
+from kernels import kernel
 
 CLASS_BITS = 8
 """Bits that the links of one class take in a packed count; eight classes fit."""
@@ -12,7 +13,7 @@ LONGEST = 254
 UNREACHED = np.int64(-1)
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def cheapest_routes(start, neighbour, link_class, weight, sources, packed):
     """Count the links of each class on a cheapest route from each source to each router.
 

@@ -8,10 +8,10 @@ and each gets the same part of what passes through, so flows are followed betwee
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from kernels import helper
+from kernels import kernel
 
 DONE = 0
 HALTED = 1
@@ -54,7 +54,7 @@ class Bundles(NamedTuple):
     channels: NDArray[np.int32]
 
 
-@helper(_nrt=True)
+@register_jitable
 def _order_by_cost(bundles, end, queue, waiting, cost, order):
     """Fill the cost of routes to a class, -1 without one, and order classes dearest first.
 
@@ -100,7 +100,7 @@ def _order_by_cost(bundles, end, queue, waiting, cost, order):
     return found
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def _left(one, there, end, cost, cheapest):
     """Return the cost that a link between two classes must have to lie on a minimal route.
 
@@ -110,7 +110,7 @@ def _left(one, there, end, cost, cheapest):
 
 
 # Inlined, as its arguments are some 50 words: 1.2x (tests/benchmarks/test_topology.py, a torus).
-@helper(_nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _choose(bundles, one, end, cost, cheapest, chosen):
     """List the bundles that minimal routes from a class to ``end`` begin with.
 
@@ -132,7 +132,7 @@ def _choose(bundles, one, end, cost, cheapest, chosen):
     return place - begin, ways
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def _pass_on(bundles, end, order, cost, cheapest, chosen, number, ways, starting, passing, common):
     """Pass the traffic of classes to one router of ``end``, dearest class first.
 
@@ -163,7 +163,7 @@ def _pass_on(bundles, end, order, cost, cheapest, chosen, number, ways, starting
                 common[bundle] += each
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def _arrive(ports, bundles, router, cost, ways, passing, sent, place, load):
     """Load the channels that lead to a router, with what passes and what each sends itself."""
     first, target, opposite, weight = ports
@@ -179,7 +179,7 @@ def _arrive(ports, bundles, router, cost, ways, passing, sent, place, load):
             load[opposite[channel]] += amount / ways[one]
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def _depart(ports, bundles, end, cost, cheapest, ways, senders, own, load):
     """Load the channels of routers with twins with what they send to a class, but for the last."""
     first, target, _, weight = ports
@@ -196,7 +196,7 @@ def _depart(ports, bundles, end, cost, cheapest, ways, senders, own, load):
                 load[channel] += part
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def equal_split(ports, bundles, receivers, senders, traffic, halt, load, common):
     """Add the load of each channel where routers share what they pass on among minimal routes.
 

@@ -10,9 +10,9 @@ A place before which an operation waits is written ``p`` for its end and ``-1 - 
 """
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
-from kernels import helper
+from kernels import kernel
 
 SEND, RECV, CALC = 1, 2, 3
 """Kinds of operations of a graph."""
@@ -26,7 +26,7 @@ RAN_OUT = np.int64(-1)
 """Returned in place of a time beyond ``CLOCK_END``."""
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def put_in_order(kind, size, match, req_start, req_ops, ireq_start, ireq_ops, S, missing, order):
     """Sort the operations topologically: each after its dependencies.
 
@@ -77,7 +77,7 @@ def put_in_order(kind, size, match, req_start, req_ops, ireq_start, ireq_ops, S,
     return number
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _release(op, first, ops, missing, stack, top):
     for i in range(first[op], first[op + 1]):
         other = ops[i]
@@ -88,7 +88,7 @@ def _release(op, first, ops, missing, stack, top):
     return top
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def forward(
     code, before_start, before, other, message, compute, o, latency, bytes_time, start, end
 ):
@@ -148,7 +148,7 @@ def forward(
     return last
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def walk_back(
     code,
     before_start,

@@ -6,9 +6,9 @@ it must have finished or only begun.
 
 from __future__ import annotations
 
-from numba import njit
+from numba.extending import register_jitable
 
-from kernels import helper
+from kernels import kernel
 
 COMPUTE, SEND, RECV, ISEND, IRECV, WAIT, COLLECTIVE, ICOLLECTIVE = range(8)
 OP_SEND, OP_RECV, OP_CALC = 1, 2, 3
@@ -26,7 +26,7 @@ OPS, REQUIRED, BEGUN_EDGES, LEFT, FIRST_LEFT = range(5)
 that began the first of them."""
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def expand(
     calls,
     waits,
@@ -190,7 +190,7 @@ def expand(
     return OK, -1
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _follow_front(op, front, length, counts, required, begun, writing):
     """Make an operation depend on all of the front."""
     for at in range(length):
@@ -206,14 +206,14 @@ def _follow_front(op, front, length, counts, required, begun, writing):
             counts[BEGUN_EDGES] += 1
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _clear_front(front, place, length, base):
     """Take all operations out of the front."""
     for at in range(length):
         place[front[0, at] - base] = -1
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _add_to_front(front, place, length, base, op, how):
     """Add an operation, or make it one that must have finished; return the new length."""
     at = place[op - base]
@@ -225,7 +225,7 @@ def _add_to_front(front, place, length, base, op, how):
     return length + 1
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def group_by_awaited(pairs, start, ops):
     """Group pairs (after, before) by ``before``; each group keeps the order.
 

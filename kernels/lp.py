@@ -6,7 +6,8 @@ for each of them (Shen et al., LLAMP, Algorithm 1).
 """
 
 import numpy as np
-from numba import njit
+
+from kernels import kernel
 
 NOTHING, SEVERAL = -1, -2
 """In place of the only vertex that one waits for: it waits for none, or has a column."""
@@ -14,7 +15,7 @@ NOTHING, SEVERAL = -1, -2
 _UNKNOWN = -3
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def collapse(parent, ps, overheads, column, root):
     """Write each vertex's time as that of a column, picoseconds and a number of overheads.
 
@@ -47,7 +48,7 @@ def collapse(parent, ps, overheads, column, root):
             at = below
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def fill(
     row_head,
     row_tail,
@@ -111,7 +112,7 @@ def fill(
     return used
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def walk(parent, column, row_head, row_vertex, dual, carrying, path):
     """Follow the tight rows of the optimum back from the end of the program.
 
@@ -150,7 +151,7 @@ def walk(parent, column, row_head, row_vertex, dual, carrying, path):
     return length
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def in_order(row_head, row_tail, columns, order):
     """Order rows so that those of a column come before those that wait for it.
 
@@ -187,7 +188,7 @@ def in_order(row_head, row_tail, columns, order):
                 ready += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def longest(order, row_head, row_tail, constant, multiple, latency, base, latencies, before):
     """Find the latest times that rows demand at a latency, each with the row that demands it.
 

@@ -1,10 +1,11 @@
 """Shortest routes counted, and the shortest cycle."""
 
 import numpy as np
-from numba import njit
+
+from kernels import kernel
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def count_paths(start, neighbour, capacity, source, distance, count, order):
     """Count the shortest routes from a router to each other one.
 
@@ -41,7 +42,7 @@ def count_paths(start, neighbour, capacity, source, distance, count, order):
     return tail
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def girth(start, neighbour):
     """Return the links of the shortest cycle, 0 where there is none.
 
@@ -84,7 +85,7 @@ def girth(start, neighbour):
     return shortest if shortest <= routers else 0
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def most_of_any(start, neighbour, capacity, ends, weight, distance, count, share, halt):
     """Find the largest share of each router's traffic that a channel carries, over all targets.
 

@@ -1,15 +1,15 @@
 """Tables of minimal routes: distances, and the channels that lead to each target."""
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
-from kernels import helper
+from kernels import kernel
 
 FAR = np.uint16(65535)
 """Cost where there is no route, or none below it."""
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def costs(first, leads_to, weight, targets, cost):
     """Find the cost of the cheapest route from every router to each target.
 
@@ -59,7 +59,7 @@ def costs(first, leads_to, weight, targets, cost):
     return True
 
 
-@helper(_nrt=True)
+@register_jitable
 def _grown(array, size):
     """Return the array, copied to at least ``size`` elements if it is shorter."""
     if size <= len(array):
@@ -70,7 +70,7 @@ def _grown(array, size):
     return grown
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def tables(first, leads_to, weight, targets, cost, coordinates, dimension, row):
     """Find the channels that a minimal route may take from each router to each target.
 

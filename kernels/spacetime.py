@@ -7,9 +7,9 @@ by their begin. Times are int64 picoseconds. Nothing here is checked.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
-from kernels import helper
+from kernels import kernel
 
 WIDTHS = 4096
 """Length of the histograms of pixel widths; the last place holds all that are wider."""
@@ -21,7 +21,7 @@ LENGTHS = 4096
 """Length of the histogram of message lengths in pixels."""
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def sort_rows(order, begin, row_start):
     """Sort each row of `order`, numbers of bars, by `begin`, stably; rows in order are left."""
     for row in range(len(row_start) - 1):
@@ -35,7 +35,7 @@ def sort_rows(order, begin, row_start):
                 break
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def running_latest(end, row_start, latest):
     """Write the latest end so far in each row and return whether any bar reaches over another."""
     overlap = False
@@ -48,7 +48,7 @@ def running_latest(end, row_start, latest):
     return overlap
 
 
-@helper()
+@register_jitable(_nrt=False)
 def first_above(values, low, high, limit):
     """Return the first place in ``[low, high)`` whose value exceeds `limit`; `high` if none."""
     while low < high:
@@ -60,7 +60,7 @@ def first_above(values, low, high, limit):
     return low
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def window(begin, latest, row_start, first_row, start, stop, low, high):
     """Write for each row the bars that can lie in ``(start, stop)`` and return how many in all."""
     total = 0
@@ -72,14 +72,14 @@ def window(begin, latest, row_start, first_row, start, stop, low, high):
     return total
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def widest_in_blocks(begin, end, widest):
     """Write the longest bar of each `BLOCK` bars, in ps."""
     for at in range(len(begin)):
         widest[at // BLOCK] = max(widest[at // BLOCK], end[at] - begin[at])
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def count_widths(begin, end, widest, low, high, start, stop, per_ps, widths):
     """Count the bars in a window by the whole pixels they show; those below one are left out."""
     pixel = np.int64(np.ceil(1 / per_ps))
@@ -97,7 +97,7 @@ def count_widths(begin, end, widest, low, high, start, stop, per_ps, widths):
             at = stop_at
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def raster(begin, end, kind, low, high, rows_per_band, start, stop, least, busy):
     """Add the share of each pixel that narrow bars take to ``busy[band, pixel, kind]``.
 
@@ -128,7 +128,7 @@ def raster(begin, end, kind, low, high, rows_per_band, start, stop, least, busy)
                 busy[band, q, kind[at]] += right - q
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def encode(busy, rows, levels, codes):
     """Write ``1 + kind * levels + level`` of the kind that takes most of a pixel; 0 if idle.
 
@@ -149,7 +149,7 @@ def encode(busy, rows, levels, codes):
                 codes[band, pixel] = 0
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def wide_bars(begin, end, widest, low, high, start, stop, least, found, row):
     """Write which bars show at least `least` ps of themselves, and their row; return how many.
 
@@ -174,7 +174,7 @@ def wide_bars(begin, end, widest, low, high, start, stop, least, found, row):
     return count
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def message_lengths(
     depart, arrive, y0, y1, low, start, stop, lowest, highest, per_ps, per_y, long, lengths
 ):

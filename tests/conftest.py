@@ -17,7 +17,6 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 # Before anything imports numba. The processes that tests start inherit all of these.
-os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".cache" / "numba"))
 os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # a kernel's debugger warns of frozen modules
 os.environ["JUPYTER_PLATFORM_DIRS"] = "1"  # without it jupyter_core warns
 

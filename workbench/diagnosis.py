@@ -252,12 +252,18 @@ def _numba() -> Iterator[InstallationCheck]:
 
 
 def _numba_cache() -> InstallationCheck:
-    folder = _kernel_cache()
+    from kernels import cache_folder
+
+    folder = cache_folder()
     if folder is None:
         return InstallationCheck(
-            "numba", "cache", "no compiled kernel found", "kernels are missing", REINSTALL
+            "numba",
+            "cache",
+            "none",
+            problem="no folder for compiled kernels can be written: every process compiles anew",
+            fix="set NUMBA_CACHE_DIR to a folder that can be written",
         )
-    compiled = len(list(folder.glob("*.nbi"))) if folder.is_dir() else 0
+    compiled = len(list(folder.parent.rglob("*.nbi")))
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     value = f"{folder} ({compiled} kernels compiled)"
     if os.access(existing, os.W_OK):
@@ -269,22 +275,6 @@ def _numba_cache() -> InstallationCheck:
         problem=f"{existing} cannot be written, so kernels are compiled anew in every process",
         fix="set NUMBA_CACHE_DIR to a folder that can be written",
     )
-
-
-def _kernel_cache() -> Path | None:
-    """Return the folder of numba's cache for the first kernel found, None if there is none."""
-    import pkgutil
-    from importlib import import_module
-
-    from numba.extending import is_jitted
-
-    import kernels
-
-    for module in pkgutil.walk_packages(kernels.__path__, "kernels."):
-        for value in vars(import_module(module.name)).values():
-            if is_jitted(value) and value.stats.cache_path:
-                return Path(value.stats.cache_path)
-    return None
 
 
 def _extensions(folders: Sequence[Path] = ()) -> Iterator[InstallationCheck]:

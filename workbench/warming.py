@@ -17,27 +17,29 @@ def marked() -> Iterator[None]:
     """Let others see for the time of the block that kernels are compiled; a kill ends it too."""
     lock = _lock()
     with contextlib.ExitStack() as stack:
-        if lock is not None:
+        # Another process shows it already, or there is no cache to write to.
+        with contextlib.suppress(Timeout, OSError):
             Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
-            with contextlib.suppress(Timeout):  # another process shows it already
-                stack.enter_context(lock.acquire(blocking=False))
+            stack.enter_context(lock.acquire(blocking=False))
         yield
 
 
 def going_on() -> bool:
     """Return whether a process compiles kernels ahead of their use; False where none can tell."""
     lock = _lock()
-    if lock is None or not Path(lock.lock_file).exists():
+    if not Path(lock.lock_file).exists():
         return False
     try:
-        lock.acquire(blocking=False)
+        with lock.acquire(blocking=False):
+            return False
     except Timeout:
         return True
-    lock.release()
-    return False
+    except OSError:
+        return False
 
 
-def _lock() -> FileLock | None:
-    """Return the lock that is held meanwhile: in the cache that `make` names for all."""
+def _lock() -> FileLock:
+    """Return the lock that is held meanwhile, in the cache; numba is not imported for it."""
     folder = os.environ.get("NUMBA_CACHE_DIR")
-    return FileLock(Path(folder) / _NAME) if folder else None
+    source = Path(__file__).parents[1] / "kernels"
+    return FileLock((Path(folder) if folder else source / "__pycache__") / _NAME)

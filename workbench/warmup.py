@@ -35,25 +35,13 @@ def main() -> int:
         metavar="PID",
         help="end when this process does, and report a failure in one line",
     )
-    parser.add_argument(
-        "--report",
-        action="store_true",
-        help="print what compiling each file and function costs (with an empty NUMBA_CACHE_DIR)",
-    )
     arguments = parser.parse_args()
     if arguments.process is not None:
         threading.Thread(target=_end_with, args=[arguments.process], daemon=True).start()
     compile_part = PARTS[arguments.part]
     try:
         with warming.marked():
-            if arguments.report:
-                from workbench import compile_times
-
-                with compile_times.recorded() as compiled:
-                    compile_part()
-                sys.stdout.write(compile_times.report(compiled) + "\n")
-            else:
-                compile_part()
+            compile_part()
     except Exception as error:
         if arguments.process is None:
             raise
@@ -75,10 +63,16 @@ def _end_with(process: int) -> None:
 
 
 def _compile_first() -> None:
-    """Compile the simulation of two nodes, which most panels draw first."""
-    from kernels.two_node import run
+    """Compile the simulation of two nodes, which most panels draw first, by a run of no window."""
+    import numpy as np
 
-    run.osu.compile(run.OSU_TYPES)
+    from kernels.two_node import layout, run
+
+    state = np.zeros(layout.state_cells(1, 1, 0, 8), np.int64)
+    parameters = np.zeros(layout.N_PARAMETERS + 5 * layout.N_SIZE_COLUMNS, np.int64)
+    parameters[layout.P_RESUMED] = 1
+    ticks, set_back = np.zeros(1, np.int64), np.zeros(1, np.bool_)
+    run.osu(state, state[:0], parameters, np.zeros(1, np.int8), ticks, set_back, None)
 
 
 def _compile_networks() -> None:

@@ -11,11 +11,6 @@ Around them stand host layers, which say what is sent and what follows from what
 sends at random.
 """
 
-from pathlib import Path
-
-from kernels import cache_of_all
-
-with cache_of_all(Path(__file__).parent):
-    from kernels.fabric import collectives, layout, nic, routing, traffic
+from kernels.fabric import collectives, layout, nic, routing, traffic
 
 __all__ = ["collectives", "layout", "nic", "routing", "traffic"]

@@ -17,9 +17,8 @@ longer in a fast cache, are read side by side and not one after the other.
 from __future__ import annotations
 
 import numpy as np
+from numba.extending import register_jitable
 
-from kernels import helper
-from kernels.compiler.prefetch import prefetch
 from kernels.fabric import layout
 
 WHEEL_BITS = 11
@@ -34,7 +33,7 @@ _COUNT_BITS = 3
 _COUNT = _MOST = 7
 
 
-@helper("i8(i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def _cell_above(s, bucket, apart):
     """Return the bucket on a higher wheel, which the bits say that it shares with the present."""
     wheel = s[layout.AT_CALENDAR]
@@ -45,7 +44,7 @@ def _cell_above(s, bucket, apart):
     return wheel + (bucket & _MASK)
 
 
-@helper("void(i8[::1], i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def push(s, q, record):
     """Put a record into the bucket of its tick, which no bucket turned to so far is after."""
     bucket = q[record + layout.AT] >> s[layout.BUCKET_BITS]
@@ -63,7 +62,7 @@ def push(s, q, record):
     q[sheet + (q[sheet] & _COUNT)] = record
 
 
-@helper("i8(i8[::1], i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def _empty(s, q, cell):
     """Empty a bucket; return its records as a list, in the order in which they were put in."""
     first, sheet = np.int64(layout.NOTHING), s[cell]
@@ -79,7 +78,7 @@ def _empty(s, q, cell):
     return first
 
 
-@helper("b1(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def _begin_turn(s, q, position, limit):
     """Spread the next bucket of a higher wheel; return False if it begins after `limit`."""
     for level in range(1, LEVELS):
@@ -99,7 +98,7 @@ def _begin_turn(s, q, position, limit):
     return False
 
 
-@helper("b1(i8[::1], i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def _turn(s, q, limit):
     """Turn to the next bucket with a record, or to `limit` if there is none up to it.
 
@@ -120,7 +119,7 @@ def _turn(s, q, limit):
             return False
 
 
-@helper("i8(i8[::1], i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def first_before(s, q, until):
     """Return the tick of the first record before `until`, NEVER if there is none."""
     first = np.int64(layout.NEVER)
@@ -135,7 +134,7 @@ def first_before(s, q, until):
     return first if first < until else np.int64(layout.NEVER)
 
 
-@helper("b1(i8[::1])", _nrt=False)
+@register_jitable(_nrt=False)
 def is_empty(s):
     """Return whether there is no record."""
     for cell in range(s[layout.AT_CALENDAR], s[layout.AT_CALENDAR] + N_CALENDAR):
@@ -144,7 +143,7 @@ def is_empty(s):
     return True
 
 
-@helper("i8(i8[::1], i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def slot_of(s, q, record):
     """Return the place of a record among those that come to its component in one tick."""
     came = q[record + layout.CAME_BY]
@@ -155,7 +154,7 @@ def slot_of(s, q, record):
     return s[c + layout.SLOT_CREDIT] if kind == layout.CREDIT else np.int64(layout.HELD_SLOT)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def _insert(s, q, cell, record):
     """Put a record into a component's list, behind its equals."""
     at, last = q[record + layout.AT], s[cell + 1]
@@ -183,7 +182,7 @@ def _insert(s, q, cell, record):
         s[cell + 1] = record
 
 
-@helper("void(i8[::1], i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def schedule(s, q, record):
     """Put a record into the calendar, or into its component's list if it is of this window."""
     if q[record + layout.AT] < s[layout.WINDOW_END]:
@@ -193,21 +192,7 @@ def schedule(s, q, record):
         push(s, q, record)
 
 
-@helper("void(i8[::1], i8[::1], i8)", _nrt=False)
-def _prefetch_for(s, q, record):
-    """Have the lines read that a component will need when it handles a record."""
-    came = q[record + layout.CAME_BY]
-    c = layout.channel_cells(s, (came & layout.SIZE_MASK) >> 8)
-    prefetch(s, c + layout.N_PENDING)
-    if came >> layout.KIND_SHIFT & 3 == layout.CREDIT:
-        prefetch(s, c)
-        prefetch(s, c + layout.ARRIVES)
-        prefetch(q, q[record + layout.SIZE])
-    elif came >> layout.COMPONENT_SHIFT >= s[layout.N_ROUTERS]:
-        prefetch(q, q[record + layout.MESSAGE])
-
-
-@helper("void(i8[::1], i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def hand_out(s, q, end):
     """Hand all records before tick `end` to their components."""
     last = (end - 1) >> s[layout.BUCKET_BITS]
@@ -221,7 +206,6 @@ def hand_out(s, q, end):
                 component = q[record + layout.CAME_BY] >> layout.COMPONENT_SHIFT
                 cell = layout.todo_cell(s, component)
                 _insert(s, q, cell, record)
-                _prefetch_for(s, q, record)
                 if component >= s[layout.N_ROUTERS]:
                     at, due = q[s[cell] + layout.AT], s[layout.AT_DUE] + component
                     host = component - s[layout.N_ROUTERS]

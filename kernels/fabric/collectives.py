@@ -8,9 +8,9 @@ barrier and the collective, as often as asked. All of it is one continuous simul
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
-from kernels import helper
+from kernels import kernel
 from kernels.fabric import engine, layout, nic, rank_layout, schedules
 from kernels.fabric.ranks import (
     append_message,
@@ -19,7 +19,7 @@ from kernels.fabric.ranks import (
 )
 
 
-@helper("void(i8[::1], i4[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def _put_in_inbox(s, t, q, now, rank, message):
     """Pass a message to a started rank; its thread resumes if it waits for that queue."""
     k = rank_layout.rank_cells(s, rank)
@@ -29,7 +29,7 @@ def _put_in_inbox(s, t, q, now, rank, message):
         run_thread(s, t, q, now, rank)
 
 
-@helper("void(i8[::1], i4[::1], i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def _start(s, t, q, now, rank):
     """Pass the start request on in a binomial tree, then run the program."""
     ranks = s[s[layout.AT_LAYER] + rank_layout.RANKS]
@@ -54,7 +54,7 @@ def _start(s, t, q, now, rank):
     run_thread(s, t, q, now, rank)
 
 
-@helper("void(i8[::1], i4[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def _message_in(s, t, q, now, rank, message):
     """Take a message from the wire: the NIC answers requests, the thread takes the rest."""
     kind = q[message + layout.M_WORD] & rank_layout.KIND_MASK
@@ -78,7 +78,7 @@ def _message_in(s, t, q, now, rank, message):
         append_message(s, q, rank_layout.rank_cells(s, rank) + rank_layout.HELD, message)
 
 
-@helper("void(i8[::1], i4[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def _follow(s, t, q, now, rank, news):
     """Handle an event of a rank."""
     word, extra = s[layout.EVENT_WORD], s[layout.EVENT_EXTRA]
@@ -97,7 +97,7 @@ def _follow(s, t, q, now, rank, news):
         _put_in_inbox(s, t, q, now, rank, word)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def run(s, t, q, halt):
     """Run all ranks to their end, or go on with a run that had to stop for room.
 

@@ -17,12 +17,12 @@ A host layer is a kernel of its own around these parts:
 from __future__ import annotations
 
 import numpy as np
+from numba.extending import register_jitable
 
-from kernels import helper
 from kernels.fabric import calendar, layout, pisces, snappr
 
 
-@helper("b1(i8[::1], i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def open_window(s, q, until):
     """Set WINDOW_END to the end of the next window; return False if no event is before `until`.
 
@@ -47,7 +47,7 @@ def open_window(s, q, until):
     return True
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def serve_routers(s, t, q, routes, depth, seen):
     """Handle all events of routers in the window; return OK, NO_RECORDS or NO_STATE."""
     if s[layout.MODEL] == layout.PISCES:

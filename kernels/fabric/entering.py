@@ -7,21 +7,22 @@ turn.
 
 from __future__ import annotations
 
-from kernels import helper
+from numba.extending import register_jitable
+
 from kernels.fabric import layout
 from kernels.fabric.timers import set_timer
 
 _FLAGS = (1 << layout.UNCUT_SHIFT) - 1
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def uncut(q, message):
     """Return the bytes of a message that are not yet packets."""
     left = q[message + layout.M_FLAGS] >> layout.UNCUT_SHIFT
     return left if left > 0 else q[message + layout.M_BYTES]
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def append_uncut(s, q, h, message):
     """Queue a message to be cut at the host whose cells begin at `h`."""
     q[message + layout.M_NEXT] = layout.NOTHING
@@ -33,7 +34,7 @@ def append_uncut(s, q, h, message):
     s[h + layout.INJECT_LAST] = message
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8, i8)", _nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def count_cut(s, q, now, host, n_bytes):
     """Cut bytes off the first message of a host; return the bytes that are still to be cut."""
     h = layout.host_cells(s, host)

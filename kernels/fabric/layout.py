@@ -11,7 +11,7 @@ Time is counted in ticks of 1e-16 s. A *component* is a router or a host, router
 does: first those between routers, then those to hosts (ejection), then those from hosts
 (injection).
 
-Flat arrays without reference counts (``_nrt=False``). Still, an array is seven arguments of a
+Flat arrays. An array is seven arguments of a
 compiled call, and `routing.Routes` is 88, so what is called for every packet is inlined into its
 caller (``forceinline=True``): 14 % less time for the allgather on 512 nodes, 20 to 30 % under
 open-loop traffic. Hosts, credits that packets wait for and PISCES' arbiters were inlined later: a
@@ -20,16 +20,13 @@ on a dragonfly, 60 % more with PISCES (tests/benchmarks/test_fabric.py, test_ope
 called in several places is left a call, for the time to compile. Nothing here allocates.
 
 A network of some hundred nodes does not fit into the processor's second cache, and each event needs
-lines that were last used many events ago. So cells that are needed together share lines, and lines
-are asked for before they are needed, several at a time (``kernels.compiler.prefetch``): 20 to 45 %
-less time on 512 nodes and 1,056 hosts, and no difference on 64.
+lines that were last used many events ago. So cells that are needed together share lines.
 """
 
 from __future__ import annotations
 
 import numpy as np
-
-from kernels import helper
+from numba.extending import register_jitable
 
 NEVER = np.int64(2**62)
 CLOCK_END = np.int64(2**61)
@@ -224,19 +221,19 @@ STATE_MARGIN = 1 << 15
 """Free records, and free cells of state, that an event may count on."""
 
 
-@helper("i8(i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def span(n_bytes, byte_delay):
     """Return the ticks `n_bytes` take; the product is a double, as SST/macro's is."""
     return np.int64(np.float64(byte_delay) * np.float64(n_bytes))
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def channel_cells(s, channel):
     """Return where the cells of a channel begin."""
     return s[AT_CHANNEL] + s[CHANNEL_STEP] * channel
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def port_cells(s, channel):
     """Return where the cells begin that a channel's port shares with all of its kind."""
     kind = BETWEEN
@@ -245,37 +242,37 @@ def port_cells(s, channel):
     return s[AT_PORTS] + N_PORT * kind
 
 
-@helper("i8(i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def lane_cells(s, channel, lane):
     """Return where the cells of a channel's lane begin."""
     return s[AT_CHANNEL] + s[CHANNEL_STEP] * channel - N_LANE * (lane + 1)
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def router_cells(s, router):
     """Return where the cells of a router begin."""
     return s[AT_ROUTER] + N_ROUTER * router
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def host_cells(s, host):
     """Return where the cells of a host begin."""
     return s[AT_HOST] + N_HOST * host
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def injection_channel(s, host):
     """Return the channel from a host into the network."""
     return s[N_BETWEEN] + s[N_HOSTS] + host
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def ejection_channel(s, host):
     """Return the channel from the network to a host."""
     return s[N_BETWEEN] + host
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def todo_cell(s, component):
     """Return the cell of the first record that comes to a component in this window.
 
@@ -284,7 +281,7 @@ def todo_cell(s, component):
     return s[AT_TODO] + 2 * component
 
 
-@helper("i8(i8[::1], i8[::1])", _nrt=False)
+@register_jitable(_nrt=False)
 def room_left(s, q):
     """Return NO_RECORDS or NO_STATE if the next event might not have enough room, else OK.
 
@@ -299,7 +296,7 @@ def room_left(s, q):
     return OK
 
 
-@helper("i8(i8[::1], i8[::1])", _nrt=False)
+@register_jitable(_nrt=False)
 def take_record(s, q):
     """Return the position of a free record's first cell; call `room_left` before.
 
@@ -315,7 +312,7 @@ def take_record(s, q):
     return record
 
 
-@helper("void(i8[::1], i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def free_record(s, q, record):
     """Give a record back."""
     q[record + 1] = s[FREE]

@@ -8,7 +8,8 @@ does not care about). Nothing here knows what messages are for.
 
 from __future__ import annotations
 
-from kernels import helper
+from numba.extending import register_jitable
+
 from kernels.fabric import layout, pisces_nic
 from kernels.fabric.injection import (
     arbitrate,
@@ -31,7 +32,7 @@ from kernels.fabric.timers import set_timer, settle
 __all__ = ["new_message", "overlay", "send", "set_timer", "settle", "step"]
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def _complete(s, q, now, packet):
     """Count a packet's bytes; its message may now be whole."""
     message = q[packet + layout.MESSAGE]
@@ -47,7 +48,7 @@ def _complete(s, q, now, packet):
     return layout.MESSAGE_IN
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def _eject(s, q, now, host, packet):
     """Return a packet's credit and complete it, after the NIC's own events of this tick."""
     channel = layout.ejection_channel(s, host)
@@ -63,7 +64,7 @@ def _eject(s, q, now, host, packet):
     return _complete(s, q, now, packet)
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _data_in(s, q, now, host):
     """Receive a packet; a NIC faster than its link waits for what is left of the arrival."""
     if s[layout.MODEL] == layout.PISCES:
@@ -83,7 +84,7 @@ def _data_in(s, q, now, host):
     return _eject(s, q, now, host, packet)
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _own_event(s, q, now, host):
     """Handle the first of a host's own events."""
     h = layout.host_cells(s, host)
@@ -118,7 +119,7 @@ def _own_event(s, q, now, host):
     return layout.TIMER_DUE
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def step(s, q, now, host):
     """Handle the next event of a host, which is due at tick `now`, and return its kind.
 

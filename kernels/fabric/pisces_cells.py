@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from numba import njit
+from numba.extending import register_jitable
 
-from kernels import helper
+from kernels import kernel
 from kernels.fabric import layout
 from kernels.fabric.arbiters import make_idle
 
@@ -40,19 +40,19 @@ def room(routers, channels, lanes):
     return N_MODEL + N_OF_ROUTER * routers + channels + N_LANE * channels * lanes
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def crossbar_cell(s, router):
     """Return where the arbiter of a router's crossbar is, and the router's other cells begin."""
     return s[layout.AT_MODEL] + N_MODEL + N_OF_ROUTER * router
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def channel_cell(s, channel):
     """Return where the arbiter of a channel is."""
     return s[layout.AT_MODEL] + N_MODEL + N_OF_ROUTER * s[layout.N_ROUTERS] + channel
 
 
-@helper("i8(i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def crossbar_lane(s, channel, lane):
     """Return where the crossbar's cells of a channel's lane begin."""
     first = (
@@ -65,7 +65,7 @@ def crossbar_lane(s, channel, lane):
     return first + N_LANE * (channel * s[layout.N_LANES] + lane)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def start(s, q):
     """Make all arbiters idle and give the crossbars the credits that the buffers have.
 
@@ -86,7 +86,7 @@ def start(s, q):
             s[x + layout.PENDING_LAST] = layout.NOTHING
 
 
-@helper("b1(i8[::1], i8[::1])", _nrt=False)
+@register_jitable(_nrt=False)
 def scarce(s, q):
     """Return whether an event has used up so many records that it should go on in another one."""
     return s[layout.N_FREE] + q.size // layout.RECORD - s[layout.USED] < layout.RECORDS_MARGIN // 2

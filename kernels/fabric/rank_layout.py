@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kernels import helper
+from numba.extending import register_jitable
+
 from kernels.fabric.layout import (
     AT_LAYER,
     TIMER,
@@ -77,7 +78,7 @@ COPY, BEGIN_SEND, SEND_NOW, BEGIN_RECEIVE, RECEIVE, ASK, RECEIVED, COMPLETE, TAK
 RESUME, LAUNCH, HAND_OVER = TIMER, TIMER + 1, TIMER + 2
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def rank_cells(s, rank):
     """Return where the cells of a rank begin."""
     return s[s[AT_LAYER] + AT_RANKS] + N_RANK * rank

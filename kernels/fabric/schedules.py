@@ -7,9 +7,7 @@ step sends one message and receives one; both wait for both of the step before.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
-
-from kernels import helper
+from numba.extending import register_jitable
 
 BRUCK_ALLGATHER, RING_ALLGATHER, BRUCK_ALLTOALL, ALLREDUCE, BARRIER = range(5)
 
@@ -17,7 +15,7 @@ BRUCK_ALLGATHER, RING_ALLGATHER, BRUCK_ALLTOALL, ALLREDUCE, BARRIER = range(5)
 ROUND, TO, SENT, FROM, RECEIVED, FREE_BY_RDMA = range(6)
 
 
-@helper("i8(i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def rounds_of(ranks):
     """Return the base-2 logarithm of a number of ranks, rounded up."""
     rounds = np.int64(0)
@@ -26,7 +24,7 @@ def rounds_of(ranks):
     return rounds
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@register_jitable(_nrt=False)
 def chains_of(kind, ranks, rank):
     """Return how many chains of steps a rank has."""
     if kind != ALLREDUCE:
@@ -34,7 +32,7 @@ def chains_of(kind, ranks, rank):
     return 2 if rank < (np.int64(1) << rounds_of(ranks)) - ranks else 1
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@register_jitable(_nrt=False)
 def steps_of(kind, ranks):
     """Return how many steps a chain has, those of a rank with itself included."""
     if kind == RING_ALLGATHER:
@@ -42,7 +40,7 @@ def steps_of(kind, ranks):
     return rounds_of(ranks) * (2 if kind == ALLREDUCE else 1)
 
 
-@helper("UniTuple(i8, 6)(i8, i8, i8, i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def _allreduce(ranks, rank, chain, i, elements, width):
     """Return a step of the halving, then of the doubling that mirrors it."""
     rounds = rounds_of(ranks)
@@ -64,7 +62,7 @@ def _allreduce(ranks, rank, chain, i, elements, width):
     return name, other, held * width, other, sent * width, 1
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@register_jitable(_nrt=False)
 def step_of(kind, ranks, rank, chain, i, n, width):
     """Return a step's columns.
 

@@ -9,9 +9,8 @@ is next looked at.
 from __future__ import annotations
 
 import numpy as np
+from numba.extending import register_jitable
 
-from kernels import helper
-from kernels.compiler.prefetch import prefetch
 from kernels.fabric import calendar, layout, routing, sst_routes
 from kernels.fabric.lists import first_credit, take_credit
 from kernels.fabric.ports import (
@@ -23,13 +22,11 @@ from kernels.fabric.ports import (
     watch_credits,
 )
 
-AHEAD = 4
-"""Routers ahead of the one that is served whose lines are asked for."""
 HOP = layout.OF_MODEL
 """Cell of a packet that is held back: channel << 8 | lane of its next hop."""
 
 
-@helper("void(i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def _note_start(s, c, now, start):
     """Note when a packet leaves, for the order of credits that are sent in one tick."""
     last = s[c + layout.LAST_START]
@@ -47,7 +44,7 @@ def _note_start(s, c, now, start):
     s[c + layout.RUN_STEP] = 0
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def leave(s, q, now, channel, lane, packet):
     """Send a packet that has its credits, as soon as the port is free."""
     c = layout.channel_cells(s, channel)
@@ -76,7 +73,7 @@ def leave(s, q, now, channel, lane, packet):
     put_on_channel(s, q, c, channel << 8 | lane, packet, at)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def _count_credits(s, q, channel, c, now, packet):
     """Count the credits that reach a port before the packet that comes to its router."""
     last = now if s[c + layout.SLOT_CREDIT] < calendar.slot_of(s, q, packet) else now - 1
@@ -85,7 +82,7 @@ def _count_credits(s, q, channel, c, now, packet):
         s[layout.lane_cells(s, channel, word >> 32) + layout.CREDITS] += word & layout.SIZE_MASK
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def enter(s, q, now, hop, packet):
     """Queue a packet at a port of a router, or let it wait for credits."""
     channel, lane = hop >> 8, hop & 255
@@ -117,7 +114,7 @@ def enter(s, q, now, hop, packet):
         watch_credits(s, q, channel, c)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _credit_in(s, q, now, channel, c):
     """Take one credit at a port where packets wait; those that fit now enter its queue."""
     word = take_credit(s, c)
@@ -139,7 +136,7 @@ def _credit_in(s, q, now, channel, c):
         packet = following
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def credits_in(s, q, now, channel):
     """Take the credits of this tick at a port where packets wait."""
     c = layout.channel_cells(s, channel)
@@ -154,14 +151,14 @@ def credits_in(s, q, now, channel):
         s[c + layout.WAITING_SINCE] = layout.NEVER
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def pass_through(s, q, now, hop, packet):
     """Send a packet through a port without waiting (SST/macro's switch.congestion = false)."""
     c, p = layout.channel_cells(s, hop >> 8), layout.port_cells(s, hop >> 8)
     put_on_channel(s, q, c, hop >> 8 << 8, packet, now + s[p + layout.LATENCY])
 
 
-@helper("void(i8[::1], i4[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def look(s, depth, router, now, n_bytes):
     """Write how many packets of `n_bytes` wait at each port of a router that leads to another."""
     r = layout.router_cells(s, router)
@@ -171,7 +168,7 @@ def look(s, depth, router, now, n_bytes):
         depth[channel] = queued(s, channel, now, each)
 
 
-@helper("i8(i8[::1], i4[::1], i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def settled_hop(s, t, q, router, packet):
     """Return channel << 8 | lane of a packet's next hop where no routing has to be asked, or -1.
 
@@ -186,7 +183,7 @@ def settled_hop(s, t, q, router, packet):
     return -1
 
 
-@helper(_nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def next_hop(s, t, q, routes, depth, seen, now, router, packet):
     """Return channel << 8 | lane of a packet's next hop.
 
@@ -217,7 +214,7 @@ def next_hop(s, t, q, routes, depth, seen, now, router, packet):
     return np.int64(channel) << 8 | np.int64(lane)
 
 
-@helper("b1(i8[::1], i8[::1], i8, i8, i8)", _nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def is_held(s, q, now, hop, packet):
     """Hold a packet back on entry that would leave faster than it comes in; return whether it is.
 
@@ -242,34 +239,7 @@ def is_held(s, q, now, hop, packet):
     return True
 
 
-@helper(_nrt=False, forceinline=True)
-def prefetch_ways(s, t, q, routes, router):
-    """Have the lines read that the next routers need for the ways of their first packets.
-
-    First the table's, and when that has come, those of the port that stands in it.
-    """
-    last = s[layout.N_ROUTERS] - 1
-    there, here = router + 2 * AHEAD, router + AHEAD
-    far, near = s[layout.todo_cell(s, there)], s[layout.todo_cell(s, here)]
-    # Of a credit it is any number.
-    far_target = min(q[far + layout.ENDS] & layout.ROUTER_MASK, last)
-    target = min(q[near + layout.ENDS] & layout.ROUTER_MASK, last)
-    if routes is None:
-        row = s[layout.AT_ROUTE] + here * (last + 1)
-        prefetch(t, row + AHEAD * (last + 1) + far_target)
-        channel = np.int64(t[row + target])
-    else:
-        n = len(routes.targets)
-        prefetch(routes.row, there * n + routes.column[far_target])
-        column = max(np.int64(routes.column[target]), 0)
-        chosen = routes.row[here, column]
-        channel = np.int64(routes.candidate[routes.set_first[chosen]])
-    c = layout.channel_cells(s, max(channel, 0))
-    prefetch(s, c)
-    prefetch(s, c + layout.ARRIVES)
-
-
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def serve(s, t, q, routes, depth, seen):
     """Handle all events of routers in the window.
 
@@ -278,8 +248,6 @@ def serve(s, t, q, routes, depth, seen):
     """
     routers = s[layout.N_ROUTERS]
     for place in range(routers):
-        if place + 2 * AHEAD < routers:
-            prefetch_ways(s, t, q, routes, place)
         cell = layout.todo_cell(s, place)
         while s[cell] != layout.NOTHING:
             if layout.room_left(s, q) != layout.OK:

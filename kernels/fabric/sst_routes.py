@@ -11,11 +11,12 @@ channels it has taken (in a dragonfly the global ones).
 
 from __future__ import annotations
 
-from kernels import helper
+from numba.extending import register_jitable
+
 from kernels.fabric import layout
 
 
-@helper("i8(i8[::1], i4[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def choose(s, t, q, packet, here, target):
     """Return channel << 8 | lane of a packet's next hop from router `here`; not at its target."""
     channel = t[s[layout.AT_ROUTE] + here * s[layout.N_ROUTERS] + target]

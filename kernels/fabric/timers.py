@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from kernels import helper
+from numba.extending import register_jitable
+
 from kernels.fabric import layout
 from kernels.fabric.lists import (
     meld,
 )
 
 
-@helper("void(i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def settle(s, host, h):
     """Keep the tick of a host's next event; `h` is where its cells begin."""
     due = min(s[h + layout.QUEUE_DUE], s[h + layout.DATA_DUE])
@@ -17,7 +18,7 @@ def settle(s, host, h):
     s[s[layout.AT_DUE] + s[layout.N_ROUTERS] + host] = min(due, s[h + layout.ARBITRATION])
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def queue_event(s, q, host, event):
     """Put a timed event among a host's own."""
     h = layout.host_cells(s, host)
@@ -30,7 +31,7 @@ def queue_event(s, q, host, event):
     s[due] = min(s[due], s[h + layout.QUEUE_DUE])
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def set_timer(s, q, host, at, owner, code, word, extra):
     """Schedule an event of a host's own.
 

@@ -9,9 +9,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
-from kernels import helper
+from kernels import kernel
 from kernels.fabric import engine, layout, nic, routing
 from kernels.fabric.entering import uncut
 from kernels.fabric.routing import below, hops_of, mixed
@@ -88,13 +88,13 @@ class Tally(NamedTuple):
     received: np.ndarray
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def _unit(seed, host, number, salt):
     """Return a random number in [0, 1)."""
     return mixed(seed, host, number * 4 + salt) * 2.0**-32
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def gap(pattern, host, number):
     """Return the ticks from a host's message to its next one, at least 1."""
     settings = pattern.settings
@@ -107,7 +107,7 @@ def gap(pattern, host, number):
     return settings[SLOT] * (1 + np.int64(math.log1p(-part) / math.log1p(-chance)))
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def target_of(pattern, host, number):
     """Return the target of a host's message, never the host itself."""
     row = pattern.row[host]
@@ -131,7 +131,7 @@ def target_of(pattern, host, number):
         draw += 1
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def begin(s, q, pattern):
     """Set each host's timer for its first message.
 
@@ -145,7 +145,7 @@ def begin(s, q, pattern):
             nic.set_timer(s, q, host, gap(pattern, host, 0), layout.NODE, layout.TIMER, 1, 0)
 
 
-@helper(_nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _send(s, t, q, pattern, tally, now, host):
     """Send the host's next message and set the timer for the one after it."""
     number = s[layout.EVENT_WORD]
@@ -160,7 +160,7 @@ def _send(s, t, q, pattern, tally, now, host):
     nic.set_timer(s, q, host, at, layout.NODE, layout.TIMER, number + 1, 0)
 
 
-@helper(_nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _receive(s, q, pattern, tally, now, host):
     """Count a message that has arrived."""
     message = s[layout.EVENT_WORD]
@@ -185,7 +185,7 @@ def _receive(s, q, pattern, tally, now, host):
     layout.free_record(s, q, message)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def run(s, t, q, routes, depth, seen, pattern, tally, until, halt):
     """Serve the network up to a tick, or resume a run that stopped for want of room.
 
@@ -231,7 +231,7 @@ def run(s, t, q, routes, depth, seen, pattern, tally, until, halt):
     return layout.OK
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def count_unsent(s, q, found):
     """Add to int64[hosts] the packets that wait at each host for its port, with credits or without.
 

@@ -6,15 +6,6 @@ names the arrays, ``events`` has two heaps, ``paths`` and ``walk`` say which cha
 takes.
 """
 
-from pathlib import Path
-
-from kernels import cache_of_all
-
-_HERE = Path(__file__).parent
-
-with cache_of_all(_HERE):
-    from kernels.fabric_programs import fluid, layout, max_min, paths
-with cache_of_all(_HERE, _HERE.parent / "fabric"):
-    from kernels.fabric_programs import packets, walk
+from kernels.fabric_programs import fluid, layout, max_min, packets, paths, walk
 
 __all__ = ["fluid", "layout", "max_min", "packets", "paths", "walk"]

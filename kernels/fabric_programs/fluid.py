@@ -1,9 +1,9 @@
 """A program on a fluid network, event by event: operations, starts and ends of flows."""
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
-from kernels import helper
+from kernels import kernel
 from kernels.fabric_programs import layout
 from kernels.fabric_programs.events import first_time, push, take_first
 from kernels.fabric_programs.hosts import acknowledge, arrive, count_missing, make_ready, push_roots
@@ -12,7 +12,7 @@ from kernels.fabric_programs.max_min import begin, finish, share_out
 _STEPS_BETWEEN_LOOKS = 1024
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def make_first(program, pending, events, cells):
     """Make a run ready: count dependencies, and start what depends on nothing.
 
@@ -26,7 +26,7 @@ def make_first(program, pending, events, cells):
     push_roots(pending, events, cells)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def run(program, costs, pending, events, network, flows, cells, stride, halt, progress):
     """Run a program on a fluid network to its end.
 
@@ -100,7 +100,7 @@ def run(program, costs, pending, events, network, flows, cells, stride, halt, pr
     return layout.OK if cells[layout.ENDED] == len(program.kind) else layout.STUCK
 
 
-@helper(forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _latency(program, network, op):
     """Return the ticks of a header between the ranks of a message, 0 within a host."""
     if program.kind[op] == layout.CALC:
@@ -109,13 +109,13 @@ def _latency(program, network, op):
     return network.control[path] if path >= 0 else np.int64(0)
 
 
-@helper(forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _starts_up(program, costs, op):
     """Return whether a message takes its time before it enters the network."""
     return costs.startup > 0 and program.path[op] >= 0 and program.size[op] > 0
 
 
-@helper(forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _inject(program, costs, pending, events, network, flows, cells, stride, op, at):
     """Give a message to its host's interface."""
     path = np.int64(program.path[op])
@@ -137,7 +137,7 @@ def _inject(program, costs, pending, events, network, flows, cells, stride, op, 
         begin(network, flows, cells, stride, op, path, program.size[op])
 
 
-@helper(forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _next_of_host(program, costs, pending, events, network, flows, cells, stride, path):
     """Inject the next messages of a host; those without bytes arrive at once."""
     if not costs.in_turn:

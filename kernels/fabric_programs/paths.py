@@ -1,16 +1,16 @@
 """The channels that messages take, computed pair by pair: no table of all pairs is held."""
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
-from kernels import helper
+from kernels import kernel
 
 OK, UNREACHED, TOO_LONG = range(3)
 
 _NOWHERE = np.int64(2**62)
 
 
-@helper()
+@register_jitable(_nrt=False)
 def mixed(value):
     """Return the bits of a number mixed (Steele, Lea, Flood: SplitMix, OOPSLA 2014), not negative.
 
@@ -23,7 +23,7 @@ def mixed(value):
     return np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(1))
 
 
-@helper()
+@register_jitable(_nrt=False)
 def dimension_order(first, target, coordinates, dims, wraps, here, there, seed, out):
     """Write the channels of a way that corrects one coordinate after the other, the first first.
 
@@ -69,7 +69,7 @@ def dimension_order(first, target, coordinates, dims, wraps, here, there, seed, 
     return count
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _towards(first, target, coordinates, router, d, wanted, seed):
     """Return a channel to the router that differs in coordinate d alone, which is as wanted."""
     found = 0
@@ -87,7 +87,7 @@ def _towards(first, target, coordinates, router, d, wanted, seed):
     return -1
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _is_beside(coordinates, router, other, d, wanted):
     if coordinates[other, d] != wanted:
         return False
@@ -97,7 +97,7 @@ def _is_beside(coordinates, router, other, d, wanted):
     return True
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def paths_by_dimension(first, target, coordinates, dims, wraps, sources, targets, seed, start, out):
     """Write the paths of many pairs, one after the other; see ``dimension_order``.
 
@@ -135,7 +135,7 @@ def paths_by_dimension(first, target, coordinates, dims, wraps, sources, targets
     return len(sources)
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def shortest_paths(first, target, weight, sources, targets, order, seed, length, out):
     """Write a path of least weight for each pair; of several one by the ends and the seed.
 
@@ -191,7 +191,7 @@ def shortest_paths(first, target, weight, sources, targets, order, seed, length,
     return OK
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _costs_to(first, target, weight, there, cost, queue, queued):
     """Find the weight of the best path from each router to one.
 

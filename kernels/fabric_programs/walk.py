@@ -1,12 +1,12 @@
 """The whole ways of messages, as the routing sends their packets where nothing is queued."""
 
 import numpy as np
-from numba import njit
 
+from kernels import kernel
 from kernels.fabric.routing import choose
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def walk(routes, depth, packets, sources, targets, start, out):
     """Write the channels of each message's way, one after the other.
 
@@ -39,7 +39,7 @@ def walk(routes, depth, packets, sources, targets, start, out):
     return len(packets)
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def spread(routes, sources, targets, done, start, channel, weight):
     """Write the channels that each pair's packets may take, and the share of them on each.
 

@@ -7,11 +7,6 @@ Numbers of operations are those of `workbench.programs.graph`: all ranks' operat
 rank.
 """
 
-from pathlib import Path
-
-from kernels import cache_of_all
-
-with cache_of_all(Path(__file__).parent):
-    from kernels.goal import binary, edges, layout, order, parse, write
+from kernels.goal import binary, edges, layout, order, parse, write
 
 __all__ = ["binary", "edges", "layout", "order", "parse", "write"]

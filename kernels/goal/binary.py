@@ -8,9 +8,9 @@ records point to, first those that wait for the end of an operation, then those 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
-from kernels import helper
+from kernels import kernel
 from kernels.goal.layout import ANY_SOURCE, CALC, MOST, RECV, SEND
 
 HEADER, TABLE_ENTRY, RANK_HEADER, RECORD, NUMBER = 14, 16, 8, 39, 4
@@ -27,7 +27,7 @@ RANK, OP, MENDED_CALCS, MENDED_COUNTS, MENDED_ROOTS = range(5)
 N_FOUND = 5
 
 
-@helper()
+@register_jitable(_nrt=False)
 def u32(data, at):
     """Return four bytes as a number."""
     return (
@@ -38,7 +38,7 @@ def u32(data, at):
     )
 
 
-@helper()
+@register_jitable(_nrt=False)
 def u64(data, at):
     """Return eight bytes as a number, -1 where it does not fit into 63 bits."""
     if data[at + 7] > 127:
@@ -46,7 +46,7 @@ def u64(data, at):
     return u32(data, at) | u32(data, at + 4) << 32
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def survey(data, num_ranks, place, count, edges, found):
     """Fill where each rank's data begins, its operations and its dependencies; return a status."""
     for rank in range(num_ranks):
@@ -79,7 +79,7 @@ def survey(data, num_ranks, place, count, edges, found):
     return FINE
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def fill(data, place, operations, dependents, degree, found):
     """Fill the arrays of a graph from data that has been surveyed; return a status.
 
@@ -156,7 +156,7 @@ def fill(data, place, operations, dependents, degree, found):
     return FINE
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def measure(operations, dependents, degree, lengths):
     """Fill the bytes that each rank takes, see `fill`."""
     rank_start = operations.rank_start
@@ -170,7 +170,7 @@ def measure(operations, dependents, degree, lengths):
         lengths[rank] = RANK_HEADER + NUMBER * numbers + RECORD * (last - first)
 
 
-@helper()
+@register_jitable(_nrt=False)
 def put32(out, at, value):
     """Write four bytes, and return the place after them."""
     for i in range(4):
@@ -178,7 +178,7 @@ def put32(out, at, value):
     return at + 4
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def write(operations, dependents, degree, begin, end, out):
     """Write ranks from `begin` up to `end` into exactly the bytes they take, see `fill`."""
     rank_start, kind, size, peer, tag, cpu, nic = operations

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from kernels import kernel
 from kernels.goal.layout import STARTS
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def dependents(after, before, starts, start, ops):
     """Sort the dependencies of one sort by the operation waited for, which keeps their order.
 
@@ -38,7 +37,7 @@ def dependents(after, before, starts, start, ops):
     return count
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def transpose(start, ops, awaited_start, awaited):
     """Fill, for each operation, those it waits for in ascending order.
 

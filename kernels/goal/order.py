@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from numba import njit
+from kernels import kernel
 
 ORDERED, OPEN, UNKNOWN = 0, 1, 2
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def levels(req_start, req, ireq_start, ireq, degree, level, queue):
     """Fill the length of the longest chain of dependencies before each operation.
 
@@ -41,7 +41,7 @@ def levels(req_start, req, ireq_start, ireq, degree, level, queue):
     return tail
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def blocked_by(req_start, req, ireq_start, ireq, degree, blocker):
     """Fill, for each operation that `levels` left out, one of those that it waits for."""
     for op in range(len(degree)):
@@ -52,7 +52,7 @@ def blocked_by(req_start, req, ireq_start, ireq, degree, blocker):
                 blocker[ireq[i]] = op
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def ordered(
     first, second, level, needs_start, needs, ineeds_start, ineeds, seen, stack, effort, answer
 ):

@@ -10,9 +10,9 @@ Arithmetic stays within int64, so that plain Python counts the same.
 
 from __future__ import annotations
 
-from numba import njit
+from numba.extending import register_jitable
 
-from kernels import helper
+from kernels import kernel
 from kernels.goal import layout
 from kernels.goal.scan import (
     CLOSE,
@@ -34,7 +34,7 @@ from kernels.goal.scan import (
 )
 
 
-@helper()
+@register_jitable(_nrt=False)
 def find_slot(text, at, end, salt, slots, stamp, labels):
     """Return the slot where a label is, or where it would go."""
     mask = len(slots) - 1
@@ -51,7 +51,7 @@ def find_slot(text, at, end, salt, slots, stamp, labels):
     return slot
 
 
-@helper()
+@register_jitable(_nrt=False)
 def wrong(state, at, wanted):
     """Note an error and return its status."""
     state[layout.WHERE] = at
@@ -59,7 +59,7 @@ def wrong(state, at, wanted):
     return layout.WRONG
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def enter_again(text, state, slots, labels, salt):
     """Enter the rank's labels again, into larger slots that hold nothing yet."""
     stamp = state[layout.RANKS]
@@ -72,7 +72,7 @@ def enter_again(text, state, slots, labels, salt):
                 slots[slot] = stamp << 32 | i
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def parse(text, state, operations, line, after, before, slots, labels, double, salt):
     """Read on from ``state[AT]`` until the end, an error, or an array that is full.
 

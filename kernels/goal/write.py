@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
-from kernels import helper
+from kernels import kernel
 from kernels.goal.layout import ANY_TAG, CALC, SEND
 
 _RANK, _OPEN, _CLOSE = b"\nrank ", b" {\n", b"}\n"
@@ -14,7 +14,7 @@ _TO, _FROM, _TAG, _CPU, _NIC = b"b to ", b"b from ", b" tag ", b" cpu ", b" nic 
 _REQUIRES, _IREQUIRES, _ANY = b" requires l", b" irequires l", b"-1"
 
 
-@helper()
+@register_jitable(_nrt=False)
 def digits(value):
     """Return how many digits a number has."""
     count = 1
@@ -24,7 +24,7 @@ def digits(value):
     return count
 
 
-@helper()
+@register_jitable(_nrt=False)
 def put_number(out, at, value):
     """Write a number, and return the place after it."""
     end = at + digits(value)
@@ -37,7 +37,7 @@ def put_number(out, at, value):
     return end
 
 
-@helper()
+@register_jitable(_nrt=False)
 def put(out, at, word):
     """Write a word, and return the place after it."""
     for i in range(len(word)):
@@ -45,7 +45,7 @@ def put(out, at, word):
     return at + len(word)
 
 
-@helper()
+@register_jitable(_nrt=False)
 def in_place(begin, end, start, ops):
     """Return whether dependencies written below the operation that waits keep their order."""
     for op in range(begin, end):
@@ -57,7 +57,7 @@ def in_place(begin, end, start, ops):
     return True
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def measure(operations, dependents, awaited, lengths):
     """Fill the bytes that each rank takes; where dependencies stand does not matter for them.
 
@@ -93,7 +93,7 @@ def measure(operations, dependents, awaited, lengths):
         lengths[rank] = total
 
 
-@helper()
+@register_jitable(_nrt=False)
 def put_dependency(out, at, after, word, before):
     """Write one dependency by the operations' numbers within the rank, from 0."""
     at = put(out, at, b"l")
@@ -103,7 +103,7 @@ def put_dependency(out, at, after, word, before):
     return put(out, at, b"\n")
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def write(operations, dependents, awaited, first, last, out):
     """Write ranks from `first` up to `last` into exactly the bytes they take, see `measure`."""
     rank_start, kind, size, peer, tag, cpu, nic = operations

@@ -6,11 +6,6 @@ and ``noise``; ``replay`` has ``queues`` and ``occupation`` (the clocks) for its
 follows the graph alone, without contention.
 """
 
-from pathlib import Path
-
-from kernels import cache_of_all
-
-with cache_of_all(Path(__file__).parent):
-    from kernels.loggops import llamp, noise, replay, retries
+from kernels.loggops import llamp, noise, replay, retries
 
 __all__ = ["llamp", "noise", "replay", "retries"]

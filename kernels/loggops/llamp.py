@@ -5,9 +5,9 @@ picoseconds. Times follow from a forward pass in topological order; which order 
 """
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
-from kernels import helper
+from kernels import kernel
 
 SEND, RECV, CALC = 1, 2, 3
 
@@ -22,7 +22,7 @@ PS_PER_NS = np.int64(1000)
 _HALT_EVERY = 1 << 16
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def match_in_order(rank_start, kind, peer, tag, match):
     """Join the k-th send with the k-th receive of the same ranks and tag, in the order they stand.
 
@@ -101,7 +101,7 @@ def match_in_order(rank_start, kind, peer, tag, match):
     return unmatched
 
 
-@helper(_nrt=True)
+@register_jitable
 def _match_pair(sends, receives, tag, match):
     """Join what one rank sends to another with what that one receives from it, tag by tag."""
     both = min(len(sends), len(receives))
@@ -133,7 +133,7 @@ def _match_pair(sends, receives, tag, match):
     return len(sends) + len(receives) - 2 * joined
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def count_missing(req_ops, ireq_ops, missing):
     """Count the dependencies each operation waits for.
 
@@ -149,7 +149,7 @@ def count_missing(req_ops, ireq_ops, missing):
         missing[op] += 1
 
 
-@helper()
+@register_jitable(_nrt=False)
 def _release(op, time, first, ops, start, missing, stack, top):
     """Tell those that wait for an operation that it has started, or ended, at a time."""
     for i in range(first[op], first[op + 1]):
@@ -163,7 +163,7 @@ def _release(op, time, first, ops, start, missing, stack, top):
     return top
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def forward(
     graph,
     L,
@@ -256,7 +256,7 @@ def forward(
     return OK if ended == n else WAITING
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def finish_of_ranks(rank_start, end, finish):
     """Find when each rank is done.
 
@@ -272,7 +272,7 @@ def finish_of_ranks(rank_start, end, finish):
         finish[rank] = last
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def causes(
     graph,
     L,

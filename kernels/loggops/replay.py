@@ -15,8 +15,8 @@ messages without bytes see ``workbench.simulate.replay``.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from kernels import kernel
 from kernels.loggops import layout
 from kernels.loggops.lanes import lane_of, offer, settle
 from kernels.loggops.matching import is_full, meet
@@ -34,7 +34,7 @@ from kernels.loggops.queues import (
 from kernels.loggops.ties import sort_freed
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def first_without_peer(rank_start, kind, peer):
     """Return the first operation whose peer is no rank or whose kind is unknown, or -1.
 
@@ -55,7 +55,7 @@ def first_without_peer(rank_start, kind, peer):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def inspect(rank_start, kind, size, peer, tag, cpu, nic):
     """Return the properties that decide how a program is run.
 
@@ -93,7 +93,7 @@ def inspect(rank_start, kind, size, peer, tag, cpu, nic):
     return largest, longest, least, wild, cpus, nics
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def count_dependencies(rank_start, req_start, req_ops, ireq_start, ireq_ops, left):
     """Count the dependencies of each operation; return the most that may become free at once.
 
@@ -138,7 +138,7 @@ def count_dependencies(rank_start, req_start, req_ops, ireq_start, ireq_ops, lef
     return max(most, most_starts + 2 * most_ends)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def replay(
     program, costs, noise, pending, own_end, kept, clocks, q, waiting, freed, state, halt, progress
 ):

@@ -8,9 +8,9 @@ receives and a receive all messages: what does not end then cannot end in any or
 
 from __future__ import annotations
 
-from numba import njit
+from numba.extending import register_jitable
 
-from kernels import helper
+from kernels import kernel
 from kernels.loggops import layout
 from kernels.loggops.matching import is_full, meet_in_channel, meet_in_lists
 
@@ -18,7 +18,7 @@ HEAD, TAIL, CHANNELS, UNMET = range(4)
 N_STATE = 4
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def run(program, ranks, pool, eager, left, link, queue, waiting, pooled, seen, state):
     """Run a program until no operation can start.
 
@@ -119,7 +119,7 @@ def run(program, ranks, pool, eager, left, link, queue, waiting, pooled, seen, s
     return layout.OK if unmet == 0 and tail == len(left) else layout.STUCK
 
 
-@helper(_nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def let_go(start, ops, op, left, queue, tail):
     """Release the dependents of an operation, queue those that are free; return the queue's end."""
     for edge in range(start[op], start[op + 1]):
@@ -131,7 +131,7 @@ def let_go(start, ops, op, left, queue, tail):
     return tail
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def circles(waits_for, visit, first):
     """Find the circles of operations each of which waits for one other.
 

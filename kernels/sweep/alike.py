@@ -1,10 +1,11 @@
 """What may be kept once: operations that wait for the same, messages that cost the same."""
 
 import numpy as np
-from numba import njit
+
+from kernels import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def first_alike(req_start, req_ops, ireq_start, ireq_ops, seen, split, alike):
     """Find for each operation the first that waits for the very same ends and starts.
 
@@ -49,7 +50,7 @@ def first_alike(req_start, req_ops, ireq_start, ireq_ops, seen, split, alike):
         alike[op] = split[alike[op]]
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def number_distinct(values, table, numbers, most, distinct):
     """Number the distinct values as they first occur.
 
@@ -83,7 +84,7 @@ def number_distinct(values, table, numbers, most, distinct):
     return count
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def rows(role_of, message_of, class_of, roles, row):
     """Write which row of the table of costs each instruction has.
 

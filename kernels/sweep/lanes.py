@@ -1,19 +1,19 @@
 """A pass over a packed program for eight latencies, or slopes, at once.
 
 The eight keys of a register lie side by side, and each instruction loads all of them before it
-stores one: so written, LLVM makes vector instructions of them where it is told to, which it does
-not of a loop over eight (see ``kernels.sweep.vectorised``).
+stores one. LLVM makes vector instructions of that, which it does not of a loop over eight, where
+NUMBA_SLP_VECTORIZE=1 is set.
 """
 
 import numpy as np
-from numba import njit
 
+from kernels import kernel
 from kernels.sweep import layout
 
 LANES = 8
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def keys(code, slot, row, calc, table, own, per_ns, registers, slots):
     """Find eight keys at each register's last setting.
 

@@ -13,10 +13,10 @@ fast on 10^7 operations (tests/benchmarks/test_sweep.py).
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from kernels import helper
+from kernels import kernel
 from kernels.sweep import layout
 
 OP_SEND, OP_RECV, OP_CALC = 1, 2, 3
@@ -81,7 +81,7 @@ class Stream(NamedTuple):
     counts: NDArray[np.int64]
 
 
-@helper(_nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _emit(kind, source, target, op, code, op_of, counts):
     at = counts[INSTRUCTIONS]
     code[at] = (
@@ -93,20 +93,20 @@ def _emit(kind, source, target, op, code, op_of, counts):
     counts[INSTRUCTIONS] = at + 1
 
 
-@helper(_nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _slot(number, slot, counts):
     slot[counts[SLOTTED]] = number
     counts[SLOTTED] += 1
 
 
-@helper(_nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _row(role, message, role_of, message_of, counts):
     role_of[counts[TYPED]] = role
     message_of[counts[TYPED]] = message
     counts[TYPED] += 1
 
 
-@helper(_nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _new_register(rank, ranks, registers, counts):
     register = np.int64(ranks[rank, FREE])
     if register != -1:
@@ -118,13 +118,13 @@ def _new_register(rank, ranks, registers, counts):
     return register
 
 
-@helper(_nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _free_register(register, rank, ranks, registers):
     registers[register, NEXT] = ranks[rank, FREE]
     ranks[rank, FREE] = register
 
 
-@helper(_nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _read(register, registers):
     """Count a read; say whether it was the last one of a register that may be set again."""
     if register == 0:
@@ -133,7 +133,7 @@ def _read(register, registers):
     return registers[register, READERS] == 0
 
 
-@helper(_nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _join(source, op, rank, ops, ranks, registers, code, op_of, counts):
     """Raise the start of an operation that waits for several to a register's value."""
     target = np.int64(ops[op, REGISTER])
@@ -147,7 +147,7 @@ def _join(source, op, rank, ops, ranks, registers, code, op_of, counts):
     _emit(kind, source, target, -1, code, op_of, counts)
 
 
-@helper(_nrt=False, forceinline=True)
+@register_jitable(_nrt=False, forceinline=True)
 def _finish(
     kind, op, rank, source, spare, req_start, req_ops, ops, ranks, registers, code, op_of, counts
 ):
@@ -193,7 +193,7 @@ def _finish(
         _free_register(target, rank, ranks, registers)
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def pack(graph, rank_start, S, alike, missing, halt, room, stream):
     """Write a program's instructions.
 
@@ -331,7 +331,7 @@ def pack(graph, rank_start, S, alike, missing, halt, room, stream):
     return OK if ended == n else WAITING
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def narrow(wide, width, code):
     """Write instructions with another width of their registers' numbers.
 

@@ -8,14 +8,14 @@ order, at half the speed.
 """
 
 import numpy as np
-from numba import njit
 
+from kernels import kernel
 from kernels.sweep import layout
 
 EARLIEST = np.int64(-(2**63))
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def keys(code, slot, row, calc, table, own, per_ns, registers, slots):
     """Find the key at each register's last setting.
 
@@ -73,7 +73,7 @@ def keys(code, slot, row, calc, table, own, per_ns, registers, slots):
         registers[target] = max(x, before)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def pairs(
     code,
     slot,
@@ -163,7 +163,7 @@ def pairs(
             notes[i] = note
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def point(
     code,
     slot,

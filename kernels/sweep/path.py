@@ -1,8 +1,8 @@
 """Backwards over a packed program: its critical path; and over its graph: slack."""
 
 import numpy as np
-from numba import njit
 
+from kernels import kernel
 from kernels.sweep import layout
 
 OP_SEND, OP_RECV, OP_CALC = 1, 2, 3
@@ -10,7 +10,7 @@ OP_SEND, OP_RECV, OP_CALC = 1, 2, 3
 OK, WAITING = 0, 1
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def walk(code, slot, slotted, typed, notes, last, found, row_at):
     """Follow a path from its last instruction to its first.
 

@@ -1,14 +1,15 @@
 """How much later each operation could start and the program end no later."""
 
 import numpy as np
-from numba import njit
+
+from kernels import kernel
 
 SEND, RECV, CALC = 1, 2, 3
 
 PS_PER_NS = np.int64(1000)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def order(kind, match, eager, req_start, req_ops, ireq_start, ireq_ops, missing, events):
     """Sort starts and ends topologically: each after its dependencies.
 
@@ -61,7 +62,7 @@ def order(kind, match, eager, req_start, req_ops, ireq_start, ireq_ops, missing,
     return tail
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def earliest(kind, size, match, eager, requires, irequires, events, delay, through, o, start, end):
     """Find when each operation starts and ends.
 
@@ -105,7 +106,7 @@ def earliest(kind, size, match, eager, requires, irequires, events, delay, throu
             start[ops[i]] = max(start[ops[i]], time)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(cache=True, nogil=True)
 def latest(
     kind, size, match, eager, requires, irequires, events, delay, through, o, T, late, until
 ):

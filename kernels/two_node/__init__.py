@@ -4,16 +4,10 @@
 cells), ``queues`` (every list of events or packets), ``trains`` (their arithmetic), ``network``
 (where a message enters the wire), ``snappr``, ``pisces`` with its ``arbiters`` and its
 ``lookahead``, and ``logp`` (the three network models), ``host`` (MPI on one node), and
-``recurrence`` with its ``comparison`` (when the state repeats, whole periods are skipped). PISCES
-is compiled apart, when a run needs it. In each file callers stand below what they call: numba
-compiles in that order.
+``recurrence`` with its ``comparison`` (when the state repeats, whole periods are skipped).
+``run.osu`` is compiled for PISCES, which is the larger half, when a run needs it.
 """
 
-from pathlib import Path
-
-from kernels import cache_of_all
-
-with cache_of_all(Path(__file__).parent):
-    from kernels.two_node import layout, run
+from kernels.two_node import layout, run
 
 __all__ = ["layout", "run"]

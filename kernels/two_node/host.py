@@ -10,7 +10,8 @@ each computation (copy, pinning, post delay) ends in an event, even one that tak
 
 from __future__ import annotations
 
-from kernels import helper
+from numba.extending import register_jitable
+
 from kernels.two_node import layout
 from kernels.two_node.network import inject
 from kernels.two_node.queues import append, drop, entry, schedule
@@ -35,7 +36,7 @@ EXCHANGES_OF_INIT = 2
 EAGER0, EAGER1, RENDEZVOUS = range(3)
 
 
-@helper("void(i8[::1], i8, i8, i8, i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def compute(s, now, node, ticks, owner, action, word):
     """Keep the host busy for `ticks`, then do `action`."""
     s[layout.host_cells(node) + layout.BUSY] = 1
@@ -44,7 +45,7 @@ def compute(s, now, node, ticks, owner, action, word):
     schedule(s, owner + 3 * (1 - node), now + ticks, 0, layout.T_HOST)
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def through_channels(s, p, now, node, size):
     """Request a copy's chunks, one outstanding at a time; return when the last has arrived."""
     chunk = p[layout.P_CHUNK]
@@ -66,7 +67,7 @@ def through_channels(s, p, now, node, size):
     return ends
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def copied(s, p, now, node, size):
     """Return when a copy that begins now is over.
 
@@ -84,13 +85,13 @@ def copied(s, p, now, node, size):
     return ends
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def copy(s, p, now, node, size, action, word):
     """Copy a message, then do `action`."""
     compute(s, now, node, copied(s, p, now, node, size) - now, layout.NODE, action, word)
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def protocol(p, n_bytes):
     """Return the protocol of an MPI message."""
     if n_bytes <= p[layout.P_EAGER0_MAX]:
@@ -100,17 +101,17 @@ def protocol(p, n_bytes):
     return RENDEZVOUS
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def ready_send(s, p, now, node, word):
     """Put the first message of a send on the wire; an eager send is then complete."""
-    inject(s, p, now, node, word)
+    s[layout.TO_SEND] = word
     s[layout.host_cells(node) + layout.POSTED] += 1
     size = layout.size_entry(p, layout.size_of(s, p, word), layout.SIZE_BYTES)
     if protocol(p, size) != RENDEZVOUS:
         s[layout.host_cells(node) + layout.SENT] += 1
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def prepared_send(s, p, now, node, word):
     """Pay the post delay of a send, if there is one, then put it on the wire."""
     if p[layout.P_HEADER_DELAY] > 0:
@@ -119,7 +120,7 @@ def prepared_send(s, p, now, node, word):
         ready_send(s, p, now, node, word)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def begin_send(s, p, now, node):
     """Start the next MPI send of the window."""
     index = s[layout.host_cells(node) + layout.POSTED]
@@ -149,7 +150,7 @@ def begin_send(s, p, now, node):
         )
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def match(s, p, now, node, word):
     """Pay for a message that has met its receive."""
     size = layout.size_of(s, p, word)
@@ -159,7 +160,7 @@ def match(s, p, now, node, word):
         copy(s, p, now, node, size, COPIED, word)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def post_get(s, p, now, node, word):
     """Pay the RDMA delay, if there is one, then ask for the payload."""
     if p[layout.P_RDMA_DELAY] > 0:
@@ -168,10 +169,10 @@ def post_get(s, p, now, node, word):
         get = layout.message(
             layout.GET, layout.direction_of(word), layout.index_of(word), layout.CONTROL_BYTES
         )
-        inject(s, p, now, node, get)
+        s[layout.TO_SEND] = get
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def handle(s, p, now, node, word):
     """Handle a message the thread has taken from its inbox."""
     host = layout.host_cells(node)
@@ -189,7 +190,7 @@ def handle(s, p, now, node, word):
         if p[layout.P_HEADER_DELAY] > 0:
             compute(s, now, node, p[layout.P_HEADER_DELAY], layout.OS, ACK_READY, ack)
         else:
-            inject(s, p, now, node, ack)
+            s[layout.TO_SEND] = ack
     elif s[host + layout.OPEN] > 0:
         s[host + layout.OPEN] -= 1
         match(s, p, now, node, word)
@@ -200,22 +201,22 @@ def handle(s, p, now, node, word):
             copy(s, p, now, node, size, COPIED_UNEXPECTED, word)
 
 
-@helper("b1(i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def brings_element(s, node, sender):
     """Return True if a message of the exchange under way is one of MPI_Init that is not empty."""
     number = s[layout.host_cells(node) + layout.NUMBER]
     return number < EXCHANGES_OF_INIT and number != sender
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def send_exchange(s, p, now, node):
     """Put a node's message of an exchange on the wire."""
     number = s[layout.host_cells(node) + layout.NUMBER]
     n_bytes = layout.INIT_BYTES if brings_element(s, node, node) else 0
-    inject(s, p, now, node, layout.message(layout.EXCHANGE, node, number, n_bytes))
+    s[layout.TO_SEND] = layout.message(layout.EXCHANGE, node, number, n_bytes)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def prepared_exchange(s, p, now, node):
     """Pay the post delay of an exchange's message, if there is one, then send it."""
     if p[layout.P_HEADER_DELAY] > 0:
@@ -224,7 +225,7 @@ def prepared_exchange(s, p, now, node):
         send_exchange(s, p, now, node)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def begin_exchange(s, p, now, node):
     """Start an exchange; node 1 copies nothing before it enters a barrier."""
     host = layout.host_cells(node)
@@ -235,7 +236,7 @@ def begin_exchange(s, p, now, node):
         prepared_exchange(s, p, now, node)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def receive_exchange(s, p, now, node):
     """Receive the other side's message of an exchange; what MPI_Init receives is copied."""
     host = layout.host_cells(node)
@@ -245,7 +246,7 @@ def receive_exchange(s, p, now, node):
         copy(s, p, now, node, p[layout.P_N_SIZES] + row, NOTHING, 0)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def end_exchange(s, p, now, node):
     """Continue after an exchange: with another one, or with the messages of a size."""
     host = layout.host_cells(node)
@@ -261,7 +262,7 @@ def end_exchange(s, p, now, node):
         s[host + layout.STARTED] = now
 
 
-@helper("void(i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def exchange_in(s, node, number):
     """Note that the other side's message of an exchange is there."""
     host = layout.host_cells(node)
@@ -271,7 +272,7 @@ def exchange_in(s, node, number):
         s[host + layout.CAME_EARLY] = layout.THERE
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def resume(s, p, now, node):
     """Go on after a computation."""
     host = layout.host_cells(node)
@@ -290,16 +291,16 @@ def resume(s, p, now, node):
         get = layout.message(
             layout.GET, layout.direction_of(word), layout.index_of(word), layout.CONTROL_BYTES
         )
-        inject(s, p, now, node, get)
+        s[layout.TO_SEND] = get
     elif action == ACK_READY:
-        inject(s, p, now, node, word)
+        s[layout.TO_SEND] = word
     elif action == EXCHANGE_PREPARED:
         prepared_exchange(s, p, now, node)
     elif action == EXCHANGE_READY:
         send_exchange(s, p, now, node)
 
 
-@helper("b1(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def take(s, p, now, node):
     """Take one message from the inbox; return False if there is none.
 
@@ -324,7 +325,7 @@ def take(s, p, now, node):
     return True
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def take_held(s, p, now, node, window):
     """Count a sequenced message as handled and handle the next one if it is held."""
     host = layout.host_cells(node)
@@ -339,7 +340,7 @@ def take_held(s, p, now, node, window):
     handle(s, p, now, node, layout.message(kind, 1 - node, following, 0))
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def post_receive(s, p, now, node):
     """Post a receive, or match it at once with a message that is there already."""
     s[layout.host_cells(node) + layout.POSTED_RECEIVES] += 1
@@ -352,8 +353,8 @@ def post_receive(s, p, now, node):
     match(s, p, now, node, word)
 
 
-@helper("b1(i8[::1], i8[::1], i8, i8)", _nrt=False)
-def advance(s, p, now, node):
+@register_jitable(_nrt=False)
+def advance(s, p, now, node, of_pisces):
     """Run the MPI program of a node until it computes, waits, or ends a window.
 
     Returns True when a window has ended: the caller keeps the time and says how to go on.
@@ -362,7 +363,11 @@ def advance(s, p, now, node):
     to_send = 1 if node == 1 else p[layout.P_WINDOW]
     to_receive = p[layout.P_WINDOW] if node == 1 else 1
     while not s[host + layout.BUSY]:
-        if s[host + layout.IN_ORDER]:
+        if s[layout.TO_SEND]:
+            word = s[layout.TO_SEND]
+            s[layout.TO_SEND] = 0
+            inject(s, p, now, node, word, of_pisces)
+        elif s[host + layout.IN_ORDER]:
             take_held(s, p, now, node, to_receive)
         elif s[host + layout.STEP] == SEND:
             if s[host + layout.POSTED] < to_send:

@@ -2,10 +2,7 @@
 
 ``s`` is all that changes, ``p`` all that does not; the names here are positions in them. One flat
 array because compiled code passes it at no cost, where a tuple of arrays is counted in and out at
-each call, and because a state is then saved and compared in one loop. For the same reason every
-function is compiled with ``_nrt=False``, which leaves reference counts out; nothing here allocates.
-Signatures are given because numba would otherwise compile a function again for each constant it is
-called with.
+each call, and because a state is then saved and compared in one loop.
 
 Every list of the simulation is a *row*: a ring buffer of entries of five cells, ``AT`` (tick of
 an event, or bytes left), ``WORD``, ``EXTRA``, ``GAP`` and ``DELAY`` (ticks between the bytes of a
@@ -19,8 +16,7 @@ move in *trains*: one entry is ``EXTRA`` equal ones, ``GAP`` ticks apart from ``
 from __future__ import annotations
 
 import numpy as np
-
-from kernels import helper
+from numba.extending import register_jitable
 
 NEVER = np.int64(2**63 - 1)
 CLOCK_END = 3 * 2**61
@@ -151,9 +147,8 @@ N_MESSAGE = LEFT + N_KINDS
     P_CONTROL_FLIGHT,  # flight of headers, requests and acknowledgements (PROTOCOL)
     P_PAUSE,  # index of the size before which the run pauses; P_LAST to run to the end
     P_RESUMED,  # 1 to go on with a state that has paused
-    P_CODE,  # where the code of the network is, if it is not a part of `osu`
     N_PARAMETERS,
-) = range(40)
+) = range(39)
 # Behind the parameters stands a table: for each size its bytes, the ticks of a copy, whether the
 # copy occupies the node's memory, the bytes that it moves there and the ticks between asking for
 # two of them, the ticks of pinning a buffer, for PROTOCOL the ticks its bytes occupy the NIC and
@@ -211,7 +206,8 @@ AT_ONCE = HANDLED + 1  # packets of a train that one event may be about
 TRAINS = AT_ONCE + 1  # 0 where every packet is to be handled by itself
 NO_TAILS = TRAINS + 1  # 1 where a message's last packet sets the clock back, see arbiters.py
 ROW = NO_TAILS + 1  # row of the event handled last
-MESSAGES = ROW + 1
+TO_SEND = ROW + 1  # word that a node puts on the wire when its program goes on, 0 for none
+MESSAGES = TO_SEND + 1
 
 
 def state_cells(window: int, n_sizes: int, channels: int, capacity: int) -> int:
@@ -221,7 +217,7 @@ def state_cells(window: int, n_sizes: int, channels: int, capacity: int) -> int:
     )
 
 
-@helper("void(i8[::1], i8[::1])", _nrt=False)
+@register_jitable(_nrt=False)
 def start_state(s, p):
     """Empty a state; the room behind its fixed cells is shared out to the rows."""
     s[ELAPSED] = MESSAGES + 2 * p[P_WINDOW] * N_MESSAGE
@@ -233,117 +229,117 @@ def start_state(s, p):
         s[DUE + row] = NEVER
 
 
-@helper("b1(i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def may_halt(handled):
     """Return True after every 4096th event, when the run may be ended early."""
     return handled & 4095 == 0
 
 
-@helper("i8(i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def leeway(level, row):
     """Return the position of a row's leeway at a level of recurrence.py."""
     return LEEWAY + (level - PACKET) * (N_ROWS - INJECT) + row - INJECT
 
 
-@helper("i8(i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def port_cells(port):
     """Return where the cells of a port begin."""
     return PORT + N_PORT * port
 
 
-@helper("i8(i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def nic_cells(node):
     """Return where the cells of a NIC begin."""
     return NIC_CELLS + N_NIC * node
 
 
-@helper("i8(i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def host_cells(node):
     """Return where the cells of a host begin."""
     return HOST + N_HOST * node
 
 
-@helper("i8(i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def epoch(arbiter, i):
     """Return the position of an idle epoch of a PISCES arbiter: its start, then its cycles."""
     return EPOCHS + 2 * (arbiter * MAX_EPOCHS + i)
 
 
-@helper("i8(i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def message_cells(p, direction, index):
     """Return where the cells of an MPI message of the window under way begin."""
     return MESSAGES + N_MESSAGE * (direction * p[P_WINDOW] + index)
 
 
-@helper("i8(i8, i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def message(kind, direction, index, n_bytes):
     """Return the word of a wire message."""
     return n_bytes << 24 | index << 4 | direction << 3 | kind
 
 
-@helper("i8(i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def kind_of(word):
     """Return the kind of the wire message a word names."""
     return word & 7
 
 
-@helper("i8(i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def direction_of(word):
     """Return the direction of the MPI message a word belongs to (0: node 0 sends it)."""
     return word >> 3 & 1
 
 
-@helper("i8(i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def index_of(word):
     """Return the number of the MPI message within its window."""
     return word >> 4 & 0xFFFFF
 
 
-@helper("i8(i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def source_of(word):
     """Return the node that puts a wire message on the wire (gets and acks go back)."""
     kind = word & 7
     return word >> 3 & 1 ^ (1 if kind in (GET, ACK) else 0)
 
 
-@helper("i8(i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def bytes_of(word):
     """Return the byte count of a word."""
     return word >> 24
 
 
-@helper("i8(i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def resized(word, n_bytes):
     """Return the word with another byte count."""
     return word & 0xFFFFFF | n_bytes << 24
 
 
-@helper("i8(i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def span(n_bytes, byte_delay):
     """Return the ticks `n_bytes` take; the product is a double, as SST/macro's is."""
     return np.int64(np.float64(byte_delay) * np.float64(n_bytes))
 
 
-@helper("i8(i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def size_entry(p, size, column):
     """Return a column of the table of sizes."""
     return p[N_PARAMETERS + N_SIZE_COLUMNS * size + column]
 
 
-@helper("i8(i8[::1], i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def size_of(s, p, word):
     """Return the index of the size of the MPI message that a word belongs to."""
     return s[message_cells(p, direction_of(word), index_of(word)) + MESSAGE_SIZE]
 
 
-@helper("i8(i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def left_cell(p, word):
     """Return the position of the bytes left of the partly received message of a word."""
     index = 0 if kind_of(word) == EXCHANGE else index_of(word)
     return message_cells(p, direction_of(word), index) + LEFT + kind_of(word)
 
 
-@helper("i8(i8[::1], i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def left_of(s, p, word):
     """Return the bytes left of the message of a word; before its first packet all of them."""
     left = s[left_cell(p, word)]
@@ -357,13 +353,13 @@ def left_of(s, p, word):
     return CONTROL_BYTES
 
 
-@helper("i8(i8[::1], i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def set_back_cell(s, p, size):
     """Return the position of a size's mark that the clock was set back."""
     return s[ELAPSED] + p[P_N_SIZES] + size
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def channel_cell(s, p, node, channel):
     """Return the position of the tick at which a memory channel is free."""
     return s[ELAPSED] + 2 * p[P_N_SIZES] + node * p[P_CHANNELS] + channel

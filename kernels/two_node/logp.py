@@ -7,19 +7,20 @@ one) and lets the receiving side take messages one after the other.
 
 from __future__ import annotations
 
-from kernels import helper
+from numba.extending import register_jitable
+
 from kernels.two_node import layout
 from kernels.two_node.queues import schedule
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def overlay(s, p, now, node, word):
     """Send a message over the overlay at `now`."""
     delay = p[layout.P_OVERLAY] + layout.span(layout.bytes_of(word), p[layout.P_OVERLAY_BYTE])
     schedule(s, layout.LOGP_IN + 1 - node, now + delay, word, 0)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def send_message(s, p, now, node, word):
     """Send a message when the injection side is free."""
     leaves = max(now, s[layout.nic_cells(node) + layout.OUT_FREE])
@@ -30,7 +31,7 @@ def send_message(s, p, now, node, word):
     overlay(s, p, leaves, node, word)
 
 
-@helper("b1(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def nic_in(s, p, now, node, word):
     """Receive a message; return True if it is delivered at once.
 

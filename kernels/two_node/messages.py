@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from kernels import helper
+from numba.extending import register_jitable
+
 from kernels.two_node import layout
 
 
-@helper("b1(i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def is_data(word):
     """Return True for the packets of a message that may be long."""
     kind = layout.kind_of(word)
     return kind == layout.PAYLOAD or kind == layout.EAGER
 
 
-@helper("i8(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def count_ahead(s, p, node, word, n):
     """Count some packets of a message at its destination before they are there.
 
@@ -44,7 +45,7 @@ def count_ahead(s, p, node, word, n):
     return counted
 
 
-@helper("b1(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def packet_completes_message(s, p, node, word):
     """Count a packet at its destination; return True if its message is now complete."""
     cell = layout.left_cell(p, word)

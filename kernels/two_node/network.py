@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from kernels import helper
+from numba.extending import register_jitable
+
 from kernels.two_node import layout, logp, pisces, protocols, snappr
 from kernels.two_node.queues import schedule
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def inject(s, p, now, node, word):
+@register_jitable(_nrt=False)
+def inject(s, p, now, node, word, of_pisces):
     """Put a message on the wire at a node; that one of an exchange has left is noticed."""
     if layout.bytes_of(word) <= p[layout.P_NEGLIGIBLE]:
         logp.overlay(s, p, now, node, word)
@@ -17,11 +18,11 @@ def inject(s, p, now, node, word):
         return
     if layout.kind_of(word) == layout.EXCHANGE:
         s[layout.nic_cells(node) + layout.NOT_INJECTED] = layout.bytes_of(word)
-    if p[layout.P_NETWORK] == layout.SNAPPR:
+    if of_pisces is not None:
+        pisces.serve(s, p, now, layout.INJECT + node, word)
+    elif p[layout.P_NETWORK] == layout.SNAPPR:
         snappr.send_message(s, p, now, node, word)
     elif p[layout.P_NETWORK] == layout.LOGP:
         logp.send_message(s, p, now, node, word)
-    elif p[layout.P_NETWORK] == layout.PISCES:
-        pisces.serve(p[layout.P_CODE], s, p, now, layout.INJECT + node, word)
     else:
         protocols.send_message(s, p, now, node, word)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from kernels import helper
+from numba.extending import register_jitable
+
 from kernels.two_node import layout
 
 
-@helper("i8(i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def entry(s, row, i):
     """Return the position in the state of entry `i` of a row."""
     capacity = s[layout.CAPACITY]
@@ -15,7 +16,7 @@ def entry(s, row, i):
     )
 
 
-@helper("void(i8[::1], i8, i8, i8, i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def put(s, row, i, at, word, extra, delay):
     """Write entry `i` of a row."""
     e = entry(s, row, i)
@@ -26,7 +27,7 @@ def put(s, row, i, at, word, extra, delay):
     s[e + layout.DELAY] = delay
 
 
-@helper("void(i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def move(s, row, source, target):
     """Copy one entry of a row over another."""
     e, f = entry(s, row, source), entry(s, row, target)
@@ -34,7 +35,7 @@ def move(s, row, source, target):
         s[f + cell] = s[e + cell]
 
 
-@helper("i8(i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def position(s, row, at):
     """Return the position of the first of a row's events that is later than a tick."""
     low, high = 0, s[layout.COUNT + row]
@@ -47,7 +48,7 @@ def position(s, row, at):
     return low
 
 
-@helper("b1(i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def make_room(s, row, at):
     """Add a place at a position of a row; return False if the row is full.
 
@@ -70,7 +71,7 @@ def make_room(s, row, at):
     return True
 
 
-@helper("void(i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def schedule_head(s, row, at, word, extra, delay):
     """Add a packet's head; events of one tick keep the order in which they were scheduled."""
     i = s[layout.COUNT + row]
@@ -82,13 +83,13 @@ def schedule_head(s, row, at, word, extra, delay):
             s[layout.DUE + row] = at
 
 
-@helper("void(i8[::1], i8, i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def schedule(s, row, at, word, extra):
     """Add an event; events of one tick keep the order in which they were scheduled."""
     schedule_head(s, row, at, word, extra, 0)
 
 
-@helper("void(i8[::1], i8, i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def append(s, row, at, word, extra):
     """Add an entry at the end of a FIFO list."""
     i = s[layout.COUNT + row]
@@ -99,7 +100,7 @@ def append(s, row, at, word, extra):
     put(s, row, i, at, word, extra, 0)
 
 
-@helper("void(i8[::1], i8, i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def append_packets(s, row, word, n, delay):
     """Add `n` equal packets at the end of a list, joined to the last entry if they equal it."""
     if s[layout.COUNT + row] > 0:
@@ -111,7 +112,7 @@ def append_packets(s, row, word, n, delay):
     s[entry(s, row, s[layout.COUNT + row] - 1) + layout.DELAY] = delay
 
 
-@helper("void(i8[::1], i8, i8, i8, i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def append_train(s, row, at, word, n, step, delay):
     """Add a train behind all events of a row; one that goes on like the last train joins it."""
     i = s[layout.COUNT + row]
@@ -136,14 +137,14 @@ def append_train(s, row, at, word, n, step, delay):
         s[layout.DUE + row] = at
 
 
-@helper("i8(i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def last_tick(s, row, i):
     """Return the tick of the last packet or credit of a train."""
     e = entry(s, row, i)
     return s[e + layout.AT] + (s[e + layout.EXTRA] - 1) * s[e + layout.GAP]
 
 
-@helper("void(i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def divide(s, row, i, n):
     """Cut the train at a position in two, behind its first `n` elements."""
     if not make_room(s, row, i + 1):
@@ -158,7 +159,7 @@ def divide(s, row, i, n):
             s[half + layout.GAP] = 0
 
 
-@helper("void(i8[::1], i8, i8, i8, i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def insert(s, row, at, word, n, step, delay):
     """Add a train to a row; what comes at one tick keeps the order in which it was added."""
     behind = s[layout.COUNT + row] - 1
@@ -177,7 +178,7 @@ def insert(s, row, at, word, n, step, delay):
         at += step
 
 
-@helper("void(i8[::1], i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def drop(s, row):
     """Remove the first entry of a row."""
     s[layout.HEAD + row] = (s[layout.HEAD + row] + 1) & (s[layout.CAPACITY] - 1)
@@ -188,7 +189,7 @@ def drop(s, row):
         )
 
 
-@helper("void(i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def advance_train(s, row, n):
     """Remove `n` packets or credits from the train at the head of a row."""
     e = entry(s, row, 0)
@@ -203,7 +204,7 @@ def advance_train(s, row, n):
     s[layout.DUE + row] = s[e + layout.AT]
 
 
-@helper("void(i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def remove(s, row, i):
     """Remove entry `i` of a FIFO list; the entries before it move up."""
     while i > 0:
@@ -212,7 +213,7 @@ def remove(s, row, i):
     drop(s, row)
 
 
-@helper("void(i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def lean_on(s, row, amount):
     """Note that PISCES would have done the same if there were less of a row's first entry.
 
@@ -230,7 +231,7 @@ def lean_on(s, row, amount):
         s[cell] = min(s[cell], amount)
 
 
-@helper("void(i8[::1], i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def take(s, row, i, n):
     """Remove `n` of the packets of entry `i` of those that wait."""
     e = entry(s, row, i)
@@ -240,7 +241,7 @@ def take(s, row, i, n):
         remove(s, row, i)
 
 
-@helper("i8(i8[::1])", _nrt=False)
+@register_jitable(_nrt=False)
 def next_row(s):
     """Return the row of the next event: the earliest, and of one tick the lowest row."""
     best = 0

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from numba import boolean, int8, int64, njit
+from numba.extending import register_jitable
 
-from kernels import helper
+from kernels import kernel
 from kernels.two_node import host, layout, logp, pisces, recurrence, snappr
 from kernels.two_node.comparison import is_of_trains
 from kernels.two_node.lookahead import settle, wake
@@ -15,7 +15,7 @@ from kernels.two_node.queues import advance_train, append, drop, entry, next_row
 OK, DEADLOCK, ROW_FULL, HALTED, CLOCK_RAN_OUT, CLOCK_BELOW_ZERO = range(6)
 
 
-@helper("void(i8[::1], i8[::1])", _nrt=False)
+@register_jitable(_nrt=False)
 def set_pace(s, p):
     """Say how many packets of a train may be handled at once, for the size that begins."""
     whole = s[layout.TRAINS] and (
@@ -29,10 +29,10 @@ def set_pace(s, p):
     s[layout.NO_TAILS] = p[layout.P_NETWORK] == layout.PISCES and not pisces.has_tail(p, size)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
-def run_program(s, p, now, node):
+@register_jitable(_nrt=False)
+def run_program(s, p, now, node, of_pisces):
     """Run a node's MPI program until it waits, through the ends of windows."""
-    while host.advance(s, p, now, node):
+    while host.advance(s, p, now, node, of_pisces):
         cells = layout.host_cells(node)
         s[cells + layout.WINDOW] += 1
         if node == 0:
@@ -57,7 +57,7 @@ def run_program(s, p, now, node):
                 s[cells + layout.STEP] = host.BEGIN_EXCHANGE
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def launch(s, p, now, node):
     """Start a node's program; node 0 notifies node 1 over the overlay."""
     if node == 0:
@@ -69,33 +69,29 @@ def launch(s, p, now, node):
             layout.message(layout.EXCHANGE, node, layout.LAUNCH, layout.LAUNCH_BYTES),
         )
     s[layout.host_cells(node) + layout.STEP] = host.BEGIN_EXCHANGE
-    run_program(s, p, now, node)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def deliver(s, p, now, node, word):
-    """Hand a complete message to a node: its NIC answers gets, its MPI thread the rest."""
-    if layout.kind_of(word) == layout.EXCHANGE:
-        if layout.index_of(word) == layout.LAUNCH:
-            launch(s, p, now, node)
-            return
-        host.exchange_in(s, node, layout.index_of(word))
-        if not s[layout.host_cells(node) + layout.BUSY]:
-            run_program(s, p, now, node)
-        return
-    if layout.kind_of(word) == layout.GET:
+@register_jitable(_nrt=False)
+def deliver(s, p, now, node, word, of_pisces):
+    """Hand a complete message to a node; return whether that concerns its MPI thread."""
+    if layout.kind_of(word) == layout.GET:  # answered by the NIC
         direction, index = layout.direction_of(word), layout.index_of(word)
         size = layout.size_entry(p, layout.size_of(s, p, word), layout.SIZE_BYTES)
-        inject(s, p, now, node, layout.message(layout.PAYLOAD, direction, index, size))
-        return
-    append(s, layout.INBOX + node, 0, word, 0)
-    if not s[layout.host_cells(node) + layout.BUSY]:
-        run_program(s, p, now, node)
+        payload = layout.message(layout.PAYLOAD, direction, index, size)
+        inject(s, p, now, node, payload, of_pisces)
+        return False
+    if layout.kind_of(word) != layout.EXCHANGE:
+        append(s, layout.INBOX + node, 0, word, 0)
+    elif layout.index_of(word) == layout.LAUNCH:
+        launch(s, p, now, node)
+    else:
+        host.exchange_in(s, node, layout.index_of(word))
+    return True
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8)", _nrt=False)
-def packet_in(s, p, now, node, word):
-    """Count a packet that a NIC has received; pass on its message if that is complete."""
+@register_jitable(_nrt=False)
+def packet_in(s, p, node, word):
+    """Count a packet that a NIC has received; return whether its message is complete."""
     whole = packet_completes_message(s, p, node, word)
     if layout.kind_of(word) in (layout.PAYLOAD, layout.EAGER):
         if not whole:
@@ -103,16 +99,12 @@ def packet_in(s, p, now, node, word):
         elif layout.direction_of(word) == 0 and p[layout.P_WINDOW] > 1:
             s[layout.EVENT_LEVEL] = layout.WHOLE_MESSAGE
         s[layout.EVENT_WORD] = word
-    if whole:
-        deliver(s, p, now, node, word)
+    return whole
 
 
-@helper("void(i8[::1], i8[::1], i8, i8)", _nrt=False)
-def dispatch_train(s, p, now, row):
-    """Handle the train at the head of a row, as far as it can be; with PISCES, those after it."""
-    if p[layout.P_NETWORK] == layout.PISCES:
-        pisces.serve(p[layout.P_CODE], s, p, now, row, 0)
-        return
+@register_jitable(_nrt=False)
+def serve_snappr(s, p, now, row):
+    """Handle the train at the head of a row, as far as it can be."""
     first = entry(s, row, 0)
     word, step = s[first + layout.WORD], s[first + layout.GAP]
     n = min(s[first + layout.EXTRA], s[layout.AT_ONCE])
@@ -130,50 +122,61 @@ def dispatch_train(s, p, now, row):
     advance_train(s, row, n)
 
 
-@helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8)", _nrt=False)
-def dispatch(s, p, now, row, word, extra, delay):
+@register_jitable(_nrt=False)
+def dispatch_train(s, p, now, row, of_pisces):
+    """Handle the train at the head of a row, as far as it can be; with PISCES, those after it."""
+    if of_pisces is not None:
+        pisces.serve(s, p, now, row, 0)
+    else:
+        serve_snappr(s, p, now, row)
+
+
+@register_jitable(_nrt=False)
+def dispatch(s, p, now, row, word, extra, delay, of_pisces):
     """Handle one event."""
+    complete = taken = runs = False  # a message; a packet; the node's program
     if row < layout.NIC_CREDIT:
         node = row - layout.LOGP_IN
-        if p[layout.P_NETWORK] != layout.LOGP or logp.nic_in(s, p, now, node, word):
-            deliver(s, p, now, node, word)
+        complete = p[layout.P_NETWORK] != layout.LOGP or logp.nic_in(s, p, now, node, word)
     elif row < layout.NIC:
         node = (row - layout.NIC_IN) >> 1
-        if pisces.nic_in(s, now, node, word, extra, delay):
-            packet_in(s, p, now, node, word)
-            pisces.taken_in(s, p, now, node, word, extra)
+        taken = pisces.nic_in(s, now, node, word, extra, delay)
+        complete = taken and packet_in(s, p, node, word)
     else:
         node = 1 - (row - layout.NIC) // 3
         if extra == layout.T_HOST:
             host.resume(s, p, now, node)
-            if not s[layout.host_cells(node) + layout.BUSY]:
-                run_program(s, p, now, node)
+            runs = True
         elif extra == layout.T_NOTICE:
             s[layout.host_cells(node) + layout.NOTICED] = layout.THERE
-            if not s[layout.host_cells(node) + layout.BUSY]:
-                run_program(s, p, now, node)
+            runs = True
         elif extra == layout.T_LAUNCH:
             launch(s, p, now, node)
+            runs = True
         elif extra == layout.T_DELIVER:
-            deliver(s, p, now, node, word)
+            complete = True
         else:
-            if extra != layout.T_RETURN:
-                packet_in(s, p, now, node, word)
-            if p[layout.P_NETWORK] == layout.PISCES:
-                pisces.taken_in(s, p, now, node, word, extra)
+            taken = True
+            complete = extra != layout.T_RETURN and packet_in(s, p, node, word)
+    if complete:
+        runs = deliver(s, p, now, node, word, of_pisces)
+    if runs:
+        run_program(s, p, now, node, of_pisces)
+    if of_pisces is not None and taken:
+        pisces.taken_in(s, p, now, node, word, extra)
 
 
-@helper("void(i8[::1], i8[::1])", _nrt=False)
-def start(s, p):
+@register_jitable(_nrt=False)
+def start(s, p, of_pisces):
     """Start both programs on an idle network at tick 0.
 
     SST/macro launches node 0 by a message of its own through its memory, and node 1 from there.
     """
     layout.start_state(s, p)
-    if p[layout.P_NETWORK] == layout.SNAPPR:
-        snappr.start(s, p)
-    elif p[layout.P_NETWORK] == layout.PISCES:
+    if of_pisces is not None:
         pisces.start(s, p)
+    elif p[layout.P_NETWORK] == layout.SNAPPR:
+        snappr.start(s, p)
     for node in range(2):
         s[layout.host_cells(node) + layout.SIZE] = p[layout.P_FIRST]
         s[layout.host_cells(node) + layout.STEP] = host.DONE
@@ -183,11 +186,11 @@ def start(s, p):
         return
     for node in range(2):
         s[layout.host_cells(node) + layout.STEP] = host.SEND if node == 0 else host.POST_RECEIVES
-        run_program(s, p, 0, node)
+        run_program(s, p, 0, node, of_pisces)
 
 
-@helper("i8(i8[::1], i8[::1], i8[::1], i1[::1])", _nrt=False)
-def simulate(s, kept, p, halt):
+@register_jitable(_nrt=False)
+def simulate(s, kept, p, halt, of_pisces):
     """Run the windows of the sizes until the pause or the end."""
     while s[layout.host_cells(0) + layout.SIZE] < p[layout.P_PAUSE]:
         row = next_row(s)
@@ -206,14 +209,14 @@ def simulate(s, kept, p, halt):
         s[layout.CLOCK] = now
         s[layout.ROW] = row
         if is_of_trains(p, row):
-            dispatch_train(s, p, now, row)
+            dispatch_train(s, p, now, row, of_pisces)
         else:
             first = entry(s, row, 0)
             word, extra = s[first + layout.WORD], s[first + layout.EXTRA]
             delay = s[first + layout.DELAY]
             drop(s, row)
-            dispatch(s, p, now, row, word, extra, delay)
-        if p[layout.P_NETWORK] == layout.PISCES:
+            dispatch(s, p, now, row, word, extra, delay, of_pisces)
+        if of_pisces is not None:
             wake(s)
         s[layout.HANDLED] += 1
         if s[layout.FULL]:
@@ -229,12 +232,8 @@ def simulate(s, kept, p, halt):
     return OK
 
 
-OSU_TYPES = (*3 * (int64[::1],), int8[::1], int64[::1], boolean[::1])
-"""Types of the arguments of `osu`."""
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def osu(s, kept, p, halt, elapsed, set_back):
+@kernel(cache=True, nogil=True)
+def osu(s, kept, p, halt, elapsed, set_back, of_pisces):
     """Run one OSU test, or go on with one that has paused.
 
     Args:
@@ -244,17 +243,18 @@ def osu(s, kept, p, halt, elapsed, set_back):
         halt: int8[1]; another thread sets it to end the run early.
         elapsed: int64[n], out: ticks of the measured windows of each size that has ended.
         set_back: bool[n], out: whether the clock was set back while it ran (see arbiters.py).
+        of_pisces: True where the network is PISCES, else None: its code is then not compiled.
 
     Returns:
         OK, DEADLOCK, ROW_FULL (call again with a larger capacity), HALTED, CLOCK_RAN_OUT or
         CLOCK_BELOW_ZERO; and the number of events handled.
     """
     if not p[layout.P_RESUMED]:
-        start(s, p)
+        start(s, p, of_pisces)
     s[layout.TRAINS] = kept.size > 0
     set_pace(s, p)
     before = s[layout.HANDLED]
-    status = simulate(s, kept, p, halt)
+    status = simulate(s, kept, p, halt, of_pisces)
     for size in range(p[layout.P_FIRST], s[layout.host_cells(0) + layout.SIZE]):
         elapsed[size] = s[s[layout.ELAPSED] + size]
         set_back[size] = s[layout.set_back_cell(s, p, size)] != 0

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from kernels import helper
+from numba.extending import register_jitable
+
 from kernels.two_node import layout
 
 
-@helper("i8(i8, i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def how_many(at, step, n, end):
     """Count the elements of a train that come before a tick; the result is at least 1."""
     if n == 1 or at + (n - 1) * step < end:
@@ -16,13 +17,13 @@ def how_many(at, step, n, end):
     return (end - 1 - at) // step + 1
 
 
-@helper("i8(i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def later(at, ticks):
     """Return a tick so much later; NEVER stays."""
     return at if at == layout.NEVER else at + ticks
 
 
-@helper("UniTuple(i8, 3)(i8, i8, i8, i8, i8)", _nrt=False)
+@register_jitable(_nrt=False)
 def next_part(ready, n, step, free, busy):
     """Find the part of a train that a server starts at even distances: number, first tick, step.
 

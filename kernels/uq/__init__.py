@@ -4,11 +4,6 @@
 what collectives send over each link.
 """
 
-from pathlib import Path
-
-from kernels import cache_of_all
-
-with cache_of_all(Path(__file__).parent):
-    from kernels.uq import likelihood, metropolis, polynomials, torus_loads
+from kernels.uq import likelihood, metropolis, polynomials, torus_loads
 
 __all__ = ["likelihood", "metropolis", "polynomials", "torus_loads"]

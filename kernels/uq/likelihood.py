@@ -11,10 +11,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from kernels import helper
+from kernels import kernel
 
 CONSTANT, RELATIVE, HIERARCHICAL, GAUSSIAN_PROCESS, STUDENT_T = range(5)
 
@@ -51,7 +51,7 @@ class Data(NamedTuple):
     distances: NDArray[np.float64]
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def constant(times, sigma, data):
     """Return the log likelihood of one absolute normal error, sigma in seconds."""
     total = 0.0
@@ -62,7 +62,7 @@ def constant(times, sigma, data):
     return -0.5 * total
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def hierarchical(times, tau, s, data):
     """Return the log likelihood of normal errors in log time, tau between tests, s in each.
 
@@ -81,13 +81,13 @@ def hierarchical(times, tau, s, data):
     return -0.5 * total
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def correlation(distance, length):
     """Return the correlation of the discrepancies of two tests, from their squared distance."""
     return (1.0 - INDEPENDENT_SHARE) * math.exp(-0.5 * distance / (length * length))
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def gaussian_process(times, tau, s, length, data, matrix):
     """Return the log likelihood with discrepancies that are correlated between nearby tests.
 
@@ -127,7 +127,7 @@ def gaussian_process(times, tau, s, length, data, matrix):
     return -0.5 * total
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def student_t(times, s, data):
     """Return the log likelihood of Student-t errors in log time, of scale s."""
     nu = DEGREES_OF_FREEDOM
@@ -148,7 +148,7 @@ def student_t(times, s, data):
     return total
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@register_jitable(_nrt=False)
 def log_likelihood(model, times, hyper, data, matrix):
     """Return the log likelihood of the data under a noise model.
 
@@ -168,3 +168,10 @@ def log_likelihood(model, times, hyper, data, matrix):
     if model == GAUSSIAN_PROCESS:
         return gaussian_process(times, hyper[0], hyper[1], hyper[2], data, matrix)
     return student_t(times, hyper[0], data)
+
+
+@kernel(cache=True, nogil=True)
+def log_likelihoods(model, times, hyper, data, matrix, out):
+    """Fill float64[draws] with ``log_likelihood`` of each row of times and of hyper-parameters."""
+    for draw in range(len(out)):
+        out[draw] = log_likelihood(model, times[draw], hyper[draw], data, matrix)

@@ -12,10 +12,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from kernels import helper
+from kernels import kernel
 from kernels.uq.likelihood import Data, log_likelihood
 from kernels.uq.polynomials import evaluate
 
@@ -98,7 +98,7 @@ class Scratch(NamedTuple):
     matrix: NDArray[np.float64]
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def tabulated(table, coordinate):
     """Return a log prior between the nodes of its table, by the parabola through three of them.
 
@@ -114,7 +114,7 @@ def tabulated(table, coordinate):
     return middle + 0.5 * t * (right - left) + 0.5 * t * t * (left - 2.0 * middle + right)
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def density(target, point, scratch):
     """Return the log posterior density at a point, up to a constant; the times go to scratch."""
     parameters = len(scratch.coordinates)
@@ -153,7 +153,7 @@ def density(target, point, scratch):
     return -math.inf if math.isnan(total) else total
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def move_to(chain, point, log_density, times):
     """Put a chain at a point."""
     for i in range(len(point)):
@@ -163,7 +163,7 @@ def move_to(chain, point, log_density, times):
     chain.real[LOG_DENSITY] = log_density
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def begin(target, candidates, chain, scratch):
     """Begin a chain at the candidate of the highest density."""
     dimensions = len(chain.point)
@@ -177,7 +177,7 @@ def begin(target, candidates, chain, scratch):
             move_to(chain, candidates[number], log_density, scratch.times)
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def include(chain):
     """Add the chain's point to the mean and the moments of those it has seen."""
     seen = chain.whole[SEEN] + 1
@@ -192,7 +192,7 @@ def include(chain):
             chain.moments[i, j] += before * after
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def forget(chain):
     """Forget the points that the chain has seen; the proposals stay as they are."""
     chain.whole[SEEN] = chain.whole[SEEN_ACCEPTED] = 0
@@ -200,7 +200,7 @@ def forget(chain):
     chain.moments[:] = 0.0
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def propose_as_seen(chain):
     """Give the proposals the covariance of the points seen, if enough of them are distinct."""
     dimensions = len(chain.point)
@@ -221,7 +221,7 @@ def propose_as_seen(chain):
         chain.whole[SCALED] = 0
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def adapt(chain, acceptance, burn_in):
     """Adapt scale and covariance of the proposals after a step of the burn-in."""
     target = 0.234 + 0.206 / len(chain.point)
@@ -235,7 +235,7 @@ def adapt(chain, acceptance, burn_in):
         forget(chain)
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def advance(
     target,
     chain,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
-from kernels import helper
+from kernels import kernel
 
 
-@helper(_nrt=False)
+@register_jitable(_nrt=False)
 def evaluate(coordinates, indices, coefficients, logarithmic, workspace, out):
     """Write the times of all tests at one point.
 
@@ -46,7 +46,7 @@ def evaluate(coordinates, indices, coefficients, logarithmic, workspace, out):
             out[test] = math.exp(out[test])
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def predict_many(coordinates, indices, coefficients, logarithmic, degree, out):
     """Write the times of all tests at many points.
 

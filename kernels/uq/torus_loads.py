@@ -1,12 +1,12 @@
 """Loads of a torus' links under messages that are routed dimension by dimension."""
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
-from kernels import helper
+from kernels import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def add_messages(sizes, source, target, weight, load):
     """Add messages to the loads of the links on their ways.
 
@@ -27,7 +27,7 @@ def add_messages(sizes, source, target, weight, load):
             load[way[link, 0], way[link, 1], way[link, 2]] += weight[message]
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def busiest_on_way(sizes, source, target, load, busiest, links):
     """Find the largest load on each message's way, and count its links.
 
@@ -48,7 +48,7 @@ def busiest_on_way(sizes, source, target, load, busiest, links):
             busiest[message] = max(busiest[message], there)
 
 
-@helper()
+@register_jitable(_nrt=False)
 def find_way(sizes, source, target, way):
     """Write each link of a way, as router, dimension and direction, and return their number."""
     links = 0

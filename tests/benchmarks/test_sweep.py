@@ -87,8 +87,7 @@ def test_beside_the_same_loop_in_cpp(library, program, lanes):
 
     def numba():
         registers[0][:] = 0
-        with kernels.vectorised():
-            kernel(*streams, table, own, per_ns, registers[0], slots[0])
+        kernel(*streams, table, own, per_ns, registers[0], slots[0])
 
     def cpp():
         registers[1][:] = 0

@@ -10,8 +10,6 @@ from kernels.fabric.layout import N_FREE, N_SETTINGS, RECORD, USED
 from tests.reference.arbitrator import ARBITRATORS
 from tests.reference.engine import byte_delay
 
-pytestmark = pytest.mark.helpers
-
 KINDS = {"simple": SIMPLE, "null": NULL, "cut_through": CUT_THROUGH}
 N_ARBITERS = 3
 CELLS = N_SETTINGS

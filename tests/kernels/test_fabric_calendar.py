@@ -1,15 +1,10 @@
 """The calendar hands out what it was given, window by window and in order."""
 
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.compiler.prefetch import prefetch
 from kernels.fabric import calendar, engine, layout
 from tests.kernels.test_fabric_core import MODEL, RING, idle
-
-pytestmark = pytest.mark.helpers
 
 WINDOW = int(idle(RING, MODEL).s[layout.LOOKAHEAD])
 FAR = WINDOW * calendar.SLOTS
@@ -75,10 +70,3 @@ def test_records_come_by_tick_slot_and_as_they_were_sent(rounds, stop):
     assert not waiting
     assert calendar.is_empty(state.s)
     assert state.s[layout.USED] - state.s[layout.N_FREE] == used
-
-
-def test_what_is_asked_for_ahead_is_not_changed():
-    numbers = np.arange(10)
-    for index in (0, 9, 10**6):
-        prefetch(numbers, index)
-    assert numbers.tolist() == list(range(10))

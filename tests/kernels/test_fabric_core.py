@@ -11,8 +11,6 @@ from workbench.simulate.fabric import sst_wiring
 from workbench.simulate.fabric.network import build
 from workbench.simulate.ticks import byte_delay, ticks
 
-pytestmark = pytest.mark.helpers
-
 MODEL = SNAPPR(mtu=1000, nic_credits=64_000, switch_credits=64_000)
 
 

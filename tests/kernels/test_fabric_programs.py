@@ -22,8 +22,6 @@ from workbench.simulate.fabric.paths import latencies, message_paths
 from workbench.simulate.fabric.program import replay_on
 from workbench.topology import parse_topology
 
-pytestmark = pytest.mark.helpers
-
 
 def network_of(paths, delays, latency=0, weights=None, byte=0):
     """Return channels that take ``delays`` ticks a byte, with these paths; a message ``byte``."""

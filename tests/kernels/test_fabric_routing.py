@@ -13,8 +13,6 @@ from kernels.fabric import routing as kernel
 from workbench.topology import parse_topology
 from workbench.topology.routing import CHOICES, ROUTINGS, channel_dependency_graph, route
 
-pytestmark = pytest.mark.helpers
-
 WORDS = (
     "torus:4x3",
     "hyperx:3x3",

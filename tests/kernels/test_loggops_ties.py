@@ -1,13 +1,10 @@
 """The order of operations that become free together, stable and as GNU's library leaves it."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.loggops.ties import sort_like_libstdcxx, sort_stably
-
-pytestmark = pytest.mark.helpers
 
 
 def test_ties_as_gnus_library_leaves_them():

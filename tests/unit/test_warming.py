@@ -45,12 +45,6 @@ def test_a_kill_ends_it(cache: Path) -> None:
         assert not warming.going_on()
 
 
-def test_without_a_cache_for_all_nobody_can_tell(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("NUMBA_CACHE_DIR")
-    with warming.marked():
-        assert not warming.going_on()
-
-
 def test_a_notebook_says_so_meanwhile(capsys: pytest.CaptureFixture[str]) -> None:
     opened()
     assert COMPILING not in capsys.readouterr().out

@@ -61,7 +61,7 @@ def offer_answer_forms() -> None:
 
     shell = get_ipython()
     if shell is not None and shell.display_formatter is not None:
-        show = shell.display_formatter.format
+        show: Any = shell.display_formatter.format
 
         def form_for(found: Feedback, **which: Any) -> Any:
             """Return the form for an exercise that is not answered; None leaves others alone."""

@@ -205,18 +205,17 @@ class Passes:
         full = np.zeros((len(table), lanes), np.int64)
         full[:, : table.shape[1]] = table
         registers = np.zeros((packed.registers, lanes), np.int64)
-        with kernels.vectorised():
-            kernels.lanes.keys(
-                packed.code,
-                packed.slot,
-                self.costs.row,
-                packed.calc_ns,
-                full,
-                own,
-                per_ns,
-                registers,
-                np.empty((packed.slots, lanes), np.int64),
-            )
+        kernels.lanes.keys(
+            packed.code,
+            packed.slot,
+            self.costs.row,
+            packed.calc_ns,
+            full,
+            own,
+            per_ns,
+            registers,
+            np.empty((packed.slots, lanes), np.int64),
+        )
         self._count(1)
         return [int(key) for key in registers.max(axis=0)[: table.shape[1]]]
 

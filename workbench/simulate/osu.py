@@ -249,7 +249,13 @@ class _Test:
         self._p[layout.P_PAUSE] = size + 1
         while True:
             status, events = kernel.osu(
-                self._state, self._kept, self._p, self._halt, self._elapsed, self._set_back
+                self._state,
+                self._kept,
+                self._p,
+                self._halt,
+                self._elapsed,
+                self._set_back,
+                True if self._p[layout.P_NETWORK] == layout.PISCES else None,
             )
             self._p[layout.P_RESUMED] = 1
             self.events += int(events)

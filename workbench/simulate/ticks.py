@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.two_node import layout, pisces
+from kernels.two_node import layout
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.models import (
     PISCES,
@@ -138,7 +138,6 @@ def _snappr(p: NDArray[np.int64], model: SNAPPR) -> None:
 
 
 def _pisces(p: NDArray[np.int64], model: PISCES) -> None:
-    p[layout.P_CODE] = pisces.serve.address()
     p[layout.P_MTU] = model.mtu
     p[layout.P_FLOW_CONTROL] = 1
     p[layout.P_NIC_CREDITS] = model.nic_credits

@@ -53,12 +53,11 @@ def _log_likelihoods(posterior: Posterior, times: FloatArray, hyper: FloatArray)
     n = 0 if distances is None else len(replicas)
     data = likelihood_data(replicas.statistics, replicas.starts, distances)
     scratch = np.empty((n, n + 1 if n else 0))
-    return np.array(
-        [
-            likelihood.log_likelihood(noise.code, row, drawn, data, scratch)
-            for row, drawn in zip(times, hyper, strict=True)
-        ]
+    logs = np.empty(len(times))
+    likelihood.log_likelihoods(
+        noise.code, np.ascontiguousarray(times), np.ascontiguousarray(hyper), data, scratch, logs
     )
+    return logs
 
 
 def distances_among(posterior: Posterior) -> FloatArray | None:

@@ -57,7 +57,7 @@ class RegimeView:
         self.show_pair(pair, bolted)
 
     @property
-    def views(self) -> tuple[LiveView]:
+    def views(self) -> tuple[LiveView, ...]:
         """The live views, to be renewed before they are shown again."""
         return self._curves_view, self._errors_view
 

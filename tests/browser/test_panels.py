@@ -218,7 +218,7 @@ def test_an_exported_page_draws_itself_from_a_file(page: Any, tmp_path: Path, ke
 
 
 _ROOM_FOR_WORDS = """() => {
-  const models = [...window.Bokeh.documents[0]._all_models.values()]
+  const models = [...window.Bokeh.documents[0].all_models]
   const words = models.find(one => one.glyph?.type === 'Text' && one.glyph.text.field === 'words')
   const figure = models.find(one => one.renderers?.includes?.(words))
   const {start, end} = figure.x_range

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from tests.browser.layout import cut
 from tests.browser.panel import Keep, Show, Until
+from tests.browser.servers import watch
+from workbench.plotting.embedding import standalone_html
+from workbench.plotting.searches.noise import plot_search_noise
+from workbench.tune.search_comparison.files import shipped_search_comparison
 
 NOTEBOOK = "09-which-heuristic.ipynb"
 
@@ -45,3 +50,27 @@ def test_a_click_chooses_a_method_and_the_tabs_follow(
     panel.get_by_text("open-mpi-4-ranks is measured").wait_for()
     keep("measured")
     assert cut(page) == []
+
+
+_LEGEND = """() => [...window.Bokeh.documents[0].all_models]
+  .find(one => one.type === 'Legend' && Number.isInteger(one.ncols))"""
+_GO = """async legend => {
+  const columns = legend.ncols
+  legend.items.slice(1).forEach(item => { item.visible = false })
+  for (let turn = 0; turn < 100 && legend.ncols > 1; turn++) {
+    await null  // BokehJS calls scripts in a microtask; the view goes before the next timer
+  }
+  window.Bokeh.index.roots[0].remove()
+  return new Promise(done => setTimeout(() => done([columns > 1, legend.ncols]), 0))
+}"""
+
+
+def test_a_figure_may_go_while_its_legend_is_fitted(page: Any, tmp_path: Path) -> None:
+    """As when the page draws the whole document anew."""
+    rows = shipped_search_comparison().methods
+    path = tmp_path / "noise.html"
+    path.write_text(standalone_html(plot_search_noise(rows), "noise"), "utf-8")
+    seen = watch(page, "file:")
+    page.goto(path.as_uri())
+    assert page.evaluate(_GO, page.wait_for_function(_LEGEND)) == [True, 1]
+    assert seen.errors == []

@@ -21,7 +21,7 @@ from bokeh.plotting import figure
 from workbench.measure.curve import byte_label
 from workbench.plotting import palette
 from workbench.plotting.picture import save_tool
-from workbench.plotting.theme import figure_styles
+from workbench.plotting.theme import LEGEND_STYLE, figure_styles
 
 FONT_SIZE = "12px"
 
@@ -48,8 +48,8 @@ if (fig.inner_width > 0 && whole !== '') {
   if (folded !== title.text || title.text_font_size !== `${px}px`) {
     title.setv({tags: [whole, folded]}, {sync: false})
     title.setv({text: folded, text_font_size: `${px}px`}, {sync: false})
-    const view = window.Bokeh.index.find_one(fig)
     setTimeout(() => {
+      const view = window.Bokeh.index.find_one(fig)  // none where the figure has gone meanwhile
       view?.canvas_view.primary.clear()  // Bokeh leaves half a pixel at the top of what was there
       view?.invalidate_layout()
     }, 0)
@@ -80,8 +80,9 @@ while (columns > half && wide(columns) > room) {
 if (room > 0 && legend.ncols !== columns) {
   legend.setv({ncols: columns}, {sync: false})
   setTimeout(() => {
-    view.canvas_view.primary.clear()
-    view.invalidate_layout()
+    const view = window.Bokeh.index.find_one(legend)?.plot_view
+    view?.canvas_view.primary.clear()
+    view?.invalidate_layout()
   }, 0)
 }
 """
@@ -251,6 +252,7 @@ def legend_above(fig: figure) -> None:
     legend.border_line_color = legend.background_fill_color = None
     legend.padding, legend.margin, legend.spacing = 2, 0, 12
     legend.location = "left"
+    legend.stylesheets = [LEGEND_STYLE]
     # BokehJS makes the entries of a legend again when anything changes that its items refer to: a
     # script of theirs that referred to the figure would make that all of its data.
     fit = CustomJS(args={"legend": legend}, code=_FIT_LEGEND)
@@ -278,6 +280,7 @@ def moving_line(fig: figure, colour: str, *, width: float = 2) -> Span:
 def place_legend(fig: figure, location: str) -> None:
     """Put the legend inside the figure, e.g. at ``top_left``, small and without a frame."""
     fig.legend.location = location
+    fig.legend.stylesheets = [LEGEND_STYLE]
     fig.legend.label_text_font_size = "11px"
     fig.legend.border_line_color = None
     fig.legend.background_fill_alpha = 0.6

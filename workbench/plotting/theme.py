@@ -33,6 +33,10 @@ _FIGURE_RULES = """
 .bk-Canvas { filter: var(--workbench-drawing, none); }
 """
 
+# Two pixels: a sample may lie between the screen's.
+LEGEND_STYLE: Final = "canvas { clip-path: inset(2px 0 0 2px); }"
+"""Style of a legend: BokehJS clears half a pixel too little of a sample, which grows darker."""
+
 TEXT: Final = "var(--jp-ui-font-color1, #212121)"
 """CSS colour of text beside figures; likewise the following."""
 

@@ -50,6 +50,8 @@ def shared_panel(only_fit_panel: FitPanel, monkeypatch: pytest.MonkeyPatch) -> F
 @pytest.fixture
 def slow_packets_of_1_B(monkeypatch: pytest.MonkeyPatch) -> None:
     """Simulations with packets of 1 B take minutes unless they are stopped, as PISCES's do."""
+    # Compiling cannot be stopped.
+    simulate_osu(PISCES(), [1])
 
     def simulated(model: NetworkModel, *arguments: Any, **options: Any) -> OSUCurve:
         if getattr(model, "mtu", None) == 1:

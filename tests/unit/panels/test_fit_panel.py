@@ -110,7 +110,7 @@ def test_what_takes_long_says_so_and_can_be_stopped(
     assert "the curves are of earlier values" in panel.text
     assert (panel.curve, panel.python) == (before, python), "files hold what is drawn"
     panel.press("■ Stop")
-    panel.wait(10)
+    panel.wait(60)
     assert not panel.running and panel.curve is before
     assert "stopped; the curves are of earlier values" in panel.text
     panel.mtu = 1

@@ -24,6 +24,7 @@ from workbench.plotting.searches.style import (
     rule_styles,
     values_of,
 )
+from workbench.plotting.theme import LEGEND_STYLE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,6 +121,7 @@ def stopping_figure(stoppings: Sequence[str], *, height: int = 320) -> StoppingF
     legend.title_text_font_size = legend.label_text_font_size = "11px"
     legend.title_text_font_style = "normal"
     legend.border_line_color = None
+    legend.stylesheets = [LEGEND_STYLE]
     return StoppingFigure(fig, chosen, others, front)
 
 

@@ -116,8 +116,8 @@ class NanEqual:
     What is read back is then what was saved. Those with ``eq=False`` are compared by identity.
     """
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
         if "__eq__" not in cls.__dict__:
             # In the class itself: `dataclass` then makes none, which would have nan differ.
             cls.__eq__ = NanEqual.__eq__  # type: ignore[method-assign]

@@ -74,6 +74,7 @@ def test_a_mistake_stands_beside_its_control(
     until(lambda: status(page, HEADLINE) != before)
     page.get_by_label("Network", exact=True).select_option("torus")
     until(lambda: "torus " in status(page, HEADLINE))
+    until(lambda: "Still searching" not in status(page, HEADLINE))
     drawn = status(page, HEADLINE)
     page.get_by_label("dims: routers along each dimension", exact=True).fill("3xthree")
     page.keyboard.press("Enter")

@@ -34,6 +34,7 @@ UNTYPED = {
     "tune/resampling.py make_resampling": _BY_NAME,
     "tune/rules_by_name.py make": _BY_NAME,
     "tune/stopping.py make_stopping": _BY_NAME,
+    "workshop/cards.py add_cards": "what Voilà passes to a hook, of which it may pass more",
     "yaml_plan.py replace": _FIELDS,
 }
 

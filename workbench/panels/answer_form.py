@@ -63,11 +63,11 @@ def offer_answer_forms() -> None:
     if shell is not None and shell.display_formatter is not None:
         show: Any = shell.display_formatter.format
 
-        def form_for(found: Feedback, **which: Any) -> Any:
+        def form_for(found: Feedback, include: Any = None, exclude: Any = None) -> Any:
             """Return the form for an exercise that is not answered; None leaves others alone."""
             if found.verdict != "not answered":
                 return None
-            return show(AnswerForm(found.exercise).widget, **which)
+            return show(AnswerForm(found.exercise).widget, include, exclude)
 
         shell.display_formatter.mimebundle_formatter.for_type(Feedback, form_for)
 

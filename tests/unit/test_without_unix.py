@@ -8,6 +8,7 @@ from pathlib import Path
 
 SCRIPT = """
 import importlib, os, pkgutil, sys
+import filelock  # without fcntl it would wait for lock files that it never deletes with it
 only_unix = "fcntl", "termios", "pwd", "grp", "resource"
 sys.modules |= dict.fromkeys(only_unix)  # importing them raises ImportError
 del os.fork

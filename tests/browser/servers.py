@@ -102,25 +102,18 @@ class Server:
     process: int
     reload: bool = True
 
-    def open(self, page: Any, notebook: str, whole: bool = False, anew: bool = True) -> Watch:
+    def open(self, page: Any, notebook: str, whole: bool = False) -> Watch:
         """Open a notebook and run it, and record what it asks of other machines.
 
         Args:
             page: of Playwright.
             notebook: file name.
             whole: whether the cells after the panel are run too.
-            anew: whether a page that shows the notebook already runs it once more; otherwise the
-                panel is taken as the test before has left it.
         """
         address = (
             f"{self.address}/{'lab/tree' if self.kind == 'lab' else 'voila/render'}/{notebook}"
         )
-        if self.kind == "lab":
-            shown = page.evaluate(_SHOWN_NOTEBOOK) == notebook
-        else:
-            shown = page.url == address
-        if shown and not anew:
-            return self.watch(page)
+        shown = self.kind == "lab" and page.evaluate(_SHOWN_NOTEBOOK) == notebook
         if self.kind == "voila":
             # What the page says while it goes away belongs to the test before, and what its kernel
             # still computes would slow the next one: a page asks a kernel for its widgets and waits

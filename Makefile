@@ -95,7 +95,8 @@ types: $(TEST_STAMP)
 
 # The kernels as plain Python: what compilation hides (an index out of bounds) shows here.
 kernels-uncompiled: $(TEST_STAMP)
-	NUMBA_DISABLE_JIT=1 $(PY) -m pytest --quiet tests/kernels -m "not deep and not jit_only"
+	NUMBA_DISABLE_JIT=1 $(PY) -m pytest --quiet tests/kernels \
+	  --hypothesis-profile=plain -m "not deep and not jit_only"
 
 # Its venv and its kernels are its own; what one version of a tool reports of our own code is no matter.
 OLDEST := .cache/oldest/bin/python

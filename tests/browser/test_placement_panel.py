@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.browser.layout import cut
-from tests.browser.panel import Keep, Show, Until, button, figures, saved, status
+from tests.browser.panel import Keep, Show, Until, button, figures, picture, saved, status
 from tests.browser.showing import settle
 
 PLACEMENT = "06-where-to-place-ranks.ipynb"
@@ -38,11 +38,11 @@ def test_a_click_on_a_placement_shows_its_pairs_and_its_hosts(
     at_rest(show, page)
     keep("opened")
     _, pairs, ranks = figures(page)
-    before = pairs.screenshot(), ranks.screenshot()
+    before = picture(pairs), picture(ranks)
     page.mouse.click(*row(page, "random"))
     until(lambda: "by random" in status(page, READING))
-    until(lambda: pairs.screenshot() != before[0])
-    until(lambda: ranks.screenshot() != before[1])
+    until(lambda: picture(pairs) != before[0])
+    until(lambda: picture(ranks) != before[1])
     keep("random")
     page.get_by_label("Show the placement by", exact=True).select_option("volume")
     until(lambda: "by volume" in status(page, READING))

@@ -18,8 +18,10 @@ METHODS = ("block", "round-robin", "random", "volume", "metis", "algorithm-3", "
 
 
 def row(page: Any, method: str) -> tuple[float, float]:
-    """Where the numbers of a method stand on the page."""
-    box = figures(page)[0].bounding_box()
+    """Return where the numbers of a method stand on the page."""
+    figure = figures(page)[0]
+    figure.scroll_into_view_if_needed()
+    box = figure.bounding_box()
     # Title above, ticks and label below.
     top, height = box["y"] + 26, box["height"] - 26 - 56
     return box["x"] + 0.6 * box["width"], top + height * (METHODS.index(method) + 0.5) / len(

@@ -55,7 +55,7 @@ def test_a_key_press_redraws_the_diagram(show: Show, page: Any, until: Until, ke
     keep("opened")
     before, sentence = picture(diagram(page)), status(page, HEADLINE)
     slider(page, "L  latency").focus()
-    for _ in range(30):
+    for _ in range(5):
         page.keyboard.press("ArrowRight")
     until(lambda: status(page, HEADLINE) != sentence)
     until(lambda: picture(diagram(page)) != before)

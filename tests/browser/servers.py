@@ -19,7 +19,7 @@ import psutil
 
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 300
-# On a busy machine a widget's first look for its model may fail, and the next one finds it (ipywidgets'
+# On a busy machine a widget's first look for its model may fail and the next find it (ipywidgets'
 # issue 4026). One that is never found is a panel that a test waits for in vain.
 LATE_MODEL = "Error: widget model not found"
 QUIET = '{"fetchNews": "false", "checkForUpdates": false}'

@@ -44,6 +44,7 @@ def test_a_click_on_a_placement_shows_its_pairs_and_its_hosts(
     page.mouse.click(*row(page, "random"))
     until(lambda: "by random" in status(page, READING))
     until(lambda: picture(pairs) != before[0])
+    ranks.scroll_into_view_if_needed()  # out of sight it is not drawn
     until(lambda: picture(ranks) != before[1])
     keep("random")
     page.get_by_label("Show the placement by", exact=True).select_option("volume")

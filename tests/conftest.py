@@ -31,8 +31,8 @@ settings.load_profile("workbench")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Two processes more than processors: a test in a browser waits for half of its time."""
-    return (os.cpu_count() or 1) + 2
+    """One process more than processors: some tests wait for processes that they start."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

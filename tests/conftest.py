@@ -29,12 +29,6 @@ settings.register_profile(
 settings.load_profile("workbench")
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """One process more than processors: some tests wait for processes that they start."""
-    return (os.cpu_count() or 1) + 1
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--cpu-times",

@@ -31,12 +31,6 @@ settings.register_profile("plain", deadline=None, derandomize=True, max_examples
 settings.load_profile("workbench")
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Two processes more than processors: a test in a browser waits for half of its time."""
-    return (os.cpu_count() or 1) + 2
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--cpu-times",

@@ -41,7 +41,7 @@ SHORTER = {
     },
     "10-how-sure.ipynb": {
         "panel.run(every=False)": "panel.draws = 100; panel.run(every=False)",
-        "datasets=200": "datasets=8",
+        "datasets=50": "datasets=8",
         # Like tests/unit/uq/test_system_coverage.py and test_measured_validation.py do.
         'cover_systems(["lumi-g"], draws=1000)': "cover_systems",
         'validate_measured("gather", "default-binomial").plot()': "validate_measured",

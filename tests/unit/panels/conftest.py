@@ -93,12 +93,13 @@ def only_study_panel(small_study: StudyResult) -> StudyPanel:
 
 @pytest.fixture
 def shared_study_panel(only_study_panel: StudyPanel) -> StudyPanel:
-    """The shared panel as it was when it was new, for tests that choose a fit at most."""
+    """The shared panel as it was when it was new, for tests that draw no figure of all fits."""
     panel, first = only_study_panel, only_study_panel.result.cells[0].cell
-    for name in ("machine", "loss", "target"):
+    panel.rows, panel.value = "loss", "joint"
+    panel.unpin()
+    for name in ("machine", "loss", "target", "regime"):
         if getattr(panel, name) != getattr(first, name):
             setattr(panel, name, getattr(first, name))
-    panel.value = "joint"
     panel.open("Parameters")
     assert panel.chosen.cell is panel.result.cells[0] and panel.error == ""
     return panel

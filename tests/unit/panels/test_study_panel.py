@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.measure import OSUCurve
 from workbench.models import read_ini
@@ -90,38 +91,38 @@ def test_a_list_does_what_a_click_does(shared_study_panel: StudyPanel) -> None:
     assert data["cell"][at] == shared_study_panel.chosen.cell.cell.name
 
 
-def test_other_rows_compare_something_else(study_panel: StudyPanel) -> None:
-    study_panel.rows = "regime"
-    study_panel.loss = "mae"
-    expected = study_panel.result.select(loss="mae", target="both").table(rows="regime")
-    assert drawn_errors(study_panel)["low", AWS] == pytest.approx(expected.loc["low", AWS])
-    click(study_panel, "low", AWS)
-    assert study_panel.chosen.cell.cell.regime == "low"
-    assert study_panel.chosen.measured.sizes.max() == 512
-    assert study_panel.loss == "mae", "what is not an axis stays"
+def test_other_rows_compare_something_else(shared_study_panel: StudyPanel) -> None:
+    shared_study_panel.rows = "regime"
+    shared_study_panel.loss = "mae"
+    expected = shared_study_panel.result.select(loss="mae", target="both").table(rows="regime")
+    assert drawn_errors(shared_study_panel)["low", AWS] == pytest.approx(expected.loc["low", AWS])
+    click(shared_study_panel, "low", AWS)
+    assert shared_study_panel.chosen.cell.cell.regime == "low"
+    assert shared_study_panel.chosen.measured.sizes.max() == 512
+    assert shared_study_panel.loss == "mae", "what is not an axis stays"
 
 
-def test_a_pinned_fit_stands_beside_the_next(study_panel: StudyPanel) -> None:
-    study_panel.pin()
-    first = study_panel.chosen
-    click(study_panel, "mae", AWS)
-    assert study_panel.pinned is first
+def test_a_pinned_fit_stands_beside_the_next(shared_study_panel: StudyPanel) -> None:
+    shared_study_panel.pin()
+    first = shared_study_panel.chosen
+    click(shared_study_panel, "mae", AWS)
+    assert shared_study_panel.pinned is first
     assert first.simulated is not None
-    assert study_panel.drawn("fitted")["latency"] == first.simulated.latency_us.tolist()
-    assert study_panel.drawn("other")["latency"] == first.measured.latency_us.tolist()
-    figures = len(study_panel.figures)
-    study_panel.open("Parameters")
-    for fit in (first, study_panel.chosen):
-        assert f"{fit.cell.rmspe['joint']:.3g}" in study_panel.text
-    study_panel.unpin()
-    assert study_panel.drawn("fitted")["latency"] == []
-    assert len(study_panel.figures) == figures - 1, "the errors of A"
+    assert shared_study_panel.drawn("fitted")["latency"] == first.simulated.latency_us.tolist()
+    assert shared_study_panel.drawn("other")["latency"] == first.measured.latency_us.tolist()
+    figures = len(shared_study_panel.figures)
+    shared_study_panel.open("Parameters")
+    for fit in (first, shared_study_panel.chosen):
+        assert f"{fit.cell.rmspe['joint']:.3g}" in shared_study_panel.text
+    shared_study_panel.unpin()
+    assert shared_study_panel.drawn("fitted")["latency"] == []
+    assert len(shared_study_panel.figures) == figures - 1, "the errors of A"
 
 
-def test_points_of_one_machine_are_drawn_once(study_panel: StudyPanel) -> None:
-    study_panel.pin()
-    study_panel.loss = "mae"
-    assert study_panel.drawn("other")["latency"] == []
+def test_points_of_one_machine_are_drawn_once(shared_study_panel: StudyPanel) -> None:
+    shared_study_panel.pin()
+    shared_study_panel.loss = "mae"
+    assert shared_study_panel.drawn("other")["latency"] == []
 
 
 def test_the_python_line_gives_the_fit_that_is_shown(shared_study_panel: StudyPanel) -> None:
@@ -133,23 +134,23 @@ def test_the_python_line_gives_the_fit_that_is_shown(shared_study_panel: StudyPa
     )
 
 
-def test_a_run_of_ones_own_is_shown_and_left_again(study_panel: StudyPanel) -> None:
-    study_panel.run(machine=AWS, model="protocol", engine="least-squares", trials=5, seed=3)
-    fit = study_panel.wait(60)
+def test_a_run_of_ones_own_is_shown_and_left_again(shared_study_panel: StudyPanel) -> None:
+    shared_study_panel.run(machine=AWS, model="protocol", engine="least-squares", trials=5, seed=3)
+    fit = shared_study_panel.wait(60)
     assert fit.own
     assert (fit.cell.cell.model, fit.cell.cell.engine, fit.cell.trials) == (
         "protocol",
         "least-squares",
         5,
     )
-    assert study_panel.selected("heatmap") == []
+    assert shared_study_panel.selected("heatmap") == []
     scope: dict[str, object] = {}
-    exec(study_panel.python, scope)
+    exec(shared_study_panel.python, scope)
     np.testing.assert_array_equal(scope["simulated"].latency_s, fit.simulated.latency_s)
-    study_panel.open("Parameters")
-    assert "short.latency" in study_panel.text
-    click(study_panel, "rmsre", AZURE)
-    assert study_panel.chosen.cell is study_panel.result.cells[0]
+    shared_study_panel.open("Parameters")
+    assert "short.latency" in shared_study_panel.text
+    click(shared_study_panel, "rmsre", AZURE)
+    assert shared_study_panel.chosen.cell is shared_study_panel.result.cells[0]
 
 
 def test_a_run_can_be_stopped(study_panel: StudyPanel) -> None:
@@ -166,14 +167,14 @@ def test_a_run_can_be_stopped(study_panel: StudyPanel) -> None:
     assert study_panel.buttons["▶ Start"]
 
 
-def test_a_run_that_is_not_offered_is_refused(study_panel: StudyPanel) -> None:
+def test_a_run_that_is_not_offered_is_refused(shared_study_panel: StudyPanel) -> None:
     with pytest.raises(ParameterError, match="did you mean tpe"):
-        study_panel.run(engine="tpee")
+        shared_study_panel.run(engine="tpee")
     with pytest.raises(ParameterError, match="machine, model, loss"):
-        study_panel.run(machines=AWS)
+        shared_study_panel.run(machines=AWS)
 
 
-@pytest.mark.parametrize("title", ["Convergence", "Errors by size", "Curves"])
+@for_each("title", ["Convergence", "Errors by size", "Curves"])
 def test_a_figure_of_all_fits_is_drawn_when_its_tab_is_opened(
     study_panel: StudyPanel, title: str
 ) -> None:

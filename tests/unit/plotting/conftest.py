@@ -42,7 +42,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
         losses=("rmsre", "rmspe", "mae"),
         targets=("both", "latency", "bandwidth"),
         models=("logp",),
-        trials=30,
+        trials=15,
     )
     return run(plan, tmp_path_factory.mktemp("study") / "small.db", workers=1)
 

@@ -14,7 +14,7 @@ from workbench.errors import ParameterError
 from workbench.teaching import Exercise, Given, Lesson, LessonPart, OneOf, ask, check, lesson
 from workbench.teaching.registry import COURSE, find_exercise, lessons
 
-STUDENTS = ["", *(f"student {number}" for number in range(150))]
+STUDENTS = ["", *(f"student {number}" for number in range(50))]
 EXERCISES = [exercise for number in COURSE for exercise in lesson(number).exercises]
 
 every_exercise = for_each("exercise", EXERCISES)

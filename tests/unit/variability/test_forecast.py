@@ -19,11 +19,17 @@ from workbench.errors import ParameterError, SimulationHalted
 from workbench.plotting import describe_forecast, plot_forecast
 from workbench.variability import Forecast, forecast
 from workbench.variability.forecasting import attention
-from workbench.variability.forecasting.attention import first_weights, forward, gradient
+from workbench.variability.forecasting.attention import UPDATES, first_weights, forward, gradient
 from workbench.variability.forecasting.forecasters import _STRENGTHS, _coefficients
 from workbench.variability.forecasting.windows import persistence, windows_of
 
 command = partial(commands.run, variability)
+
+
+@pytest.fixture
+def short_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Train networks by a tenth of the updates, for tests that ask for no skill of theirs."""
+    monkeypatch.setattr(attention, "train", partial(attention.train, updates=UPDATES // 10))
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +99,7 @@ def test_what_is_seen_halves_the_error_of_the_mean_trajectory(found: Forecast) -
     assert (found.mape <= found.mape_interval[:, 1]).all()
 
 
+@pytest.mark.usefixtures("short_training")
 def test_the_same_seed_gives_the_same_digits_and_later_steps_change_nothing() -> None:
     steps = drawn_steps(runs=6, steps=10)
     before = forecast(steps, m=2, k=3, folds=2)
@@ -168,6 +175,7 @@ def test_too_short_runs_are_refused() -> None:
         forecast(drawn_steps(runs=1), m=4, k=6)
 
 
+@pytest.mark.usefixtures("short_training")
 def test_the_command_prints_errors_and_intervals(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

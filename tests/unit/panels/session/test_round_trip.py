@@ -57,6 +57,7 @@ def stop(panel: Panel[Any]) -> None:
 
 # Their figures take seconds, and they save and open their settings as the others do.
 SLOW = (
+    "BlamePanel",
     "RegimePanel",
     "SearchComparisonPanel",
     "UncertaintyPanel",

@@ -48,7 +48,7 @@ SHORTER = {
         'papers.run("004-fig-1")': 'papers.list()["004-fig-1"]',
         'papers.run("004-fig-2")': 'papers.list()["004-fig-2"]',
         'papers.run("004-fig-3")': 'papers.list()["004-fig-3"]',
-        '"protocol", trials=500': '"logp", trials=40',
+        "trials=500": "trials=40",
         "result.posterior()": "result.posterior(draws=20, chain_draws=100)",
         "nodes=64).plot()": "nodes=8).plot()",
         "uq.design(box, 40)": "uq.design(box, 24)",

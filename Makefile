@@ -23,11 +23,11 @@ WARM_STAMPS := .cache/.networks-$(HERE) .cache/.programs-$(HERE)
 PIP := -m pip install --quiet --disable-pip-version-check --no-compile
 PIP_INSTALL := $(PY) $(PIP) --constraint constraints.txt
 
-# One process runs the tests of a file, whose fixtures it makes once, and the files in their order;
-# tests/conftest.py says how many processes there are.
+# One process runs the tests of a file, whose fixtures it makes once, and the files in their order.
+# Each process reads all files, for 15 s of its time: no more of them than processors.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help lab workshop install test tests test-oldest test-debian13 lint types system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
+.PHONY: help lab workshop install test tests browser-tests test-oldest test-debian13 lint types system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -65,20 +65,24 @@ workshop: $(LAB_STAMP) $(WARM_STAMPS) ## serve the notebooks as pages for a clas
 
 install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening anything
 
-# Two at once: kernels compile in two processes, and what one process checks runs beside the tests,
-# which wait for browsers, servers and processes that they started.
+# Two at once: kernels compile in two processes. What one process checks runs beside the tests, which
+# wait for browsers, servers and processes that they started.
 test: .venv/bin/pip ## install, then run lint, types and every test
 	@$(MAKE) --no-print-directory --jobs=2 $(TEST_STAMP) system-programs
 	@$(MAKE) --no-print-directory --jobs=2 $(WARM_STAMPS) lint
-	@$(MAKE) --no-print-directory --jobs=2 tests types kernels-uncompiled
+	@$(MAKE) --no-print-directory --jobs=3 browser-tests tests types kernels-uncompiled
 
-# Four processes on two processors: threads of linear algebra would wait for one another, busily
+# More processes than processors: threads of linear algebra would wait for one another, busily
 # (surrogates of notebook 08: 7.0 s of processor time, 4.5 with one thread).
-tests: export OPENBLAS_NUM_THREADS := 1
+tests browser-tests: export OPENBLAS_NUM_THREADS := 1
 tests:
-	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
-	$(PY) -m pytest --quiet --ignore=tests/benchmarks \
+	$(PY) -m pytest --quiet --ignore=tests/benchmarks --ignore=tests/browser \
 	  -m "not deep" --durations=10 --cpu-times=20 $(IN_PARALLEL)
+
+# One process, so that one JupyterLab, one kernel and one page serve nearly all of them.
+browser-tests:
+	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
+	$(PY) -m pytest --quiet tests/browser -m "not deep" --durations=10 --cpu-times=20
 
 test-debian13: ## run make test on Debian 13, in a chroot under .cache (root, debootstrap)
 	@.ci/debian13
@@ -95,7 +99,8 @@ types: $(TEST_STAMP)
 
 # The kernels as plain Python: what compilation hides (an index out of bounds) shows here.
 kernels-uncompiled: $(TEST_STAMP)
-	NUMBA_DISABLE_JIT=1 $(PY) -m pytest --quiet tests/kernels -m "not deep and not jit_only"
+	NUMBA_DISABLE_JIT=1 $(PY) -m pytest --quiet tests/kernels \
+	  --hypothesis-profile=plain -m "not deep and not jit_only"
 
 # Its venv and its kernels are its own; what one version of a tool reports of our own code is no matter.
 OLDEST := .cache/oldest/bin/python

@@ -48,7 +48,12 @@ def for_each(names: str, cases: Iterable[Any]) -> Callable[[Callable[..., None]]
     return decorate
 
 
+# Each example of a kernel takes about a thousand times as long as plain Python.
+_TIMES = {"deep": 10.0, "plain": 0.125}
+"""How many times as many examples a profile of hypothesis tries."""
+
+
 def examples(count: int) -> settings:
-    """Have a slow property tried with this many examples, and ten times as many in make deep."""
-    deep = settings.get_current_profile_name() == "deep"
-    return settings(max_examples=count * (10 if deep else 1))
+    """Have a property tried with this many examples, more in make deep and few as plain Python."""
+    times = _TIMES.get(settings.get_current_profile_name(), 1.0)
+    return settings(max_examples=max(2, int(times * count)))

@@ -21,18 +21,14 @@ os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # a kernel's debugger warns 
 os.environ["JUPYTER_PLATFORM_DIRS"] = "1"  # without it jupyter_core warns
 
 # The first example compiles kernels, so time per example says nothing. The standard run draws the
-# same few examples every time; `make deep` draws many others, from a seed that it prints.
+# same few examples every time, fewer where kernels run as plain Python; `make deep` draws many
+# others, from a seed that it prints.
 settings.register_profile("workbench", deadline=None, derandomize=True, max_examples=20)
 settings.register_profile(
     "deep", deadline=None, derandomize=False, database=None, max_examples=1000, print_blob=True
 )
+settings.register_profile("plain", deadline=None, derandomize=True, max_examples=3)
 settings.load_profile("workbench")
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Two processes more than processors: a test in a browser waits for half of its time."""
-    return (os.cpu_count() or 1) + 2
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

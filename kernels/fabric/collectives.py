@@ -98,13 +98,15 @@ def _follow(s, t, q, now, rank, news):
 
 
 @kernel(cache=True, nogil=True)
-def run(s, t, q, halt):
+def run(s, t, q, routes, depth, halt):
     """Run all ranks to their end, or go on with a run that had to stop for room.
 
     Args:
         s: int64, the state, see ``layout``; the layer's own begins at ``s[AT_LAYER]``.
         t: int32, tables.
         q: int64, records.
+        routes: ``routing.no_routes()``: compiled as for the networks that do read them.
+        depth: int32[any], not read either.
         halt: int8[1]; another thread sets it to end the run early.
 
     Returns:
@@ -117,18 +119,19 @@ def run(s, t, q, halt):
         nic.set_timer(
             s, q, 0, s[e + rank_layout.LAUNCH_TICKS], layout.NODE, rank_layout.LAUNCH, 0, 0
         )
-    due, windows = s[layout.AT_DUE] + s[layout.N_ROUTERS], 0
+    windows = 0
     while s[e + rank_layout.FINISHED] < s[e + rank_layout.RANKS]:
         if not engine.open_window(s, q, layout.CLOCK_END):
             return layout.DEADLOCK if s[layout.WINDOW_END] == layout.NEVER else layout.CLOCK_RAN_OUT
-        status = engine.serve_routers(s, t, q, None, None, None)
+        status = engine.serve_routers(s, t, q, routes, depth, depth)
         if status != layout.OK:
             return status
         for rank in range(s[e + rank_layout.RANKS]):
-            while s[due + rank] < s[layout.WINDOW_END]:
+            due = engine.due_cell(s, rank)
+            while s[due] < s[layout.WINDOW_END]:
                 if layout.room_left(s, q) != layout.OK:
                     return layout.room_left(s, q)
-                now = s[due + rank]
+                now = s[due]
                 news = nic.step(s, q, now, rank)
                 if news != layout.NO_NEWS:
                     _follow(s, t, q, now, rank, news)

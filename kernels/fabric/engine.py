@@ -33,8 +33,10 @@ def open_window(s, q, until):
     if s[layout.RESUMED]:
         return True
     first, due = np.int64(layout.NEVER), s[layout.AT_DUE]
-    for component in range(s[layout.N_ROUTERS] + s[layout.N_HOSTS]):
-        first = min(first, s[due + component])
+    after = due + s[layout.N_ROUTERS] + s[layout.N_HOSTS]
+    # An unsigned index needs no test for below zero, so several cells are compared at once.
+    for cell in range(np.uint64(due), np.uint64(after)):
+        first = min(first, s[cell])
     first = min(first, calendar.first_before(s, q, min(first, until)))
     if first >= until:
         none = first == layout.NEVER and calendar.is_empty(s)
@@ -45,6 +47,12 @@ def open_window(s, q, until):
     s[layout.WINDOW_END] = min(first + s[layout.LOOKAHEAD], until)
     calendar.hand_out(s, q, s[layout.WINDOW_END])
     return True
+
+
+@register_jitable(_nrt=False)
+def due_cell(s, host):
+    """Return the cell with the tick of a host's next event, unsigned as it is read very often."""
+    return np.uint64(s[layout.AT_DUE] + s[layout.N_ROUTERS] + host)
 
 
 @register_jitable(_nrt=False)

@@ -67,6 +67,26 @@ class Routes(NamedTuple):
     settings: np.ndarray
 
 
+def no_routes():
+    """Return tables of the same types for SST/macro's routers, which do not read them."""
+    words, table = np.zeros(0, np.int32), np.zeros((0, 0), np.int32)
+    steps = np.zeros(0, np.int8)
+    return Routes(
+        column=words,
+        targets=words,
+        row=table,
+        set_first=words,
+        candidate=words,
+        hops=table.astype(np.uint8),
+        leads_to=words,
+        lane_step=steps,
+        dimension=steps,
+        wraps=steps,
+        group=words,
+        settings=np.zeros(N_SETTINGS, np.int64),
+    )
+
+
 @register_jitable(_nrt=False)
 def _scattered(h):
     """Return a 32-bit hash in which each input bit affects all."""

@@ -191,7 +191,7 @@ def next_hop(s, t, q, routes, depth, seen, now, router, packet):
         s: the state.
         t: tables.
         q: the records.
-        routes: tables of ``kernels.fabric.routing``, or None with SST/macro's routers.
+        routes: tables of ``kernels.fabric.routing``; with SST/macro's routers they are not read.
         depth: int32[channels], room for queue lengths.
         seen: int32[channels], queue lengths at the beginning of the window.
         now: the tick.
@@ -199,8 +199,6 @@ def next_hop(s, t, q, routes, depth, seen, now, router, packet):
         packet: which.
     """
     hop = settled_hop(s, t, q, router, packet)
-    if routes is None:
-        return hop
     if hop >= 0:
         return hop
     ends = q[packet + layout.ENDS]
@@ -246,9 +244,9 @@ def serve(s, t, q, routes, depth, seen):
     Returns:
         OK, or NO_RECORDS or NO_STATE where it had to stop for room.
     """
-    routers = s[layout.N_ROUTERS]
-    for place in range(routers):
-        cell = layout.todo_cell(s, place)
+    begin = layout.todo_cell(s, 0)
+    end = begin + 2 * s[layout.N_ROUTERS]
+    for cell in range(np.uint64(begin), np.uint64(end), np.uint64(2)):
         while s[cell] != layout.NOTHING:
             if layout.room_left(s, q) != layout.OK:
                 return layout.room_left(s, q)

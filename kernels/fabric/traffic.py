@@ -204,7 +204,7 @@ def run(s, t, q, routes, depth, seen, pattern, tally, until, halt):
     Returns:
         OK, HALTED or LOST; NO_RECORDS or NO_STATE: call again with more room.
     """
-    due, windows = s[layout.AT_DUE] + s[layout.N_ROUTERS], 0
+    windows = 0
     looks = routes.settings[routing.SCHEME] == routing.UGAL_G
     while engine.open_window(s, q, until):
         if looks and not s[layout.RESUMED]:
@@ -213,10 +213,11 @@ def run(s, t, q, routes, depth, seen, pattern, tally, until, halt):
         if status != layout.OK:
             return status
         for host in range(s[layout.N_HOSTS]):
-            while s[due + host] < s[layout.WINDOW_END]:
+            due = engine.due_cell(s, host)
+            while s[due] < s[layout.WINDOW_END]:
                 if layout.room_left(s, q) != layout.OK:
                     return layout.room_left(s, q)
-                now = s[due + host]
+                now = s[due]
                 news = nic.step(s, q, now, host)
                 if news == layout.TIMER_DUE:
                     _send(s, t, q, pattern, tally, now, host)

@@ -133,7 +133,7 @@ def run(
         As ``kernels.fabric.layout`` has them: OK, DEADLOCK, HALTED, CLOCK_RAN_OUT or LOST;
         NO_RECORDS or NO_STATE: call again with more room.
     """
-    due, windows = s[layout.AT_DUE] + s[layout.N_ROUTERS], 0
+    windows = 0
     looks = routes.settings[routing.SCHEME] == routing.UGAL_G
     status = _hand_out(s, q, program, events, cells, host_of)
     if status != layout.OK:
@@ -141,7 +141,7 @@ def run(
     while cells[ENDED] < len(program.kind):
         if not engine.open_window(s, q, layout.CLOCK_END):
             for host in range(s[layout.N_HOSTS]):
-                if s[due + host] < layout.NEVER:
+                if s[engine.due_cell(s, host)] < layout.NEVER:
                     return np.int64(layout.CLOCK_RAN_OUT)
             return np.int64(layout.DEADLOCK)
         if looks and not s[layout.RESUMED]:
@@ -150,11 +150,12 @@ def run(
         if status != layout.OK:
             return status
         for host in range(s[layout.N_HOSTS]):
-            while s[due + host] < s[layout.WINDOW_END]:
+            due = engine.due_cell(s, host)
+            while s[due] < s[layout.WINDOW_END]:
                 status = layout.room_left(s, q)
                 if status != layout.OK:
                     return status
-                now = s[due + host]
+                now = s[due]
                 news = nic.step(s, q, now, host)
                 if news == layout.TIMER_DUE:
                     _follow(

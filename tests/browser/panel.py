@@ -9,6 +9,26 @@ from typing import Any
 
 from tests.browser.servers import Watch
 
+# Figures have trees of their own. A screenshot would take the browser ten times as long.
+_PICTURE = """top => {
+  const inside = root => [...root.querySelectorAll('*')]
+    .flatMap(one => one.shadowRoot === null ? [one] : [one, ...inside(one.shadowRoot)])
+  const pixels = ({width, height}, context) => new Uint32Array(
+    context.getImageData(0, 0, width, height).data.buffer)
+  const origin = top.getBoundingClientRect()
+  const told = [...inside(top), ...(top.shadowRoot === null ? [] : inside(top.shadowRoot))]
+    .map(one => {
+      const {x, y, width, height} = one.getBoundingClientRect()
+      const place = [x - origin.x, y - origin.y, width, height].map(at => at.toFixed(1))
+      const words = [...one.childNodes].map(({nodeValue}) => nodeValue).join('')
+      const drawn = one.tagName === 'CANVAS' && one.width * one.height > 0
+        ? pixels(one, one.getContext('2d')).reduce((sum, at) => Math.imul(sum ^ at, 16777619), 0)
+        : 0
+      return width * height > 0 ? [...place, words, drawn].join() : ''
+    })
+  return told.filter(line => line).join('\\n')
+}"""
+
 # The fixtures of conftest.py that are functions.
 Until = Callable[..., float]
 Keep = Callable[[str], None]
@@ -42,6 +62,17 @@ def figures(page: Any) -> list[Any]:
     found = page.locator(".workbench-panel .bk-Figure").all()
     boxes = [(one.bounding_box(), one) for one in found]
     return [one for box, one in sorted(boxes, key=lambda pair: (pair[0]["y"], pair[0]["x"]))]
+
+
+def picture(shown: Any) -> str:
+    """Return what a figure or a panel shows: pixels of its canvases, words, and where they are."""
+    return str(shown.evaluate(_PICTURE))
+
+
+def wait_until_still(page: Any, steady: Steady) -> None:
+    """Wait until the first panel no longer changes, nor its place."""
+    panel = page.locator(".workbench-panel").first
+    steady(lambda: (picture(panel), panel.bounding_box()))
 
 
 def saved(page: Any, button: Any) -> tuple[str, bytes]:

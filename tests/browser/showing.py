@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tests.browser.panel import to_the_top
+from tests.browser.panel import to_the_top, wait_until_still
 from tests.browser.servers import START_S, Server, Watch, run_command
 
 HOME = "00-start-here.ipynb"
@@ -51,7 +51,7 @@ def show_panel(
     arguments: str = "",
     quiet: Callable[[], object] = lambda: None,
 ) -> Watch:
-    """Show a notebook's panel, or leave it as it is where the test before has shown it.
+    """Show a notebook's panel, or scroll to it where the test before has shown it.
 
     The cell that makes the panel runs in the open notebook 00, in the place of that notebook's own.
     A kernel and a page for each panel would load workbench and BokehJS fifteen times; make deep
@@ -72,6 +72,7 @@ def show_panel(
     source = _source(lab, notebook, arguments)
     shown = page.evaluate(_PANEL)
     if shown == source:
+        to_the_top(page)
         return lab.watch(page)
     if page.url.startswith(lab.address):
         # What the pointer rests on would answer it as soon as it is drawn.
@@ -96,7 +97,7 @@ def show_panel(
         page.locator(_SENTENCES, has_text=words).first.wait_for()
     to_the_top(page)
     quiet()
-    steady(page.screenshot)
+    wait_until_still(page, steady)
     return watch
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.browser.layout import cut
-from tests.browser.panel import Keep, Show, Steady, Until, figures, saved, status
+from tests.browser.panel import Keep, Show, Steady, Until, figures, picture, saved, status
 from tests.browser.showing import settle
 
 COMPARE = "07-compare-topologies.ipynb"
@@ -28,20 +28,20 @@ def test_traffic_and_load_colour_the_links(show: Show, page: Any, until: Until, 
     assert cut(page) == []
     assert "uniform load" in status(page, HEADLINE)
     dragonfly = figures(page)[1]
-    before = dragonfly.screenshot()
+    before = picture(dragonfly)
     page.get_by_label("Traffic", exact=True).select_option(
         label="adversarial: each group to the next"
     )
     until(lambda: "adversarial load" in status(page, HEADLINE))
-    until(lambda: dragonfly.screenshot() != before)
+    until(lambda: picture(dragonfly) != before)
     settle(page)
     keep("adversarial")
-    before = dragonfly.screenshot()
+    before = picture(dragonfly)
     page.locator(".workbench-panel .noUi-handle").first.focus()
     for _ in range(10):
         page.keyboard.press("ArrowLeft")
     page.get_by_text("sends 20 % of").wait_for()
-    until(lambda: dragonfly.screenshot() != before)
+    until(lambda: picture(dragonfly) != before)
     page.get_by_label("Colour by", exact=True).select_option(label="class")
     page.get_by_text("inter-group").first.wait_for()
     keep("classes")

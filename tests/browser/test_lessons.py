@@ -15,7 +15,6 @@ from tests.browser.servers import ROOT, Server
 from tests.browser.test_workshop import render, running
 
 LESSON = "lessons/1-what-a-message-costs.ipynb"
-FAILED = "Error displaying widget"
 _BELOW_ANSWER = """() => {
   const {content} = window.jupyterapp.shell.currentWidget
   const sources = content.widgets.map(cell => cell.model.sharedModel.source)
@@ -97,12 +96,10 @@ def test_a_page_of_a_class_shows_all_its_forms_on_a_busy_machine(
 ) -> None:
     wanted = questions(lesson)
     forms = page.get_by_role("button", name="Check", exact=True)
-    failed = page.get_by_text(FAILED)
     assert wanted >= 6
     with running(ROOT / "notebooks") as server, busy_processors():
         page.goto(f"{server.address}/?token={server.token}")
         for _ in range(times):
             page.goto(render(server, lesson))
-            until(lambda: forms.count() + failed.count() >= wanted)
-            assert (forms.count(), failed.count()) == (wanted, 0)
+            until(lambda: forms.count() == wanted)
         page.goto("about:blank")

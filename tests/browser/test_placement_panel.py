@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.browser.layout import cut
-from tests.browser.panel import Keep, Show, Until, button, figures, saved, status
+from tests.browser.panel import Keep, Show, Until, button, figures, picture, saved, status
 from tests.browser.showing import settle
 
 PLACEMENT = "06-where-to-place-ranks.ipynb"
@@ -18,8 +18,10 @@ METHODS = ("block", "round-robin", "random", "volume", "metis", "algorithm-3", "
 
 
 def row(page: Any, method: str) -> tuple[float, float]:
-    """Where the numbers of a method stand on the page."""
-    box = figures(page)[0].bounding_box()
+    """Return where the numbers of a method stand on the page."""
+    figure = figures(page)[0]
+    figure.scroll_into_view_if_needed()
+    box = figure.bounding_box()
     # Title above, ticks and label below.
     top, height = box["y"] + 26, box["height"] - 26 - 56
     return box["x"] + 0.6 * box["width"], top + height * (METHODS.index(method) + 0.5) / len(
@@ -38,11 +40,12 @@ def test_a_click_on_a_placement_shows_its_pairs_and_its_hosts(
     at_rest(show, page)
     keep("opened")
     _, pairs, ranks = figures(page)
-    before = pairs.screenshot(), ranks.screenshot()
+    before = picture(pairs), picture(ranks)
     page.mouse.click(*row(page, "random"))
     until(lambda: "by random" in status(page, READING))
-    until(lambda: pairs.screenshot() != before[0])
-    until(lambda: ranks.screenshot() != before[1])
+    until(lambda: picture(pairs) != before[0])
+    ranks.scroll_into_view_if_needed()  # out of sight it is not drawn
+    until(lambda: picture(ranks) != before[1])
     keep("random")
     page.get_by_label("Show the placement by", exact=True).select_option("volume")
     until(lambda: "by volume" in status(page, READING))

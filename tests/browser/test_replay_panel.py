@@ -8,7 +8,18 @@ from typing import Any
 import pytest
 
 from tests.browser.layout import cut
-from tests.browser.panel import Keep, Show, Steady, Until, button, saved, slider, status
+from tests.browser.panel import (
+    Keep,
+    Show,
+    Steady,
+    Until,
+    button,
+    picture,
+    saved,
+    slider,
+    status,
+    wait_until_still,
+)
 from tests.goal_programs import CROSSED
 
 REPLAY = "04-replay-a-program.ipynb"
@@ -42,12 +53,12 @@ def zoom(page: Any) -> tuple[float, float]:
 def test_a_key_press_redraws_the_diagram(show: Show, page: Any, until: Until, keep: Keep) -> None:
     show(REPLAY, HEADLINE)
     keep("opened")
-    before, sentence = diagram(page).screenshot(), status(page, HEADLINE)
+    before, sentence = picture(diagram(page)), status(page, HEADLINE)
     slider(page, "L  latency").focus()
-    for _ in range(30):
+    for _ in range(5):
         page.keyboard.press("ArrowRight")
     until(lambda: status(page, HEADLINE) != sentence)
-    until(lambda: diagram(page).screenshot() != before)
+    until(lambda: picture(diagram(page)) != before)
     keep("moved")
     assert cut(page) == []
 
@@ -70,10 +81,10 @@ def test_a_zoom_is_drawn_in_detail_and_a_reset_goes_back(
     show: Show, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
     show(REPLAY, HEADLINE)
-    before = diagram(page).screenshot()
+    before = picture(diagram(page))
     middle = zoom(page)
-    until(lambda: diagram(page).screenshot() != before)
-    steady(page.screenshot)
+    until(lambda: picture(diagram(page)) != before)
+    wait_until_still(page, steady)
     keep("zoomed")
     page.mouse.dblclick(*middle)
 
@@ -145,7 +156,7 @@ def test_two_settings_stand_side_by_side(
     page.get_by_label("Parameters", exact=True).select_option("profile of alps-gh200-slingshot11")
     page.get_by_text(re.compile(r"B takes [\d.]+ × A's time")).wait_for()
     until(lambda: page.locator(".workbench-panel .bk-Figure").count() >= 3)
-    steady(page.screenshot)
+    wait_until_still(page, steady)
     keep("pinned")
     button(page, "Unpin").click()
     until(lambda: page.get_by_text(re.compile("A's time")).count() == 0)

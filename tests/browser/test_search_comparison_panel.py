@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.browser.layout import cut
-from tests.browser.panel import Keep, Show, Until
+from tests.browser.panel import Keep, Show, Until, picture
 from tests.browser.servers import watch
 from workbench.plotting.embedding import standalone_html
 from workbench.plotting.searches.noise import plot_search_noise
@@ -23,13 +23,13 @@ def test_a_click_chooses_a_method_and_the_tabs_follow(
     panel = page.locator(".workbench-panel").first
     sentence = panel.locator("[role=status]").first
     tiles = panel.locator(".bk-Figure").first
-    drawn, said = tiles.screenshot(), sentence.inner_text()
+    drawn, said = picture(tiles), sentence.inner_text()
     box = tiles.bounding_box()
     page.mouse.click(box["x"] + 0.25 * box["width"], box["y"] + 0.62 * box["height"])
     until(lambda: sentence.inner_text() != said)
     chosen = panel.get_by_label("Heuristic", exact=True).evaluate("e => e.selectedOptions[0].text")
     assert sentence.inner_text().startswith(chosen)
-    until(lambda: tiles.screenshot() != drawn)
+    until(lambda: picture(tiles) != drawn)
     for title, expected in (
         ("By size", "for each collective and message size"),
         ("Stopping", "gives the most"),
@@ -42,10 +42,10 @@ def test_a_click_chooses_a_method_and_the_tabs_follow(
     # Fewer places, then more: each is drawn without an error.
     heuristics = panel.get_by_label("Heuristic", exact=True).locator("option")
     for noise, count in (("normal 20 %", 4), ("normal 5 %", 7)):
-        drawn = tiles.screenshot()
+        drawn = picture(tiles)
         panel.get_by_label("Noise", exact=True).select_option(label=noise)
         until(lambda count=count: heuristics.count() == count)
-        until(lambda drawn=drawn: tiles.screenshot() != drawn)
+        until(lambda drawn=drawn: picture(tiles) != drawn)
     panel.get_by_label("Recording", exact=True).select_option(label="measured: open-mpi-4-ranks")
     panel.get_by_text("open-mpi-4-ranks is measured").wait_for()
     keep("measured")

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from tests.browser.layout import cut
-from tests.browser.panel import Keep, Show, Until, button, saved
+from tests.browser.panel import Keep, Show, Until, button, picture, saved
 
 STUDY, REGIMES = "02-which-loss.ipynb", "03-message-regimes.ipynb"
 SPLIT = re.compile("LogP up to .*, SNAPPR above it")
@@ -58,12 +58,12 @@ def test_the_threshold_moves_with_the_arrow_keys(
 ) -> None:
     show(REGIMES, SPLIT)
     figure = page.locator(".workbench-panel .bk-Figure").first
-    before, sentence = figure.screenshot(), page.get_by_text(SPLIT).inner_text()
+    before, sentence = picture(figure), page.get_by_text(SPLIT).inner_text()
     page.locator(".workbench-panel .noUi-handle").first.focus()
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     until(lambda: page.get_by_text(SPLIT).first.inner_text() != sentence)
-    until(lambda: figure.screenshot() != before)
+    until(lambda: picture(figure) != before)
     keep("moved")
     assert cut(page) == []
     button(page, "▶ Refit both halves here").click()

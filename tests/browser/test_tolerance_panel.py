@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.browser.layout import cut
-from tests.browser.panel import Keep, Show, Steady, Until, button, saved, status
+from tests.browser.panel import Keep, Show, Steady, Until, button, saved, status, wait_until_still
 from tests.browser.showing import settle
 
 TOLERANCE = "05-latency-tolerance.ipynb"
@@ -73,7 +73,7 @@ def test_a_program_is_kept_beside_another(
     button(page, "+ Keep it").click()
     page.get_by_label("Program", exact=True).select_option("make: 2-D halo exchange")
     page.get_by_text(re.compile(r"Within 1 % .* tolerates the most")).wait_for()
-    steady(page.screenshot)
+    wait_until_still(page, steady)
     keep("beside")
     button(page, "✕ halo-8").click()
     page.get_by_text(re.compile(r"At L = .* the program takes")).wait_for()
@@ -90,7 +90,7 @@ def test_the_zones_move_with_the_algorithm(
     page.get_by_label("Draw", exact=True).select_option("every algorithm of allreduce")
     page.get_by_text(re.compile(r"Within 1 % .* tolerates the most")).wait_for()
     until(lambda: len(boxes(page)) == count + 1)
-    steady(page.screenshot)
+    wait_until_still(page, steady)
     keep("every")
 
 
@@ -105,11 +105,11 @@ def test_measured_run_times_and_bandwidth(
         page.get_by_role("button", name="Measured run times").click()
     chooser.value.set_files(runs)
     page.get_by_text(re.compile("Predicted and synthetic run times differ by")).wait_for()
-    steady(page.screenshot)
+    wait_until_still(page, steady)
     keep("measured")
     button(page, "Bandwidth").click()
     page.get_by_text(re.compile(r"At G = .* the program takes")).wait_for()
     button(page, "Measured run times (0)").wait_for(state="hidden")
-    steady(page.screenshot)
+    wait_until_still(page, steady)
     keep("bandwidth")
     assert cut(page) == []

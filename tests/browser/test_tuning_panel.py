@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.browser.layout import cut
-from tests.browser.panel import Keep, Show, Steady, Until, button, saved
+from tests.browser.panel import Keep, Show, Steady, Until, button, picture, saved, wait_until_still
 
 TUNE = "08-tune-a-component.ipynb"
 SPENT = re.compile("budget of [0-9]+ runs is spent")
@@ -27,14 +27,14 @@ def test_another_heuristic_is_compared(
     assert "better than the default" in headline(page)
     panel = page.locator(".workbench-panel")
     drawn = panel.locator(".bk-Figure").first
-    before = drawn.screenshot()
+    before = picture(drawn)
     panel.get_by_label("Heuristic", exact=True).select_option(label="random")
     button(page, "▶ Start").click()
-    until(lambda: drawn.screenshot() != before)
+    until(lambda: picture(drawn) != before)
     panel.get_by_role("tab", name="Compare").click()
     page.get_by_text("Of 2 experiments").wait_for()
     panel.get_by_label("Over", exact=True).select_option(label="time of the runs")
-    steady(page.screenshot)
+    wait_until_still(page, steady)
     keep("over-time")
 
 
@@ -115,5 +115,5 @@ def test_a_program_runs_here(
     panel.get_by_role("tab", name="Runs").click()
     page.get_by_text(re.compile("sorted [0-9]+|in [0-9.]+ ms")).first.wait_for()
     page.mouse.wheel(0, 400)
-    steady(page.screenshot)
+    wait_until_still(page, steady)
     keep("stopped")

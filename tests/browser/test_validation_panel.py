@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from tests.browser.layout import cut
-from tests.browser.panel import Keep, Show, Steady, Until, button, saved, status
+from tests.browser.panel import Keep, Show, Steady, Until, button, saved, status, wait_until_still
 
 READ = re.compile(r"run times differ by")
 
@@ -22,7 +22,7 @@ def test_a_recording_is_chosen_and_saved(
     as_set = status(page, READ)
     panel.get_by_label("Recording", exact=True).select_option(index=1)
     until(lambda: status(page, READ) != as_set)
-    steady(page.screenshot)
+    wait_until_still(page, steady)
     keep("chosen")
     assert panel.locator(".bk-Figure:visible").count() == 3
     assert button(page, "▶ Measure here").is_enabled()

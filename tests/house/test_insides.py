@@ -1,4 +1,4 @@
-"""What is left of other projects' insides: their private names, and what is assigned to them.
+"""No use of other projects' insides: their private names, and assignments to what is theirs.
 
 Read from the source: a name that begins with an underscore belongs to whoever defines it, and what
 nobody here defines is another project's. Their classes that ours are derived from are read too.
@@ -32,12 +32,6 @@ LOOKED_AT = (
     ast.AsyncFunctionDef,
     ast.ClassDef,
 )
-ALLOWED = {
-    # No public way leads from a parser to its options and to those of its subcommands.
-    "workbench/cli/output.py parser._actions": "https://github.com/python/cpython/issues/144932",
-}
-"""Findings that stay, each with the address of the public report that is its reason."""
-
 INTERNAL = re.compile(r"(numba\.(core|np|cpython|misc|parfors)|llvmlite|optuna\.storages\._rdb)\b")
 PRIVATE = re.compile(r"_(?!_)\w+")
 # What documentation names: of named tuples, of os and sys, and IPython's ways to display an object.
@@ -268,10 +262,8 @@ def findings() -> dict[str, list[int]]:
     return lines | {what: [] for what in [*of_bases(files), *scripts()]}
 
 
-def test_nothing_is_left_but_what_a_public_report_explains() -> None:
-    found = findings()
-    assert {what: lines for what, lines in found.items() if what not in ALLOWED} == {}
-    assert ALLOWED.keys() <= found.keys(), "no longer needed"
+def test_nothing_is_left() -> None:
+    assert findings() == {}
 
 
 def test_each_kind_of_inside_is_noticed() -> None:

@@ -1,8 +1,6 @@
 """Random models for tests: small, and often short of credits, buffers or bandwidth."""
 
-from hypothesis import settings
 from hypothesis import strategies as st
-from numba import config
 
 from workbench.models import (
     PISCES,
@@ -15,12 +13,6 @@ from workbench.models import (
     Processor,
     SnapprMemory,
 )
-
-
-def examples(compiled: int, plain: int) -> settings:
-    """Settings with so many examples; as plain Python, where each takes a second, with fewer."""
-    return settings(max_examples=plain if config.DISABLE_JIT else compiled)
-
 
 rates = st.floats(1e9, 50e9)
 times = st.one_of(st.just(0.0), st.floats(1e-9, 5e-6))

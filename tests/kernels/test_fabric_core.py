@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.fabric import engine, layout, lists, nic
+from kernels.fabric import engine, layout, lists, nic, routing
 from workbench.models import SNAPPR
 from workbench.simulate.fabric import sst_wiring
 from workbench.simulate.fabric.network import build
@@ -41,9 +41,9 @@ def drive(state, sends, last_bytes=False):
     s, t, q = state.s, state.t, state.q
     for number, (at, source, _, _) in enumerate(sends):
         nic.set_timer(s, q, source, at, layout.NODE, layout.TIMER, number, 0)
-    arrived = {}
+    arrived, depth = {}, np.zeros(0, np.int32)
     while engine.open_window(s, q, layout.CLOCK_END):
-        assert engine.serve_routers(s, t, q, None, None, None) == layout.OK
+        assert engine.serve_routers(s, t, q, routing.no_routes(), depth, depth) == layout.OK
         for host in range(s[layout.N_HOSTS]):
             due = s[layout.AT_DUE] + s[layout.N_ROUTERS] + host
             while s[due] < s[layout.WINDOW_END]:

@@ -6,11 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.fabric_programs import fluid as kernel
 from kernels.fabric_programs import layout, max_min
+from tests.cases import examples
 from tests.kernels.test_llamp import random_graph
 from tests.reference.flow import FlowSimulator
 from tests.reference.flow import max_min as filled
@@ -103,7 +104,7 @@ def test_no_flow_has_more_than_one_may() -> None:
     assert rates_of([[0, 1], [0]], [10, 50], byte=15) == pytest.approx([0.02, 1 / 15], rel=1e-15)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(0, 2**32 - 1), st.booleans(), st.sampled_from([0, 3, 12, 40]))
 def test_rates_after_any_starts_and_ends_are_those_of_a_filling_of_all(seed, spread, byte) -> None:
     """Only flows near a change are looked at; the rates are all the same max-min fair."""
@@ -270,7 +271,7 @@ def test_flows_with_equal_rates_end_together_as_in_the_plain_simulator() -> None
     assert abs(max(ends) - round(1e16 * replay_on(graph, fabric).makespan_s)) <= 10
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.integers(0, 2**32 - 1), st.booleans(), st.sampled_from([0, 2_500, 12_000]))
 def test_a_program_runs_as_in_the_plain_simulator(seed, in_turn, byte) -> None:
     rng = np.random.default_rng(seed)

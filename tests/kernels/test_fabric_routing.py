@@ -6,12 +6,16 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.fabric import routing as kernel
+from tests.cases import examples
 from workbench.topology import parse_topology
 from workbench.topology.routing import CHOICES, ROUTINGS, channel_dependency_graph, route
+
+# What these tests call is Python in both passes: numba inlines it where it is compiled.
+pytestmark = pytest.mark.jit_only
 
 WORDS = (
     "torus:4x3",
@@ -50,7 +54,7 @@ def walk(routing, packet, source, target, depth):
 @pytest.mark.parametrize("name", [name for name in ROUTINGS if name not in ("up-down",)])
 @pytest.mark.parametrize("word", WORDS)
 @given(data=st.data())
-@settings(max_examples=5, deadline=None)
+@examples(5)
 def test_every_way_keeps_to_the_turns_that_were_proved(data, word, name):
     if name == "dimension-order" and not word.startswith(("torus", "hyperx", "fully")):
         return

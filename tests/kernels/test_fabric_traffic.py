@@ -109,7 +109,12 @@ def check_targets(made: Traffic) -> None:
     [
         ("torus:3x3", "dimension-order", SNAPPR(mtu=512, switch_credits=1100, nic_credits=1024)),
         ("dragonfly:a=2,p=2,h=1,g=3", "par", SNAPPR(mtu=512, switch_credits=5000)),
-        ("fat-tree:4", "ugal-g", PISCES(mtu=512, link_credits=2048, nic_credits=1024)),
+        pytest.param(
+            "fat-tree:4",
+            "ugal-g",
+            PISCES(mtu=512, link_credits=2048, nic_credits=1024),
+            marks=pytest.mark.jit_only,
+        ),
     ],
 )
 def test_no_message_and_no_credit_is_lost(word, name, model):

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import examples
 from tests.kernels.networks import networks
 from tests.reference.link_load import loads
 from workbench.topology import Topology, channels
@@ -38,7 +39,7 @@ def networks_with_twins(draw):
 
 
 @given(networks_with_twins(), st.integers(0, 99), st.sampled_from([1, 4]))
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_loads_are_those_of_all_minimal_routes(network, seed, often):
     rng = np.random.default_rng(seed)
     size = (network.num_routers,) * 2
@@ -50,7 +51,7 @@ def test_loads_are_those_of_all_minimal_routes(network, seed, often):
 
 
 @given(networks_with_twins())
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_twins_have_the_same_links(network):
     ports = channels(network)
     found = twins(ports)

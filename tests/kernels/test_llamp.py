@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.loggops import llamp as kernel
+from tests.cases import examples
 from tests.reference.llamp import Costs, longest_paths, match_in_order
 from workbench.programs.graph import CALC, RECV, SEND, Dependents, ExecutionGraph
 from workbench.programs.graph_arrays import matched
@@ -101,7 +102,7 @@ def makespan(graph, costs):
     return int(end.max())
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     seed=st.integers(0, 2**32),
     ranks=st.integers(1, 6),
@@ -124,7 +125,7 @@ def test_agrees_with_the_longest_paths(seed, ranks, steps, L, o, G, S):
         assert (start.tolist(), end.tolist()) == slow
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seed=st.integers(0, 2**32), S=st.sampled_from([64, 2**31 - 1]))
 def test_the_makespan_is_convex_and_never_decreases_in_latency(seed, S):
     graph = random_graph(np.random.default_rng(seed), 4, 30)

@@ -5,9 +5,10 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import examples
 from tests.kernels.loggops_programs import random_graph, random_model
 from tests.reference import loggops as reference
 from workbench.errors import ParameterError, ProgramError, SimulationHalted
@@ -104,7 +105,7 @@ def check_causes(result):
     assert all(later.from_ps == step.to_ps for later, step in itertools.pairwise(path))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seed=st.integers(0, 2**32 - 1), shape=shapes, whole=st.booleans(), compatible=st.booleans())
 def test_agrees_with_the_plain_reference(seed, shape, whole, compatible):
     compare(seed, shape, whole, compatible)
@@ -278,7 +279,7 @@ def test_a_receive_shorter_than_its_late_message_never_lets_the_send_go_in_loggo
 
 
 def test_a_halted_run_ends():
-    n = 200_000
+    n = 20_000  # the halt is looked at every 4096 operations
     graph = ExecutionGraph(
         np.array([0, n]),
         np.full(n, CALC, np.uint8),
@@ -353,7 +354,7 @@ def test_a_program_without_operations_takes_no_time(compatible):
     assert result.critical_path() == ()
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_nothing_is_taken_before_it_can_have_come(seed):
     rng = np.random.default_rng(seed)
@@ -373,7 +374,7 @@ def test_nothing_is_taken_before_it_can_have_come(seed):
     assert result.makespan_ps >= graph.size[graph.kind == CALC].max(initial=0) * 1000
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_computations_alone_take_their_longest_path_or_their_sum(seed):
     rng = np.random.default_rng(seed)

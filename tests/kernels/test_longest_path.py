@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import examples
 from tests.kernels.loggops_programs import random_graph, random_model
 from tests.kernels.test_llamp import FIG4, chains
 from tests.reference.llamp import Costs, longest_paths
@@ -17,7 +18,7 @@ from workbench.sensitivity.sweep import Sweep
 from workbench.simulate.picoseconds import PicosecondCosts
 
 seeds = st.integers(0, 2**32 - 1)
-EXAMPLES = settings(max_examples=40, deadline=None)
+EXAMPLES = examples(40)
 
 
 def made_ready(seed):

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import examples
 from tests.reference import protocol as reference
 from workbench.errors import ConfigurationError
 from workbench.models import Protocol
@@ -39,7 +40,7 @@ def protocols(draw):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(model=protocols())
 def test_latency_is_its_closed_form(model):
     curve = simulate_osu(model, SIZES, benchmarks=["latency"])
@@ -47,7 +48,7 @@ def test_latency_is_its_closed_form(model):
     np.testing.assert_allclose(curve.latency_s, expected, rtol=ROUNDING)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(model=protocols(), window=st.sampled_from([1, 2, 64]))
 def test_a_window_takes_what_the_plain_recursion_says(model, window):
     curve = simulate_osu(model, SIZES, window=window, warmup=0, fresh=True)
@@ -55,7 +56,7 @@ def test_a_window_takes_what_the_plain_recursion_says(model, window):
     np.testing.assert_allclose(curve.bandwidth_Bps, expected, rtol=ROUNDING)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(model=protocols())
 def test_no_window_is_faster_than_its_slowest_stage(model):
     curve = simulate_osu(model, SIZES)
@@ -65,7 +66,7 @@ def test_no_window_is_faster_than_its_slowest_stage(model):
         assert size / rate >= pace * (1 - ROUNDING)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(model=protocols())
 def test_within_a_regime_a_longer_message_is_never_faster(model):
     curve = simulate_osu(model, SIZES)
@@ -75,7 +76,7 @@ def test_within_a_regime_a_longer_message_is_never_faster(model):
 
 
 @pytest.mark.jit_only
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(model=protocols())
 def test_more_windows_say_the_same(model):
     once = simulate_osu(model, SIZES)

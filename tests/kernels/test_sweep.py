@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kernels import sweep as kernels
 from kernels.sweep.layout import NARROW, RECV, SEND, WIDE
+from tests.cases import examples
 from tests.kernels.loggops_programs import random_graph, random_model
 from tests.kernels.test_llamp import FIG4, chains, graph_of
 from tests.reference.sweep import lines_of, makespan, slopes
@@ -43,7 +44,7 @@ def drawn(seed, **options):
     return graph, model, match, finish
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     seed=st.integers(0, 2**32),
     ranks=st.integers(1, 6),
@@ -71,7 +72,7 @@ def test_agrees_with_the_pass_over_the_graph(seed, ranks, events, irequires, fan
     assert finish.max() == passes.makespan_ps(PicosecondCosts.of(model).L)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seed=st.integers(0, 2**32), ranks=st.integers(1, 4), events=st.integers(1, 12))
 def test_agrees_with_all_paths_in_time_and_both_slopes(seed, ranks, events):
     graph, model, match, _ = drawn(seed, ranks=ranks, events=events, irequires=0.3)
@@ -88,7 +89,7 @@ def test_agrees_with_all_paths_in_time_and_both_slopes(seed, ranks, events):
         assert left.at(latency_ps) == right.at(latency_ps) == T
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seed=st.integers(0, 2**32), latencies=st.lists(st.integers(1, 10**6), min_size=1))
 def test_every_form_of_the_pass_gives_the_same_lines(seed, latencies):
     """One lane, eight, two numbers, the pass with notes, and wide registers."""

@@ -5,11 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from tests.cases import examples
 from tests.kernels.configurations import (
-    examples,
     logps,
     models,
     overlays,
@@ -41,7 +41,7 @@ ROUNDING = 1e-13
 TICK_S = 1e-16
 
 
-@examples(60, plain=20)
+@examples(60)
 @given(
     model=models,
     sizes=st.lists(st.integers(1, 20_000), min_size=1, max_size=5, unique=True).map(sorted),
@@ -57,7 +57,7 @@ def test_agrees_with_the_plain_reference(model, sizes, iterations, warmup, windo
 
 # What is left of a clock set back depends on the tick at which the message is sent: MPI_Init and
 # each barrier must be there to the tick.
-@examples(40, plain=6)
+@examples(40)
 @given(
     model=st.one_of(tailing_pisceses(), tailing_pisceses(), logps()),
     sizes=st.lists(
@@ -114,7 +114,7 @@ def assert_skipping_changes_no_digit(model, sizes, **counts):
 
 
 @pytest.mark.jit_only
-@settings(max_examples=12)
+@examples(12)
 @given(model=models)
 def test_skipping_what_repeats_changes_no_digit(model):
     sizes = [64, 1000, 16_384, 100_001, 524_288]
@@ -122,7 +122,7 @@ def test_skipping_what_repeats_changes_no_digit(model):
 
 
 # Trains of packets and credits in all proportions, of messages that end in a shorter packet.
-@examples(80, plain=15)
+@examples(80)
 @given(
     model=snapprs(),
     mtu=st.integers(128, 2000),
@@ -146,7 +146,7 @@ def test_packets_handled_at_once_change_no_digit(model, mtu, packets, held, late
 
 
 # The same of PISCES, where a message's last packet may have one or two bytes and no tail.
-@examples(80, plain=8)
+@examples(80)
 @given(
     model=pisceses(),
     mtu=st.integers(64, 2000),
@@ -280,7 +280,7 @@ def test_every_digit_of_table_two_is_that_of_every_event(models):
 
 # A last packet of one or two bytes sets PISCES' clock back, behind times that are long past.
 @pytest.mark.jit_only
-@settings(max_examples=40)
+@examples(40)
 @given(
     model=pisceses(),
     packets=st.lists(st.integers(0, 60), min_size=1, max_size=3, unique=True).map(sorted),
@@ -368,7 +368,7 @@ BARE = {
 }
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(bandwidth=rates, out_in=times, hop=times, injection=times, size=st.integers(1, 2**20))
 def test_logp_latency_is_its_closed_form(bandwidth, out_in, hop, injection, size):
     model = LogP(
@@ -384,7 +384,7 @@ def test_logp_latency_is_its_closed_form(bandwidth, out_in, hop, injection, size
     assert curve.latency_s[0] * 1e16 == pytest.approx(expected, rel=ROUNDING)
 
 
-@examples(30, plain=6)
+@examples(30)
 @given(model=snapprs(), overlay=overlays, injection=rates, link=rates, nic=rates)
 def test_repaired_snappr_charges_every_byte_at_the_slowest_rate(
     model, overlay, injection, link, nic
@@ -412,7 +412,7 @@ def test_repaired_snappr_charges_every_byte_at_the_slowest_rate(
     assert curve.latency_s[0] * 1e16 == pytest.approx(latency + size * slowest, rel=ROUNDING)
 
 
-@examples(30, plain=6)
+@examples(30)
 @given(model=snapprs())
 def test_nothing_is_faster_than_its_links(model):
     try:
@@ -550,7 +550,7 @@ def test_a_set_flag_ends_the_run():
         simulate_osu(SNAPPR(mtu=128), halt=np.ones(1, np.int8))
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(model=models, last=st.integers(0, 9))
 def test_a_run_that_is_ended_early_has_the_same_figures_up_to_there(model, last):
     sizes = [64, 1000, 5001, 12_000, 20_001]

@@ -41,13 +41,14 @@ SHORTER = {
     },
     "10-how-sure.ipynb": {
         "panel.run(every=False)": "panel.draws = 100; panel.run(every=False)",
-        "datasets=200": "datasets=8",
+        "datasets=50": "datasets=8",
         # Like tests/unit/uq/test_system_coverage.py and test_measured_validation.py do.
         'cover_systems(["lumi-g"], draws=1000)': "cover_systems",
         'validate_measured("gather", "default-binomial").plot()': "validate_measured",
         'papers.run("004-fig-1")': 'papers.list()["004-fig-1"]',
+        'papers.run("004-fig-2")': 'papers.list()["004-fig-2"]',
         'papers.run("004-fig-3")': 'papers.list()["004-fig-3"]',
-        "trials=500": "trials=40",
+        '"protocol", trials=500': '"logp", trials=40',
         "result.posterior()": "result.posterior(draws=20, chain_draws=100)",
         "nodes=64).plot()": "nodes=8).plot()",
         "uq.design(box, 40)": "uq.design(box, 24)",

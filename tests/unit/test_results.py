@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bokeh.io import curdoc
 from bokeh.models import LayoutDOM
 from bokeh.plotting import figure
 from IPython.core.formatters import DisplayFormatter
@@ -352,9 +353,15 @@ def test_a_figure_shows_itself_in_a_notebook_only(
     shown: list[Any] = []
     shell = SimpleNamespace(kernel=kernel, display_formatter=DisplayFormatter())
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
-    monkeypatch.setattr(embedding, "show", shown.append)
+
+    def show(fig: figure) -> None:
+        curdoc().add_root(fig)
+        shown.append(fig)
+
+    monkeypatch.setattr(embedding, "show", show)
     monkeypatch.setattr(embedding, "load_bokeh", lambda: shown.append("BokehJS"))
     embedding.show_by_themselves()
     fig = figure()
     shell.display_formatter.format(fig)
     assert shown == (["BokehJS", fig] if kernel is not None else [])
+    assert curdoc().roots == [], "the next figure would look through this one"

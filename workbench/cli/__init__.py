@@ -19,7 +19,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import workbench
 from workbench.cli.output import FAILED, SIGNALLED, option_names, say
@@ -80,7 +80,7 @@ def _command(words: Sequence[str]) -> int:
     try:
         try:
             arguments = _parser(words).parse_args(words)
-            with option_names(arguments.parser, arguments):
+            with option_names(arguments.option_of):
                 status: int = _run(arguments)
         finally:
             if sys.stdout is not None:  # a shell may have closed it
@@ -107,7 +107,21 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Reports a wrong command line as one paragraph, like every other error."""
+    """Reports a wrong command line as one paragraph, and says which options the chosen command has.
+
+    ``option_of`` in what it parses is the option of each argument, but not of those in a group.
+    """
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        self.option_of: dict[str, str] = {}
+        super().__init__(*arguments, **named)
+        self.set_defaults(option_of=self.option_of)
+
+    def add_argument(self, *names: Any, **named: Any) -> argparse.Action:
+        action = super().add_argument(*names, **named)
+        if action.option_strings:
+            self.option_of[action.dest] = action.option_strings[-1]
+        return action
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"workbench: error: {message}; see {self.prog} --help\n")
@@ -130,7 +144,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
             name, help=module.ABOUT, description=module.__doc__, allow_abbrev=False
         )
         module.add_arguments(command)
-        command.set_defaults(run=module.run, parser=command)
+        command.set_defaults(run=module.run)
     return parser
 
 

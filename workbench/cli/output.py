@@ -36,25 +36,13 @@ def say(text: str) -> None:
 
 
 @contextlib.contextmanager
-def option_names(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> Iterator[None]:
-    """Let notes and errors name the command's options instead of Python's arguments."""
-    token = _OPTIONS.set(options_of(parser, arguments))
+def option_names(option_of: Mapping[str, str]) -> Iterator[None]:
+    """Let notes and errors name these options instead of Python's arguments."""
+    token = _OPTIONS.set(option_of)
     try:
         yield
     finally:
         _OPTIONS.reset(token)
-
-
-def options_of(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> dict[str, str]:
-    """Return the options of a parsed command by the name of the Python argument."""
-    found: dict[str, str] = {}
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            chosen = action.choices.get(str(getattr(arguments, action.dest, "")))
-            found |= options_of(chosen, arguments) if chosen is not None else {}
-        elif action.option_strings:
-            found[action.dest] = action.option_strings[-1]
-    return found
 
 
 def in_options(text: str, options: Mapping[str, str]) -> str:

@@ -24,38 +24,37 @@ _FOR = {
 
 def add_runner(parser: argparse.ArgumentParser) -> None:
     """Add the options that choose a runner and its resources."""
-    group = parser.add_argument_group("runner")
-    group.add_argument(
+    parser.add_argument(
         "--runner",
         choices=(LOCAL, SLURM, SLURM_STEPS, DASK),
         default=LOCAL,
         help="local: processes here (default); slurm: a job for each run; slurm-steps: an srun for "
         "each run in one allocation; dask: the workers of a cluster",
     )
-    group.add_argument("--partition", metavar="NAME", help="Slurm partition")
-    group.add_argument("--account", metavar="NAME", help="Slurm account that is charged")
-    group.add_argument(
+    parser.add_argument("--partition", metavar="NAME", help="Slurm partition")
+    parser.add_argument("--account", metavar="NAME", help="Slurm account that is charged")
+    parser.add_argument(
         "--nodes", type=int, metavar="N", help="nodes of each job, or of the allocation"
     )
-    group.add_argument("--ntasks", type=int, metavar="N", help="tasks, such as ranks of MPI")
-    group.add_argument(
+    parser.add_argument("--ntasks", type=int, metavar="N", help="tasks, such as ranks of MPI")
+    parser.add_argument(
         "--time", metavar="H:M:S", help="time limit of each job, or of the allocation"
     )
-    group.add_argument(
+    parser.add_argument(
         "--slurm",
         action="append",
         metavar="OPTION",
         help="another option of sbatch or salloc: --slurm=--exclusive; may be repeated",
     )
-    group.add_argument(
+    parser.add_argument(
         "--srun",
         metavar="OPTIONS",
         help="options of each step, quoted: --srun='--mpi=pmix --exact'",
     )
-    add_places(group)
+    add_places(parser)
 
 
-def add_places(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+def add_places(parser: argparse.ArgumentParser) -> None:
     """Add the options for the place of runs, which a resumed experiment needs again."""
     parser.add_argument(
         "--allocation",

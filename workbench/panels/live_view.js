@@ -1,7 +1,7 @@
 // A view of a Bokeh document that Python keeps: draws it, applies its changes, and reports what
 // Python listens to. Only what BokehJS documents is used.
 
-const MOST_WAITING = 20  // patches; a page that lacks one is sent the whole document
+const MOST_WAITING = 20  // patches; a page that lacks one asks for the whole document
 
 const later = ms => new Promise(done => setTimeout(done, ms))
 
@@ -62,13 +62,23 @@ export default {
         tell({kind: 'changed', id, attr: event.attr, value: event.value})
       }
     }
-    const tellShown = () => tell({kind: 'shown', number: applied})
-    const apply = ({number, patch, buffers}) => {
-      if (number === applied + 1) {
-        bokehDocument.apply_json_patch(JSON.parse(patch), new Map(buffers))
-        applied = number
-      } else if (number > applied) {
-        tellShown()  // the kernel sends the whole document
+    const tellLacks = number => {
+      if (number > applied) {
+        tell({kind: 'lacks', number: applied})  // the kernel sends the whole document
+      }
+    }
+    const apply = one => {
+      if (bokehDocument != null && one.number === applied + 1) {
+        bokehDocument.apply_json_patch(JSON.parse(one.patch), new Map(one.buffers))
+        applied = one.number
+        return
+      }
+      // Perhaps the document that it follows is about to be drawn.
+      if (one.number > applied && waiting.length < MOST_WAITING) {
+        waiting.push(one)
+      }
+      if (bokehDocument != null) {
+        tellLacks(one.number)
       }
     }
     const draw = async () => {
@@ -87,7 +97,7 @@ export default {
       bokehDocument.on_change(report)
       applied = number
       waiting.splice(0).forEach(apply)
-      tellShown()
+      tell({kind: 'shown', number: applied})
       const figures = model.get('figures').map(id => bokehDocument.get_model_by_id(id))
       sight?.disconnect()
       sight = watchSight(figures.flatMap(one => views.find_one(one) ?? []),
@@ -101,12 +111,9 @@ export default {
           const {buffer, byteOffset, byteLength} = views_[at]
           return [id, buffer.slice(byteOffset, byteOffset + byteLength)]
         })
-        const one = {number, patch, buffers}
-        if (bokehDocument != null) {
-          apply(one)
-        } else if (waiting.length < MOST_WAITING) {
-          waiting.push(one)
-        }
+        apply({number, patch, buffers})
+      } else if (bokehDocument != null) {
+        tellLacks(number)
       }
     })
     return () => {

@@ -65,9 +65,9 @@ _MOST_HELD = 100  # events; the whole document is sent after more of them
 class LiveView(AnyWidget):
     """A view of a layout that Python updates; live_view.js draws it.
 
-    The page draws the last sent document, applies the patches sent since, and says how far it got;
-    where it lacks some, as after a reload, it gets the present document. What changes in figures
-    that no page has in sight, below the fold or in a closed tab, is sent when one has.
+    The page draws the last sent document and applies the patches sent since; where it lacks some,
+    as after a reload, it gets the present document. What changes in figures that no page has in
+    sight, below the fold or in a closed tab, is sent when one has.
     """
 
     _esm = traitlets.Unicode(_PAGE).tag(sync=True)
@@ -83,6 +83,7 @@ class LiveView(AnyWidget):
         if model.document is None:
             Document().add_root(model)
         self._number = self._inside = 0
+        self._documents_number = 0  # of patches that the last sent document holds
         self._events: list[Any] = []
         self._behind = False
         self._in_sight: dict[str, dict[str, bool]] = {}
@@ -140,8 +141,9 @@ class LiveView(AnyWidget):
 
     def renew(self) -> None:
         """Send the present document, unless the last one sent is the present one."""
-        if self._events or self._behind or json.loads(self.document)["number"] != self._number:
+        if self._events or self._behind or self._documents_number != self._number:
             self._events, self._behind = [], False
+            self._documents_number = self._number
             self.document = self._written()
 
     def _written(self) -> str:
@@ -197,7 +199,7 @@ class LiveView(AnyWidget):
         return self._figures_of.get(id, _EVERYWHERE)
 
     def receive(self, content: Mapping[str, Any]) -> None:
-        """Take a message of a page: how far it has drawn, whether it is in sight, a change."""
+        """Take a message of a page: what it has drawn, has in sight or lacks, or a change."""
         kind, view = content.get("kind"), content.get("view", "")
         if kind == "changed":
             changed = self.figure.document.get_model_by_id(content["id"])
@@ -205,10 +207,15 @@ class LiveView(AnyWidget):
                 changed.set_from_json(content["attr"], content["value"], setter=self)
         elif kind == "gone":
             self._in_sight.pop(view, None)
+        elif kind == "lacks":
+            # Else it asked before the present document reached it.
+            if content["number"] >= self._documents_number:
+                self.renew()
         elif kind in ("shown", "seen"):
             self._in_sight.setdefault(view, {}).update(content.get("seen", ()))
-            if kind == "shown" and content["number"] != self._number:
-                self.renew()
+            if kind == "shown" and content["number"] < self._number:
+                # Behind the patches that are on their way, the page compares it with what it has.
+                self.send({"number": self._number})
             self._send_events()
             if kind == "shown" and self._shown is not None:
                 self._shown()

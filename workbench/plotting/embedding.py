@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bokeh.embed import file_html
-from bokeh.io import output_notebook, show
+from bokeh.io import curdoc, output_notebook, show
 from bokeh.io.state import curstate
 from bokeh.models import LayoutDOM, TabPanel, Tabs
 from bokeh.resources import INLINE
@@ -45,6 +45,9 @@ def _show(figure: LayoutDOM) -> None:
     if not curstate().notebook:
         load_bokeh()
     show(figure)
+    # Bokeh keeps what is shown as a root of one document, which the next figure looks through:
+    # after the figures of five notebooks the same one took 1.0 s to show, and 0.15 s at first.
+    curdoc().remove_root(figure)
 
 
 def standalone_html(figures: LayoutDOM | Sequence[LayoutDOM], title: str) -> str:

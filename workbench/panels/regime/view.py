@@ -63,18 +63,20 @@ class RegimeView:
 
     def show_pair(self, pair: Pair, bolted: Bolted) -> None:
         """Draw other models or another machine."""
-        with self._curves_view.one_patch(), self._errors_view.one_patch():
+        with self._errors_view.one_patch(), self._curves_view.one_patch():  # the curves first
             self._pair = pair
             self.curves.measured.data = measured_columns(pair.measured)
             self.curves.fitted.data = simulated_columns(pair.single.curve.simulated)
             self.curves.name_machine(pair.measured)
             self.thresholds.show(pair.table)
             self._draw(bolted)
+        self._say(bolted)
 
     def show(self, bolted: Bolted) -> None:
         """Draw another threshold."""
-        with self._curves_view.one_patch(), self._errors_view.one_patch():
+        with self._errors_view.one_patch(), self._curves_view.one_patch():  # the curves first
             self._draw(bolted)
+        self._say(bolted)
 
     def _draw(self, bolted: Bolted) -> None:
         self.curves.simulated.data = simulated_columns(bolted.simulated)
@@ -82,7 +84,6 @@ class RegimeView:
         self.curves.fit_ranges()
         self.parts.show(_parts(self._pair, bolted))
         self.thresholds.mark(bolted.threshold)
-        self._say(bolted)
 
     def _say(self, bolted: Bolted) -> None:
         pair = self._pair

@@ -257,7 +257,12 @@ def threshold_figure(
         )
         drawn.append(line)
     fig.vspan(
-        x="size", source=marker, line_color=palette.VERMILLION, line_width=2, line_dash="dashed"
+        x="size",
+        source=marker,
+        line_color=palette.VERMILLION,
+        line_width=2,
+        line_dash="dashed",
+        level="overlay",  # the page leaves the figure as it is when the line moves
     )
     tips = [
         ("threshold", "@label"),

@@ -246,6 +246,9 @@ def _path(
     low = max(int(np.searchsorted(ns, seen[0] / 1000)) - 1, 0)
     high = int(np.searchsorted(ns, seen[1] / 1000, "right")) + 1
     ns, y = ns[low:high], y[low:high]
+    turns = np.ones(len(ns), bool)  # a step that follows another on its rank has no corner
+    turns[1:-1] = (y[1:-1] != y[:-2]) | (y[1:-1] != y[2:])
+    ns, y = ns[turns], y[turns]
     if len(ns) > _MOST_CORNERS:
         pixel = np.floor(ns * 1000 * scale[0])
         drawn = np.ones(len(ns), bool)

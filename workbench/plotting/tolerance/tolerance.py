@@ -142,6 +142,8 @@ class ToleranceFigure:
         several = len(named) > 1
         self.strips.y_range.factors = list(reversed(named))
         self.strips.update(visible=several, height=40 + _ROW_PX * len(named))
+        # Without room, visible axes would make BokehJS lay all four figures out at each change.
+        self.strips.axis.visible = several
         self.bands.visible = not several
         words = WORDS[next(iter(named.values())).variable]
         self.critical.update(visible=bool(self.corners.data["L"]), label={"value": words.critical})

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure
+from workbench.plotting.theme import LEGEND_STYLE
 from workbench.plotting.topology.columns import (
     CLASS_COLOURS,
     DrawnLinks,
@@ -251,5 +252,6 @@ def _name_classes(fig: figure, topology: Topology) -> None:
         label_text_font_size="11px",
         padding=2,
         margin=0,
+        stylesheets=[LEGEND_STYLE],
     )
     fig.add_layout(legend, "below")

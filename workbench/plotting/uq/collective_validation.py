@@ -8,7 +8,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, LayoutDOM
 
 from workbench.plotting import palette
-from workbench.plotting.axes import new_figure
+from workbench.plotting.axes import new_figure, place_legend
 from workbench.plotting.grid import heading, hover, sentence, stacked
 from workbench.plotting.uq.sobol import plot_sobol
 
@@ -54,7 +54,7 @@ def plot_collective_validation(study: CollectiveValidation) -> LayoutDOM:
         x = np.repeat(kib, [len(row) for row in rows])
         fig.scatter(x, 1e3 * np.concatenate(rows), color=colour, size=4, alpha=0.5)
         hover(fig, [drawn], [("nodes", "@nodes"), ("KiB", "@x"), ("ms", "@y{0.000}")])
-    fig.legend.location = "top_left"
+    place_legend(fig, "top_left")
     inside = int(np.count_nonzero(study.observed()))
     return stacked(
         heading(

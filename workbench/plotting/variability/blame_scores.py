@@ -8,6 +8,7 @@ from bokeh.models import ColumnDataSource, LayoutDOM, Range1d, Span
 
 from workbench.findings import span
 from workbench.plotting import palette
+from workbench.plotting.axes import place_legend
 from workbench.plotting.grid import heading, hover, sentence, stacked
 from workbench.plotting.rows import row_figure
 
@@ -54,7 +55,7 @@ def plot_blame_scores(found: BlameScores) -> LayoutDOM:
         )
     fig.add_layout(Span(location=0.5, dimension="height", line_color=palette.CAPTION))
     fig.x_range = Range1d(0, 1.02)
-    fig.legend.location = "bottom_left"
+    place_legend(fig, "bottom_left")
     return stacked(
         heading(
             f"Methods of blame on {len(found.auc)} worlds whose causes are known",

@@ -8,7 +8,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, LayoutDOM
 
 from workbench.plotting import palette
-from workbench.plotting.axes import new_figure
+from workbench.plotting.axes import new_figure, place_legend
 from workbench.plotting.grid import heading, hover, sentence, stacked
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def plot_stall_check(found: StallCheck, *, height: int = 420) -> LayoutDOM:
                 ("sending", "@used{0.0} %"),
             ],
         )
-    fig.legend.location = "top_left"
+    place_legend(fig, "top_left")
     return stacked(
         heading(
             f"{len(found.kind)} links of {found.groups} group{'s' * (found.groups > 1)} of Aries "

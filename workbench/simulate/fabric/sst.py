@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.fabric import collectives, layout, rank_layout, schedules
+from kernels.fabric import collectives, layout, rank_layout, routing, schedules
 from kernels.two_node.layout import COPY_TICKS
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.models import SNAPPR, LogPMemory, SnapprMemory
@@ -143,7 +143,8 @@ def run_collective(
     of_ranks = state.s[ranks_at : ranks_at + c.ranks * rank_layout.N_RANK].reshape(c.ranks, -1)
     of_ranks[:, rank_layout.NUMBER] = -1
     flag = np.zeros(1, np.int8) if halt is None else halt
-    status = state.run(lambda s, t, q: collectives.run(s, t, q, flag))
+    routes, unread = routing.no_routes(), np.zeros(0, np.int32)
+    status = state.run(lambda s, t, q: collectives.run(s, t, q, routes, unread, flag))
     if status == layout.DEADLOCK:
         _explain_halt(c)
     times_at = int(layer[rank_layout.AT_TIMES])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -128,11 +129,20 @@ class ModelChoice:
 
     def build(self) -> NetworkModel:
         """Return the model that a fit starts from."""
-        return model_to_fit(self.model, self.variant).with_values(self.values)
+        return self._model
 
     def space(self) -> SearchSpace:
         """Return the search space of a fit: the model's own without the values that are held."""
-        space = SearchSpace.for_model(self.build())
+        return self._space
+
+    # A shipped study asks once for each of its hundreds of fits.
+    @cached_property
+    def _model(self) -> NetworkModel:
+        return model_to_fit(self.model, self.variant).with_values(self.values)
+
+    @cached_property
+    def _space(self) -> SearchSpace:
+        space = SearchSpace.for_model(self._model)
         for key in self.values:
             if key in space.keys:
                 space = space.fix(key)

@@ -74,7 +74,7 @@ def test_convergence_ends_at_the_best_loss_and_at_the_last_trial(study: StudyRes
     ]
     for fig, cell in zip(drawn, cells, strict=True):
         data = sources(fig, Step)[0]
-        assert data["trial"][-1] == cell.trials == 30
+        assert data["trial"][-1] == cell.trials == study.plan.trials
         assert data["loss"][-1] == cell.best_loss
         assert (np.diff(data["loss"]) <= 0).all()
         assert data["trial"][:-1] == (cell.convergence[0] + 1).tolist()
@@ -110,7 +110,7 @@ def test_the_readings_are_of_the_numbers_drawn(study: StudyResult) -> None:
     for cell in study.select(target="both", loss="rmsre"):
         trials, losses = cell.convergence
         near.append(int(trials[np.flatnonzero(losses <= 1.05 * losses[-1])[0]]) + 1)
-    assert f"at trial {max(near)} of 30" in text
+    assert f"at trial {max(near)} of {study.plan.trials}" in text
     assert f"{sum(at <= 15 for at in near)} of 2 fits" in text
 
     text = describe_study_errors(study, "latency", loss="mae", machine="llnl-dane-omnipath")

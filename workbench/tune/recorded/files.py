@@ -210,14 +210,14 @@ def _spaces(
     table: RecordedTable, context: Mapping[str, Any], provenance: Provenance
 ) -> list[RecordedSpace]:
     found = []
+    everything = [table.space.canonical(each) for each in table.space.all()]
     for size in sorted({run.size for run in table.runs}):
         rows: dict[tuple[Value | None, ...], list[tuple[float, float, float]]] = {}
         for run in table.runs:
             value = run.latencies_us.get(table.value, math.nan)
             if run.size == size and run.state == "completed" and math.isfinite(value):
-                key = table.space.key(run.configuration)
+                key = tuple(run.configuration.values())  # canonical, as the table was read
                 rows.setdefault(key, []).append((value, run.seconds, run.load))
-        everything = [table.space.canonical(each) for each in table.space.all()]
         good = [each for each in everything if tuple(each.values()) in rows]
         if not good:
             continue

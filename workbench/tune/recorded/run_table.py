@@ -75,12 +75,21 @@ class RecordedTable:
                 line=1,
             )
         values = {name: _known(axis) for name, axis in self.space.axes.items()}
+        # Each configuration stands in many rows, one a round and size.
+        seen: dict[tuple[str, ...], Configuration] = {}
         return tuple(
-            self._run(line, values, source, at) for at, line in enumerate(lines[1:], 2) if line
+            self._run(line, values, seen, source, at)
+            for at, line in enumerate(lines[1:], 2)
+            if line
         )
 
     def _run(
-        self, line: str, values: Mapping[str, Mapping[str, Value]], source: str, at: int
+        self,
+        line: str,
+        values: Mapping[str, Mapping[str, Value]],
+        seen: dict[tuple[str, ...], Configuration],
+        source: str,
+        at: int,
     ) -> RecordedMeasurement:
         cells = line.split(",")
         if len(cells) != len(self.columns):
@@ -91,12 +100,13 @@ class RecordedTable:
             )
         row = dict(zip(self.columns, cells, strict=True))
         try:
-            configuration = {
-                name: _read(row[name], self.space.axes[name], values[name]) for name in values
-            }
+            texts = tuple(row[name] for name in values)
+            if texts not in seen:
+                read = (_read(row[name], self.space.axes[name], values[name]) for name in values)
+                seen[texts] = self.space.canonical(dict(zip(values, read, strict=True)))
             return RecordedMeasurement(
                 int(row["round"]),
-                self.space.canonical(configuration),
+                seen[texts],
                 int(row["bytes"]),
                 float(row["seconds"] or "nan"),
                 {name: float(row[name]) for name in self.statistics if row[name]},

@@ -51,7 +51,7 @@ def test_what_is_tried_lies_within_the_bounds_whole_numbers_are_whole_and_fixed_
     space = SearchSpace.for_model(model).with_bounds(MTU, 1000, 1010).fix(fixed, 1e-6)
     seen: list[TrialReport] = []
     # Least squares draws other starts only after its first descents.
-    trials = 120 if engine == "least-squares" else 60
+    trials = 400 if engine == "least-squares" else 60
     result = fit(machine, model, engine=engine, space=space, trials=trials, on_trial=seen.append)
     for report in seen:
         assert set(report.values) == set(space.keys)

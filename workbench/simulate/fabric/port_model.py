@@ -19,7 +19,7 @@ def model_cells(model: SNAPPR | PISCES, routers: int, channels: int, lanes: int)
     """Return the number of state cells of a port model; ``channels`` include those of hosts."""
     if isinstance(model, SNAPPR):
         return 0
-    cells: int = pisces_cells.room(routers, channels, lanes)  # type: ignore[no-untyped-call]
+    cells: int = pisces_cells.room(routers, channels, lanes)
     return cells
 
 

@@ -23,6 +23,8 @@ from workbench.tune import Experiment, SearchSettings, tune
 _FIELDS = "the fields of the class, which named_fields lists"
 _BY_NAME = "the options of the rule or heuristic that is named; options_of returns them"
 UNTYPED = {
+    "cli/__init__.py __init__": "those of argparse.ArgumentParser",
+    "cli/__init__.py add_argument": "those of argparse.ArgumentParser",
     "models/base.py __new__": "the fields, before the dataclass is made; its __init__ lists them",
     "models/base.py replace": _FIELDS,
     "models/loggps.py replace": _FIELDS,

@@ -355,7 +355,7 @@ def test_a_page_that_is_opened_later_gets_the_present_picture(shared_panel: FitP
     shared_panel.injection_latency = "300ns"
     view = shared_panel._picture.view
     # A page that was opened later has drawn the document without what was sent since.
-    view.receive({"kind": "shown", "view": "page", "number": 0})
+    view.receive({"kind": "lacks", "view": "page", "number": 0})
     assert str(shared_panel.curve.latency_us[0]) in view.document
 
 

@@ -117,7 +117,7 @@ def test_a_page_gets_what_it_lacks_and_only_that(monkeypatch: pytest.MonkeyPatch
         view.figure.title.text = "never seen"
         view.figure.title.text = "drawn since"
     assert [one["number"] for one in sent] == [1] and "never seen" not in sent[0]["patch"]
-    view.receive({**page, "view": "opened later"})
+    view.receive({"kind": "lacks", "view": "opened later", "number": 0})
     assert "drawn since" in view.document
     panel._ipython_display_()
     assert json.loads(view.document)["number"] == 1, "it is not sent again"

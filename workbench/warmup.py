@@ -89,7 +89,7 @@ def _compile_networks() -> None:
 
 
 def _compile_programs() -> None:
-    """Measure a topology; read, lower, replay, draw, analyse and place a program."""
+    """Measure a topology; read, lower, replay, draw, analyse, place and calibrate a program."""
     _topology()
     _goal()
     _lowering()
@@ -98,13 +98,13 @@ def _compile_programs() -> None:
     _drawing()
     _tolerance()
     _placement()
+    _calibration()
 
 
 def _compile_all() -> None:
     """Compile every kernel."""
     _compile_networks()
     _compile_programs()
-    _calibration()
 
 
 # Two processes may compile networks and programs at once: they share few kernels.

@@ -162,7 +162,7 @@ def test_its_files_hold_tests_verdict_and_origin(panel: UncertaintyPanel, tmp_pa
 @pytest.mark.parametrize(
     ("problem", "draws", "trace"),
     [
-        ("fugaku/gather", 20_000, "latency of a round"),
+        pytest.param("fugaku/gather", 20_000, "latency of a round", marks=pytest.mark.deep),
         ("llnl-dane-omnipath", 1500, "1 / node.nic.injection.bandwidth"),  # as many draws are burnt
     ],
 )

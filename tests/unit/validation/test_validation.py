@@ -224,7 +224,7 @@ def test_collectives_are_measured_and_predicted(tmp_path: Path) -> None:
     found = measure_collectives(
         tmp_path / "found.json",
         ranks=2,
-        latency_s=30e-3,
+        latency_s=10e-3,
         sizes=(64, 256),
         collectives=("alltoall",),
         repeats=1,
@@ -232,8 +232,8 @@ def test_collectives_are_measured_and_predicted(tmp_path: Path) -> None:
     assert len(found.to_frame()) == 3 * 2
     # Two ranks exchange once, whatever the algorithm.
     for times_s in (found.measured_s, found.predicted_s):
-        assert times_s.min() >= 30e-3
-        assert times_s.min() < 45e-3
+        assert times_s.min() >= 10e-3
+        assert times_s.min() < 25e-3
     assert EmulatedCollectives.load(tmp_path / "found.json").to_frame().equals(found.to_frame())
     assert found.plot() is not None
     with pytest.raises(ParameterError, match="ranks must be even"):

@@ -1,9 +1,8 @@
 """Hops between all routers: breadth first from many at once, one bit each."""
 
 import numpy as np
-from numba.extending import register_jitable
 
-from kernels import kernel
+from kernels import helper, kernel
 
 WORDS = 8
 """Words of 64 sources that go together: a cache line a router."""
@@ -19,7 +18,7 @@ UNREACHED = np.uint8(255)
 _FEW = 6
 
 
-@register_jitable(_nrt=False)
+@helper
 def count_bits(word):
     """Return how many bits of a uint64 are 1."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -32,7 +31,7 @@ def count_bits(word):
     return np.int64(word & np.uint64(0x7F))
 
 
-@register_jitable(_nrt=False)
+@helper
 def _begin(routers, first, reached, wave):
     """Start from source ``first`` and those after it at distance 0; return their number."""
     sources = min(routers - first, SOURCES)
@@ -46,7 +45,7 @@ def _begin(routers, first, reached, wave):
     return sources
 
 
-@register_jitable(_nrt=False)
+@helper
 def _step(start, neighbour, reached, wave, fresh, full):
     """Reach one link further. ``fresh`` gets each router's new sources; return whether any are."""
     routers = len(start) - 1
@@ -73,7 +72,7 @@ def _step(start, neighbour, reached, wave, fresh, full):
     return found != np.uint64(0)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _full(sources, full):
     for w in range(WORDS):
         left = sources - 64 * w
@@ -122,7 +121,7 @@ def distances(start, neighbour, hops):
     return True
 
 
-@register_jitable(_nrt=False)
+@helper
 def _write(fresh, hops, first, sources, level):
     """Write a level where it is new: one by one where that is at few places, else all 64."""
     for router in range(len(fresh)):

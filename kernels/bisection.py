@@ -1,15 +1,14 @@
 """Cuts made better one router at a time (Fiduccia, Mattheyses, DAC 1982), hosts kept in balance."""
 
 import numpy as np
-from numba.extending import register_jitable
 
-from kernels import kernel
+from kernels import helper, kernel
 
 NO_CUT = np.inf
 """The cut of a division that is not in balance."""
 
 
-@register_jitable(_nrt=False)
+@helper
 def _gains(start, neighbour, capacity, side, gain):
     """Fill in what each router's move takes off the cut, and return the cut."""
     twice = 0.0
@@ -26,7 +25,7 @@ def _gains(start, neighbour, capacity, side, gain):
     return twice / 2
 
 
-@register_jitable(_nrt=False)
+@helper
 def _excess(hosts, side):
     """Return how many hosts side 1 has more than side 0."""
     excess = 0

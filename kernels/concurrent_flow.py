@@ -1,9 +1,8 @@
 """Demands sent along the cheapest routes, again and again: nearly the most that fits."""
 
 import numpy as np
-from numba.extending import register_jitable
 
-from kernels import kernel
+from kernels import helper, kernel
 
 FAR = np.inf
 """What a route costs where there is none."""
@@ -12,7 +11,7 @@ NOTHING = 1e-12
 """What is left of a demand when it counts as sent."""
 
 
-@register_jitable(_nrt=False)
+@helper
 def _sift_up(heap, place, cost, at):
     router = heap[at]
     while at > 0:
@@ -26,7 +25,7 @@ def _sift_up(heap, place, cost, at):
     place[router] = at
 
 
-@register_jitable(_nrt=False)
+@helper
 def _sift_down(heap, place, cost, size):
     router = heap[0]
     at = 0
@@ -45,7 +44,7 @@ def _sift_down(heap, place, cost, size):
     place[router] = at
 
 
-@register_jitable(_nrt=False)
+@helper
 def _cheapest(start, neighbour, length, source, targets, wanted, cost, taken, order, heap, place):
     """Find the cheapest routes from a router to its targets (Dijkstra 1959).
 

@@ -12,10 +12,9 @@ Events are operations, by their number, and messages as their hosts take them, b
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from kernels import kernel
+from kernels import helper, kernel
 
 SEND, RECV, CALC = 1, 2, 3
 
@@ -63,7 +62,7 @@ class Room(NamedTuple):
     half_end: NDArray[np.int64]
 
 
-@register_jitable(_nrt=False)
+@helper
 def _sift_up(heap, at, time, late):
     """Move a heap's entry towards its root, to its place."""
     event = heap[at]
@@ -76,7 +75,7 @@ def _sift_up(heap, at, time, late):
     heap[at] = event
 
 
-@register_jitable(_nrt=False)
+@helper
 def _sift_down(heap, top, time, late):
     """Move a heap's root towards the leaves, to its place."""
     event = heap[0]
@@ -94,7 +93,7 @@ def _sift_down(heap, top, time, late):
     heap[at] = event
 
 
-@register_jitable(_nrt=False)
+@helper
 def _before(one, other, time, late):
     """Whether an event comes first: earlier, or at the same time without occupying anything."""
     if time[one] != time[other]:
@@ -104,7 +103,7 @@ def _before(one, other, time, late):
     return one < other
 
 
-@register_jitable(_nrt=False)
+@helper
 def _tell(first, ops, op, missing, heap, top, time, late):
     """Count an event off for the operations that wait for it, and queue those that are free."""
     for i in range(first[op], first[op + 1]):
@@ -175,14 +174,14 @@ def order_events(graph, S, time, late, missing, heap, order):
     return count
 
 
-@register_jitable(_nrt=False)
+@helper
 def _byte_cost(size, whole, real):
     """Return (s - 1) times a cost per byte in ps, rounded; 0 for messages without bytes."""
     beyond = max(size - 1, 0)
     return beyond * whole if whole >= 0 else np.int64(np.rint(beyond * real))
 
 
-@register_jitable(_nrt=False)
+@helper
 def _delay(first, ops, op, until, ready):
     """Delay the operations that depend on one to a time at the earliest."""
     for i in range(first[op], first[op + 1]):

@@ -12,10 +12,9 @@ for a turn of a packet on its way, bit p for one that begins phase p; that tells
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from kernels import kernel
+from kernels import helper, kernel
 
 
 class Routes(NamedTuple):
@@ -55,7 +54,7 @@ class LaneRule(NamedTuple):
     dateline: bool
 
 
-@register_jitable(_nrt=False)
+@helper
 def _lane_after(lane, channel, following, phase, rule):
     """Return the lane of the channel that follows; phase is 0 for a packet on its way."""
     if rule.dateline:

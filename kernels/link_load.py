@@ -11,7 +11,7 @@ import numpy as np
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from kernels import kernel
+from kernels import helper, inlined, kernel
 
 DONE = 0
 HALTED = 1
@@ -100,7 +100,7 @@ def _order_by_cost(bundles, end, queue, waiting, cost, order):
     return found
 
 
-@register_jitable(_nrt=False)
+@helper
 def _left(one, there, end, cost, cheapest):
     """Return the cost that a link between two classes must have to lie on a minimal route.
 
@@ -110,7 +110,7 @@ def _left(one, there, end, cost, cheapest):
 
 
 # Inlined, as its arguments are some 50 words: 1.2x (tests/benchmarks/test_topology.py, a torus).
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _choose(bundles, one, end, cost, cheapest, chosen):
     """List the bundles that minimal routes from a class to ``end`` begin with.
 
@@ -132,7 +132,7 @@ def _choose(bundles, one, end, cost, cheapest, chosen):
     return place - begin, ways
 
 
-@register_jitable(_nrt=False)
+@helper
 def _pass_on(bundles, end, order, cost, cheapest, chosen, number, ways, starting, passing, common):
     """Pass the traffic of classes to one router of ``end``, dearest class first.
 
@@ -163,7 +163,7 @@ def _pass_on(bundles, end, order, cost, cheapest, chosen, number, ways, starting
                 common[bundle] += each
 
 
-@register_jitable(_nrt=False)
+@helper
 def _arrive(ports, bundles, router, cost, ways, passing, sent, place, load):
     """Load the channels that lead to a router, with what passes and what each sends itself."""
     first, target, opposite, weight = ports
@@ -179,7 +179,7 @@ def _arrive(ports, bundles, router, cost, ways, passing, sent, place, load):
             load[opposite[channel]] += amount / ways[one]
 
 
-@register_jitable(_nrt=False)
+@helper
 def _depart(ports, bundles, end, cost, cheapest, ways, senders, own, load):
     """Load the channels of routers with twins with what they send to a class, but for the last."""
     first, target, _, weight = ports

@@ -10,9 +10,8 @@ A place before which an operation waits is written ``p`` for its end and ``-1 - 
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
-from kernels import kernel
+from kernels import helper, kernel
 
 SEND, RECV, CALC = 1, 2, 3
 """Kinds of operations of a graph."""
@@ -77,7 +76,7 @@ def put_in_order(kind, size, match, req_start, req_ops, ireq_start, ireq_ops, S,
     return number
 
 
-@register_jitable(_nrt=False)
+@helper
 def _release(op, first, ops, missing, stack, top):
     for i in range(first[op], first[op + 1]):
         other = ops[i]

@@ -6,9 +6,7 @@ it must have finished or only begun.
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
-from kernels import kernel
+from kernels import helper, kernel
 
 COMPUTE, SEND, RECV, ISEND, IRECV, WAIT, COLLECTIVE, ICOLLECTIVE = range(8)
 OP_SEND, OP_RECV, OP_CALC = 1, 2, 3
@@ -190,7 +188,7 @@ def expand(
     return OK, -1
 
 
-@register_jitable(_nrt=False)
+@helper
 def _follow_front(op, front, length, counts, required, begun, writing):
     """Make an operation depend on all of the front."""
     for at in range(length):
@@ -206,14 +204,14 @@ def _follow_front(op, front, length, counts, required, begun, writing):
             counts[BEGUN_EDGES] += 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def _clear_front(front, place, length, base):
     """Take all operations out of the front."""
     for at in range(length):
         place[front[0, at] - base] = -1
 
 
-@register_jitable(_nrt=False)
+@helper
 def _add_to_front(front, place, length, base, op, how):
     """Add an operation, or make it one that must have finished; return the new length."""
     at = place[op - base]

@@ -7,9 +7,8 @@ by their begin. Times are int64 picoseconds. Nothing here is checked.
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
-from kernels import kernel
+from kernels import helper, kernel
 
 WIDTHS = 4096
 """Length of the histograms of pixel widths; the last place holds all that are wider."""
@@ -48,7 +47,7 @@ def running_latest(end, row_start, latest):
     return overlap
 
 
-@register_jitable(_nrt=False)
+@helper
 def first_above(values, low, high, limit):
     """Return the first place in ``[low, high)`` whose value exceeds `limit`; `high` if none."""
     while low < high:

@@ -15,8 +15,8 @@ places them.
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import helper, inlined
 from kernels.fabric.layout import NOTHING, free_record, span, take_record
 
 SIMPLE, NULL, CUT_THROUGH = range(3)
@@ -26,7 +26,7 @@ FULL_EPOCH = 2**32 - 1
 STRAGGLERS = 2
 
 
-@register_jitable(_nrt=False)
+@helper
 def make_idle(s, q, cell, kind):
     """Make the arbiter of a cell idle from tick 0 on; there must be a free record."""
     s[cell] = 0
@@ -38,7 +38,7 @@ def make_idle(s, q, cell, kind):
         s[cell] = epoch
 
 
-@register_jitable(_nrt=False)
+@helper
 def _drop(s, q, cell, before, epoch):
     """Free an epoch that comes after `before` (NOTHING: it is the first); return the next one."""
     after = q[epoch + NEXT]
@@ -50,7 +50,7 @@ def _drop(s, q, cell, before, epoch):
     return after
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _forget_past(s, q, cell, cycle, now):
     """Drop epochs that are over; let the present one begin now. The last one never ends."""
     epoch = s[cell]
@@ -67,7 +67,7 @@ def _forget_past(s, q, cell, cycle, now):
         q[epoch + START] = now
 
 
-@register_jitable(_nrt=False)
+@helper
 def _split(s, q, epoch, when, cycle):
     """Cut an epoch in two; the first part loses the fraction of a cycle."""
     new = take_record(s, q)
@@ -80,7 +80,7 @@ def _split(s, q, epoch, when, cycle):
     q[epoch + NEXT] = new
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _place(s, q, cell, cycle, now, n_bytes, arriving):
     """Take idle cycles for a packet's bytes; return the tick at which its tail leaves."""
     arrived = now + span(n_bytes, arriving)
@@ -118,7 +118,7 @@ def _place(s, q, cell, cycle, now, n_bytes, arriving):
     return tail
 
 
-@register_jitable(_nrt=False)
+@helper
 def arbitrate(s, q, cell, kind, cycle, now, n_bytes, arriving):
     """Give a packet bandwidth.
 
@@ -148,7 +148,7 @@ def arbitrate(s, q, cell, kind, cycle, now, n_bytes, arriving):
     return head, tail, (tail - head) // n_bytes
 
 
-@register_jitable(_nrt=False)
+@helper
 def is_last(s, q, cell, kind, tail):
     """Return whether no packet that comes to an arbiter later leaves it before tick `tail`."""
     if kind == CUT_THROUGH:

@@ -17,8 +17,8 @@ longer in a fast cache, are read side by side and not one after the other.
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import helper
 from kernels.fabric import layout
 
 WHEEL_BITS = 11
@@ -33,7 +33,7 @@ _COUNT_BITS = 3
 _COUNT = _MOST = 7
 
 
-@register_jitable(_nrt=False)
+@helper
 def _cell_above(s, bucket, apart):
     """Return the bucket on a higher wheel, which the bits say that it shares with the present."""
     wheel = s[layout.AT_CALENDAR]
@@ -44,7 +44,7 @@ def _cell_above(s, bucket, apart):
     return wheel + (bucket & _MASK)
 
 
-@register_jitable(_nrt=False)
+@helper
 def push(s, q, record):
     """Put a record into the bucket of its tick, which no bucket turned to so far is after."""
     bucket = q[record + layout.AT] >> s[layout.BUCKET_BITS]
@@ -62,7 +62,7 @@ def push(s, q, record):
     q[sheet + (q[sheet] & _COUNT)] = record
 
 
-@register_jitable(_nrt=False)
+@helper
 def _empty(s, q, cell):
     """Empty a bucket; return its records as a list, in the order in which they were put in."""
     first, sheet = np.int64(layout.NOTHING), s[cell]
@@ -78,7 +78,7 @@ def _empty(s, q, cell):
     return first
 
 
-@register_jitable(_nrt=False)
+@helper
 def _begin_turn(s, q, position, limit):
     """Spread the next bucket of a higher wheel; return False if it begins after `limit`."""
     for level in range(1, LEVELS):
@@ -98,7 +98,7 @@ def _begin_turn(s, q, position, limit):
     return False
 
 
-@register_jitable(_nrt=False)
+@helper
 def _turn(s, q, limit):
     """Turn to the next bucket with a record, or to `limit` if there is none up to it.
 
@@ -119,7 +119,7 @@ def _turn(s, q, limit):
             return False
 
 
-@register_jitable(_nrt=False)
+@helper
 def first_before(s, q, until):
     """Return the tick of the first record before `until`, NEVER if there is none."""
     first = np.int64(layout.NEVER)
@@ -134,7 +134,7 @@ def first_before(s, q, until):
     return first if first < until else np.int64(layout.NEVER)
 
 
-@register_jitable(_nrt=False)
+@helper
 def is_empty(s):
     """Return whether there is no record."""
     for cell in range(s[layout.AT_CALENDAR], s[layout.AT_CALENDAR] + N_CALENDAR):
@@ -143,7 +143,7 @@ def is_empty(s):
     return True
 
 
-@register_jitable(_nrt=False)
+@helper
 def slot_of(s, q, record):
     """Return the place of a record among those that come to its component in one tick."""
     came = q[record + layout.CAME_BY]
@@ -154,7 +154,7 @@ def slot_of(s, q, record):
     return s[c + layout.SLOT_CREDIT] if kind == layout.CREDIT else np.int64(layout.HELD_SLOT)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _insert(s, q, cell, record):
     """Put a record into a component's list, behind its equals."""
     at, last = q[record + layout.AT], s[cell + 1]
@@ -182,7 +182,7 @@ def _insert(s, q, cell, record):
         s[cell + 1] = record
 
 
-@register_jitable(_nrt=False)
+@helper
 def schedule(s, q, record):
     """Put a record into the calendar, or into its component's list if it is of this window."""
     if q[record + layout.AT] < s[layout.WINDOW_END]:
@@ -192,7 +192,7 @@ def schedule(s, q, record):
         push(s, q, record)
 
 
-@register_jitable(_nrt=False)
+@helper
 def hand_out(s, q, end):
     """Hand all records before tick `end` to their components."""
     last = (end - 1) >> s[layout.BUCKET_BITS]

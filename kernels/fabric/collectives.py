@@ -8,9 +8,8 @@ barrier and the collective, as often as asked. All of it is one continuous simul
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
-from kernels import kernel
+from kernels import helper, kernel
 from kernels.fabric import engine, layout, nic, rank_layout, schedules
 from kernels.fabric.ranks import (
     append_message,
@@ -19,7 +18,7 @@ from kernels.fabric.ranks import (
 )
 
 
-@register_jitable(_nrt=False)
+@helper
 def _put_in_inbox(s, t, q, now, rank, message):
     """Pass a message to a started rank; its thread resumes if it waits for that queue."""
     k = rank_layout.rank_cells(s, rank)
@@ -29,7 +28,7 @@ def _put_in_inbox(s, t, q, now, rank, message):
         run_thread(s, t, q, now, rank)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _start(s, t, q, now, rank):
     """Pass the start request on in a binomial tree, then run the program."""
     ranks = s[s[layout.AT_LAYER] + rank_layout.RANKS]
@@ -54,7 +53,7 @@ def _start(s, t, q, now, rank):
     run_thread(s, t, q, now, rank)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _message_in(s, t, q, now, rank, message):
     """Take a message from the wire: the NIC answers requests, the thread takes the rest."""
     kind = q[message + layout.M_WORD] & rank_layout.KIND_MASK
@@ -78,7 +77,7 @@ def _message_in(s, t, q, now, rank, message):
         append_message(s, q, rank_layout.rank_cells(s, rank) + rank_layout.HELD, message)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _follow(s, t, q, now, rank, news):
     """Handle an event of a rank."""
     word, extra = s[layout.EVENT_WORD], s[layout.EVENT_EXTRA]

@@ -17,12 +17,12 @@ A host layer is a kernel of its own around these parts:
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import helper
 from kernels.fabric import calendar, layout, pisces, snappr
 
 
-@register_jitable(_nrt=False)
+@helper
 def open_window(s, q, until):
     """Set WINDOW_END to the end of the next window; return False if no event is before `until`.
 
@@ -49,13 +49,13 @@ def open_window(s, q, until):
     return True
 
 
-@register_jitable(_nrt=False)
+@helper
 def due_cell(s, host):
     """Return the cell with the tick of a host's next event, unsigned as it is read very often."""
     return np.uint64(s[layout.AT_DUE] + s[layout.N_ROUTERS] + host)
 
 
-@register_jitable(_nrt=False)
+@helper
 def serve_routers(s, t, q, routes, depth, seen):
     """Handle all events of routers in the window; return OK, NO_RECORDS or NO_STATE."""
     if s[layout.MODEL] == layout.PISCES:

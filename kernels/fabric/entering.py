@@ -7,22 +7,21 @@ turn.
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
+from kernels import helper, inlined
 from kernels.fabric import layout
 from kernels.fabric.timers import set_timer
 
 _FLAGS = (1 << layout.UNCUT_SHIFT) - 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def uncut(q, message):
     """Return the bytes of a message that are not yet packets."""
     left = q[message + layout.M_FLAGS] >> layout.UNCUT_SHIFT
     return left if left > 0 else q[message + layout.M_BYTES]
 
 
-@register_jitable(_nrt=False)
+@helper
 def append_uncut(s, q, h, message):
     """Queue a message to be cut at the host whose cells begin at `h`."""
     q[message + layout.M_NEXT] = layout.NOTHING
@@ -34,7 +33,7 @@ def append_uncut(s, q, h, message):
     s[h + layout.INJECT_LAST] = message
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def count_cut(s, q, now, host, n_bytes):
     """Cut bytes off the first message of a host; return the bytes that are still to be cut."""
     h = layout.host_cells(s, host)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import helper, inlined
 from kernels.fabric import layout, pisces_nic
 from kernels.fabric.entering import append_uncut, count_cut
 from kernels.fabric.lists import (
@@ -20,7 +20,7 @@ from kernels.fabric.timers import (
 )
 
 
-@register_jitable(_nrt=False)
+@helper
 def new_message(s, q, source, target, n_bytes, word, extra):
     """Return a new message; `word` and `extra` belong to the host layer."""
     message = layout.take_record(s, q)
@@ -35,7 +35,7 @@ def new_message(s, q, source, target, n_bytes, word, extra):
     return message
 
 
-@register_jitable(_nrt=False)
+@helper
 def overlay(s, t, q, now, message):
     """Send a message over the LogP overlay: any number at once, each with its delay."""
     source, target = q[message + layout.M_ENDS] >> 32, q[message + layout.M_ENDS] & layout.SIZE_MASK
@@ -67,7 +67,7 @@ def overlay(s, t, q, now, message):
     queue_event(s, q, target, event)
 
 
-@register_jitable(_nrt=False)
+@helper
 def arbitrate(s, q, now, host):
     """Send the first packet that has its credits."""
     h = layout.host_cells(s, host)
@@ -109,7 +109,7 @@ def arbitrate(s, q, now, host):
         s[h + layout.ARBITRATION] = done
 
 
-@register_jitable(_nrt=False)
+@helper
 def _request(s, q, now, host):
     """Arbitrate the port now, or when it is free, if packets wait."""
     h = layout.host_cells(s, host)
@@ -122,7 +122,7 @@ def _request(s, q, now, host):
         arbitrate(s, q, now, host)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _append_run(s, q, first, message, size, n, tail, last):
     """Append equal packets to the list whose ends are the cells `first` and `last`."""
     run = layout.take_record(s, q)
@@ -138,7 +138,7 @@ def _append_run(s, q, first, message, size, n, tail, last):
     s[last] = run
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _insert(s, q, now, host, message, size, n, tail):
     """Queue `n` equal packets at the port, the last one the message's tail if `tail` is 1."""
     h = layout.host_cells(s, host)
@@ -161,7 +161,7 @@ def _insert(s, q, now, host, message, size, n, tail):
     _request(s, q, now, host)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _fill_buffer(s, q, now, host):
     """Cut messages into packets while the buffer has room for the next one."""
     h = layout.host_cells(s, host)
@@ -183,13 +183,13 @@ def _fill_buffer(s, q, now, host):
         _insert(s, q, now, host, message, size, n, 1 if left == 0 else 0)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _waits(s, h, c):
     """Return whether something at a host waits for credits, or for room in the buffer."""
     return s[c + layout.N_PENDING] > 0 or s[h + layout.INJECT_FIRST] != layout.NOTHING
 
 
-@register_jitable(_nrt=False)
+@helper
 def _watch_credits(s, host):
     """Make the next credit an event if something waits for it."""
     h = layout.host_cells(s, host)
@@ -199,7 +199,7 @@ def _watch_credits(s, host):
         s[h + layout.CREDIT_DUE] = first_credit(s, c)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _note_wait(s, now, h, c, free, sent):
     """Count how long a port was free while something waited, and note since when something does.
 
@@ -213,7 +213,7 @@ def _note_wait(s, now, h, c, free, sent):
         s[c + layout.WAITING_SINCE] = now
 
 
-@register_jitable(_nrt=False)
+@helper
 def _flow(s, q, now, host):
     """Send packets of PISCES while there is credit; a message's end is reported in one step."""
     h = layout.host_cells(s, host)
@@ -235,7 +235,7 @@ def _flow(s, q, now, host):
             )
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _count_credits(s, now, host):
     """Add the credits that have come before the host's present event, if nothing waits for them."""
     h = layout.host_cells(s, host)
@@ -250,7 +250,7 @@ def _count_credits(s, now, host):
         s[h + layout.BUFFER] += n_bytes
 
 
-@register_jitable(_nrt=False)
+@helper
 def inject(s, q, now, host, message):
     """Queue a message for the packet network, or NOTHING; go on with those that are queued."""
     h = layout.host_cells(s, host)
@@ -267,7 +267,7 @@ def inject(s, q, now, host, message):
     _watch_credits(s, host)
 
 
-@register_jitable(_nrt=False)
+@helper
 def credit_in(s, q, now, host):
     """Take one credit that something waits for: the buffer first, then the port."""
     h = layout.host_cells(s, host)
@@ -307,7 +307,7 @@ def credit_in(s, q, now, host):
     _watch_credits(s, host)
 
 
-@register_jitable(_nrt=False)
+@helper
 def send(s, t, q, now, message):
     """Put a message on the wire: the overlay if it is negligible, else the packet network.
 

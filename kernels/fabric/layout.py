@@ -26,7 +26,8 @@ lines that were last used many events ago. So cells that are needed together sha
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
+
+from kernels import helper
 
 NEVER = np.int64(2**62)
 CLOCK_END = np.int64(2**61)
@@ -221,19 +222,19 @@ STATE_MARGIN = 1 << 15
 """Free records, and free cells of state, that an event may count on."""
 
 
-@register_jitable(_nrt=False)
+@helper
 def span(n_bytes, byte_delay):
     """Return the ticks `n_bytes` take; the product is a double, as SST/macro's is."""
     return np.int64(np.float64(byte_delay) * np.float64(n_bytes))
 
 
-@register_jitable(_nrt=False)
+@helper
 def channel_cells(s, channel):
     """Return where the cells of a channel begin."""
     return s[AT_CHANNEL] + s[CHANNEL_STEP] * channel
 
 
-@register_jitable(_nrt=False)
+@helper
 def port_cells(s, channel):
     """Return where the cells begin that a channel's port shares with all of its kind."""
     kind = BETWEEN
@@ -242,37 +243,37 @@ def port_cells(s, channel):
     return s[AT_PORTS] + N_PORT * kind
 
 
-@register_jitable(_nrt=False)
+@helper
 def lane_cells(s, channel, lane):
     """Return where the cells of a channel's lane begin."""
     return s[AT_CHANNEL] + s[CHANNEL_STEP] * channel - N_LANE * (lane + 1)
 
 
-@register_jitable(_nrt=False)
+@helper
 def router_cells(s, router):
     """Return where the cells of a router begin."""
     return s[AT_ROUTER] + N_ROUTER * router
 
 
-@register_jitable(_nrt=False)
+@helper
 def host_cells(s, host):
     """Return where the cells of a host begin."""
     return s[AT_HOST] + N_HOST * host
 
 
-@register_jitable(_nrt=False)
+@helper
 def injection_channel(s, host):
     """Return the channel from a host into the network."""
     return s[N_BETWEEN] + s[N_HOSTS] + host
 
 
-@register_jitable(_nrt=False)
+@helper
 def ejection_channel(s, host):
     """Return the channel from the network to a host."""
     return s[N_BETWEEN] + host
 
 
-@register_jitable(_nrt=False)
+@helper
 def todo_cell(s, component):
     """Return the cell of the first record that comes to a component in this window.
 
@@ -281,7 +282,7 @@ def todo_cell(s, component):
     return s[AT_TODO] + 2 * component
 
 
-@register_jitable(_nrt=False)
+@helper
 def room_left(s, q):
     """Return NO_RECORDS or NO_STATE if the next event might not have enough room, else OK.
 
@@ -296,7 +297,7 @@ def room_left(s, q):
     return OK
 
 
-@register_jitable(_nrt=False)
+@helper
 def take_record(s, q):
     """Return the position of a free record's first cell; call `room_left` before.
 
@@ -312,7 +313,7 @@ def take_record(s, q):
     return record
 
 
-@register_jitable(_nrt=False)
+@helper
 def free_record(s, q, record):
     """Give a record back."""
     q[record + 1] = s[FREE]

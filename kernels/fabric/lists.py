@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import helper, inlined
 from kernels.fabric import layout
 
 
-@register_jitable(_nrt=False)
+@helper
 def _count_past(s, c):
     """Count the credits that came to a router's port before this window, if nothing waits.
 
@@ -24,7 +24,7 @@ def _count_past(s, c):
         s[c - layout.N_LANE * (lane + 1) + layout.CREDITS] += word & layout.SIZE_MASK
 
 
-@register_jitable(_nrt=False)
+@helper
 def _make_room(s, c):
     """Give a channel's credits a ring of twice the room; `c` is where the channel's cells begin."""
     _count_past(s, c)
@@ -45,7 +45,7 @@ def _make_room(s, c):
     s[c + layout.CREDITS_FIRST] = 0
 
 
-@register_jitable(_nrt=False)
+@helper
 def _scheduled(s, c, start):
     """Return when it was settled that a port's packet leaves at tick `start`, -1 if it did at once.
 
@@ -56,14 +56,14 @@ def _scheduled(s, c, start):
     return start - s[c + layout.RUN_STEP]
 
 
-@register_jitable(_nrt=False)
+@helper
 def _took(s, port, word):
     """Return the ticks from a packet's start at a port to the sending of its credit."""
     p = layout.port_cells(s, port)
     return s[p + layout.FLIT] + layout.span(word & layout.SIZE_MASK, s[p + layout.BYTE])
 
 
-@register_jitable(_nrt=False)
+@helper
 def _leaves_before(s, at, latency, word, other):
     """Return whether of two credits due at tick `at` the one given later is sent first.
 
@@ -88,7 +88,7 @@ def _leaves_before(s, at, latency, word, other):
     return until - s[c + layout.RUN_STEP] < s[d + layout.RUN_SCHEDULED]
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def add_credit(s, c, at, latency, word):
     """Put a credit, sent `latency` before tick `at`, on its way to the channel of the cells at `c`.
 
@@ -133,7 +133,7 @@ def add_credit(s, c, at, latency, word):
     s[e + 1] = word
 
 
-@register_jitable(_nrt=False)
+@helper
 def first_credit(s, c):
     """Return the tick of the first credit on its way to a channel, NEVER if there is none."""
     if s[c + layout.N_CREDITS] == 0:
@@ -141,7 +141,7 @@ def first_credit(s, c):
     return s[s[c + layout.CREDITS_AT] + 2 * s[c + layout.CREDITS_FIRST]]
 
 
-@register_jitable(_nrt=False)
+@helper
 def take_credit(s, c):
     """Remove the first credit on its way to a channel and return its word."""
     first = s[c + layout.CREDITS_FIRST]
@@ -150,7 +150,7 @@ def take_credit(s, c):
     return s[s[c + layout.CREDITS_AT] + 2 * first + 1] & layout.WITHOUT_PORT
 
 
-@register_jitable(_nrt=False)
+@helper
 def earlier(q, one, other):
     """Return whether a timed event comes before another one."""
     if q[one + layout.E_AT] != q[other + layout.E_AT]:
@@ -162,7 +162,7 @@ def earlier(q, one, other):
     return q[one + layout.E_SECOND] < q[other + layout.E_SECOND]
 
 
-@register_jitable(_nrt=False)
+@helper
 def meld(q, one, other):
     """Return the root of two pairing heaps made one."""
     if one == layout.NOTHING:
@@ -176,7 +176,7 @@ def meld(q, one, other):
     return one
 
 
-@register_jitable(_nrt=False)
+@helper
 def without_root(q, root):
     """Return the pairing heap that is left of one without its root.
 

@@ -8,8 +8,7 @@ does not care about). Nothing here knows what messages are for.
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
+from kernels import helper, inlined
 from kernels.fabric import layout, pisces_nic
 from kernels.fabric.injection import (
     arbitrate,
@@ -32,7 +31,7 @@ from kernels.fabric.timers import set_timer, settle
 __all__ = ["new_message", "overlay", "send", "set_timer", "settle", "step"]
 
 
-@register_jitable(_nrt=False)
+@helper
 def _complete(s, q, now, packet):
     """Count a packet's bytes; its message may now be whole."""
     message = q[packet + layout.MESSAGE]
@@ -48,7 +47,7 @@ def _complete(s, q, now, packet):
     return layout.MESSAGE_IN
 
 
-@register_jitable(_nrt=False)
+@helper
 def _eject(s, q, now, host, packet):
     """Return a packet's credit and complete it, after the NIC's own events of this tick."""
     channel = layout.ejection_channel(s, host)
@@ -64,7 +63,7 @@ def _eject(s, q, now, host, packet):
     return _complete(s, q, now, packet)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _data_in(s, q, now, host):
     """Receive a packet; a NIC faster than its link waits for what is left of the arrival."""
     if s[layout.MODEL] == layout.PISCES:
@@ -84,7 +83,7 @@ def _data_in(s, q, now, host):
     return _eject(s, q, now, host, packet)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _own_event(s, q, now, host):
     """Handle the first of a host's own events."""
     h = layout.host_cells(s, host)
@@ -119,7 +118,7 @@ def _own_event(s, q, now, host):
     return layout.TIMER_DUE
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def step(s, q, now, host):
     """Handle the next event of a host, which is due at tick `now`, and return its kind.
 

@@ -15,8 +15,8 @@ one for each lane; such a credit is an event only while a packet waits for it.
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import helper, inlined
 from kernels.fabric import layout
 from kernels.fabric.arbiters import arbitrate, is_last
 from kernels.fabric.lists import add_credit, first_credit, meld, take_credit, without_root
@@ -42,7 +42,7 @@ from kernels.fabric.ports import count_ahead, put_on_channel, return_credit, wat
 from kernels.fabric.snappr import next_hop
 
 
-@register_jitable(_nrt=False)
+@helper
 def _next_order(s, router):
     """Return the next number by which events of one tick inside a router are ordered."""
     r = layout.router_cells(s, router)
@@ -50,7 +50,7 @@ def _next_order(s, router):
     return s[r + layout.N_QUEUED]
 
 
-@register_jitable(_nrt=False)
+@helper
 def _watch(s, q, router, x):
     """Schedule an event for the next credit of a lane, which a packet waits for."""
     r = layout.router_cells(s, router)
@@ -60,7 +60,7 @@ def _watch(s, q, router, x):
     s[r + layout.ROUTER_QUEUE] = meld(q, s[r + layout.ROUTER_QUEUE], event)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _take_back(s, q, x):
     """Count the first credit on its way back to a lane."""
     event = s[x + BACK_FIRST]
@@ -69,7 +69,7 @@ def _take_back(s, q, x):
     layout.free_record(s, q, event)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _wait(s, q, v, least, packet):
     """Append a packet to the queue of the lane whose cells begin at `v`."""
     size = q[packet + layout.SIZE] & layout.SIZE_MASK
@@ -83,7 +83,7 @@ def _wait(s, q, v, least, packet):
     s[v + layout.PENDING_LAST] = packet
 
 
-@register_jitable(_nrt=False)
+@helper
 def _pop(s, q, v, least):
     """Remove the first packet that waits in a lane and fits, taking its credits; or NOTHING."""
     before = np.int64(layout.NOTHING)
@@ -108,7 +108,7 @@ def _pop(s, q, v, least):
     return packet
 
 
-@register_jitable(_nrt=False)
+@helper
 def _cross(s, q, now, router, hop, packet):
     """Send a packet that has its credits over the crossbar to its output buffer."""
     model = s[layout.AT_MODEL]
@@ -137,7 +137,7 @@ def _cross(s, q, now, router, hop, packet):
     s[m + BUFFER_LAST] = packet
 
 
-@register_jitable(_nrt=False)
+@helper
 def _leave(s, q, now, router, hop, packet):
     """Send a packet that has its credits from its output buffer onto the channel."""
     channel = hop >> 8
@@ -184,7 +184,7 @@ def _leave(s, q, now, router, hop, packet):
     put_on_channel(s, q, c, hop, packet, at)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _enter_buffer(s, q, now, router, hop, packet):
     """Take a packet's head into its output buffer."""
     channel, lane = hop >> 8, hop & 255
@@ -209,7 +209,7 @@ def _enter_buffer(s, q, now, router, hop, packet):
         watch_credits(s, q, channel, c)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _credit_in(s, q, now, router, channel):
     """Take one credit at a buffer where packets wait; all that fit now leave."""
     c = layout.channel_cells(s, channel)
@@ -229,7 +229,7 @@ def _credit_in(s, q, now, router, channel):
         packet = _pop(s, q, v, least)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _credits_in(s, q, now, router, channel):
     """Take the credits of this tick at a buffer where packets wait, while there is room."""
     c = layout.channel_cells(s, channel)
@@ -246,7 +246,7 @@ def _credits_in(s, q, now, router, channel):
         s[c + layout.WAITING_SINCE] = layout.NEVER
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _enter_crossbar(s, q, now, router, hop, packet):
     """Take a packet's head into the router."""
     x = crossbar_lane(s, hop >> 8, hop & 255)
@@ -267,7 +267,7 @@ def _enter_crossbar(s, q, now, router, hop, packet):
         _watch(s, q, router, x)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _inside(s, q, now, router):
     """Handle a router's first event of its own: a packet at its buffer, or a crossbar's credit."""
     r = layout.router_cells(s, router)
@@ -295,7 +295,7 @@ def _inside(s, q, now, router):
         _cross(s, q, now, router, hop, packet)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _next_inside(s, q, router):
     """Return the tick of a router's next event of its own, NEVER if there is none."""
     packet = s[crossbar_cell(s, router) + BUFFER_FIRST]
@@ -304,7 +304,7 @@ def _next_inside(s, q, router):
     return due if root == layout.NOTHING else min(due, q[root + layout.E_AT])
 
 
-@register_jitable(_nrt=False)
+@helper
 def serve(s, t, q, routes, depth, seen):
     """Handle all events of routers in the window.
 

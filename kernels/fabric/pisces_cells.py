@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
-from kernels import kernel
+from kernels import helper, kernel
 from kernels.fabric import layout
 from kernels.fabric.arbiters import make_idle
 
@@ -40,19 +38,19 @@ def room(routers, channels, lanes):
     return N_MODEL + N_OF_ROUTER * routers + channels + N_LANE * channels * lanes
 
 
-@register_jitable(_nrt=False)
+@helper
 def crossbar_cell(s, router):
     """Return where the arbiter of a router's crossbar is, and the router's other cells begin."""
     return s[layout.AT_MODEL] + N_MODEL + N_OF_ROUTER * router
 
 
-@register_jitable(_nrt=False)
+@helper
 def channel_cell(s, channel):
     """Return where the arbiter of a channel is."""
     return s[layout.AT_MODEL] + N_MODEL + N_OF_ROUTER * s[layout.N_ROUTERS] + channel
 
 
-@register_jitable(_nrt=False)
+@helper
 def crossbar_lane(s, channel, lane):
     """Return where the crossbar's cells of a channel's lane begin."""
     first = (
@@ -86,7 +84,7 @@ def start(s, q):
             s[x + layout.PENDING_LAST] = layout.NOTHING
 
 
-@register_jitable(_nrt=False)
+@helper
 def scarce(s, q):
     """Return whether an event has used up so many records that it should go on in another one."""
     return s[layout.N_FREE] + q.size // layout.RECORD - s[layout.USED] < layout.RECORDS_MARGIN // 2

@@ -7,8 +7,8 @@ one has left. A packet is complete when its tail has arrived; its credits are th
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import helper
 from kernels.fabric import layout
 from kernels.fabric.arbiters import arbitrate
 from kernels.fabric.entering import count_cut
@@ -17,7 +17,7 @@ from kernels.fabric.pisces_cells import DELAY, INJECTION_KIND, channel_cell, sca
 from kernels.fabric.ports import put_on_channel, return_credit, take_at_host
 
 
-@register_jitable(_nrt=False)
+@helper
 def _send_packet(s, q, now, host, message, size):
     """Put one packet on the wire; return when its tail leaves."""
     h = layout.host_cells(s, host)
@@ -52,7 +52,7 @@ def _send_packet(s, q, now, host, message, size):
     return tail
 
 
-@register_jitable(_nrt=False)
+@helper
 def send_packets(s, q, now, host):
     """Send packets of the first message while there is credit for a whole one.
 
@@ -82,7 +82,7 @@ def send_packets(s, q, now, host):
     return np.int64(-1)
 
 
-@register_jitable(_nrt=False)
+@helper
 def take_credits(s, host):
     """Take the injection port's next credit."""
     channel = layout.injection_channel(s, host)
@@ -90,7 +90,7 @@ def take_credits(s, host):
     s[layout.lane_cells(s, channel, 0) + layout.CREDITS] += n_bytes
 
 
-@register_jitable(_nrt=False)
+@helper
 def take_head(s, q, host):
     """Take the first packet at a host; return it and the ticks until its tail is here."""
     h = layout.host_cells(s, host)
@@ -98,7 +98,7 @@ def take_head(s, q, host):
     return packet, layout.span(q[packet + layout.SIZE] & layout.SIZE_MASK, q[packet + DELAY])
 
 
-@register_jitable(_nrt=False)
+@helper
 def release_credits(s, q, now, host, packet):
     """Return the credits of a packet whose tail is here."""
     return_credit(

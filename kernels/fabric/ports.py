@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import helper, inlined
 from kernels.fabric import calendar, layout
 from kernels.fabric.lists import add_credit, first_credit
 
 
-@register_jitable(_nrt=False)
+@helper
 def put_on_channel(s, q, c, hop, packet, at):
     """Schedule a packet's arrival at the other end of a channel; `hop` is channel << 8 | lane."""
     q[packet + layout.AT] = at
@@ -17,7 +17,7 @@ def put_on_channel(s, q, c, hop, packet, at):
     calendar.push(s, q, packet)
 
 
-@register_jitable(_nrt=False)
+@helper
 def take_at_host(s, q, host, h):
     """Remove the first packet that has come to a host, whose cells begin at `h`."""
     cell = layout.todo_cell(s, s[layout.N_ROUTERS] + host)
@@ -30,7 +30,7 @@ def take_at_host(s, q, host, h):
     return packet
 
 
-@register_jitable(_nrt=False)
+@helper
 def watch_credits(s, q, channel, c):
     """Make the next credit on its way to a router's port an event, as packets wait for it.
 
@@ -57,7 +57,7 @@ def watch_credits(s, q, channel, c):
     calendar.schedule(s, q, event)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def return_credit(s, q, channel, sent, lane, n_bytes):
     """Send the credit of a packet, at tick `sent`, back to the port it came from."""
     if not s[layout.FLOW_CONTROL]:
@@ -80,7 +80,7 @@ def return_credit(s, q, channel, sent, lane, n_bytes):
             s[due] = at
 
 
-@register_jitable(_nrt=False)
+@helper
 def drain_ticks(s, p, size):
     """Return the ticks from a packet's arrival at a SNAPPR host until its NIC has all bytes.
 
@@ -92,7 +92,7 @@ def drain_ticks(s, p, size):
     return max(np.int64(0), wait)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def count_ahead(s, q, channel, packet, whole, in_turn):
     """Count a packet that leaves for its host before it arrives, except the last one of a message.
 
@@ -133,7 +133,7 @@ def count_ahead(s, q, channel, packet, whole, in_turn):
     return True
 
 
-@register_jitable(_nrt=False)
+@helper
 def queued(s, channel, now, each):
     """Return the packets of `each` ticks that a router's port has yet to send, or begun to.
 

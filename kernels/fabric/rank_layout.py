@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
+from kernels import helper
 from kernels.fabric.layout import (
     AT_LAYER,
     TIMER,
@@ -78,7 +77,7 @@ COPY, BEGIN_SEND, SEND_NOW, BEGIN_RECEIVE, RECEIVE, ASK, RECEIVED, COMPLETE, TAK
 RESUME, LAUNCH, HAND_OVER = TIMER, TIMER + 1, TIMER + 2
 
 
-@register_jitable(_nrt=False)
+@helper
 def rank_cells(s, rank):
     """Return where the cells of a rank begin."""
     return s[s[AT_LAYER] + AT_RANKS] + N_RANK * rank

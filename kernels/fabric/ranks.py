@@ -7,12 +7,12 @@ stack is empty and no message has arrived.
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import helper
 from kernels.fabric import layout, nic, rank_layout, schedules
 
 
-@register_jitable(_nrt=False)
+@helper
 def _push(s, k, what, chain, argument):
     depth = s[k + rank_layout.DEPTH]
     s[k + rank_layout.STACK + 2 * depth] = chain << 8 | what
@@ -20,7 +20,7 @@ def _push(s, k, what, chain, argument):
     s[k + rank_layout.DEPTH] = depth + 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def append_message(s, q, first, message):
     """Append a message to the list whose ends are in the cells `first` and `first` + 1."""
     q[message + layout.M_NEXT] = layout.NOTHING
@@ -31,7 +31,7 @@ def append_message(s, q, first, message):
     s[first + 1] = message
 
 
-@register_jitable(_nrt=False)
+@helper
 def _remove(s, q, first, word, source):
     """Remove and return the first message of a list for this collective, of this round and source.
 
@@ -64,7 +64,7 @@ def _remove(s, q, first, word, source):
     return np.int64(layout.NOTHING)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _kind(s, number):
     """Return the kind of the collective with a number."""
     e = s[layout.AT_LAYER]
@@ -75,7 +75,7 @@ def _kind(s, number):
     return s[e + rank_layout.KIND]
 
 
-@register_jitable(_nrt=False)
+@helper
 def _step(s, number, rank, chain, i):
     """Return a step of a collective, see ``schedules.step_of``."""
     e = s[layout.AT_LAYER]
@@ -89,7 +89,7 @@ def _step(s, number, rank, chain, i):
     return schedules.step_of(kind, s[e + rank_layout.RANKS], rank, chain, i, n, width)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _next_step(s, number, rank, chain, i):
     """Return the first step from `i` on that is with another rank, or -1."""
     steps = schedules.steps_of(_kind(s, number), s[s[layout.AT_LAYER] + rank_layout.RANKS])
@@ -100,14 +100,14 @@ def _next_step(s, number, rank, chain, i):
     return -1
 
 
-@register_jitable(_nrt=False)
+@helper
 def _pause(s, q, rank, at, owner, k):
     """Resume the thread at a tick."""
     s[k + rank_layout.BUSY] = 1
     nic.set_timer(s, q, rank, at, owner, rank_layout.RESUME, 0, 0)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _copy_ticks(s, number, blocks):
     """Return the ticks of copying some blocks of a collective."""
     e = s[layout.AT_LAYER]
@@ -117,7 +117,7 @@ def _copy_ticks(s, number, blocks):
     return s[s[e + rank_layout.AT_COPIES] + size * (s[e + rank_layout.RANKS] + 1) + blocks]
 
 
-@register_jitable(_nrt=False)
+@helper
 def _begin(s, k, rank, number):
     """Put the beginning of a collective on a rank's stack."""
     e = s[layout.AT_LAYER]
@@ -159,7 +159,7 @@ def _begin(s, k, rank, number):
         _push(s, k, rank_layout.COPY, 0, _copy_ticks(s, number, ranks - rank))
 
 
-@register_jitable(_nrt=False)
+@helper
 def _send_step(s, t, q, now, rank, chain):
     """Send the message of a chain's step: the payload if it is small, else a header."""
     k = rank_layout.rank_cells(s, rank)
@@ -175,7 +175,7 @@ def _send_step(s, t, q, now, rank, chain):
     nic.send(s, t, q, now, message)
 
 
-@register_jitable(_nrt=False)
+@helper
 def turn(s, t, q, now, message, kind, n_bytes, flags):
     """Return a message to its sender as another kind."""
     ends = q[message + layout.M_ENDS]
@@ -190,7 +190,7 @@ def turn(s, t, q, now, message, kind, n_bytes, flags):
     nic.send(s, t, q, now, message)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _chain_for(s, q, k, rank, message):
     """Return the chain whose posted receive a message is for, or -1."""
     number = s[k + rank_layout.NUMBER]
@@ -207,7 +207,7 @@ def _chain_for(s, q, k, rank, message):
     return -1
 
 
-@register_jitable(_nrt=False)
+@helper
 def _receive(s, t, q, now, rank, chain, message):
     """Receive a message whose receive is posted."""
     k = rank_layout.rank_cells(s, rank)
@@ -231,7 +231,7 @@ def _receive(s, t, q, now, rank, chain, message):
             )
 
 
-@register_jitable(_nrt=False)
+@helper
 def _handle(s, t, q, now, rank, message):
     """Handle a message that the thread has dequeued."""
     k = rank_layout.rank_cells(s, rank)
@@ -250,7 +250,7 @@ def _handle(s, t, q, now, rank, message):
             _receive(s, t, q, now, rank, chain, message)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _do_next(s, t, q, now, rank):
     """Run the action on top of a rank's stack."""
     k = rank_layout.rank_cells(s, rank)
@@ -305,7 +305,7 @@ def _do_next(s, t, q, now, rank):
         _handle(s, t, q, now, rank, argument)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _keep_time(s, now, rank):
     """Note the clock at the end of a barrier and of a size's last collective."""
     e = s[layout.AT_LAYER]
@@ -323,7 +323,7 @@ def _keep_time(s, now, rank):
         )
 
 
-@register_jitable(_nrt=False)
+@helper
 def run_thread(s, t, q, now, rank):
     """Run a rank's thread until it is busy, waits, or has ended."""
     e = s[layout.AT_LAYER]

@@ -8,8 +8,8 @@ in which packets are looked at.
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import helper, inlined
 from kernels.fabric.layout import AT_PORTS, BETWEEN, BYTE, LOOKS, N_PORT, span
 from kernels.fabric.ports import queued
 
@@ -87,7 +87,7 @@ def no_routes():
     )
 
 
-@register_jitable(_nrt=False)
+@helper
 def _scattered(h):
     """Return a 32-bit hash in which each input bit affects all."""
     h = (h ^ (h >> 16)) * 0x85EBCA6B & _WORD
@@ -95,7 +95,7 @@ def _scattered(h):
     return h ^ (h >> 16)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def mixed(seed, one, other):
     """Return 32 random bits that follow from three integers.
 
@@ -112,19 +112,19 @@ def mixed(seed, one, other):
     return _scattered(int(h))
 
 
-@register_jitable(_nrt=False)
+@helper
 def below(seed, one, other, n):
     """Return one of 0 to n - 1, n below 2**31, drawn as ``mixed`` does."""
     return (mixed(seed, one, other) * int(n)) >> 32
 
 
-@register_jitable(_nrt=False)
+@helper
 def hops_of(word):
     """Return how many channels between routers a packet has taken."""
     return (word >> _HOPS) & 511
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _pick(routes, depth, packet, here, column):
     """Return a channel on a minimal route from a router to a target."""
     chosen = routes.row[here, column]
@@ -152,7 +152,7 @@ def _pick(routes, depth, packet, here, column):
     return np.int64(routes.candidate[first + place])
 
 
-@register_jitable(_nrt=False)
+@helper
 def _intermediate(routes, packet, here, column):
     """Return a random column to go by, -1 if there is none.
 
@@ -176,7 +176,7 @@ def _intermediate(routes, packet, here, column):
     return np.int64(-1)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _queued_to(routes, seen, packet, here, column):
     """Return the packets queued on a minimal route, and one more for each of its channels."""
     total = np.int64(0)
@@ -187,7 +187,7 @@ def _queued_to(routes, seen, packet, here, column):
     return total
 
 
-@register_jitable(_nrt=False)
+@helper
 def _goes_round(routes, depth, seen, packet, here, column, via):
     """Return whether the path through an intermediate router has the shorter queues (UGAL)."""
     router = routes.targets[via]
@@ -201,7 +201,7 @@ def _goes_round(routes, depth, seen, packet, here, column, via):
     return around * longer < direct * np.int64(routes.hops[here, column])
 
 
-@register_jitable(_nrt=False)
+@helper
 def _decided(routes, depth, seen, packet, word, here, column):
     """Return the word of a packet after the decision, if any, that a router makes about its way."""
     scheme = routes.settings[SCHEME]
@@ -221,21 +221,21 @@ def _decided(routes, depth, seen, packet, word, here, column):
     return word
 
 
-@register_jitable(_nrt=False)
+@helper
 def _next_phase(routes, word):
     """Return the word of a packet that turns to another router: the next phase, no dimension."""
     word = word & ~np.int64(255 << _DIMENSION)
     return word + (np.int64(1) << _PHASE) + routes.settings[PHASE_STEP]
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _undecided(routes, word):
     """Return whether a router decides about a packet now: the first one, or where PAR may again."""
     here = hops_of(word) == 0 or word & (np.int64(1) << _OPEN) != 0
     return routes.settings[SCHEME] != MINIMAL and here
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def asks(routes, word):
     """Return whether ``choose`` will read the queues of the router that a packet is at.
 
@@ -246,7 +246,7 @@ def asks(routes, word):
     return routes.settings[CHOICE] == LEAST or _undecided(routes, word)
 
 
-@register_jitable(_nrt=False)
+@helper
 def look_everywhere(s, depth, now, size):
     """Store the packets queued at every port between routers.
 
@@ -262,7 +262,7 @@ def look_everywhere(s, depth, now, size):
         depth[channel] = queued(s, channel, now, each)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def choose(routes, depth, seen, packet, word, here, target):
     """Choose the channel that a packet takes from a router that is not its target.
 

@@ -7,7 +7,8 @@ step sends one message and receives one; both wait for both of the step before.
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
+
+from kernels import helper
 
 BRUCK_ALLGATHER, RING_ALLGATHER, BRUCK_ALLTOALL, ALLREDUCE, BARRIER = range(5)
 
@@ -15,7 +16,7 @@ BRUCK_ALLGATHER, RING_ALLGATHER, BRUCK_ALLTOALL, ALLREDUCE, BARRIER = range(5)
 ROUND, TO, SENT, FROM, RECEIVED, FREE_BY_RDMA = range(6)
 
 
-@register_jitable(_nrt=False)
+@helper
 def rounds_of(ranks):
     """Return the base-2 logarithm of a number of ranks, rounded up."""
     rounds = np.int64(0)
@@ -24,7 +25,7 @@ def rounds_of(ranks):
     return rounds
 
 
-@register_jitable(_nrt=False)
+@helper
 def chains_of(kind, ranks, rank):
     """Return how many chains of steps a rank has."""
     if kind != ALLREDUCE:
@@ -32,7 +33,7 @@ def chains_of(kind, ranks, rank):
     return 2 if rank < (np.int64(1) << rounds_of(ranks)) - ranks else 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def steps_of(kind, ranks):
     """Return how many steps a chain has, those of a rank with itself included."""
     if kind == RING_ALLGATHER:
@@ -40,7 +41,7 @@ def steps_of(kind, ranks):
     return rounds_of(ranks) * (2 if kind == ALLREDUCE else 1)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _allreduce(ranks, rank, chain, i, elements, width):
     """Return a step of the halving, then of the doubling that mirrors it."""
     rounds = rounds_of(ranks)
@@ -62,7 +63,7 @@ def _allreduce(ranks, rank, chain, i, elements, width):
     return name, other, held * width, other, sent * width, 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def step_of(kind, ranks, rank, chain, i, n, width):
     """Return a step's columns.
 

@@ -9,8 +9,8 @@ is next looked at.
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import helper, inlined
 from kernels.fabric import calendar, layout, routing, sst_routes
 from kernels.fabric.lists import first_credit, take_credit
 from kernels.fabric.ports import (
@@ -26,7 +26,7 @@ HOP = layout.OF_MODEL
 """Cell of a packet that is held back: channel << 8 | lane of its next hop."""
 
 
-@register_jitable(_nrt=False)
+@helper
 def _note_start(s, c, now, start):
     """Note when a packet leaves, for the order of credits that are sent in one tick."""
     last = s[c + layout.LAST_START]
@@ -44,7 +44,7 @@ def _note_start(s, c, now, start):
     s[c + layout.RUN_STEP] = 0
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def leave(s, q, now, channel, lane, packet):
     """Send a packet that has its credits, as soon as the port is free."""
     c = layout.channel_cells(s, channel)
@@ -73,7 +73,7 @@ def leave(s, q, now, channel, lane, packet):
     put_on_channel(s, q, c, channel << 8 | lane, packet, at)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _count_credits(s, q, channel, c, now, packet):
     """Count the credits that reach a port before the packet that comes to its router."""
     last = now if s[c + layout.SLOT_CREDIT] < calendar.slot_of(s, q, packet) else now - 1
@@ -82,7 +82,7 @@ def _count_credits(s, q, channel, c, now, packet):
         s[layout.lane_cells(s, channel, word >> 32) + layout.CREDITS] += word & layout.SIZE_MASK
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def enter(s, q, now, hop, packet):
     """Queue a packet at a port of a router, or let it wait for credits."""
     channel, lane = hop >> 8, hop & 255
@@ -114,7 +114,7 @@ def enter(s, q, now, hop, packet):
         watch_credits(s, q, channel, c)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _credit_in(s, q, now, channel, c):
     """Take one credit at a port where packets wait; those that fit now enter its queue."""
     word = take_credit(s, c)
@@ -136,7 +136,7 @@ def _credit_in(s, q, now, channel, c):
         packet = following
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def credits_in(s, q, now, channel):
     """Take the credits of this tick at a port where packets wait."""
     c = layout.channel_cells(s, channel)
@@ -151,14 +151,14 @@ def credits_in(s, q, now, channel):
         s[c + layout.WAITING_SINCE] = layout.NEVER
 
 
-@register_jitable(_nrt=False)
+@helper
 def pass_through(s, q, now, hop, packet):
     """Send a packet through a port without waiting (SST/macro's switch.congestion = false)."""
     c, p = layout.channel_cells(s, hop >> 8), layout.port_cells(s, hop >> 8)
     put_on_channel(s, q, c, hop >> 8 << 8, packet, now + s[p + layout.LATENCY])
 
 
-@register_jitable(_nrt=False)
+@helper
 def look(s, depth, router, now, n_bytes):
     """Write how many packets of `n_bytes` wait at each port of a router that leads to another."""
     r = layout.router_cells(s, router)
@@ -168,7 +168,7 @@ def look(s, depth, router, now, n_bytes):
         depth[channel] = queued(s, channel, now, each)
 
 
-@register_jitable(_nrt=False)
+@helper
 def settled_hop(s, t, q, router, packet):
     """Return channel << 8 | lane of a packet's next hop where no routing has to be asked, or -1.
 
@@ -183,7 +183,7 @@ def settled_hop(s, t, q, router, packet):
     return -1
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def next_hop(s, t, q, routes, depth, seen, now, router, packet):
     """Return channel << 8 | lane of a packet's next hop.
 
@@ -212,7 +212,7 @@ def next_hop(s, t, q, routes, depth, seen, now, router, packet):
     return np.int64(channel) << 8 | np.int64(lane)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def is_held(s, q, now, hop, packet):
     """Hold a packet back on entry that would leave faster than it comes in; return whether it is.
 
@@ -237,7 +237,7 @@ def is_held(s, q, now, hop, packet):
     return True
 
 
-@register_jitable(_nrt=False)
+@helper
 def serve(s, t, q, routes, depth, seen):
     """Handle all events of routers in the window.
 

@@ -11,12 +11,11 @@ channels it has taken (in a dragonfly the global ones).
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
+from kernels import helper
 from kernels.fabric import layout
 
 
-@register_jitable(_nrt=False)
+@helper
 def choose(s, t, q, packet, here, target):
     """Return channel << 8 | lane of a packet's next hop from router `here`; not at its target."""
     channel = t[s[layout.AT_ROUTE] + here * s[layout.N_ROUTERS] + target]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
+from kernels import helper
 from kernels.fabric import layout
 from kernels.fabric.lists import (
     meld,
 )
 
 
-@register_jitable(_nrt=False)
+@helper
 def settle(s, host, h):
     """Keep the tick of a host's next event; `h` is where its cells begin."""
     due = min(s[h + layout.QUEUE_DUE], s[h + layout.DATA_DUE])
@@ -18,7 +17,7 @@ def settle(s, host, h):
     s[s[layout.AT_DUE] + s[layout.N_ROUTERS] + host] = min(due, s[h + layout.ARBITRATION])
 
 
-@register_jitable(_nrt=False)
+@helper
 def queue_event(s, q, host, event):
     """Put a timed event among a host's own."""
     h = layout.host_cells(s, host)
@@ -31,7 +30,7 @@ def queue_event(s, q, host, event):
     s[due] = min(s[due], s[h + layout.QUEUE_DUE])
 
 
-@register_jitable(_nrt=False)
+@helper
 def set_timer(s, q, host, at, owner, code, word, extra):
     """Schedule an event of a host's own.
 

@@ -9,9 +9,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
-from kernels import kernel
+from kernels import helper, inlined, kernel
 from kernels.fabric import engine, layout, nic, routing
 from kernels.fabric.entering import uncut
 from kernels.fabric.routing import below, hops_of, mixed
@@ -88,13 +87,13 @@ class Tally(NamedTuple):
     received: np.ndarray
 
 
-@register_jitable(_nrt=False)
+@helper
 def _unit(seed, host, number, salt):
     """Return a random number in [0, 1)."""
     return mixed(seed, host, number * 4 + salt) * 2.0**-32
 
 
-@register_jitable(_nrt=False)
+@helper
 def gap(pattern, host, number):
     """Return the ticks from a host's message to its next one, at least 1."""
     settings = pattern.settings
@@ -107,7 +106,7 @@ def gap(pattern, host, number):
     return settings[SLOT] * (1 + np.int64(math.log1p(-part) / math.log1p(-chance)))
 
 
-@register_jitable(_nrt=False)
+@helper
 def target_of(pattern, host, number):
     """Return the target of a host's message, never the host itself."""
     row = pattern.row[host]
@@ -145,7 +144,7 @@ def begin(s, q, pattern):
             nic.set_timer(s, q, host, gap(pattern, host, 0), layout.NODE, layout.TIMER, 1, 0)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _send(s, t, q, pattern, tally, now, host):
     """Send the host's next message and set the timer for the one after it."""
     number = s[layout.EVENT_WORD]
@@ -160,7 +159,7 @@ def _send(s, t, q, pattern, tally, now, host):
     nic.set_timer(s, q, host, at, layout.NODE, layout.TIMER, number + 1, 0)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _receive(s, q, pattern, tally, now, host):
     """Count a message that has arrived."""
     message = s[layout.EVENT_WORD]

@@ -1,12 +1,12 @@
 """Two heaps: events by (time, item), and flows by the tick at which they finish."""
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import helper
 from kernels.fabric_programs.layout import EVENTS, FINISHES, NEVER
 
 
-@register_jitable(_nrt=False)
+@helper
 def push(events, cells, time, item):
     """Add an event.
 
@@ -30,13 +30,13 @@ def push(events, cells, time, item):
     items[at] = item
 
 
-@register_jitable(_nrt=False)
+@helper
 def first_time(events, cells):
     """Return the tick of the first event, NEVER where there is none."""
     return events.time[0] if cells[EVENTS] > 0 else np.int64(NEVER)
 
 
-@register_jitable(_nrt=False)
+@helper
 def take_first(events, cells):
     """Take the first event away and return its item.
 
@@ -70,7 +70,7 @@ def take_first(events, cells):
     return first
 
 
-@register_jitable(_nrt=False)
+@helper
 def _comes_first(flows, one, other):
     """Return whether a flow finishes before another one; of two at once that sent first does."""
     if flows.finish[one] != flows.finish[other]:
@@ -78,7 +78,7 @@ def _comes_first(flows, one, other):
     return flows.op[one] < flows.op[other]
 
 
-@register_jitable(_nrt=False)
+@helper
 def move_finish(flows, cells, slot):
     """Put a flow of the heap where its finish belongs.
 
@@ -112,7 +112,7 @@ def move_finish(flows, cells, slot):
     place[slot] = at
 
 
-@register_jitable(_nrt=False)
+@helper
 def add_finish(flows, cells, slot):
     """Add a flow to the heap.
 
@@ -127,7 +127,7 @@ def add_finish(flows, cells, slot):
     move_finish(flows, cells, slot)
 
 
-@register_jitable(_nrt=False)
+@helper
 def drop_finish(flows, cells, slot):
     """Take a flow out of the heap.
 

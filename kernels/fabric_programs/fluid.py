@@ -1,9 +1,8 @@
 """A program on a fluid network, event by event: operations, starts and ends of flows."""
 
 import numpy as np
-from numba.extending import register_jitable
 
-from kernels import kernel
+from kernels import inlined, kernel
 from kernels.fabric_programs import layout
 from kernels.fabric_programs.events import first_time, push, take_first
 from kernels.fabric_programs.hosts import acknowledge, arrive, count_missing, make_ready, push_roots
@@ -100,7 +99,7 @@ def run(program, costs, pending, events, network, flows, cells, stride, halt, pr
     return layout.OK if cells[layout.ENDED] == len(program.kind) else layout.STUCK
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _latency(program, network, op):
     """Return the ticks of a header between the ranks of a message, 0 within a host."""
     if program.kind[op] == layout.CALC:
@@ -109,13 +108,13 @@ def _latency(program, network, op):
     return network.control[path] if path >= 0 else np.int64(0)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _starts_up(program, costs, op):
     """Return whether a message takes its time before it enters the network."""
     return costs.startup > 0 and program.path[op] >= 0 and program.size[op] > 0
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _inject(program, costs, pending, events, network, flows, cells, stride, op, at):
     """Give a message to its host's interface."""
     path = np.int64(program.path[op])
@@ -137,7 +136,7 @@ def _inject(program, costs, pending, events, network, flows, cells, stride, op, 
         begin(network, flows, cells, stride, op, path, program.size[op])
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _next_of_host(program, costs, pending, events, network, flows, cells, stride, path):
     """Inject the next messages of a host; those without bytes arrive at once."""
     if not costs.in_turn:

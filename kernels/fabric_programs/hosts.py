@@ -10,13 +10,13 @@ are the overheads of Shen et al., LLAMP, appendix B.
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import inlined
 from kernels.fabric_programs import layout
 from kernels.fabric_programs.events import push
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def count_missing(program, missing):
     """Count the dependencies each operation waits for.
 
@@ -31,7 +31,7 @@ def count_missing(program, missing):
         missing[op] += 1
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def push_roots(pending, events, cells):
     """Add the operations that wait for nothing, which are ready at 0, to the events.
 
@@ -45,7 +45,7 @@ def push_roots(pending, events, cells):
             push(events, cells, 0, op * layout.CODES + layout.READY)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _release(op, time, first, ops, pending, events, cells):
     """Tell those that wait for an operation that it has started, or ended, at a time."""
     for i in range(first[op], first[op + 1]):
@@ -57,7 +57,7 @@ def _release(op, time, first, ops, pending, events, cells):
             push(events, cells, pending.start[other], other * layout.CODES + layout.READY)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _started(program, pending, events, cells, op, time):
     """Note that an operation has started."""
     pending.missing[op] = -1
@@ -65,7 +65,7 @@ def _started(program, pending, events, cells, op, time):
     _release(op, time, program.ireq_start, program.ireq_ops, pending, events, cells)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _ended(program, pending, events, cells, op, time):
     """Note that an operation ends."""
     pending.end[op] = time
@@ -73,7 +73,7 @@ def _ended(program, pending, events, cells, op, time):
     _release(op, time, program.req_start, program.req_ops, pending, events, cells)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _work(program, pending, op, time, ticks):
     """Occupy the core of an operation; return when it begins."""
     core = program.core[op]
@@ -82,13 +82,13 @@ def _work(program, pending, op, time, ticks):
     return begin
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _handling(costs, size):
     """Return the ticks that a host spends on a message."""
     return costs.overhead + max(size - 1, 0) * costs.overhead_byte
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def make_ready(program, costs, pending, events, cells, op, time, latency):
     """Begin an operation whose dependencies are met.
 
@@ -130,7 +130,7 @@ def make_ready(program, costs, pending, events, cells, op, time, latency):
     return np.int64(-1)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def arrive(program, costs, pending, events, cells, send, time, latency):
     """Take note of a message, or of the header of one above S, at its receiver.
 
@@ -155,7 +155,7 @@ def arrive(program, costs, pending, events, cells, send, time, latency):
         _take(program, costs, pending, events, cells, send, time, latency)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def acknowledge(program, costs, pending, events, cells, send, time):
     """End a send above S, whose receiver has told that it has all.
 
@@ -172,7 +172,7 @@ def acknowledge(program, costs, pending, events, cells, send, time):
     _ended(program, pending, events, cells, send, begin + costs.overhead)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _request(program, costs, pending, events, cells, send, time, latency):
     """Ask for the bytes of a message above S."""
     pending.phase[send] = layout.REQUESTED
@@ -180,7 +180,7 @@ def _request(program, costs, pending, events, cells, send, time, latency):
     push(events, cells, begin + costs.overhead + latency, send * layout.CODES + layout.INJECT)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _take(program, costs, pending, events, cells, send, time, latency):
     """Receive a message that is there; tell the sender of one above S."""
     receive = np.int64(program.match[send])

@@ -16,8 +16,8 @@ there; a channel then gives its flows spare / sum of weights each.
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import helper, inlined
 from kernels.fabric_programs import layout
 from kernels.fabric_programs.events import add_finish, drop_finish, move_finish
 
@@ -37,7 +37,7 @@ HALF = 0.5 + 2.0**-12
 """Ends are often exactly between two ticks; a sum's rounding must not decide which one it is."""
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _change(network, cells, channel):
     """Note that a channel's flows have changed."""
     if network.is_dirty[channel]:
@@ -49,7 +49,7 @@ def _change(network, cells, channel):
     cells[layout.DIRTY] += 1
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def begin(network, flows, cells, stride, op, path, size):
     """Start a flow, which has no rate until ``share_out``.
 
@@ -92,7 +92,7 @@ def begin(network, flows, cells, stride, op, path, size):
     flows.end[slot] = node
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def finish(network, flows, cells, stride, slot):
     """End a flow.
 
@@ -119,7 +119,7 @@ def finish(network, flows, cells, stride, slot):
     flows.unused[cells[layout.FLOWS]] = slot
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def share_out(network, flows, cells, stride):
     """Give the flows on changed channels, and all whom that concerns, their rates.
 
@@ -172,7 +172,7 @@ def share_out(network, flows, cells, stride):
         move_finish(flows, cells, slot)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _choose(flows, cells, slot, chosen):
     """Take a flow into the sharing, if it is not yet, with what is left of it now."""
     if flows.mark[slot] == cells[layout.ROUND]:
@@ -183,7 +183,7 @@ def _choose(flows, cells, slot, chosen):
     return chosen + 1
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _touch(network, flows, cells, stride, chosen):
     """List the channels of the chosen flows, with what those of others leave of each."""
     cells[layout.STAMP] += 1
@@ -215,7 +215,7 @@ def _touch(network, flows, cells, stride, chosen):
     return touched
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _fill(network, flows, cells, stride, chosen, touched):
     """Fix the rates of the chosen flows, those of the tightest channel first."""
     spare, demand, key, by_key = network.spare, network.demand, network.key, network.by_key
@@ -265,7 +265,7 @@ def _fill(network, flows, cells, stride, chosen, touched):
             node = flows.after[node]
 
 
-@register_jitable(_nrt=False)
+@helper
 def _limit(flows, chosen, rate):
     """Give the chosen flows that have no rate yet the most that one may have."""
     for i in range(chosen):
@@ -275,7 +275,7 @@ def _limit(flows, chosen, rate):
             flows.bottleneck[slot] = -1
 
 
-@register_jitable(_nrt=False)
+@helper
 def _sink(key, by_key, count, at):
     """Move an entry of the heap down to where it belongs."""
     value, channel = key[at], by_key[at]
@@ -292,7 +292,7 @@ def _sink(key, by_key, count, at):
     key[at], by_key[at] = value, channel
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _disturbed(network, flows, cells, stride, channel, chosen):
     """Choose the other flows of a channel whose rates the new ones do not leave as they are."""
     fastest = 0.0

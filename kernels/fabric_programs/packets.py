@@ -6,9 +6,8 @@ that is never less than the network looks ahead.
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
-from kernels import kernel
+from kernels import helper, kernel
 from kernels.fabric import engine, layout, nic, routing
 from kernels.fabric_programs.events import first_time, push, take_first
 from kernels.fabric_programs.hosts import acknowledge, arrive, make_ready
@@ -25,7 +24,7 @@ from kernels.fabric_programs.layout import (
 )
 
 
-@register_jitable(_nrt=False)
+@helper
 def _hand_out(s, q, program, events, cells, host_of):
     """Set a timer for each event, while there is room; return OK, NO_RECORDS or NO_STATE."""
     while cells[EVENTS] > 0:
@@ -40,7 +39,7 @@ def _hand_out(s, q, program, events, cells, host_of):
     return np.int64(layout.OK)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _latency(program, latency, op):
     """Return the latency between the ranks of a message, 0 within a host."""
     if program.kind[op] == CALC:
@@ -49,7 +48,7 @@ def _latency(program, latency, op):
     return latency[path] if path >= 0 else np.int64(0)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _follow(s, t, q, now, program, costs, pending, events, cells, host_of, latency, item):
     """Do what is due for an operation."""
     op = item // CODES
@@ -74,7 +73,7 @@ def _follow(s, t, q, now, program, costs, pending, events, cells, host_of, laten
         nic.send(s, t, q, now, message)
 
 
-@register_jitable(_nrt=False)
+@helper
 def _receive(s, q, now, program, costs, pending, events, cells, latency, host, whole):
     """Take a message that has come in; where its last bytes are charged, when these are there."""
     message = s[layout.EVENT_WORD]

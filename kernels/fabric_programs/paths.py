@@ -1,16 +1,15 @@
 """The channels that messages take, computed pair by pair: no table of all pairs is held."""
 
 import numpy as np
-from numba.extending import register_jitable
 
-from kernels import kernel
+from kernels import helper, kernel
 
 OK, UNREACHED, TOO_LONG = range(3)
 
 _NOWHERE = np.int64(2**62)
 
 
-@register_jitable(_nrt=False)
+@helper
 def mixed(value):
     """Return the bits of a number mixed (Steele, Lea, Flood: SplitMix, OOPSLA 2014), not negative.
 
@@ -23,7 +22,7 @@ def mixed(value):
     return np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(1))
 
 
-@register_jitable(_nrt=False)
+@helper
 def dimension_order(first, target, coordinates, dims, wraps, here, there, seed, out):
     """Write the channels of a way that corrects one coordinate after the other, the first first.
 
@@ -69,7 +68,7 @@ def dimension_order(first, target, coordinates, dims, wraps, here, there, seed, 
     return count
 
 
-@register_jitable(_nrt=False)
+@helper
 def _towards(first, target, coordinates, router, d, wanted, seed):
     """Return a channel to the router that differs in coordinate d alone, which is as wanted."""
     found = 0
@@ -87,7 +86,7 @@ def _towards(first, target, coordinates, router, d, wanted, seed):
     return -1
 
 
-@register_jitable(_nrt=False)
+@helper
 def _is_beside(coordinates, router, other, d, wanted):
     if coordinates[other, d] != wanted:
         return False
@@ -191,7 +190,7 @@ def shortest_paths(first, target, weight, sources, targets, order, seed, length,
     return OK
 
 
-@register_jitable(_nrt=False)
+@helper
 def _costs_to(first, target, weight, there, cost, queue, queued):
     """Find the weight of the best path from each router to one.
 

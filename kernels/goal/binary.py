@@ -8,9 +8,8 @@ records point to, first those that wait for the end of an operation, then those 
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
-from kernels import kernel
+from kernels import helper, kernel
 from kernels.goal.layout import ANY_SOURCE, CALC, MOST, RECV, SEND
 
 HEADER, TABLE_ENTRY, RANK_HEADER, RECORD, NUMBER = 14, 16, 8, 39, 4
@@ -27,7 +26,7 @@ RANK, OP, MENDED_CALCS, MENDED_COUNTS, MENDED_ROOTS = range(5)
 N_FOUND = 5
 
 
-@register_jitable(_nrt=False)
+@helper
 def u32(data, at):
     """Return four bytes as a number."""
     return (
@@ -38,7 +37,7 @@ def u32(data, at):
     )
 
 
-@register_jitable(_nrt=False)
+@helper
 def u64(data, at):
     """Return eight bytes as a number, -1 where it does not fit into 63 bits."""
     if data[at + 7] > 127:
@@ -170,7 +169,7 @@ def measure(operations, dependents, degree, lengths):
         lengths[rank] = RANK_HEADER + NUMBER * numbers + RECORD * (last - first)
 
 
-@register_jitable(_nrt=False)
+@helper
 def put32(out, at, value):
     """Write four bytes, and return the place after them."""
     for i in range(4):

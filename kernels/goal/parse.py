@@ -10,9 +10,7 @@ Arithmetic stays within int64, so that plain Python counts the same.
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
-from kernels import kernel
+from kernels import helper, kernel
 from kernels.goal import layout
 from kernels.goal.scan import (
     CLOSE,
@@ -34,7 +32,7 @@ from kernels.goal.scan import (
 )
 
 
-@register_jitable(_nrt=False)
+@helper
 def find_slot(text, at, end, salt, slots, stamp, labels):
     """Return the slot where a label is, or where it would go."""
     mask = len(slots) - 1
@@ -51,7 +49,7 @@ def find_slot(text, at, end, salt, slots, stamp, labels):
     return slot
 
 
-@register_jitable(_nrt=False)
+@helper
 def wrong(state, at, wanted):
     """Note an error and return its status."""
     state[layout.WHERE] = at

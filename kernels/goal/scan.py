@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import helper
 from kernels.goal.layout import CALC, RECV, SEND, TOO_LARGE
 
 _TENTH = TOO_LARGE // 10
@@ -15,7 +15,7 @@ STAR, MINUS, SLASH, ZERO, ONE, NINE, COLON = 42, 45, 47, 48, 49, 57, 58
 UNDERSCORE, LETTER_B, OPEN, CLOSE = 95, 98, 123, 125
 
 
-@register_jitable(_nrt=False)
+@helper
 def skip_blanks(text, at):
     """Return the next place that is neither a blank nor a tabulator."""
     while at < len(text) and (text[at] == BLANK or text[at] == TAB):
@@ -23,19 +23,19 @@ def skip_blanks(text, at):
     return at
 
 
-@register_jitable(_nrt=False)
+@helper
 def is_letter(char):
     """Return whether a label may begin with a character."""
     return 97 <= char <= 122 or 65 <= char <= 90
 
 
-@register_jitable(_nrt=False)
+@helper
 def in_label(char):
     """Return whether a label may go on with a character."""
     return is_letter(char) or ZERO <= char <= NINE or char == UNDERSCORE
 
 
-@register_jitable(_nrt=False)
+@helper
 def end_of_label(text, at):
     """Return the place after a label that begins at `at`; `at` itself where none does."""
     if at >= len(text) or not is_letter(text[at]):
@@ -45,7 +45,7 @@ def end_of_label(text, at):
     return at
 
 
-@register_jitable(_nrt=False)
+@helper
 def number(text, at):
     """Return an integer and the place after it; ``TOO_LARGE`` stands for all from there on."""
     value = np.int64(0)
@@ -59,13 +59,13 @@ def number(text, at):
     return value, at
 
 
-@register_jitable(_nrt=False)
+@helper
 def is_minus_one(text, at):
     """Return whether ``-1`` stands at a place."""
     return at + 1 < len(text) and text[at] == MINUS and text[at + 1] == ONE
 
 
-@register_jitable(_nrt=False)
+@helper
 def has(text, at, word):
     """Return whether a word stands at a place, whatever follows it."""
     if at + len(word) > len(text):
@@ -76,7 +76,7 @@ def has(text, at, word):
     return i == len(word)
 
 
-@register_jitable(_nrt=False)
+@helper
 def operation(text, at):
     """Return the kind of operation whose word stands at a place, 0 where none does."""
     if has(text, at, b"send"):
@@ -86,7 +86,7 @@ def operation(text, at):
     return CALC if has(text, at, b"calc") else 0
 
 
-@register_jitable(_nrt=False)
+@helper
 def end_of_line(text, at):
     """Return the place after the line's end, -1 where there is none; the text's end counts."""
     if at >= len(text):
@@ -98,7 +98,7 @@ def end_of_line(text, at):
     return -1
 
 
-@register_jitable(_nrt=False)
+@helper
 def hashed(text, at, end, salt):
     """Return the hash of a label, below 2^31; `salt` is odd and below 2^31 too."""
     value = 0

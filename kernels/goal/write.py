@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
-from kernels import kernel
+from kernels import helper, kernel
 from kernels.goal.layout import ANY_TAG, CALC, SEND
 
 _RANK, _OPEN, _CLOSE = b"\nrank ", b" {\n", b"}\n"
@@ -14,7 +13,7 @@ _TO, _FROM, _TAG, _CPU, _NIC = b"b to ", b"b from ", b" tag ", b" cpu ", b" nic 
 _REQUIRES, _IREQUIRES, _ANY = b" requires l", b" irequires l", b"-1"
 
 
-@register_jitable(_nrt=False)
+@helper
 def digits(value):
     """Return how many digits a number has."""
     count = 1
@@ -24,7 +23,7 @@ def digits(value):
     return count
 
 
-@register_jitable(_nrt=False)
+@helper
 def put_number(out, at, value):
     """Write a number, and return the place after it."""
     end = at + digits(value)
@@ -37,7 +36,7 @@ def put_number(out, at, value):
     return end
 
 
-@register_jitable(_nrt=False)
+@helper
 def put(out, at, word):
     """Write a word, and return the place after it."""
     for i in range(len(word)):
@@ -45,7 +44,7 @@ def put(out, at, word):
     return at + len(word)
 
 
-@register_jitable(_nrt=False)
+@helper
 def in_place(begin, end, start, ops):
     """Return whether dependencies written below the operation that waits keep their order."""
     for op in range(begin, end):
@@ -93,7 +92,7 @@ def measure(operations, dependents, awaited, lengths):
         lengths[rank] = total
 
 
-@register_jitable(_nrt=False)
+@helper
 def put_dependency(out, at, after, word, before):
     """Write one dependency by the operations' numbers within the rank, from 0."""
     at = put(out, at, b"l")

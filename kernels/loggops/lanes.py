@@ -14,8 +14,8 @@ the host's queues, with 4 interfaces too 5 to 10 times (tests/benchmarks/test_lo
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import inlined
 from kernels.loggops.layout import NEVER, RECV
 from kernels.loggops.queues import (
     CELLS,
@@ -28,20 +28,20 @@ from kernels.loggops.queues import (
 )
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def lane_of(q, kind, host, cpu):
     """Return the lane of an operation on a core of a host."""
     return host * q.lanes + (q.lanes - 1 if kind == RECV else cpu)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def offer(q, lane, t, number, which):
     """Lower the time of a lane to that of a newly queued operation, where it is earlier."""
     if t < q.due[lane] or (t == q.due[lane] and number < q.due_number[lane]):
         set_due(q, lane, t, number, which)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def set_due(q, lane, t, number, which):
     """Set the time, number and queue of a lane's first operation."""
     same = t == q.due[lane] and number == q.due_number[lane]
@@ -50,7 +50,7 @@ def set_due(q, lane, t, number, which):
         update_winners(q, lane)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def settle(q, pending, clocks):
     """Compute winning lanes again until the winner's time is exact."""
     while True:
@@ -92,7 +92,7 @@ def settle(q, pending, clocks):
             set_due(q, lane, free, first >> 8, (first & 255) * q.of_core + 1 + way)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def refresh_core(q, pending, clocks, host, cpu):
     """Compute the first operation of a core that does not wait for an interface; park the rest."""
     soonest, soonest_number, soonest_queue = NEVER, np.int64(0), np.int64(0)
@@ -113,7 +113,7 @@ def refresh_core(q, pending, clocks, host, cpu):
     set_due(q, host * q.lanes + cpu, soonest, soonest_number, soonest_queue)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def first_of(q, pending, queue, free):
     """Find the first operations of a queue before and after its clocks are free.
 
@@ -151,7 +151,7 @@ def first_of(q, pending, queue, free):
     return ripe, t, number
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def park(q, host, way, cpu, key):
     """Set what a core's queue is parked with at an interface: number << 8 | core, or NEVER."""
     parked = q.parked

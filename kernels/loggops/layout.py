@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
+
+from kernels import inlined
 
 SEND, RECV, CALC = 1, 2, 3
 ANY_SOURCE = -1
@@ -243,7 +244,7 @@ def idle_clocks(hosts: int, cpus: int, nics: int, wanted: bool) -> Clocks:
     )
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def byte_cost(size, whole, real):
     """Return what the bytes after the first cost in ps; nothing for an empty message."""
     if size <= 1:
@@ -253,7 +254,7 @@ def byte_cost(size, whole, real):
     return round((size - 1) * real)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def sent_by(rank):
     """Return what is left of a send of a rank while its message is on its way; and back again."""
     return -2 - rank

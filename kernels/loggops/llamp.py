@@ -7,7 +7,7 @@ picoseconds. Times follow from a forward pass in topological order; which order 
 import numpy as np
 from numba.extending import register_jitable
 
-from kernels import kernel
+from kernels import helper, kernel
 
 SEND, RECV, CALC = 1, 2, 3
 
@@ -149,7 +149,7 @@ def count_missing(req_ops, ireq_ops, missing):
         missing[op] += 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def _release(op, time, first, ops, start, missing, stack, top):
     """Tell those that wait for an operation that it has started, or ended, at a time."""
     for i in range(first[op], first[op + 1]):

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from kernels import helper, inlined
 from kernels.loggops.layout import ANY_SOURCE, ANY_TAG
 
 FIRST_CAPACITY = 1024
@@ -45,7 +45,7 @@ def empty_waiting(hosts: int) -> Waiting:
     )
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def meet(program, pending, waiting, op, is_message, receiver, source):
     """Return the operation that a receive or message meets, or -1 and let it wait.
 
@@ -80,13 +80,13 @@ def meet(program, pending, waiting, op, is_message, receiver, source):
     return other, 0
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def is_full(waiting, channels):
     """Return whether the table needs more room before the next channel comes."""
     return len(waiting.table) < 4 * (channels + 1)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def place_of(channel, receiver, mask):
     """Return where a channel would like to be in the table."""
     mixed = (channel >> 32) * _BY_SOURCE + receiver * _BY_RECEIVER + (channel & ANY_TAG) * _BY_TAG
@@ -100,7 +100,7 @@ def with_more_room(waiting: Waiting) -> Waiting:
     return Waiting(larger, waiting.heads, waiting.tails)
 
 
-@register_jitable(_nrt=False)
+@helper
 def move(table, larger):
     """Move the channels of a table to a larger one.
 
@@ -119,7 +119,7 @@ def move(table, larger):
             larger[2 * j + 1] = word
 
 
-@register_jitable(_nrt=False)
+@helper
 def vacate(table, hole):
     """Empty one place of the table and close the gap, so that no search ends too early."""
     mask = len(table) // 2 - 1
@@ -139,7 +139,7 @@ def vacate(table, hole):
             hole = at
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def meet_in_channel(table, link, op, is_message, receiver, source, tag):
     """Return the operation that one meets, or -1 and let it wait.
 
@@ -182,7 +182,7 @@ def meet_in_channel(table, link, op, is_message, receiver, source, tag):
     return first, -1
 
 
-@register_jitable(_nrt=False)
+@helper
 def meet_in_lists(heads, tails, link, peer, tag, left, op, is_message, receiver, source, op_tag):
     """Return the first operation that agrees with one, or -1 and let it wait.
 

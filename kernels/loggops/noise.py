@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import helper, inlined
 from kernels.loggops.layout import CLOCK_END
 
 SILENT, RANDOM_FIXED, RANDOM_EXPONENTIAL, RECORDED = range(4)
@@ -29,7 +29,7 @@ MULTIPLIER = 1_791_398_085
 _LOW = 2**32 - 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def exponential(cells, core, mean):
     """Return the next exponential variate of a core's generator, in whole ps, at least 1."""
     state = cells[core, STATE]
@@ -38,7 +38,7 @@ def exponential(cells, core, mean):
     return max(1, round(-mean * math.log(((state & _LOW) + 0.5) / 4294967296.0)))
 
 
-@register_jitable(_nrt=False)
+@helper
 def draw(cells, core, after, mode, real):
     """Draw a core's next disturbance, the first to begin after a time."""
     cells[core, BEGIN] = after + exponential(cells, core, real[MEAN_GAP])
@@ -48,7 +48,7 @@ def draw(cells, core, after, mode, real):
         cells[core, LENGTH] = exponential(cells, core, real[MEAN_LENGTH])
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def delay(noise, core, t, work):
     """Return how much longer than its work a core is busy.
 
@@ -68,7 +68,7 @@ def delay(noise, core, t, work):
     return random_delay(noise.mode, noise.cells, noise.real, core, t, work)
 
 
-@register_jitable(_nrt=False)
+@helper
 def random_delay(mode, cells, real, core, t, work):
     """Return how much longer a core is busy under random disturbances; arguments as ``delay``."""
     while cells[core, BEGIN] + cells[core, LENGTH] <= t:
@@ -81,7 +81,7 @@ def random_delay(mode, cells, real, core, t, work):
     return end - t - work
 
 
-@register_jitable(_nrt=False)
+@helper
 def recorded_delay(recorded, t, work):
     """Return how much longer than its work a core is busy that begins at a time of the recording.
 

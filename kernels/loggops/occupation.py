@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
+from kernels import inlined
 from kernels.loggops.layout import CPU, MESSAGE, NIC, PS_PER_NS, byte_cost
 from kernels.loggops.noise import delay
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def run_computation(program, noise, pending, kept, clocks, host, core, op, t, freed):
     """Occupy a core for a computation from a time on; mark its start and its end."""
     work = program.size[op] * PS_PER_NS
@@ -26,7 +25,7 @@ def run_computation(program, noise, pending, kept, clocks, host, core, op, t, fr
     freed.op[1], freed.at[1], freed.by_start[1], freed.elsewhere[1] = op, end, False, False
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def run_send(program, costs, noise, pending, kept, clocks, host, core, port, op, t, freed):
     """Occupy core and interface for a send; mark its start, and its end where it is eager.
 
@@ -57,7 +56,7 @@ def run_send(program, costs, noise, pending, kept, clocks, host, core, port, op,
     return 2
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def take_message(program, costs, noise, pending, kept, clocks, host, core, port, op, t):
     """Occupy core and interface for a message that has come; ``at`` is then the end of that."""
     size = program.size[op]
@@ -81,7 +80,7 @@ def take_message(program, costs, noise, pending, kept, clocks, host, core, port,
     pending.at[op] = clocks.nexto[core]
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def join(kept, at, message, receive):
     """Keep which receive took a message, and when."""
     kept.match[message], kept.match[receive] = receive, message
@@ -91,7 +90,7 @@ def join(kept, at, message, receive):
     kept.end[receive] = max(kept.start[receive], at[message])
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def hold_until(kept, clocks, core, port, message, t):
     """Keep a synchronous send's core and interface busy until its receiver lets it go.
 

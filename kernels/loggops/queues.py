@@ -15,9 +15,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from kernels import helper, inlined
 from kernels.loggops.layout import CALC, NEVER, SEND
 
 HEAD, TAIL, FUTURE, RIPE = range(4)
@@ -115,7 +115,7 @@ def _power_of_two(least: int) -> int:
     return 1 << (least - 1).bit_length()
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def queue_of(q, kind, cpu, nic):
     """Return which of a host's queues an operation waits in."""
     if kind == CALC:
@@ -123,14 +123,14 @@ def queue_of(q, kind, cpu, nic):
     return cpu * q.of_core + 1 + nic if kind == SEND else q.posts
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def interface_free(q, clocks, host, way):
     """Return when a host's interface ``way`` is free for sends; from ``nics`` on, for messages."""
     port = host * q.nics + way
     return clocks.nextgs[port] if way < q.nics else clocks.nextgr[port - q.nics]
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def enqueue(q, pending, queue, op, number):
     """Queue an operation from the time at which it may start.
 
@@ -165,7 +165,7 @@ def enqueue(q, pending, queue, op, number):
         )
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def take_first(q, pending, host, lane):
     """Take the operation that a lane of a host is due to run out of its queue, and return it."""
     cells = q.cells
@@ -191,7 +191,7 @@ def take_first(q, pending, host, lane):
     return op
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def find_next(q, pending, clocks, host):
     """Find the operation that a host of one core runs next, after its queues or clocks changed."""
     soonest, soonest_number, soonest_queue = NEVER, np.int64(0), np.int64(0)
@@ -215,7 +215,7 @@ def find_next(q, pending, clocks, host):
     update_winners(q, host)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def update_winners(q, lane):
     """Update the tournament after the next operation of a lane has changed."""
     due, due_number, tree = q.due, q.due_number, q.tree
@@ -231,7 +231,7 @@ def update_winners(q, lane):
         node >>= 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def merge(a, b, left, right, at, number, by_time):
     """Merge two skew heaps and return the root (Sleator and Tarjan 1986, section 2).
 
@@ -263,7 +263,7 @@ def merge(a, b, left, right, at, number, by_time):
         a = rest
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def precedes(a, b, at, number, by_time):
     """Return whether an operation comes before another."""
     if by_time and at[a] != at[b]:

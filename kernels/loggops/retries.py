@@ -13,9 +13,8 @@ goes back with the time at which that will be free. What differs from ``replay``
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
-from kernels import kernel
+from kernels import helper, inlined, kernel
 from kernels.loggops import layout
 from kernels.loggops.matching import is_full, meet
 from kernels.loggops.noise import delay
@@ -265,20 +264,20 @@ def replay(
     return layout.STUCK if unmet > 0 or (count == 0 and len(left) > 0) else layout.OK
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def host_of(program, op):
     """Return the host of an operation."""
     return np.int64(np.searchsorted(program.rank_start, op, side="right") - 1)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def mark(freed, place, op, t, by_start, elsewhere):
     """Note that an operation starts or ends."""
     freed.op[place], freed.at[place] = op, t
     freed.by_start[place], freed.elsewhere[place] = by_start, elsewhere
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def keep_retry(kept, clocks, is_message, op, core, port, free):
     """Record what a requeued operation or message waits for."""
     by_core = clocks.nexto[core] == free
@@ -290,7 +289,7 @@ def keep_retry(kept, clocks, is_message, op, core, port, free):
         kept.post_cause_kind[op] = layout.CPU if by_core else layout.NIC
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def take_message(program, costs, noise, pending, kept, clocks, host, core, port, op):
     """Occupy core and interface for an arrived message; ``at`` becomes the end of it."""
     t, size = pending.at[op], program.size[op]
@@ -307,7 +306,7 @@ def take_message(program, costs, noise, pending, kept, clocks, host, core, port,
         clocks.taken[port] = -2 - op
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def hold_until(kept, clocks, core, port, message, t):
     """Keep a sender's core and interface busy until its receiver lets the send go."""
     clocks.nexto[core] = later(clocks.nexto[core], t)
@@ -316,19 +315,19 @@ def hold_until(kept, clocks, core, port, message, t):
         kept.end[message] = max(kept.end[message], t)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def below(a, b):
     """Return whether a < b as unsigned 64-bit numbers."""
     return (a < b) != ((a < 0) != (b < 0))
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def later(a, b):
     """Return the greater as unsigned 64-bit numbers."""
     return b if below(a, b) else a
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def bytes_beyond_first(size, whole, real):
     """Return (s - 1) times a cost in ps, negative for an empty message."""
     if whole >= 0:
@@ -336,13 +335,13 @@ def bytes_beyond_first(size, whole, real):
     return round((size - 1) * real)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def comes_first(a, b, at, number):
     """Return whether an operation comes before another in the heap."""
     return number[a] < number[b] if at[a] == at[b] else below(at[a], at[b])
 
 
-@register_jitable(_nrt=False)
+@helper
 def push(heap, count, op, at, number):
     """Add an operation to a heap of ``count``.
 
@@ -363,7 +362,7 @@ def push(heap, count, op, at, number):
     heap[place] = op
 
 
-@register_jitable(_nrt=False)
+@helper
 def sink(heap, count, op, at, number):
     """Put an operation in the place of the first of a heap of ``count``; arguments as ``push``."""
     place = 0

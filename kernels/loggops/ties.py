@@ -7,14 +7,13 @@ runs of 16, heap sort where it goes too deep, then insertion sort.
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
+from kernels import helper, inlined
 from kernels.loggops.layout import RECV, SEND
 
 THRESHOLD = 16
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def sort_freed(ops, count, kind, sorted_ops, like_libstdcxx, parts):
     """Sort operations by kind.
 
@@ -35,7 +34,7 @@ def sort_freed(ops, count, kind, sorted_ops, like_libstdcxx, parts):
     return sort_stably(ops, count, kind, sorted_ops)
 
 
-@register_jitable(_nrt=False)
+@helper
 def sort_stably(ops, count, kind, sorted_ops):
     """Sort operations by kind; those of a kind keep their order.
 
@@ -69,7 +68,7 @@ def sort_stably(ops, count, kind, sorted_ops):
     return True
 
 
-@register_jitable(_nrt=False)
+@helper
 def sort_like_libstdcxx(ops, count, kind, parts):
     """Sort operations by kind in place, in the order that ``std::sort`` leaves equal ones in.
 
@@ -105,7 +104,7 @@ def sort_like_libstdcxx(ops, count, kind, parts):
         ops[j] = op
 
 
-@register_jitable(_nrt=False)
+@helper
 def partition(ops, first, last, kind):
     """Split a range at the median of three, which is put first; return where."""
     middle = first + (last - first) // 2
@@ -137,7 +136,7 @@ def partition(ops, first, last, kind):
         low += 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def heap_sort(ops, first, last, kind):
     """Sort a range by making a heap of it and taking the greatest each time."""
     count = last - first
@@ -149,7 +148,7 @@ def heap_sort(ops, first, last, kind):
         sift(ops, first, 0, end, op, kind)
 
 
-@register_jitable(_nrt=False)
+@helper
 def sift(ops, first, hole, count, op, kind):
     """Move a hole down to a leaf along the greater children, then let the operation rise in it."""
     top = hole

@@ -8,9 +8,7 @@ receives and a receive all messages: what does not end then cannot end in any or
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
-from kernels import kernel
+from kernels import inlined, kernel
 from kernels.loggops import layout
 from kernels.loggops.matching import is_full, meet_in_channel, meet_in_lists
 
@@ -119,7 +117,7 @@ def run(program, ranks, pool, eager, left, link, queue, waiting, pooled, seen, s
     return layout.OK if unmet == 0 and tail == len(left) else layout.STUCK
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def let_go(start, ops, op, left, queue, tail):
     """Release the dependents of an operation, queue those that are free; return the queue's end."""
     for edge in range(start[op], start[op + 1]):

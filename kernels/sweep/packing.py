@@ -13,10 +13,9 @@ fast on 10^7 operations (tests/benchmarks/test_sweep.py).
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from kernels import kernel
+from kernels import inlined, kernel
 from kernels.sweep import layout
 
 OP_SEND, OP_RECV, OP_CALC = 1, 2, 3
@@ -81,7 +80,7 @@ class Stream(NamedTuple):
     counts: NDArray[np.int64]
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _emit(kind, source, target, op, code, op_of, counts):
     at = counts[INSTRUCTIONS]
     code[at] = (
@@ -93,20 +92,20 @@ def _emit(kind, source, target, op, code, op_of, counts):
     counts[INSTRUCTIONS] = at + 1
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _slot(number, slot, counts):
     slot[counts[SLOTTED]] = number
     counts[SLOTTED] += 1
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _row(role, message, role_of, message_of, counts):
     role_of[counts[TYPED]] = role
     message_of[counts[TYPED]] = message
     counts[TYPED] += 1
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _new_register(rank, ranks, registers, counts):
     register = np.int64(ranks[rank, FREE])
     if register != -1:
@@ -118,13 +117,13 @@ def _new_register(rank, ranks, registers, counts):
     return register
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _free_register(register, rank, ranks, registers):
     registers[register, NEXT] = ranks[rank, FREE]
     ranks[rank, FREE] = register
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _read(register, registers):
     """Count a read; say whether it was the last one of a register that may be set again."""
     if register == 0:
@@ -133,7 +132,7 @@ def _read(register, registers):
     return registers[register, READERS] == 0
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _join(source, op, rank, ops, ranks, registers, code, op_of, counts):
     """Raise the start of an operation that waits for several to a register's value."""
     target = np.int64(ops[op, REGISTER])
@@ -147,7 +146,7 @@ def _join(source, op, rank, ops, ranks, registers, code, op_of, counts):
     _emit(kind, source, target, -1, code, op_of, counts)
 
 
-@register_jitable(_nrt=False, forceinline=True)
+@inlined
 def _finish(
     kind, op, rank, source, spare, req_start, req_ops, ops, ranks, registers, code, op_of, counts
 ):

@@ -10,8 +10,8 @@ stands for the wrapped difference (`repaired` places such packets).
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import helper
 from kernels.two_node import layout
 from kernels.two_node.trains import next_part
 
@@ -19,7 +19,7 @@ FULL_EPOCH = 2**32 - 1
 STRAGGLERS = 2
 
 
-@register_jitable(_nrt=False)
+@helper
 def reset(s, arbiter):
     """Give an arbiter one endless idle epoch."""
     s[layout.epoch(arbiter, 0)] = 0
@@ -27,7 +27,7 @@ def reset(s, arbiter):
     s[layout.N_EPOCHS + arbiter] = 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def wrapped(head):
     """Return 0 - head as SST/macro gets it: in unsigned 64 bits, through a double."""
     rest = head & 2047
@@ -37,7 +37,7 @@ def wrapped(head):
     return -rounded
 
 
-@register_jitable(_nrt=False)
+@helper
 def remove(s, arbiter, at):
     """Remove an epoch."""
     n = s[layout.N_EPOCHS + arbiter]
@@ -48,7 +48,7 @@ def remove(s, arbiter, at):
     s[layout.N_EPOCHS + arbiter] = n - 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def forget_past(s, arbiter, byte_delay, now):
     """Drop epochs that are over; let the present one begin now. The last one never ends."""
     while s[layout.N_EPOCHS + arbiter] > 1 and now > s[layout.epoch(arbiter, 0)]:
@@ -64,7 +64,7 @@ def forget_past(s, arbiter, byte_delay, now):
         s[layout.epoch(arbiter, 0) + layout.CYCLES] = FULL_EPOCH
 
 
-@register_jitable(_nrt=False)
+@helper
 def split(s, arbiter, at, when, byte_delay):
     """Cut an epoch in two; the first part loses the fraction of a cycle."""
     n = s[layout.N_EPOCHS + arbiter]
@@ -84,7 +84,7 @@ def split(s, arbiter, at, when, byte_delay):
     s[layout.N_EPOCHS + arbiter] = n + 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def place(s, arbiter, byte_delay, now, n_bytes, arriving, unplaced):
     """Take idle cycles for a packet's bytes; return the tick at which its tail leaves."""
     arrived = now + layout.span(n_bytes, arriving)
@@ -119,7 +119,7 @@ def place(s, arbiter, byte_delay, now, n_bytes, arriving, unplaced):
     return tail
 
 
-@register_jitable(_nrt=False)
+@helper
 def arbitrate(s, p, arbiter, kind, byte_delay, now, n_bytes, arriving):
     """Give a packet bandwidth.
 
@@ -152,7 +152,7 @@ def arbitrate(s, p, arbiter, kind, byte_delay, now, n_bytes, arriving):
     return head, tail, np.int64(np.float64(tail - head) / np.float64(n_bytes))
 
 
-@register_jitable(_nrt=False)
+@helper
 def keeps_order(s, arbiter, kind, byte_delay, now, step, n_bytes, arriving):
     """Return True if no packet of a train has its tail here before one that has left already."""
     if kind != layout.CUT_THROUGH:
@@ -164,7 +164,7 @@ def keeps_order(s, arbiter, kind, byte_delay, now, step, n_bytes, arriving):
     return arriving <= byte_delay or (idle and step >= layout.span(n_bytes, arriving))
 
 
-@register_jitable(_nrt=False)
+@helper
 def arbitrate_train(s, p, arbiter, kind, byte_delay, now, step, n, n_bytes, arriving):
     """Give bandwidth to the first packets of a train, to all whose heads leave at even distances.
 

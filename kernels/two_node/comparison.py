@@ -5,8 +5,7 @@ Times count relative to the clock, messages relative to the one that has just ar
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
+from kernels import helper
 from kernels.two_node import layout
 from kernels.two_node.queues import entry
 
@@ -14,7 +13,7 @@ from kernels.two_node.queues import entry
 MARGIN = 2
 
 
-@register_jitable(_nrt=False)
+@helper
 def moved(word, shift):
     """Return the word as it is `shift` messages later; only node 0's messages are numbered on."""
     if layout.kind_of(word) != 0 and layout.direction_of(word) == 0:
@@ -22,13 +21,13 @@ def moved(word, shift):
     return word
 
 
-@register_jitable(_nrt=False)
+@helper
 def same_time(here, now, there, then):
     """Return True if a time has moved with the clock, or has stayed where it was in the past."""
     return here - now == there - then or (here == there and there <= then)
 
 
-@register_jitable(_nrt=False)
+@helper
 def steps_up(here, there, end, limit):
     """Return how many periods a counter that rises may go on before it reaches its end."""
     if here == there:
@@ -38,7 +37,7 @@ def steps_up(here, there, end, limit):
     return min(limit, (end - 1 - here) // (here - there))
 
 
-@register_jitable(_nrt=False)
+@helper
 def steps_down(here, there, end, limit):
     """Return how many periods a counter that falls may go on before it reaches its end."""
     if here >= there:
@@ -46,19 +45,19 @@ def steps_down(here, there, end, limit):
     return min(limit, (here - end) // (there - here))
 
 
-@register_jitable(_nrt=False)
+@helper
 def counter_of(row):
     """Return which cell of a row's entries counts: bytes of a message, or packets."""
     return layout.AT if row < layout.PENDING else layout.EXTRA
 
 
-@register_jitable(_nrt=False)
+@helper
 def is_counted(row):
     """Return True for the rows whose entries are counted down."""
     return layout.INJECT <= row < layout.INBOX or row >= layout.XBAR_PENDING
 
 
-@register_jitable(_nrt=False)
+@helper
 def same_head(s, t, row):
     """Return True if two rows are of one length and begin with trains of one length."""
     return (
@@ -67,7 +66,7 @@ def same_head(s, t, row):
     )
 
 
-@register_jitable(_nrt=False)
+@helper
 def agreeing(s, t, row, elapsed, shift):
     """Count entries at the head of a row that are the same but for shifts of tick and number."""
     timed = row < layout.N_EVENT
@@ -85,14 +84,14 @@ def agreeing(s, t, row, elapsed, shift):
     return n
 
 
-@register_jitable(_nrt=False)
+@helper
 def same_events(s, t, row, elapsed, shift):
     """Compare a row whose entries must all be there, moved in time and in number."""
     n = s[layout.COUNT + row]
     return n == t[layout.COUNT + row] and agreeing(s, t, row, elapsed, shift) == n
 
 
-@register_jitable(_nrt=False)
+@helper
 def taken(s, t, row, elapsed):
     """Count what has left the front of a row's first train in a period.
 
@@ -111,7 +110,7 @@ def taken(s, t, row, elapsed):
     return elapsed // every if elapsed // every < t[f + layout.EXTRA] else -1
 
 
-@register_jitable(_nrt=False)
+@helper
 def grown(s, t, row, gone):
     """Count what has joined, in a period, the train that was then a row's last.
 
@@ -137,7 +136,7 @@ def grown(s, t, row, gone):
     return -1
 
 
-@register_jitable(_nrt=False)
+@helper
 def lengthens(s, t, row, joined, elapsed):
     """Return True if what each period adds to a row goes on as its last train does."""
     last = s[layout.COUNT + row] - 1
@@ -147,7 +146,7 @@ def lengthens(s, t, row, joined, elapsed):
     )
 
 
-@register_jitable(_nrt=False)
+@helper
 def is_of_trains(p, row):
     """Return True for the rows whose events are trains."""
     if p[layout.P_NETWORK] == layout.PISCES and row in (layout.NIC_IN, layout.NIC_IN + 2):
@@ -158,7 +157,7 @@ def is_of_trains(p, row):
     )
 
 
-@register_jitable(_nrt=False)
+@helper
 def event_periods(s, t, p, row, now, elapsed, limit):
     """Return how many more periods a row may repeat, where not all of its events move with time.
 
@@ -184,7 +183,7 @@ def event_periods(s, t, p, row, now, elapsed, limit):
     return max(limit, 0)
 
 
-@register_jitable(_nrt=False)
+@helper
 def list_periods(s, t, p, row, level, shift, limit):
     """Return how many periods a counted list may go on, 0 if it does not repeat.
 
@@ -228,7 +227,7 @@ def list_periods(s, t, p, row, level, shift, limit):
     return min(limit, (n - gone - 1) // gone)
 
 
-@register_jitable(_nrt=False)
+@helper
 def untouched(s, t, arbiter):
     """Return True if an arbiter has placed nothing: its idle epochs, as many, have not moved.
 
@@ -242,7 +241,7 @@ def untouched(s, t, arbiter):
     return True
 
 
-@register_jitable(_nrt=False)
+@helper
 def same_arbiters(s, t, now, then):
     """Compare what is left of the idle epochs, and the free times, of all PISCES arbiters."""
     for arbiter in range(layout.N_ARBITERS):
@@ -264,7 +263,7 @@ def same_arbiters(s, t, now, then):
     return True
 
 
-@register_jitable(_nrt=False)
+@helper
 def credit_periods(s, t, p, cell, waiting, unread, limit):
     """Return the number of periods that these credits allow to skip.
 
@@ -281,13 +280,13 @@ def credit_periods(s, t, p, cell, waiting, unread, limit):
     return steps_down(s[cell], t[cell], MARGIN * max(p[layout.P_MTU], layout.CONTROL_BYTES), limit)
 
 
-@register_jitable(_nrt=False)
+@helper
 def partial_messages(s):
     """Return the number of messages that have been received in part."""
     return s[layout.nic_cells(0) + layout.PARTIAL] + s[layout.nic_cells(1) + layout.PARTIAL]
 
 
-@register_jitable(_nrt=False)
+@helper
 def same_arrivals(s, t, p, shift, counting):
     """Compare what is left of partly received messages, but for the one cell that counts.
 

@@ -10,8 +10,7 @@ each computation (copy, pinning, post delay) ends in an event, even one that tak
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
+from kernels import helper
 from kernels.two_node import layout
 from kernels.two_node.network import inject
 from kernels.two_node.queues import append, drop, entry, schedule
@@ -36,7 +35,7 @@ EXCHANGES_OF_INIT = 2
 EAGER0, EAGER1, RENDEZVOUS = range(3)
 
 
-@register_jitable(_nrt=False)
+@helper
 def compute(s, now, node, ticks, owner, action, word):
     """Keep the host busy for `ticks`, then do `action`."""
     s[layout.host_cells(node) + layout.BUSY] = 1
@@ -45,7 +44,7 @@ def compute(s, now, node, ticks, owner, action, word):
     schedule(s, owner + 3 * (1 - node), now + ticks, 0, layout.T_HOST)
 
 
-@register_jitable(_nrt=False)
+@helper
 def through_channels(s, p, now, node, size):
     """Request a copy's chunks, one outstanding at a time; return when the last has arrived."""
     chunk = p[layout.P_CHUNK]
@@ -67,7 +66,7 @@ def through_channels(s, p, now, node, size):
     return ends
 
 
-@register_jitable(_nrt=False)
+@helper
 def copied(s, p, now, node, size):
     """Return when a copy that begins now is over.
 
@@ -85,13 +84,13 @@ def copied(s, p, now, node, size):
     return ends
 
 
-@register_jitable(_nrt=False)
+@helper
 def copy(s, p, now, node, size, action, word):
     """Copy a message, then do `action`."""
     compute(s, now, node, copied(s, p, now, node, size) - now, layout.NODE, action, word)
 
 
-@register_jitable(_nrt=False)
+@helper
 def protocol(p, n_bytes):
     """Return the protocol of an MPI message."""
     if n_bytes <= p[layout.P_EAGER0_MAX]:
@@ -101,7 +100,7 @@ def protocol(p, n_bytes):
     return RENDEZVOUS
 
 
-@register_jitable(_nrt=False)
+@helper
 def ready_send(s, p, now, node, word):
     """Put the first message of a send on the wire; an eager send is then complete."""
     s[layout.TO_SEND] = word
@@ -111,7 +110,7 @@ def ready_send(s, p, now, node, word):
         s[layout.host_cells(node) + layout.SENT] += 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def prepared_send(s, p, now, node, word):
     """Pay the post delay of a send, if there is one, then put it on the wire."""
     if p[layout.P_HEADER_DELAY] > 0:
@@ -120,7 +119,7 @@ def prepared_send(s, p, now, node, word):
         ready_send(s, p, now, node, word)
 
 
-@register_jitable(_nrt=False)
+@helper
 def begin_send(s, p, now, node):
     """Start the next MPI send of the window."""
     index = s[layout.host_cells(node) + layout.POSTED]
@@ -150,7 +149,7 @@ def begin_send(s, p, now, node):
         )
 
 
-@register_jitable(_nrt=False)
+@helper
 def match(s, p, now, node, word):
     """Pay for a message that has met its receive."""
     size = layout.size_of(s, p, word)
@@ -160,7 +159,7 @@ def match(s, p, now, node, word):
         copy(s, p, now, node, size, COPIED, word)
 
 
-@register_jitable(_nrt=False)
+@helper
 def post_get(s, p, now, node, word):
     """Pay the RDMA delay, if there is one, then ask for the payload."""
     if p[layout.P_RDMA_DELAY] > 0:
@@ -172,7 +171,7 @@ def post_get(s, p, now, node, word):
         s[layout.TO_SEND] = get
 
 
-@register_jitable(_nrt=False)
+@helper
 def handle(s, p, now, node, word):
     """Handle a message the thread has taken from its inbox."""
     host = layout.host_cells(node)
@@ -201,14 +200,14 @@ def handle(s, p, now, node, word):
             copy(s, p, now, node, size, COPIED_UNEXPECTED, word)
 
 
-@register_jitable(_nrt=False)
+@helper
 def brings_element(s, node, sender):
     """Return True if a message of the exchange under way is one of MPI_Init that is not empty."""
     number = s[layout.host_cells(node) + layout.NUMBER]
     return number < EXCHANGES_OF_INIT and number != sender
 
 
-@register_jitable(_nrt=False)
+@helper
 def send_exchange(s, p, now, node):
     """Put a node's message of an exchange on the wire."""
     number = s[layout.host_cells(node) + layout.NUMBER]
@@ -216,7 +215,7 @@ def send_exchange(s, p, now, node):
     s[layout.TO_SEND] = layout.message(layout.EXCHANGE, node, number, n_bytes)
 
 
-@register_jitable(_nrt=False)
+@helper
 def prepared_exchange(s, p, now, node):
     """Pay the post delay of an exchange's message, if there is one, then send it."""
     if p[layout.P_HEADER_DELAY] > 0:
@@ -225,7 +224,7 @@ def prepared_exchange(s, p, now, node):
         send_exchange(s, p, now, node)
 
 
-@register_jitable(_nrt=False)
+@helper
 def begin_exchange(s, p, now, node):
     """Start an exchange; node 1 copies nothing before it enters a barrier."""
     host = layout.host_cells(node)
@@ -236,7 +235,7 @@ def begin_exchange(s, p, now, node):
         prepared_exchange(s, p, now, node)
 
 
-@register_jitable(_nrt=False)
+@helper
 def receive_exchange(s, p, now, node):
     """Receive the other side's message of an exchange; what MPI_Init receives is copied."""
     host = layout.host_cells(node)
@@ -246,7 +245,7 @@ def receive_exchange(s, p, now, node):
         copy(s, p, now, node, p[layout.P_N_SIZES] + row, NOTHING, 0)
 
 
-@register_jitable(_nrt=False)
+@helper
 def end_exchange(s, p, now, node):
     """Continue after an exchange: with another one, or with the messages of a size."""
     host = layout.host_cells(node)
@@ -262,7 +261,7 @@ def end_exchange(s, p, now, node):
         s[host + layout.STARTED] = now
 
 
-@register_jitable(_nrt=False)
+@helper
 def exchange_in(s, node, number):
     """Note that the other side's message of an exchange is there."""
     host = layout.host_cells(node)
@@ -272,7 +271,7 @@ def exchange_in(s, node, number):
         s[host + layout.CAME_EARLY] = layout.THERE
 
 
-@register_jitable(_nrt=False)
+@helper
 def resume(s, p, now, node):
     """Go on after a computation."""
     host = layout.host_cells(node)
@@ -300,7 +299,7 @@ def resume(s, p, now, node):
         send_exchange(s, p, now, node)
 
 
-@register_jitable(_nrt=False)
+@helper
 def take(s, p, now, node):
     """Take one message from the inbox; return False if there is none.
 
@@ -325,7 +324,7 @@ def take(s, p, now, node):
     return True
 
 
-@register_jitable(_nrt=False)
+@helper
 def take_held(s, p, now, node, window):
     """Count a sequenced message as handled and handle the next one if it is held."""
     host = layout.host_cells(node)
@@ -340,7 +339,7 @@ def take_held(s, p, now, node, window):
     handle(s, p, now, node, layout.message(kind, 1 - node, following, 0))
 
 
-@register_jitable(_nrt=False)
+@helper
 def post_receive(s, p, now, node):
     """Post a receive, or match it at once with a message that is there already."""
     s[layout.host_cells(node) + layout.POSTED_RECEIVES] += 1
@@ -353,7 +352,7 @@ def post_receive(s, p, now, node):
     match(s, p, now, node, word)
 
 
-@register_jitable(_nrt=False)
+@helper
 def advance(s, p, now, node, of_pisces):
     """Run the MPI program of a node until it computes, waits, or ends a window.
 

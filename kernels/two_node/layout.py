@@ -16,7 +16,8 @@ move in *trains*: one entry is ``EXTRA`` equal ones, ``GAP`` ticks apart from ``
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
+
+from kernels import helper
 
 NEVER = np.int64(2**63 - 1)
 CLOCK_END = 3 * 2**61
@@ -217,7 +218,7 @@ def state_cells(window: int, n_sizes: int, channels: int, capacity: int) -> int:
     )
 
 
-@register_jitable(_nrt=False)
+@helper
 def start_state(s, p):
     """Empty a state; the room behind its fixed cells is shared out to the rows."""
     s[ELAPSED] = MESSAGES + 2 * p[P_WINDOW] * N_MESSAGE
@@ -229,117 +230,117 @@ def start_state(s, p):
         s[DUE + row] = NEVER
 
 
-@register_jitable(_nrt=False)
+@helper
 def may_halt(handled):
     """Return True after every 4096th event, when the run may be ended early."""
     return handled & 4095 == 0
 
 
-@register_jitable(_nrt=False)
+@helper
 def leeway(level, row):
     """Return the position of a row's leeway at a level of recurrence.py."""
     return LEEWAY + (level - PACKET) * (N_ROWS - INJECT) + row - INJECT
 
 
-@register_jitable(_nrt=False)
+@helper
 def port_cells(port):
     """Return where the cells of a port begin."""
     return PORT + N_PORT * port
 
 
-@register_jitable(_nrt=False)
+@helper
 def nic_cells(node):
     """Return where the cells of a NIC begin."""
     return NIC_CELLS + N_NIC * node
 
 
-@register_jitable(_nrt=False)
+@helper
 def host_cells(node):
     """Return where the cells of a host begin."""
     return HOST + N_HOST * node
 
 
-@register_jitable(_nrt=False)
+@helper
 def epoch(arbiter, i):
     """Return the position of an idle epoch of a PISCES arbiter: its start, then its cycles."""
     return EPOCHS + 2 * (arbiter * MAX_EPOCHS + i)
 
 
-@register_jitable(_nrt=False)
+@helper
 def message_cells(p, direction, index):
     """Return where the cells of an MPI message of the window under way begin."""
     return MESSAGES + N_MESSAGE * (direction * p[P_WINDOW] + index)
 
 
-@register_jitable(_nrt=False)
+@helper
 def message(kind, direction, index, n_bytes):
     """Return the word of a wire message."""
     return n_bytes << 24 | index << 4 | direction << 3 | kind
 
 
-@register_jitable(_nrt=False)
+@helper
 def kind_of(word):
     """Return the kind of the wire message a word names."""
     return word & 7
 
 
-@register_jitable(_nrt=False)
+@helper
 def direction_of(word):
     """Return the direction of the MPI message a word belongs to (0: node 0 sends it)."""
     return word >> 3 & 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def index_of(word):
     """Return the number of the MPI message within its window."""
     return word >> 4 & 0xFFFFF
 
 
-@register_jitable(_nrt=False)
+@helper
 def source_of(word):
     """Return the node that puts a wire message on the wire (gets and acks go back)."""
     kind = word & 7
     return word >> 3 & 1 ^ (1 if kind in (GET, ACK) else 0)
 
 
-@register_jitable(_nrt=False)
+@helper
 def bytes_of(word):
     """Return the byte count of a word."""
     return word >> 24
 
 
-@register_jitable(_nrt=False)
+@helper
 def resized(word, n_bytes):
     """Return the word with another byte count."""
     return word & 0xFFFFFF | n_bytes << 24
 
 
-@register_jitable(_nrt=False)
+@helper
 def span(n_bytes, byte_delay):
     """Return the ticks `n_bytes` take; the product is a double, as SST/macro's is."""
     return np.int64(np.float64(byte_delay) * np.float64(n_bytes))
 
 
-@register_jitable(_nrt=False)
+@helper
 def size_entry(p, size, column):
     """Return a column of the table of sizes."""
     return p[N_PARAMETERS + N_SIZE_COLUMNS * size + column]
 
 
-@register_jitable(_nrt=False)
+@helper
 def size_of(s, p, word):
     """Return the index of the size of the MPI message that a word belongs to."""
     return s[message_cells(p, direction_of(word), index_of(word)) + MESSAGE_SIZE]
 
 
-@register_jitable(_nrt=False)
+@helper
 def left_cell(p, word):
     """Return the position of the bytes left of the partly received message of a word."""
     index = 0 if kind_of(word) == EXCHANGE else index_of(word)
     return message_cells(p, direction_of(word), index) + LEFT + kind_of(word)
 
 
-@register_jitable(_nrt=False)
+@helper
 def left_of(s, p, word):
     """Return the bytes left of the message of a word; before its first packet all of them."""
     left = s[left_cell(p, word)]
@@ -353,13 +354,13 @@ def left_of(s, p, word):
     return CONTROL_BYTES
 
 
-@register_jitable(_nrt=False)
+@helper
 def set_back_cell(s, p, size):
     """Return the position of a size's mark that the clock was set back."""
     return s[ELAPSED] + p[P_N_SIZES] + size
 
 
-@register_jitable(_nrt=False)
+@helper
 def channel_cell(s, p, node, channel):
     """Return the position of the tick at which a memory channel is free."""
     return s[ELAPSED] + 2 * p[P_N_SIZES] + node * p[P_CHANNELS] + channel

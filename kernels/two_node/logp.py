@@ -7,20 +7,19 @@ one) and lets the receiving side take messages one after the other.
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
+from kernels import helper
 from kernels.two_node import layout
 from kernels.two_node.queues import schedule
 
 
-@register_jitable(_nrt=False)
+@helper
 def overlay(s, p, now, node, word):
     """Send a message over the overlay at `now`."""
     delay = p[layout.P_OVERLAY] + layout.span(layout.bytes_of(word), p[layout.P_OVERLAY_BYTE])
     schedule(s, layout.LOGP_IN + 1 - node, now + delay, word, 0)
 
 
-@register_jitable(_nrt=False)
+@helper
 def send_message(s, p, now, node, word):
     """Send a message when the injection side is free."""
     leaves = max(now, s[layout.nic_cells(node) + layout.OUT_FREE])
@@ -31,7 +30,7 @@ def send_message(s, p, now, node, word):
     overlay(s, p, leaves, node, word)
 
 
-@register_jitable(_nrt=False)
+@helper
 def nic_in(s, p, now, node, word):
     """Receive a message; return True if it is delivered at once.
 

@@ -7,15 +7,15 @@ whoever needs credits takes in those that are due by then.
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import helper
 from kernels.two_node import layout
 from kernels.two_node.arbiters import STRAGGLERS
 from kernels.two_node.queues import advance_train, entry, lean_on
 from kernels.two_node.trains import how_many, later
 
 
-@register_jitable(_nrt=False)
+@helper
 def xbar_credit_row(p):
     """Return the row of credits that output buffers return to the crossbar.
 
@@ -27,7 +27,7 @@ def xbar_credit_row(p):
     return layout.SWITCH
 
 
-@register_jitable(_nrt=False)
+@helper
 def credit_cell(row, word):
     """Return the position of the credits that a row's credit adds to."""
     if row == layout.XBAR_CREDIT:
@@ -37,13 +37,13 @@ def credit_cell(row, word):
     return layout.port_cells((row - layout.NIC_CREDIT) >> 1) + layout.CREDITS
 
 
-@register_jitable(_nrt=False)
+@helper
 def first_tick(s, row):
     """Return the tick of a row's first packet or credit, whether or not it is an event."""
     return s[entry(s, row, 0) + layout.AT] if s[layout.COUNT + row] > 0 else layout.NEVER
 
 
-@register_jitable(_nrt=False)
+@helper
 def absorb(s, row, until):
     """Take in a row's credits that have come until a tick."""
     while first_tick(s, row) <= until:
@@ -54,7 +54,7 @@ def absorb(s, row, until):
         advance_train(s, row, n)
 
 
-@register_jitable(_nrt=False)
+@helper
 def wake_row(s, row, waiting):
     """Make events of a row's credits if anything waits for them."""
     if waiting > 0 or s[layout.AT_ONCE] == 1:
@@ -63,7 +63,7 @@ def wake_row(s, row, waiting):
         s[layout.DUE + row] = layout.NEVER
 
 
-@register_jitable(_nrt=False)
+@helper
 def wake(s):
     """Make events of the credits that are waited for, and of these only."""
     for node in range(2):
@@ -73,13 +73,13 @@ def wake(s):
     wake_row(s, layout.XBAR_CREDIT, s[at_crossbar] + s[at_crossbar + 1])
 
 
-@register_jitable(_nrt=False)
+@helper
 def absorb_before(s, row):
     """Take in a row's credits that have come before the event handled last."""
     absorb(s, row, s[layout.CLOCK] - (1 if row >= s[layout.ROW] else 0))
 
 
-@register_jitable(_nrt=False)
+@helper
 def settle(s):
     """Take in all credits that have come before the event handled last and were no events."""
     for node in range(2):
@@ -88,7 +88,7 @@ def settle(s):
     absorb_before(s, layout.XBAR_CREDIT)
 
 
-@register_jitable(_nrt=False)
+@helper
 def next_send(s, p, now, word):
     """Return the earliest tick at which a host may put a message on the wire.
 
@@ -110,7 +110,7 @@ def next_send(s, p, now, word):
     return best
 
 
-@register_jitable(_nrt=False)
+@helper
 def next_crossing(s, p, now, source, word):
     """Return the earliest tick at which a packet from a node may come to the crossbar.
 
@@ -128,7 +128,7 @@ def next_crossing(s, p, now, source, word):
     return min(arrives, later(sent, p[layout.P_INJECT_LATENCY]))
 
 
-@register_jitable(_nrt=False)
+@helper
 def next_small(s, row, source, n_bytes):
     """Return the tick of the first packet of a row that comes from a node and is no larger."""
     for i in range(s[layout.COUNT + row]):
@@ -139,7 +139,7 @@ def next_small(s, row, source, n_bytes):
     return layout.NEVER
 
 
-@register_jitable(_nrt=False)
+@helper
 def bytes_in(s, row):
     """Return the bytes of all packets or credits of a row."""
     total = np.int64(0)
@@ -149,7 +149,7 @@ def bytes_in(s, row):
     return total
 
 
-@register_jitable(_nrt=False)
+@helper
 def before_the_end(s, p, source):
     """Return the bytes that may leave the switch before a NIC comes to its first message's end.
 
@@ -166,7 +166,7 @@ def before_the_end(s, p, source):
     return left
 
 
-@register_jitable(_nrt=False)
+@helper
 def next_that_passes(s, p, now, source, credits, word, at_buffer, none_injected):
     """Return the earliest tick at which a packet may come that the credits left suffice for.
 
@@ -194,7 +194,7 @@ def next_that_passes(s, p, now, source, credits, word, at_buffer, none_injected)
     return best
 
 
-@register_jitable(_nrt=False)
+@helper
 def credits_in_time(s, row, credit, first, n, now, step):
     """Take credits from the head of a row, one for each packet that comes later; return how many.
 
@@ -228,7 +228,7 @@ def credits_in_time(s, row, credit, first, n, now, step):
     return taken
 
 
-@register_jitable(_nrt=False)
+@helper
 def credits_met(s, row, arrivals, n, now, step):
     """Count credits of which each finds a packet that waits; equal ones may come meanwhile.
 
@@ -268,7 +268,7 @@ def credits_met(s, row, arrivals, n, now, step):
     return met
 
 
-@register_jitable(_nrt=False)
+@helper
 def moved_by(s, row, word):
     """Return the word of the packets that those, or the credits, at the head of a row move."""
     waiting = row
@@ -281,7 +281,7 @@ def moved_by(s, row, word):
     return s[entry(s, waiting, 0) + layout.WORD] if s[layout.COUNT + waiting] > 0 else word
 
 
-@register_jitable(_nrt=False)
+@helper
 def next_set_back(s, p, now, word, n):
     """Return the earliest tick at which a packet without a tail may come to a NIC.
 

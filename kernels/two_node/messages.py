@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
+from kernels import helper
 from kernels.two_node import layout
 
 
-@register_jitable(_nrt=False)
+@helper
 def is_data(word):
     """Return True for the packets of a message that may be long."""
     kind = layout.kind_of(word)
     return kind == layout.PAYLOAD or kind == layout.EAGER
 
 
-@register_jitable(_nrt=False)
+@helper
 def count_ahead(s, p, node, word, n):
     """Count some packets of a message at its destination before they are there.
 
@@ -45,7 +44,7 @@ def count_ahead(s, p, node, word, n):
     return counted
 
 
-@register_jitable(_nrt=False)
+@helper
 def packet_completes_message(s, p, node, word):
     """Count a packet at its destination; return True if its message is now complete."""
     cell = layout.left_cell(p, word)

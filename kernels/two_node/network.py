@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
+from kernels import helper
 from kernels.two_node import layout, logp, pisces, protocols, snappr
 from kernels.two_node.queues import schedule
 
 
-@register_jitable(_nrt=False)
+@helper
 def inject(s, p, now, node, word, of_pisces):
     """Put a message on the wire at a node; that one of an exchange has left is noticed."""
     if layout.bytes_of(word) <= p[layout.P_NEGLIGIBLE]:

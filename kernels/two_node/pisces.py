@@ -16,8 +16,8 @@ wanted, n is 1. Trials of Table II are some 30 times as fast as packet by packet
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import helper
 from kernels.two_node import layout
 from kernels.two_node.arbiters import STRAGGLERS, arbitrate, arbitrate_train, keeps_order, reset
 from kernels.two_node.comparison import is_of_trains
@@ -52,7 +52,7 @@ from kernels.two_node.queues import (
 from kernels.two_node.trains import how_many
 
 
-@register_jitable(_nrt=False)
+@helper
 def start(s, p):
     """Give every stage its credits and every arbiter one endless idle epoch."""
     for node in range(2):
@@ -63,14 +63,14 @@ def start(s, p):
         reset(s, arbiter)
 
 
-@register_jitable(_nrt=False)
+@helper
 def has_tail(p, n_bytes):
     """Return True if every packet of a message on the wire gets a tail, see arbiters.py."""
     last = (n_bytes - 1) % p[layout.P_MTU] + 1
     return n_bytes <= p[layout.P_NEGLIGIBLE] or p[layout.P_REPAIRED] == 1 or last > STRAGGLERS
 
 
-@register_jitable(_nrt=False)
+@helper
 def in_order(p, size):
     """Return True if time passes, and runs forwards but for a long message's last packet."""
     reply = p[layout.P_SHORT_REPLY]
@@ -84,7 +84,7 @@ def in_order(p, size):
     )
 
 
-@register_jitable(_nrt=False)
+@helper
 def send(s, p, now, node, word, n, step):
     """Send packets that have their credits from a NIC."""
     arbiter, kind = layout.ARBITER_NIC + node, p[layout.P_INJECT_ARBITER]
@@ -97,7 +97,7 @@ def send(s, p, now, node, word, n, step):
         n -= part
 
 
-@register_jitable(_nrt=False)
+@helper
 def send_exchange(s, p, now, node, word):
     """Send a packet of an exchange; that the last one has left is noticed."""
     size = layout.bytes_of(word)
@@ -119,7 +119,7 @@ def send_exchange(s, p, now, node, word):
         schedule(s, layout.NIC + 3 * (1 - node), tail, 0, layout.T_NOTICE)
 
 
-@register_jitable(_nrt=False)
+@helper
 def inject_packets(s, p, now, node):
     """Inject packets while there is credit for a full one."""
     row, cell = layout.INJECT + node, layout.port_cells(node) + layout.CREDITS
@@ -148,7 +148,7 @@ def inject_packets(s, p, now, node):
         lean_on(s, row, s[entry(s, row, 0) + layout.AT] - 1)
 
 
-@register_jitable(_nrt=False)
+@helper
 def send_message(s, p, now, node, word):
     """Queue a message at a NIC and inject as many of its packets as have credit."""
     row = layout.NIC_CREDIT + 2 * node
@@ -159,7 +159,7 @@ def send_message(s, p, now, node, word):
         inject_packets(s, p, now, node)
 
 
-@register_jitable(_nrt=False)
+@helper
 def nic_credit(s, p, now, node, n_bytes, n, step):
     """Handle a train of credits at a NIC; return how many of them were handled."""
     row = layout.INJECT + node
@@ -178,7 +178,7 @@ def nic_credit(s, p, now, node, n_bytes, n, step):
     return 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def cross(s, p, now, source, word, n, step, delay):
     """Send packets that have their credits over the crossbar to their output buffer."""
     size = layout.bytes_of(word)
@@ -194,7 +194,7 @@ def cross(s, p, now, source, word, n, step, delay):
         n -= part
 
 
-@register_jitable(_nrt=False)
+@helper
 def wait(s, row, cell, word, n, delay):
     """Add packets to those that wait; the cell is no more than the size of each of them."""
     size = layout.bytes_of(word)
@@ -203,7 +203,7 @@ def wait(s, row, cell, word, n, delay):
     append_packets(s, row, word, n, delay)
 
 
-@register_jitable(_nrt=False)
+@helper
 def switch_in(s, p, now, source, word, n, step, delay):
     """Receive a train of packets at the crossbar; return how many of them were handled."""
     if s[layout.AT_ONCE] > 1:
@@ -232,7 +232,7 @@ def switch_in(s, p, now, source, word, n, step, delay):
     return able
 
 
-@register_jitable(_nrt=False)
+@helper
 def first_that_fits(s, row, cell, credits):
     """Return the position of the first waiting packets the credits suffice for, or -1."""
     if s[layout.COUNT + row] == 0 or credits < s[cell]:
@@ -247,7 +247,7 @@ def first_that_fits(s, row, cell, credits):
     return -1
 
 
-@register_jitable(_nrt=False)
+@helper
 def waiting(s, row, n_bytes):
     """Count the packets at the head of a row that are equal and of this size."""
     if s[layout.COUNT + row] == 0:
@@ -258,7 +258,7 @@ def waiting(s, row, n_bytes):
     return s[first + layout.EXTRA]
 
 
-@register_jitable(_nrt=False)
+@helper
 def xbar_credit(s, p, now, source, n_bytes, n, step):
     """Handle a train of credits that an output buffer returns; return how many were handled.
 
@@ -295,7 +295,7 @@ def xbar_credit(s, p, now, source, n_bytes, n, step):
     return 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def last_completion(s, p, node, word):
     """Return the tick at which the last of a message's packets is complete that are on their way.
 
@@ -309,7 +309,7 @@ def last_completion(s, p, node, word):
     return best - p[layout.P_EJECT_LATENCY]
 
 
-@register_jitable(_nrt=False)
+@helper
 def approach_without_tail(s, p, now, node, word, delay):
     """Send the head of a message's last packet to its NIC, where it is complete before it comes."""
     code = layout.T_COMPLETE_RETURN
@@ -322,7 +322,7 @@ def approach_without_tail(s, p, now, node, word, delay):
     schedule_head(s, layout.NIC_IN + 2 * node, now, word, code, delay)
 
 
-@register_jitable(_nrt=False)
+@helper
 def approach(s, p, now, node, word, n, step, delay):
     """Send packets' heads to their NIC, which they reach at `now`, `now + step`, ..."""
     row = layout.NIC_IN + 2 * node
@@ -345,7 +345,7 @@ def approach(s, p, now, node, word, n, step, delay):
             schedule_head(s, row, now + i * step, word, layout.T_COMPLETE, delay)
 
 
-@register_jitable(_nrt=False)
+@helper
 def leave(s, p, now, source, word, n, step, delay):
     """Send packets that have their credits from an output buffer to the NIC."""
     size = layout.bytes_of(word)
@@ -361,7 +361,7 @@ def leave(s, p, now, source, word, n, step, delay):
         n -= part
 
 
-@register_jitable(_nrt=False)
+@helper
 def buffer(s, p, now, word, n, step, delay):
     """Receive a train of packets at an output buffer; return how many of them were handled."""
     source = layout.source_of(word)
@@ -387,7 +387,7 @@ def buffer(s, p, now, word, n, step, delay):
     return able
 
 
-@register_jitable(_nrt=False)
+@helper
 def port_credit(s, p, now, source, n_bytes, n, step):
     """Handle a train of a NIC's credits at an output buffer; return how many were handled."""
     row, port = layout.PENDING + 2 + source, layout.port_cells(2 + source)
@@ -427,7 +427,7 @@ def port_credit(s, p, now, source, n_bytes, n, step):
     return 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def nic_in(s, now, node, word, code, delay):
     """Receive a packet's head at a NIC; return True if the packet is there as a whole."""
     if delay == 0:
@@ -437,7 +437,7 @@ def nic_in(s, now, node, word, code, delay):
     return False
 
 
-@register_jitable(_nrt=False)
+@helper
 def train(s, p, now, row, word, n, step, delay):
     """Handle up to `n` packets or credits that arrive at a row; return the number handled."""
     size = layout.bytes_of(word)
@@ -454,7 +454,7 @@ def train(s, p, now, row, word, n, step, delay):
     return nic_credit(s, p, now, node, size, n, step)
 
 
-@register_jitable(_nrt=False)
+@helper
 def handle_train(s, p, now, row):
     """Handle the train at the head of a row, as far as it can be."""
     first = entry(s, row, 0)
@@ -467,7 +467,7 @@ def handle_train(s, p, now, row):
     advance_train(s, row, n)
 
 
-@register_jitable(_nrt=False)
+@helper
 def handle_trains(s, p, now, row):
     """Handle the train at the head of a row, and trains that come before anything else.
 
@@ -487,7 +487,7 @@ def handle_trains(s, p, now, row):
         s[layout.ROW] = row
 
 
-@register_jitable(_nrt=False)
+@helper
 def serve(s, p, now, row, word):
     """Inject a message, return the credit of a packet taken in, or handle trains.
 
@@ -506,7 +506,7 @@ def serve(s, p, now, row, word):
         handle_trains(s, p, now, row)
 
 
-@register_jitable(_nrt=False)
+@helper
 def taken_in(s, p, now, node, word, code):
     """Return the credit of a packet that is complete, if that is not on its way already."""
     if code != layout.T_COMPLETE:

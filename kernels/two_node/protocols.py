@@ -6,13 +6,12 @@ flight and no NIC; SST/macro's own rules do not apply here.
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
+from kernels import helper
 from kernels.two_node import layout
 from kernels.two_node.queues import schedule
 
 
-@register_jitable(_nrt=False)
+@helper
 def send_message(s, p, now, node, word):
     """Send a message; one that carries data waits until the NIC has sent the one before."""
     if layout.kind_of(word) != layout.EAGER and layout.kind_of(word) != layout.PAYLOAD:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
+from kernels import helper
 from kernels.two_node import layout
 
 
-@register_jitable(_nrt=False)
+@helper
 def entry(s, row, i):
     """Return the position in the state of entry `i` of a row."""
     capacity = s[layout.CAPACITY]
@@ -16,7 +15,7 @@ def entry(s, row, i):
     )
 
 
-@register_jitable(_nrt=False)
+@helper
 def put(s, row, i, at, word, extra, delay):
     """Write entry `i` of a row."""
     e = entry(s, row, i)
@@ -27,7 +26,7 @@ def put(s, row, i, at, word, extra, delay):
     s[e + layout.DELAY] = delay
 
 
-@register_jitable(_nrt=False)
+@helper
 def move(s, row, source, target):
     """Copy one entry of a row over another."""
     e, f = entry(s, row, source), entry(s, row, target)
@@ -35,7 +34,7 @@ def move(s, row, source, target):
         s[f + cell] = s[e + cell]
 
 
-@register_jitable(_nrt=False)
+@helper
 def position(s, row, at):
     """Return the position of the first of a row's events that is later than a tick."""
     low, high = 0, s[layout.COUNT + row]
@@ -48,7 +47,7 @@ def position(s, row, at):
     return low
 
 
-@register_jitable(_nrt=False)
+@helper
 def make_room(s, row, at):
     """Add a place at a position of a row; return False if the row is full.
 
@@ -71,7 +70,7 @@ def make_room(s, row, at):
     return True
 
 
-@register_jitable(_nrt=False)
+@helper
 def schedule_head(s, row, at, word, extra, delay):
     """Add a packet's head; events of one tick keep the order in which they were scheduled."""
     i = s[layout.COUNT + row]
@@ -83,13 +82,13 @@ def schedule_head(s, row, at, word, extra, delay):
             s[layout.DUE + row] = at
 
 
-@register_jitable(_nrt=False)
+@helper
 def schedule(s, row, at, word, extra):
     """Add an event; events of one tick keep the order in which they were scheduled."""
     schedule_head(s, row, at, word, extra, 0)
 
 
-@register_jitable(_nrt=False)
+@helper
 def append(s, row, at, word, extra):
     """Add an entry at the end of a FIFO list."""
     i = s[layout.COUNT + row]
@@ -100,7 +99,7 @@ def append(s, row, at, word, extra):
     put(s, row, i, at, word, extra, 0)
 
 
-@register_jitable(_nrt=False)
+@helper
 def append_packets(s, row, word, n, delay):
     """Add `n` equal packets at the end of a list, joined to the last entry if they equal it."""
     if s[layout.COUNT + row] > 0:
@@ -112,7 +111,7 @@ def append_packets(s, row, word, n, delay):
     s[entry(s, row, s[layout.COUNT + row] - 1) + layout.DELAY] = delay
 
 
-@register_jitable(_nrt=False)
+@helper
 def append_train(s, row, at, word, n, step, delay):
     """Add a train behind all events of a row; one that goes on like the last train joins it."""
     i = s[layout.COUNT + row]
@@ -137,14 +136,14 @@ def append_train(s, row, at, word, n, step, delay):
         s[layout.DUE + row] = at
 
 
-@register_jitable(_nrt=False)
+@helper
 def last_tick(s, row, i):
     """Return the tick of the last packet or credit of a train."""
     e = entry(s, row, i)
     return s[e + layout.AT] + (s[e + layout.EXTRA] - 1) * s[e + layout.GAP]
 
 
-@register_jitable(_nrt=False)
+@helper
 def divide(s, row, i, n):
     """Cut the train at a position in two, behind its first `n` elements."""
     if not make_room(s, row, i + 1):
@@ -159,7 +158,7 @@ def divide(s, row, i, n):
             s[half + layout.GAP] = 0
 
 
-@register_jitable(_nrt=False)
+@helper
 def insert(s, row, at, word, n, step, delay):
     """Add a train to a row; what comes at one tick keeps the order in which it was added."""
     behind = s[layout.COUNT + row] - 1
@@ -178,7 +177,7 @@ def insert(s, row, at, word, n, step, delay):
         at += step
 
 
-@register_jitable(_nrt=False)
+@helper
 def drop(s, row):
     """Remove the first entry of a row."""
     s[layout.HEAD + row] = (s[layout.HEAD + row] + 1) & (s[layout.CAPACITY] - 1)
@@ -189,7 +188,7 @@ def drop(s, row):
         )
 
 
-@register_jitable(_nrt=False)
+@helper
 def advance_train(s, row, n):
     """Remove `n` packets or credits from the train at the head of a row."""
     e = entry(s, row, 0)
@@ -204,7 +203,7 @@ def advance_train(s, row, n):
     s[layout.DUE + row] = s[e + layout.AT]
 
 
-@register_jitable(_nrt=False)
+@helper
 def remove(s, row, i):
     """Remove entry `i` of a FIFO list; the entries before it move up."""
     while i > 0:
@@ -213,7 +212,7 @@ def remove(s, row, i):
     drop(s, row)
 
 
-@register_jitable(_nrt=False)
+@helper
 def lean_on(s, row, amount):
     """Note that PISCES would have done the same if there were less of a row's first entry.
 
@@ -231,7 +230,7 @@ def lean_on(s, row, amount):
         s[cell] = min(s[cell], amount)
 
 
-@register_jitable(_nrt=False)
+@helper
 def take(s, row, i, n):
     """Remove `n` of the packets of entry `i` of those that wait."""
     e = entry(s, row, i)
@@ -241,7 +240,7 @@ def take(s, row, i, n):
         remove(s, row, i)
 
 
-@register_jitable(_nrt=False)
+@helper
 def next_row(s):
     """Return the row of the next event: the earliest, and of one tick the lowest row."""
     best = 0

@@ -24,8 +24,8 @@ because it may come to matter again.
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels import helper
 from kernels.two_node import layout
 from kernels.two_node.comparison import (
     MARGIN,
@@ -63,13 +63,13 @@ NO_LIMIT = 2**62
 LEAST_EVENTS = 256
 
 
-@register_jitable(_nrt=False)
+@helper
 def watch_cells(level):
     """Return where the cells of a level begin."""
     return layout.WATCH + N_WATCH * (level - layout.PACKET)
 
 
-@register_jitable(_nrt=False)
+@helper
 def list_skip(s, t, row, level, shift, n):
     """Move a counted list on by `n` periods."""
     counter = counter_of(row)
@@ -90,7 +90,7 @@ def list_skip(s, t, row, level, shift, n):
         s[e + layout.WORD] = moved(s[e + layout.WORD], n * shift)
 
 
-@register_jitable(_nrt=False)
+@helper
 def events_skip(s, t, row, elapsed, n):
     """Move a row on by `n` periods of which `event_periods` has told the number."""
     gone = taken(s, t, row, elapsed)
@@ -127,7 +127,7 @@ def events_skip(s, t, row, elapsed, n):
         s[layout.DUE + row] = s[e + layout.AT]
 
 
-@register_jitable(_nrt=False)
+@helper
 def network_periods(s, t, p, now, then, level, limit):
     """Return how many periods ports and NICs may go on, 0 if they do not repeat."""
     for port in range(4):
@@ -174,7 +174,7 @@ def network_periods(s, t, p, now, then, level, limit):
     return limit
 
 
-@register_jitable(_nrt=False)
+@helper
 def host_periods(s, t, p, now, then, level, shift, limit):
     """Return how many periods the hosts may go on, 0 if they do not repeat."""
     for node in range(2):
@@ -223,7 +223,7 @@ def host_periods(s, t, p, now, then, level, shift, limit):
     return limit
 
 
-@register_jitable(_nrt=False)
+@helper
 def affordable(s, p, cell):
     """Return True if the events not yet spent on comparisons suffice to compare everything.
 
@@ -240,7 +240,7 @@ def affordable(s, p, cell):
     return True
 
 
-@register_jitable(_nrt=False)
+@helper
 def arrivals_skip(s, p, ahead):
     """Renumber the partly received messages of node 0."""
     for index in range(p[layout.P_WINDOW] - 1, -1, -1):
@@ -249,7 +249,7 @@ def arrivals_skip(s, p, ahead):
             s[cell] = s[cell - ahead * layout.N_MESSAGE] if index >= ahead else 0
 
 
-@register_jitable(_nrt=False)
+@helper
 def periods(s, t, p, now, then, level, word):
     """Return the number of repetitions to skip, after two states that are one period apart.
 
@@ -312,14 +312,14 @@ def periods(s, t, p, now, then, level, word):
     return limit if same_arrivals(s, t, p, shift, counting) else 0
 
 
-@register_jitable(_nrt=False)
+@helper
 def delay(s, t, cell, later):
     """Move a time on if it moves with the clock; one that has stayed in the past stays there."""
     if s[cell] != t[cell]:
         s[cell] += later
 
 
-@register_jitable(_nrt=False)
+@helper
 def skip(s, t, p, elapsed, level, word, n):
     """Move a state on by `n` periods of `elapsed` ticks."""
     shift = layout.index_of(word) - layout.index_of(t[watch_cells(level) + KEPT_WORD])
@@ -376,14 +376,14 @@ def skip(s, t, p, elapsed, level, word, n):
         s[layout.message_cells(p, 0, index) + layout.MESSAGE_SIZE] = size
 
 
-@register_jitable(_nrt=False)
+@helper
 def forget(s):
     """Give up the states kept at all levels."""
     for level in range(layout.PACKET, layout.WHOLE_WINDOW + 1):
         s[watch_cells(level) + VALID] = 0
 
 
-@register_jitable(_nrt=False)
+@helper
 def keep(s, t, level, now, word):
     """Keep the state for later comparison."""
     c = watch_cells(level)
@@ -405,7 +405,7 @@ def keep(s, t, level, now, word):
             t[e + layout.DELAY] = s[e + layout.DELAY]
 
 
-@register_jitable(_nrt=False)
+@helper
 def checkpoint(s, t, p, level, now, word):
     """Test whether the state recurs at a level, and skip the repetitions."""
     c = watch_cells(level)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
-from kernels import kernel
+from kernels import helper, kernel
 from kernels.two_node import host, layout, logp, pisces, recurrence, snappr
 from kernels.two_node.comparison import is_of_trains
 from kernels.two_node.lookahead import settle, wake
@@ -15,7 +13,7 @@ from kernels.two_node.queues import advance_train, append, drop, entry, next_row
 OK, DEADLOCK, ROW_FULL, HALTED, CLOCK_RAN_OUT, CLOCK_BELOW_ZERO = range(6)
 
 
-@register_jitable(_nrt=False)
+@helper
 def set_pace(s, p):
     """Say how many packets of a train may be handled at once, for the size that begins."""
     whole = s[layout.TRAINS] and (
@@ -29,7 +27,7 @@ def set_pace(s, p):
     s[layout.NO_TAILS] = p[layout.P_NETWORK] == layout.PISCES and not pisces.has_tail(p, size)
 
 
-@register_jitable(_nrt=False)
+@helper
 def run_program(s, p, now, node, of_pisces):
     """Run a node's MPI program until it waits, through the ends of windows."""
     while host.advance(s, p, now, node, of_pisces):
@@ -57,7 +55,7 @@ def run_program(s, p, now, node, of_pisces):
                 s[cells + layout.STEP] = host.BEGIN_EXCHANGE
 
 
-@register_jitable(_nrt=False)
+@helper
 def launch(s, p, now, node):
     """Start a node's program; node 0 notifies node 1 over the overlay."""
     if node == 0:
@@ -71,7 +69,7 @@ def launch(s, p, now, node):
     s[layout.host_cells(node) + layout.STEP] = host.BEGIN_EXCHANGE
 
 
-@register_jitable(_nrt=False)
+@helper
 def deliver(s, p, now, node, word, of_pisces):
     """Hand a complete message to a node; return whether that concerns its MPI thread."""
     if layout.kind_of(word) == layout.GET:  # answered by the NIC
@@ -89,7 +87,7 @@ def deliver(s, p, now, node, word, of_pisces):
     return True
 
 
-@register_jitable(_nrt=False)
+@helper
 def packet_in(s, p, node, word):
     """Count a packet that a NIC has received; return whether its message is complete."""
     whole = packet_completes_message(s, p, node, word)
@@ -102,7 +100,7 @@ def packet_in(s, p, node, word):
     return whole
 
 
-@register_jitable(_nrt=False)
+@helper
 def serve_snappr(s, p, now, row):
     """Handle the train at the head of a row, as far as it can be."""
     first = entry(s, row, 0)
@@ -122,7 +120,7 @@ def serve_snappr(s, p, now, row):
     advance_train(s, row, n)
 
 
-@register_jitable(_nrt=False)
+@helper
 def dispatch_train(s, p, now, row, of_pisces):
     """Handle the train at the head of a row, as far as it can be; with PISCES, those after it."""
     if of_pisces is not None:
@@ -131,7 +129,7 @@ def dispatch_train(s, p, now, row, of_pisces):
         serve_snappr(s, p, now, row)
 
 
-@register_jitable(_nrt=False)
+@helper
 def dispatch(s, p, now, row, word, extra, delay, of_pisces):
     """Handle one event."""
     complete = taken = runs = False  # a message; a packet; the node's program
@@ -166,7 +164,7 @@ def dispatch(s, p, now, row, word, extra, delay, of_pisces):
         pisces.taken_in(s, p, now, node, word, extra)
 
 
-@register_jitable(_nrt=False)
+@helper
 def start(s, p, of_pisces):
     """Start both programs on an idle network at tick 0.
 
@@ -189,7 +187,7 @@ def start(s, p, of_pisces):
         run_program(s, p, 0, node, of_pisces)
 
 
-@register_jitable(_nrt=False)
+@helper
 def simulate(s, kept, p, halt, of_pisces):
     """Run the windows of the sizes until the pause or the end."""
     while s[layout.host_cells(0) + layout.SIZE] < p[layout.P_PAUSE]:

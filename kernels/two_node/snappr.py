@@ -15,8 +15,7 @@ and 0.46 s (tests/benchmarks/test_two_node.py).
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
+from kernels import helper
 from kernels.two_node import layout
 from kernels.two_node.messages import count_ahead
 from kernels.two_node.queues import (
@@ -30,7 +29,7 @@ from kernels.two_node.queues import (
 from kernels.two_node.trains import how_many, later, next_part
 
 
-@register_jitable(_nrt=False)
+@helper
 def start(s, p):
     """Give every port its credits and every NIC its buffer."""
     for node in range(2):
@@ -39,7 +38,7 @@ def start(s, p):
         s[layout.port_cells(2 + node) + layout.CREDITS] = p[layout.P_SWITCH_CREDITS]
 
 
-@register_jitable(_nrt=False)
+@helper
 def next_elsewhere(s, one, two, three):
     """Return the tick of the earliest event that is in none of three rows."""
     best = layout.NEVER
@@ -49,7 +48,7 @@ def next_elsewhere(s, one, two, three):
     return best
 
 
-@register_jitable(_nrt=False)
+@helper
 def arrival_row(p, source):
     """Return the row of packets that reach the switch; a tail that is later is waited for."""
     if p[layout.P_INJECT_BYTE] > p[layout.P_LINK_BYTE]:
@@ -57,7 +56,7 @@ def arrival_row(p, source):
     return layout.SWITCH_IN + 2 * source
 
 
-@register_jitable(_nrt=False)
+@helper
 def taken_in(s, p, node, at, size, n, step):
     """Send back the credits of packets that a NIC has taken in."""
     if p[layout.P_FLOW_CONTROL]:
@@ -66,7 +65,7 @@ def taken_in(s, p, node, at, size, n, step):
         )
 
 
-@register_jitable(_nrt=False)
+@helper
 def complete(s, p, now, node, word, n, step):
     """Count packets that are there as a whole; one that ends its message is an event.
 
@@ -79,7 +78,7 @@ def complete(s, p, now, node, word, n, step):
         schedule(s, layout.NIC + 3 * (1 - node), now + i * step, word, layout.T_COMPLETE)
 
 
-@register_jitable(_nrt=False)
+@helper
 def receive(s, p, now, node, word, n, step):
     """Receive packets at a NIC; those that do not complete their message only count.
 
@@ -106,13 +105,13 @@ def receive(s, p, now, node, word, n, step):
         n -= part
 
 
-@register_jitable(_nrt=False)
+@helper
 def leave(s, p, now, source, word, n, step):
     """Send packets' heads from the switch to their NIC."""
     receive(s, p, now + p[layout.P_EJECT_LATENCY], 1 - source, word, n, step)
 
 
-@register_jitable(_nrt=False)
+@helper
 def send(s, p, port, word, now, n, step, busy):
     """Send packets' heads at `now`, `now + step`, ..., each of which keeps the port busy."""
     size = layout.bytes_of(word)
@@ -133,7 +132,7 @@ def send(s, p, port, word, now, n, step, busy):
     leave(s, p, now + p[layout.P_LINK_FLIT], source, word, n, step)
 
 
-@register_jitable(_nrt=False)
+@helper
 def depart(s, p, now, port, word, n, step):
     """Send packets that have got credit at `now`, `now + step`, ..., when the port is free."""
     size = layout.bytes_of(word)
@@ -150,7 +149,7 @@ def depart(s, p, now, port, word, n, step):
         n -= part
 
 
-@register_jitable(_nrt=False)
+@helper
 def insert(s, p, now, port, word, n):
     """Give equal packets to a port; those without credit wait."""
     size = layout.bytes_of(word)
@@ -163,7 +162,7 @@ def insert(s, p, now, port, word, n):
     depart(s, p, now, port, word, able, 0)
 
 
-@register_jitable(_nrt=False)
+@helper
 def fill_buffer(s, p, now, node):
     """Hand packets to the injection port while the NIC's buffer has room for the next one."""
     row = layout.INJECT + node
@@ -186,14 +185,14 @@ def fill_buffer(s, p, now, node):
         insert(s, p, now, node, layout.resized(word, size), n)
 
 
-@register_jitable(_nrt=False)
+@helper
 def send_message(s, p, now, node, word):
     """Queue a message at a NIC and cut it into packets as far as the NIC's buffer allows."""
     append(s, layout.INJECT + node, layout.bytes_of(word), word, 0)
     fill_buffer(s, p, now, node)
 
 
-@register_jitable(_nrt=False)
+@helper
 def waiting(s, row, n_bytes, credits):
     """Count packets at the head of a row that are equal and leave one for each credit."""
     first = entry(s, row, 0)
@@ -206,7 +205,7 @@ def waiting(s, row, n_bytes, credits):
     return s[first + layout.EXTRA] - 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def release(s, p, now, port, n, step):
     """Send `n` packets from the head of those that wait; their credits have been taken."""
     row = layout.PENDING + port
@@ -218,7 +217,7 @@ def release(s, p, now, port, n, step):
     depart(s, p, now, port, word, n, step)
 
 
-@register_jitable(_nrt=False)
+@helper
 def add_credits(s, p, now, port, n_bytes):
     """Return credits to a port; waiting packets get them, in order, while they fit."""
     cell = layout.port_cells(port) + layout.CREDITS
@@ -234,7 +233,7 @@ def add_credits(s, p, now, port, n_bytes):
         release(s, p, now, port, able, 0)
 
 
-@register_jitable(_nrt=False)
+@helper
 def next_that_passes(s, p, now, source, credits):
     """Return the earliest tick at which a packet may reach the switch that passes those waiting.
 
@@ -254,7 +253,7 @@ def next_that_passes(s, p, now, source, credits):
     return best
 
 
-@register_jitable(_nrt=False)
+@helper
 def port_credit(s, p, now, source, n_bytes, n, step):
     """Handle a train of a NIC's credits at the switch; return how many of them were handled."""
     port = 2 + source
@@ -278,7 +277,7 @@ def port_credit(s, p, now, source, n_bytes, n, step):
     return 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def nic_credit(s, p, now, node, n_bytes, n, step):
     """Handle a train of credits at a NIC, its buffer first, as SST/macro does; return how many."""
     inject, pending = layout.INJECT + node, layout.PENDING + node
@@ -318,7 +317,7 @@ def nic_credit(s, p, now, node, n_bytes, n, step):
     return 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def arrive(s, p, now, source, word, n, step):
     """Handle a train of packets at the switch; return how many of them were handled.
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
+from kernels import helper
 from kernels.two_node import layout
 
 
-@register_jitable(_nrt=False)
+@helper
 def how_many(at, step, n, end):
     """Count the elements of a train that come before a tick; the result is at least 1."""
     if n == 1 or at + (n - 1) * step < end:
@@ -17,13 +16,13 @@ def how_many(at, step, n, end):
     return (end - 1 - at) // step + 1
 
 
-@register_jitable(_nrt=False)
+@helper
 def later(at, ticks):
     """Return a tick so much later; NEVER stays."""
     return at if at == layout.NEVER else at + ticks
 
 
-@register_jitable(_nrt=False)
+@helper
 def next_part(ready, n, step, free, busy):
     """Find the part of a train that a server starts at even distances: number, first tick, step.
 

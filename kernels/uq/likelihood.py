@@ -11,10 +11,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from kernels import kernel
+from kernels import helper, kernel
 
 CONSTANT, RELATIVE, HIERARCHICAL, GAUSSIAN_PROCESS, STUDENT_T = range(5)
 
@@ -51,7 +50,7 @@ class Data(NamedTuple):
     distances: NDArray[np.float64]
 
 
-@register_jitable(_nrt=False)
+@helper
 def constant(times, sigma, data):
     """Return the log likelihood of one absolute normal error, sigma in seconds."""
     total = 0.0
@@ -62,7 +61,7 @@ def constant(times, sigma, data):
     return -0.5 * total
 
 
-@register_jitable(_nrt=False)
+@helper
 def hierarchical(times, tau, s, data):
     """Return the log likelihood of normal errors in log time, tau between tests, s in each.
 
@@ -81,13 +80,13 @@ def hierarchical(times, tau, s, data):
     return -0.5 * total
 
 
-@register_jitable(_nrt=False)
+@helper
 def correlation(distance, length):
     """Return the correlation of the discrepancies of two tests, from their squared distance."""
     return (1.0 - INDEPENDENT_SHARE) * math.exp(-0.5 * distance / (length * length))
 
 
-@register_jitable(_nrt=False)
+@helper
 def gaussian_process(times, tau, s, length, data, matrix):
     """Return the log likelihood with discrepancies that are correlated between nearby tests.
 
@@ -127,7 +126,7 @@ def gaussian_process(times, tau, s, length, data, matrix):
     return -0.5 * total
 
 
-@register_jitable(_nrt=False)
+@helper
 def student_t(times, s, data):
     """Return the log likelihood of Student-t errors in log time, of scale s."""
     nu = DEGREES_OF_FREEDOM
@@ -148,7 +147,7 @@ def student_t(times, s, data):
     return total
 
 
-@register_jitable(_nrt=False)
+@helper
 def log_likelihood(model, times, hyper, data, matrix):
     """Return the log likelihood of the data under a noise model.
 

@@ -12,10 +12,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from kernels import kernel
+from kernels import helper, kernel
 from kernels.uq.likelihood import Data, log_likelihood
 from kernels.uq.polynomials import evaluate
 
@@ -98,7 +97,7 @@ class Scratch(NamedTuple):
     matrix: NDArray[np.float64]
 
 
-@register_jitable(_nrt=False)
+@helper
 def tabulated(table, coordinate):
     """Return a log prior between the nodes of its table, by the parabola through three of them.
 
@@ -114,7 +113,7 @@ def tabulated(table, coordinate):
     return middle + 0.5 * t * (right - left) + 0.5 * t * t * (left - 2.0 * middle + right)
 
 
-@register_jitable(_nrt=False)
+@helper
 def density(target, point, scratch):
     """Return the log posterior density at a point, up to a constant; the times go to scratch."""
     parameters = len(scratch.coordinates)
@@ -153,7 +152,7 @@ def density(target, point, scratch):
     return -math.inf if math.isnan(total) else total
 
 
-@register_jitable(_nrt=False)
+@helper
 def move_to(chain, point, log_density, times):
     """Put a chain at a point."""
     for i in range(len(point)):
@@ -163,7 +162,7 @@ def move_to(chain, point, log_density, times):
     chain.real[LOG_DENSITY] = log_density
 
 
-@register_jitable(_nrt=False)
+@helper
 def begin(target, candidates, chain, scratch):
     """Begin a chain at the candidate of the highest density."""
     dimensions = len(chain.point)
@@ -177,7 +176,7 @@ def begin(target, candidates, chain, scratch):
             move_to(chain, candidates[number], log_density, scratch.times)
 
 
-@register_jitable(_nrt=False)
+@helper
 def include(chain):
     """Add the chain's point to the mean and the moments of those it has seen."""
     seen = chain.whole[SEEN] + 1
@@ -192,7 +191,7 @@ def include(chain):
             chain.moments[i, j] += before * after
 
 
-@register_jitable(_nrt=False)
+@helper
 def forget(chain):
     """Forget the points that the chain has seen; the proposals stay as they are."""
     chain.whole[SEEN] = chain.whole[SEEN_ACCEPTED] = 0
@@ -200,7 +199,7 @@ def forget(chain):
     chain.moments[:] = 0.0
 
 
-@register_jitable(_nrt=False)
+@helper
 def propose_as_seen(chain):
     """Give the proposals the covariance of the points seen, if enough of them are distinct."""
     dimensions = len(chain.point)
@@ -221,7 +220,7 @@ def propose_as_seen(chain):
         chain.whole[SCALED] = 0
 
 
-@register_jitable(_nrt=False)
+@helper
 def adapt(chain, acceptance, burn_in):
     """Adapt scale and covariance of the proposals after a step of the burn-in."""
     target = 0.234 + 0.206 / len(chain.point)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba.extending import register_jitable
 
-from kernels import kernel
+from kernels import helper, kernel
 
 
-@register_jitable(_nrt=False)
+@helper
 def evaluate(coordinates, indices, coefficients, logarithmic, workspace, out):
     """Write the times of all tests at one point.
 

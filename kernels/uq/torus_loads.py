@@ -1,9 +1,8 @@
 """Loads of a torus' links under messages that are routed dimension by dimension."""
 
 import numpy as np
-from numba.extending import register_jitable
 
-from kernels import kernel
+from kernels import helper, kernel
 
 
 @kernel(cache=True, nogil=True)
@@ -48,7 +47,7 @@ def busiest_on_way(sizes, source, target, load, busiest, links):
             busiest[message] = max(busiest[message], there)
 
 
-@register_jitable(_nrt=False)
+@helper
 def find_way(sizes, source, target, way):
     """Write each link of a way, as router, dimension and direction, and return their number."""
     links = 0

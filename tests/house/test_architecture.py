@@ -200,7 +200,7 @@ def test_every_kernel_is_cached_and_releases_the_gil() -> None:
                 text = ast.unparse(decorator)
                 if "jit" not in text and not text.startswith("kernel("):
                     continue
-                if text.startswith("register_jitable") or text == "kernel(cache=True, nogil=True)":
+                if text in ("register_jitable", "kernel(cache=True, nogil=True)"):
                     continue
                 careless.append(f"{path.name}:{node.lineno} {node.name} @{text}")
     assert careless == []

@@ -13,7 +13,7 @@ does: first those between routers, then those to hosts (ejection), then those fr
 
 Flat arrays. An array is seven arguments of a
 compiled call, and `routing.Routes` is 88, so what is called for every packet is inlined into its
-caller (``forceinline=True``): 14 % less time for the allgather on 512 nodes, 20 to 30 % under
+caller (``@inlined``): 14 % less time for the allgather on 512 nodes, 20 to 30 % under
 open-loop traffic. Hosts, credits that packets wait for and PISCES' arbiters were inlined later: a
 quarter to a third fewer instructions, 20 % more packet-hops a second with SNAPPR on 64 nodes and
 on a dragonfly, 60 % more with PISCES (tests/benchmarks/test_fabric.py, test_open_loop.py). What is

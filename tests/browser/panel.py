@@ -65,7 +65,7 @@ def figures(page: Any) -> list[Any]:
 
 
 def picture(shown: Any) -> str:
-    """Return what a figure or a panel shows: pixels of its canvases, words, and where they are."""
+    """Return a text that differs when a figure or a panel looks different."""
     return str(shown.evaluate(_PICTURE))
 
 

@@ -94,8 +94,9 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
 
 @pytest.fixture
 def study_panel(small_study: StudyResult) -> Iterator[StudyPanel]:
-    """A panel on the small study, outside of a kernel."""
-    panel = StudyPanel(small_study)
+    """A panel of one test's own on half of the small study, outside of a kernel."""
+    some = tuple(one for one in small_study.cells if one.cell.target == "both")
+    panel = StudyPanel(StudyResult(small_study.plan, some))
     yield panel
     panel.stop()
     panel.wait(20)

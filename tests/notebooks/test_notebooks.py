@@ -49,8 +49,10 @@ SHORTER = {
         'papers.run("004-fig-2")': 'papers.list()["004-fig-2"]',
         'papers.run("004-fig-3")': 'papers.list()["004-fig-3"]',
         "trials=500": "trials=40",
-        "result.posterior()": "result.posterior(draws=20, chain_draws=100)",
-        "nodes=64).plot()": "nodes=8).plot()",
+        "result.posterior()": "result.posterior(draws=20, chain_draws=50)",
+        ".compare(graph, *networks)": ".compare(graph, *networks, draws=10)",
+        "nodes=64).plot()": "nodes=8, draws=10).plot()",
+        '"cg-64", "ring-pipeline-64"': '"cg-8", "ring-pipeline-64"',
         "uq.design(box, 40)": "uq.design(box, 24)",
     },
     "06-where-to-place-ranks.ipynb": {

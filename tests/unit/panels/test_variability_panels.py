@@ -17,8 +17,10 @@ from tests.unit.panels.uploads import file_items
 from workbench import variability
 from workbench.errors import ParameterError
 from workbench.panels import BlamePanel
+from workbench.panels.variability.blame_state import TRUTH_STEPS
 from workbench.variability import World
 from workbench.variability.world.scene import WorldSettings
+from workbench.variability.world.truth import WorldTruth
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +143,12 @@ def test_the_code_makes_what_is_shown(
         settings = WorldSettings(preset, **given)
         return tables.world if settings == tables.world.settings else None
 
+    def truth(world: World, *, steps: int) -> WorldTruth | None:
+        """Return the causes that are there already, if they are of as many steps."""
+        return tables.truth if steps == TRUTH_STEPS else None
+
     monkeypatch.setattr(variability, "generate", generated)
+    monkeypatch.setattr(World, "truth", truth)
     scope: dict[str, Any] = {}
     exec(panel.python, scope)
     assert scope["runs"].time_s.tolist() == tables.runs.time_s.tolist()

@@ -32,6 +32,10 @@ _SELECT_LAST = """() => {
   const {content} = window.jupyterapp.shell.currentWidget
   content.activeCellIndex = content.widgets.length - 1
 }"""
+_CELLS = """() => window.jupyterapp.shell.currentWidget.content.widgets.map(
+  cell => [cell.model.type, cell.model.sharedModel.getSource()])"""
+_BELOW_ITS_BOX = """row => row.getBoundingClientRect().bottom -
+  row.closest('.widget-html').getBoundingClientRect().bottom"""
 _WRITE = """text => {
   window.jupyterapp.shell.currentWidget.content.activeCell.model.sharedModel.setSource(text)
 }"""
@@ -154,6 +158,32 @@ def test_an_error_stands_beside_its_control(
     row.locator("input[type=text]").fill("64KB")
     page.keyboard.press("Enter")
     message.wait_for(state="hidden")
+
+
+def test_letters_stay_in_the_panel_a_table_scrolls_and_a_link_is_of_this_server(
+    show: Show, page: Any, keep: Keep
+) -> None:
+    show(FIT, CURVE)
+    before = page.evaluate(_CELLS)
+    # Each is a shortcut of a notebook in command mode: cells above and below, raw, text, delete.
+    for name in ("Model", "Machine"):
+        page.get_by_label(name, exact=True).first.focus()
+        for key in "abrmdd":
+            page.keyboard.press(key)
+    assert page.evaluate(_CELLS) == before
+    page.get_by_label("show as table").check()
+    rows = page.locator(".workbench-panel .widget-html tr")
+    last = rows.filter(has_text="4 MiB").last
+    last.scroll_into_view_if_needed()
+    below = page.evaluate(_BELOW_ITS_BOX, last.element_handle())
+    assert below <= 0, "the last row is in the box once it has been scrolled to"
+    keep("table")
+    page.get_by_label("show as table").uncheck()
+    button(page, "Copy link").click()
+    link = page.locator('input[aria-label="link"]').input_value()
+    # The kernel is that of the notebook for which it was started, here another one.
+    served = page.url.partition("/lab/")[0]
+    assert re.match(rf"{served}/voila/render/\d\d-[\w-]+\.ipynb\?session=", link)
 
 
 def test_a_fit_is_started_watched_and_stopped(

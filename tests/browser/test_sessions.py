@@ -47,7 +47,8 @@ def test_a_state_saved_in_jupyterlab_is_opened_in_voila(
     assert name == "FitPanel-session.json" and json.loads(content)["panel"] == "FitPanel"
     button(lab_page, "Copy link").click()
     link = lab_page.locator(LINK).input_value()
-    assert link.startswith(f"http://localhost:8866/voila/render/{NOTEBOOK}?session=")
+    served = lab_page.url.partition("/lab/")[0]
+    assert link.startswith(f"{served}/voila/render/{NOTEBOOK}?session=")
     assert watch.errors == []
     # The keys undo the slider's move, as one step, and do it again.
     slider(lab_page, "injection latency").focus()

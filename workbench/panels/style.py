@@ -38,7 +38,8 @@ _RULES = f"""{PAGE_RULES}
 .workbench-panel .widget-html-content td,
 .workbench-panel .widget-html-content th {{ line-height: 1.3; padding: 1px 6px; font-size: 12px; }}
 .workbench-panel .widget-html-content th {{ white-space: normal; }}
-.workbench-panel .widget-html-content {{ overflow-x: auto; overflow-y: hidden; }}
+.workbench-panel .widget-html-content {{ overflow-x: auto; overflow-y: hidden;
+  align-self: flex-start; }}
 .workbench-panel > * {{ box-sizing: border-box; max-width: calc(100% - 4px); }}
 .workbench-panel .widget-html-content caption {{ line-height: 1.3; font-size: 12px; }}
 .workbench-panel .widget-html-content td code {{ font-size: 12px; line-height: 1.3; }}

@@ -1,15 +1,20 @@
-// Ctrl+Z and Ctrl+Shift+Z in a panel press its buttons Undo and Redo. A text field keeps its own undo.
+// Keys in a panel. Ctrl+Z and Ctrl+Shift+Z press its buttons Undo and Redo; a text field keeps its own
+// undo. Letters stay in the panel: JupyterLab would take those typed in a list for its shortcuts, unless
+// the list itself, which its selectors name, has the attribute.
 if (window.workbenchKeys == null) {
   window.workbenchKeys = true
   const TYPED = 'textarea, select, [contenteditable=true], ' +
     'input:not([type=checkbox]):not([type=radio]):not([type=range]):not([type=button])'
   window.addEventListener('keydown', event => {
+    const panel = event.target.closest?.('.workbench-panel')
+    if (panel != null) {
+      event.target.toggleAttribute('data-lm-suppress-shortcuts', !(event.ctrlKey || event.metaKey))
+    }
     const letter = event.key?.toLowerCase()
     if (!(event.ctrlKey || event.metaKey) || event.altKey || letter !== 'z') {
       return
     }
     const at = event.composedPath()[0]
-    const panel = event.target.closest?.('.workbench-panel')
     if (panel == null || at.matches?.(TYPED)) {
       return
     }

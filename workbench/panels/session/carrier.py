@@ -7,6 +7,7 @@ the page says that the document is there, since what is sent before that is lost
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from uuid import uuid4
 
 from bokeh.models import ColumnDataSource, CustomJS, Div
@@ -14,15 +15,21 @@ from bokeh.models import ColumnDataSource, CustomJS, Div
 from workbench.panels.live_view import AT_ONCE, Downloads, LiveView
 from workbench.panels.session.session import LONGEST_LINK
 
-# The page knows its own address; in JupyterLab the kernel's guess of Voilà's is taken.
+# Voilà's page has its own address. That of JupyterLab or of Jupyter Notebook tells where its server
+# is, which has Voilà's pages too, and the server's folder, below which the notebook is.
 _COPY = f"""
-const {{token, query, page}} = cb_obj.data
+const {{token, query, page, home}} = cb_obj.data
 const seen = (window.workbenchDownloads ??= new Set())
 if (token.length > 0 && !seen.has(token[0])) {{
   seen.add(token[0])
   const served = document.body.dataset.voila != null
-  const base = served ? location.origin + location.pathname : page[0]
-  const link = new URL(`${{base}}?${{query[0]}}`).href
+  const settings = document.getElementById('jupyter-config-data')
+  const {{baseUrl: pages, serverRoot = ''}} = served ? {{baseUrl: ''}} :
+    JSON.parse(settings?.textContent ?? '{{}}')
+  const top = `${{serverRoot.replace(/^~/, home[0])}}/`
+  const opened = page[0].startsWith(top) ? page[0].slice(top.length) : page[0]
+  const way = served ? location.pathname : `${{pages}}voila/render/${{encodeURI(opened)}}`
+  const link = new URL(`${{way}}?${{query[0]}}`, location.origin).href
   const say = words => {{ div.text = `<span role="status">${{words}}</span>` }}
   const held = `<input readonly aria-label="link" size="60" value="${{link}}">`
   const typed = () => {{
@@ -34,7 +41,10 @@ if (token.length > 0 && !seen.has(token[0])) {{
     field.remove()
     return copied ? Promise.resolve() : Promise.reject()
   }}
-  if (link.length > {LONGEST_LINK}) {{
+  if (pages == null) {{
+    say('A link needs the address of a Jupyter server, which this page does not name: ' +
+      'use Save session, and pass the file on.')
+  }} else if (link.length > {LONGEST_LINK}) {{
     say(`A link must have at most {LONGEST_LINK:,} characters; this one would have ` +
       `${{link.length}}: use Save session, and pass the file on.`)
   }} else {{
@@ -56,7 +66,7 @@ class Carrier:
         self._there = False
         self._downloads = Downloads(div)
         self._link = ColumnDataSource(
-            {"token": [], "query": [], "page": []}, name="link", tags=[AT_ONCE]
+            {"token": [], "query": [], "page": [], "home": []}, name="link", tags=[AT_ONCE]
         )
         self._link.js_on_change("data", CustomJS(args={"div": div}, code=_COPY))
         # Only models that the document refers to reach the browser.
@@ -69,8 +79,9 @@ class Carrier:
         self._carry(lambda: self._downloads.offer(name, text, "application/json"))
 
     def copy(self, query: str, page: str) -> None:
-        """Let the browser copy the link with this query to its own page, or else to ``page``."""
-        data = {"token": [uuid4().hex], "query": [query], "page": [page]}
+        """Let the browser copy the link with this query to a notebook, see ``page_of``."""
+        home = Path.home().as_posix()
+        data = {"token": [uuid4().hex], "query": [query], "page": [page], "home": [home]}
         self._carry(lambda: self._link.update(data=data))
 
     def _carry(self, action: Callable[[], None]) -> None:

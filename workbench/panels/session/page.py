@@ -6,7 +6,7 @@ import functools
 import os
 from pathlib import PurePath
 from typing import Final
-from urllib.parse import parse_qs, quote
+from urllib.parse import parse_qs
 
 from workbench.errors import WorkbenchError
 from workbench.panels.session.session import LONGEST_LINK, Session, session_of_query
@@ -30,7 +30,6 @@ PANELS: Final[dict[str, str]] = {
 }
 """The panels that a session can be of, and the notebook that shows each."""
 
-_SERVER = "http://localhost:8866/voila/render/"
 _QUERY, _NAME = "QUERY_STRING", "session"
 _AHEAD = "VOILA_PREHEAT"
 
@@ -58,13 +57,9 @@ def session_of_page(panel: str) -> Session | None:
 
 
 def page_of(panel: str) -> str:
-    """Return the address of a panel's notebook in a Voilà of this machine."""
+    """Return the path of the open notebook, where Jupyter tells it; else that of a clone's own."""
     opened = PurePath(os.environ.get("JPY_SESSION_NAME", ""))
-    if opened.suffix != ".ipynb":
-        return _SERVER + PANELS.get(panel, "")
-    # Voilà serves the folder of the notebooks, in which the lessons are another one.
-    inside = opened.parts[-2:] if opened.parent.name == "lessons" else (opened.name,)
-    return _SERVER + quote("/".join(inside))
+    return opened.as_posix() if opened.suffix == ".ipynb" else f"notebooks/{PANELS.get(panel, '')}"
 
 
 def is_of_voila() -> bool:

@@ -28,6 +28,7 @@ pytestmark = pytest.mark.notebook
 SHORTER = {
     "02-which-loss.ipynb": {
         "in datasets.list()]": 'in ("azure-hb96v3-hdr", "llnl-dane-omnipath")]',
+        "for name in result.plan.machines}": "for name in result.plan.machines[:2]}",
         "trials=300": "trials=10",
         "trials=100)": "trials=20)",
         '"trials": 1000': '"trials": 100',
@@ -49,8 +50,10 @@ SHORTER = {
         'papers.run("004-fig-2")': 'papers.list()["004-fig-2"]',
         'papers.run("004-fig-3")': 'papers.list()["004-fig-3"]',
         "trials=500": "trials=40",
-        "result.posterior()": "result.posterior(draws=20, chain_draws=100)",
-        "nodes=64).plot()": "nodes=8).plot()",
+        "result.posterior()": "result.posterior(draws=20, chain_draws=50)",
+        ".compare(graph, *networks)": ".compare(graph, *networks, draws=10)",
+        "nodes=64).plot()": "nodes=8, draws=10).plot()",
+        '"cg-64", "ring-pipeline-64"': '"cg-8", "ring-pipeline-64"',
         "uq.design(box, 40)": "uq.design(box, 24)",
     },
     "06-where-to-place-ranks.ipynb": {
@@ -68,10 +71,15 @@ SHORTER = {
         # The other models take the panel most of its time; its unit tests wait for them.
         '"ridge"\npanel.wait()': '"ridge"\nimport time\nwhile panel.found is None:\n'
         "    time.sleep(0.1)\n    panel.refresh()\npanel.stop()\npanel.wait()",
-        "deviation(recorded.steps,": "deviation(recorded.steps.rows(range(12)),",
+        "deviation(recorded.steps,": "deviation(recorded.steps.rows(range(6)),",
         "folds=5": "folds=2",
+        "grid(recorded.steps,": "grid(recorded.steps.rows(range(12)),",
+        "leakage(recorded.steps,": "leakage(recorded.steps.rows(range(12)),",
         # A process more takes longer to start than these runs.
         "runs=16": "runs=4, workers=1",
+        # As tests/unit/variability/test_world.py does.
+        "world.long_run()": "world.steps.rows([0])",
+        "forecast_long(world.steps,": "forecast_long(world.steps.rows([1, 2, 3]),",
         "link_truth(steps=4)": "link_truth(steps=4, workers=1)",
     },
 }

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingRegressor
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
-_LOCK = threading.Lock()
+_LOCK, _POOLS = threading.Lock(), ThreadpoolController()
 
 
 class BoostedTrees(HistGradientBoostingRegressor):  # type: ignore[misc]
@@ -23,12 +23,17 @@ class BoostedTrees(HistGradientBoostingRegressor):  # type: ignore[misc]
         # Sums over samples in several threads differ in their last digits. And scikit-learn (1.8)
         # changes the filters of warnings of the whole process: two threads at a time see none, or
         # leave others behind.
-        with _LOCK, threadpool_limits(1, "openmp"):
+        with _LOCK, _POOLS.limit(limits=1, user_api="openmp"):
             return super().fit(inputs, target)
+
+    def predict(self, seen: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the forecasts of samples, which threads that wait busily would take long for."""
+        with _POOLS.limit(limits=1, user_api="openmp"):
+            return np.asarray(super().predict(seen))
 
     def stages(self, seen: NDArray[np.float64], numbers: Sequence[int]) -> NDArray[np.float64]:
         """Return the forecasts of the first so many trees each, float64[numbers, samples]."""
         wanted = set(numbers)
-        with threadpool_limits(1, "openmp"):
+        with _POOLS.limit(limits=1, user_api="openmp"):
             staged = islice(self.staged_predict(seen), max(wanted))
             return np.array([one for number, one in enumerate(staged, 1) if number in wanted])

@@ -14,11 +14,10 @@ from workbench import datasets
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.fit import FitResult, rmspe_by_target
 from workbench.fit.baseline import baseline
-from workbench.measure import OSUCurve
-from workbench.models import NetworkModel, read_ini
+from workbench.models import read_ini
 from workbench.panels import FitPanel
 from workbench.panels.fit import simulation_job
-from workbench.panels.fit.state import model_of
+from workbench.panels.fit.state import model_of, opening_model
 from workbench.plotting.fit.curves import simulated_columns
 from workbench.simulate import simulate_osu
 
@@ -34,51 +33,46 @@ OSU = """# OSU MPI Latency Test v7.3
 """
 
 
-def test_it_opens_with_a_real_machine_and_a_live_curve(shared_panel: FitPanel) -> None:
-    drawn = shared_panel.drawn("simulated")
-    expected = simulate_osu(shared_panel.model, sizes=shared_panel.measured.sizes)
+def test_it_opens_with_a_real_machine_and_a_live_curve(panel: FitPanel) -> None:
+    drawn = panel.drawn("simulated")
+    expected = simulate_osu(panel.model, sizes=panel.measured.sizes)
     assert drawn["latency"] == expected.latency_us.tolist()
-    assert shared_panel.measured.provenance.origin == "published"
-    assert "8 KiB message" in shared_panel.text
-    assert "published" in shared_panel.text
-    assert shared_panel.error == ""
+    assert panel.measured.provenance.origin == "published"
+    assert "8 KiB message" in panel.text
+    assert "published" in panel.text
+    assert panel.error == ""
 
 
-def test_a_slider_is_an_attribute_is_a_key(shared_panel: FitPanel) -> None:
-    before = shared_panel.curve.latency_s
-    shared_panel.injection_latency = "300ns"
-    assert shared_panel.injection_latency == pytest.approx(3e-7)
-    assert shared_panel.curve.latency_s[0] < before[0]
-    shared_panel.set(LATENCY, 9e-7)
-    assert shared_panel.injection_latency == 9e-7
-    assert shared_panel.controls["injection_latency"].text.value == "900 ns"
-    shared_panel.reset()
-    np.testing.assert_array_equal(shared_panel.curve.latency_s, before)
+def test_a_slider_is_an_attribute_is_a_key(panel: FitPanel) -> None:
+    before = panel.curve.latency_s
+    panel.injection_latency = "300ns"
+    assert panel.injection_latency == pytest.approx(3e-7)
+    assert panel.curve.latency_s[0] < before[0]
+    panel.set(LATENCY, 9e-7)
+    assert panel.injection_latency == 9e-7
+    assert panel.controls["injection_latency"].text.value == "900 ns"
+    panel.reset()
+    np.testing.assert_array_equal(panel.curve.latency_s, before)
 
 
-def test_moving_a_slider_draws_the_model_it_says(shared_panel: FitPanel) -> None:
-    control = shared_panel.controls["injection_latency"]
+def test_moving_a_slider_draws_the_model_it_says(panel: FitPanel) -> None:
+    control = panel.controls["injection_latency"]
     control.input.value += 5
-    expected = simulate_osu(shared_panel.model, sizes=shared_panel.measured.sizes)
-    assert shared_panel.model.get(LATENCY) == control.value
-    assert shared_panel.drawn("simulated")["latency"] == expected.latency_us.tolist()
-    assert (
-        control.text.value in shared_panel.python
-        or "node.nic.injection.latency" in shared_panel.python
-    )
+    expected = simulate_osu(panel.model, sizes=panel.measured.sizes)
+    assert panel.model.get(LATENCY) == control.value
+    assert panel.drawn("simulated")["latency"] == expected.latency_us.tolist()
+    assert control.text.value in panel.python or "node.nic.injection.latency" in panel.python
 
 
 def test_a_slider_sends_one_patch_of_the_two_sources_and_nothing_else(
-    shared_panel: FitPanel, monkeypatch: pytest.MonkeyPatch
+    panel: FitPanel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[dict[str, Any]] = []
-    monkeypatch.setattr(
-        shared_panel._picture.view, "send", lambda content, *_: sent.append(content)
-    )
-    shared_panel.controls["injection_latency"].input.value += 1
+    monkeypatch.setattr(panel._picture.view, "send", lambda content, *_: sent.append(content))
+    panel.controls["injection_latency"].input.value += 1
     [content] = sent
     events = json.loads(content["patch"])["events"]
-    ids = [shared_panel._picture.figures.simulated.id, shared_panel._picture.errors.source.id]
+    ids = [panel._picture.figures.simulated.id, panel._picture.errors.source.id]
     assert [event["model"]["id"] for event in events] == ids
 
 
@@ -154,21 +148,29 @@ def test_from_code_the_same_error_is_raised(panel: FitPanel) -> None:
     ],
 )
 def test_mistakes_are_answered_with_what_is_known(
-    shared_panel: FitPanel, name: str, value: str, words: str
+    panel: FitPanel, name: str, value: str, words: str
 ) -> None:
     with pytest.raises(ParameterError, match=words):
-        setattr(shared_panel, name, value)
+        setattr(panel, name, value)
     with pytest.raises(AttributeError, match="did you mean injection_latency"):
-        shared_panel.injecton_latency = "300ns"
+        panel.injecton_latency = "300ns"
 
 
-@for_each("kind", ["hybrid", "logp", "pisces"])
-def test_another_model_brings_its_own_controls(panel: FitPanel, kind: str) -> None:
+@for_each("kind", ["hybrid", "logp", "pisces", "protocol", "snappr"])
+def test_each_model_brings_its_own_controls(panel: FitPanel, kind: str) -> None:
     panel.model = kind
-    described = [one.described for one in panel.controls.values() if hasattr(one, "described")]
-    assert {one.key for one in described} == {p.key for p in panel.model.parameters()}
+    parameters = panel.state.model.parameters()
+    controls = [one for one in panel.controls.values() if hasattr(one, "described")]
+    assert {one.described.key for one in controls} == {p.key for p in parameters}
+    # What the sliders say is what is drawn and what the sentence is about.
+    for one in controls:
+        assert one.value == panel.state.model.get(one.described.key)
+    assert panel.model == opening_model(kind, panel.measured)
     assert panel.error == ""
-    assert panel.curve.latency_us[0] == panel.drawn("simulated")["latency"][0]
+    assert panel.drawn("simulated") == simulated_columns(panel.curve)
+    # Parameters of one last word have names of their own.
+    assert {p.attribute for p in parameters} <= set(panel.controls)
+    assert len({p.attribute for p in parameters}) == len(parameters)
 
 
 def test_the_variant_keeps_the_values(panel: FitPanel) -> None:
@@ -187,6 +189,8 @@ def test_another_machine_is_drawn(panel: FitPanel) -> None:
         assert panel.drawn("measured")["latency"][0] == pytest.approx(
             panel.measured.latency_us[0], nan_ok=True
         )
+        assert panel.model == opening_model("snappr", panel.measured)
+        assert panel.drawn("simulated") == simulated_columns(panel.curve)
         assert panel.measured.provenance.title in panel.text
 
 
@@ -306,63 +310,62 @@ def test_a_fit_that_cannot_run_says_why(panel: FitPanel) -> None:
     assert panel.buttons["▶ Start"]
 
 
-def test_files_hold_what_is_shown(shared_panel: FitPanel, tmp_path: Path) -> None:
-    shared_panel.injection_latency = "300ns"
-    assert read_ini(shared_panel.save(tmp_path / "a.ini")) == shared_panel.model
-    rows = shared_panel.save(tmp_path / "a.csv").read_text().splitlines()
+def test_files_hold_what_is_shown(panel: FitPanel, tmp_path: Path) -> None:
+    panel.injection_latency = "300ns"
+    assert read_ini(panel.save(tmp_path / "a.ini")) == panel.model
+    rows = panel.save(tmp_path / "a.csv").read_text().splitlines()
     assert rows[0].startswith("size_bytes,measured_latency_us")
-    assert len(rows) == len(shared_panel.measured) + 1
-    assert float(rows[1].split(",")[3]) == pytest.approx(
-        shared_panel.curve.latency_us[0], rel=1e-11
-    )
-    assert '"origin": "published"' in shared_panel.save(tmp_path / "a.json").read_text()
-    assert "RMSPE" in shared_panel.save(tmp_path / "a.html").read_text()
+    assert len(rows) == len(panel.measured) + 1
+    assert float(rows[1].split(",")[3]) == pytest.approx(panel.curve.latency_us[0], rel=1e-11)
+    assert '"origin": "published"' in panel.save(tmp_path / "a.json").read_text()
+    assert "RMSPE" in panel.save(tmp_path / "a.html").read_text()
     with pytest.raises(ParameterError, match=r"\.ini, \.csv, \.json, \.html"):
-        shared_panel.save(tmp_path / "a.xls")
+        panel.save(tmp_path / "a.xls")
 
 
-def test_a_button_sends_the_file_to_the_browser(shared_panel: FitPanel) -> None:
+def test_a_button_sends_the_file_to_the_browser(panel: FitPanel) -> None:
     import base64
 
-    shared_panel.open("Export")
-    shared_panel.press("CSV")
-    offered = shared_panel.drawn("file")
+    panel.open("Export")
+    panel.press("CSV")
+    offered = panel.drawn("file")
     assert offered["name"] == ["azure-hb96v3-hdr-snappr.csv"]
     assert base64.b64decode(offered["base64"][0]).startswith(b"size_bytes")
 
 
-def test_the_python_tab_shows_the_lines_of_this_moment(shared_panel: FitPanel) -> None:
-    shared_panel.injection_latency = "300ns"
-    shared_panel.open("Python")
-    assert shared_panel.python in shared_panel.text
-    shared_panel.injection_latency = "400ns"
-    assert shared_panel.python in shared_panel.text
-    assert "400ns" in shared_panel.text
+def test_the_python_tab_shows_the_lines_of_this_moment(panel: FitPanel) -> None:
+    panel.injection_latency = "300ns"
+    panel.open("Python")
+    assert panel.python in panel.text
+    panel.injection_latency = "400ns"
+    assert panel.python in panel.text
+    assert "400ns" in panel.text
 
 
-def test_the_table_replaces_the_figures_and_follows_the_sliders(shared_panel: FitPanel) -> None:
-    shared_panel.controls["as_table"].value = True
-    assert shared_panel.figures == []
-    before = [line for line in shared_panel.text.split("\n") if "\t" in line]
-    assert len(before) == len(shared_panel.measured) + 1
-    shared_panel.injection_latency = "300ns"
-    assert [line for line in shared_panel.text.split("\n") if "\t" in line] != before
-    shared_panel.controls["as_table"].value = False
-    assert len(shared_panel.figures) == 3
+def test_the_table_replaces_the_figures_and_follows_the_sliders(panel: FitPanel) -> None:
+    shown = panel.figures  # two curves and their errors, and what a tab shows
+    panel.controls["as_table"].value = True
+    assert panel.figures == shown[3:]
+    before = [line for line in panel.text.split("\n") if "\t" in line]
+    assert len(before) == len(panel.measured) + 1
+    panel.injection_latency = "300ns"
+    assert [line for line in panel.text.split("\n") if "\t" in line] != before
+    panel.controls["as_table"].value = False
+    assert panel.figures == shown
 
 
-def test_a_page_that_is_opened_later_gets_the_present_picture(shared_panel: FitPanel) -> None:
-    shared_panel.injection_latency = "300ns"
-    view = shared_panel._picture.view
+def test_a_page_that_is_opened_later_gets_the_present_picture(panel: FitPanel) -> None:
+    panel.injection_latency = "300ns"
+    view = panel._picture.view
     # A page that was opened later has drawn the document without what was sent since.
     view.receive({"kind": "lacks", "view": "page", "number": 0})
-    assert str(shared_panel.curve.latency_us[0]) in view.document
+    assert str(panel.curve.latency_us[0]) in view.document
 
 
-def test_the_panel_prints_itself_in_one_line(shared_panel: FitPanel) -> None:
-    assert "\n" not in repr(shared_panel)
-    assert "azure-hb96v3-hdr" in repr(shared_panel)
-    assert {"injection_latency", "machine", "run"} <= set(dir(shared_panel))
+def test_the_panel_prints_itself_in_one_line(panel: FitPanel) -> None:
+    assert "\n" not in repr(panel)
+    assert "azure-hb96v3-hdr" in repr(panel)
+    assert {"injection_latency", "machine", "run"} <= set(dir(panel))
 
 
 def test_the_engine_is_the_one_that_was_chosen(panel: FitPanel) -> None:
@@ -462,26 +465,16 @@ def test_the_export_tab_says_who_reads_an_ini(panel: FitPanel) -> None:
 
 
 @for_each("kind", ["snappr", "hybrid", "logp", "pisces", "protocol"])
-def test_the_first_picture_is_no_worse_than_defaults_or_data_sheet(
-    panel: FitPanel, kind: str
-) -> None:
-    panel.model = kind
-    defaults = model_of(kind)
+def test_the_first_picture_is_no_worse_than_defaults_or_data_sheet(kind: str) -> None:
     for name in datasets.list():
-        panel.machine = name
-        shown = rmspe_by_target(panel.curve, panel.measured)["joint"]
-        assert shown <= rmspe_by_target(simulate(defaults, panel), panel.measured)["joint"]
+        measured = datasets.load(name)
+        opening, defaults = (
+            rmspe_by_target(simulate_osu(model, sizes=measured.sizes), measured)["joint"]
+            for model in (opening_model(kind, measured), model_of(kind))
+        )
+        assert opening <= defaults
         if kind == "snappr":
-            assert shown < baseline(name).rmspe["joint"] / 2
-        # What the sliders say is what is drawn and what the sentence is about.
-        for control in panel.controls.values():
-            if hasattr(control, "described"):
-                assert control.value == panel.state.model.get(control.described.key)
-        assert panel.drawn("simulated") == simulated_columns(panel.curve)
-
-
-def simulate(model: NetworkModel, panel: FitPanel) -> OSUCurve:
-    return simulate_osu(model, sizes=panel.measured.sizes)
+            assert opening < baseline(name).rmspe["joint"] / 2
 
 
 def test_sliders_that_were_moved_stay_with_another_machine(panel: FitPanel) -> None:
@@ -496,13 +489,7 @@ def test_sliders_that_were_moved_stay_with_another_machine(panel: FitPanel) -> N
     assert panel.state.model == opening
 
 
-def test_parameters_of_one_last_word_have_names_of_their_own(panel: FitPanel) -> None:
-    for model in ("snappr", "hybrid", "logp", "pisces", "protocol"):
-        panel.model = model
-        parameters = panel.state.model.parameters()
-        assert {p.attribute for p in parameters} <= set(panel.controls)
-        assert len({p.attribute for p in parameters}) == len(parameters)
-    panel.model = "snappr"
+def test_parameters_of_one_last_word_are_told_apart(panel: FitPanel) -> None:
     panel.logp_bandwidth = "3GB/s"
     assert panel.state.model.get("switch.logp.bandwidth") == 3e9
     assert panel.memory_bandwidth != 3e9

@@ -34,6 +34,8 @@ def panel(made: ForecastPanel) -> Iterator[ForecastPanel]:
     yield made
     made.source, made.view, made.model = "emulated", "run", ""
     made.m, made.k = 10, 20
+    made.stop()
+    made.wait(60)
 
 
 def until_forecast(panel: ForecastPanel) -> Forecast:

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.measure import OSUCurve
 from workbench.models import read_ini
@@ -174,16 +173,11 @@ def test_a_run_that_is_not_offered_is_refused(shared_study_panel: StudyPanel) ->
         shared_study_panel.run(machines=AWS)
 
 
-@for_each("title", ["Convergence", "Errors by size", "Curves"])
-def test_a_figure_of_all_fits_is_drawn_when_its_tab_is_opened(
-    study_panel: StudyPanel, title: str
-) -> None:
-    figure = study_panel._tabs.figures[title]  # its views are compared: a kept one is not drawn
-    assert figure.views == []
-    study_panel.open(title)
+def test_a_figure_of_all_fits_follows_the_regime_and_is_kept(study_panel: StudyPanel) -> None:
+    figure = study_panel._tabs.figures["Convergence"]  # its views are compared
+    study_panel.open("Convergence")
     study_panel.wait(60)
     (view,) = figure.views
-    assert study_panel.error == ""
     study_panel.regime = "low"
     study_panel.wait(60)
     assert study_panel.error == ""
@@ -213,11 +207,12 @@ def test_each_fit_is_simulated_once_for_all_figures(
     study_panel: StudyPanel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = simulations(monkeypatch)
-    for title in ("Errors by size", "Curves", "Errors by size"):
+    for title in ("Errors by size", "Curves", "Errors by size", "Convergence"):
         study_panel.open(title)
         study_panel.wait(60)
+        assert study_panel.error == "", title
+        assert len(study_panel._tabs.figures[title].views) == 1, title
     drawn = study_panel.result.select(regime="all")
-    assert study_panel.error == ""
     assert sorted(names) == sorted(fit.cell.name for fit in drawn)
 
 
@@ -285,19 +280,19 @@ def test_a_button_sends_the_file_to_the_browser(shared_study_panel: StudyPanel) 
     assert said.endswith(f"published: {', '.join(shared_study_panel.result.plan.machines)}.")
 
 
-def test_only_a_click_is_taken_back_from_the_page(study_panel: StudyPanel) -> None:
+def test_only_a_click_is_taken_back_from_the_page(shared_study_panel: StudyPanel) -> None:
     """Whatever else a page echoes is older than what Python has by then."""
-    view, source = study_panel._heatmap.view, study_panel._heatmap.heatmap.source
+    view, source = shared_study_panel._heatmap.view, shared_study_panel._heatmap.heatmap.source
     source.data = before = dict(source.data)
 
     def page_says(model: object, attr: str, new: object) -> None:
         view.receive({"kind": "changed", "id": model.id, "attr": attr, "value": new})
 
-    page_says(study_panel._heatmap.heatmap.figure, "height", 10)
-    assert study_panel._heatmap.heatmap.figure.height != 10
+    page_says(shared_study_panel._heatmap.heatmap.figure, "height", 10)
+    assert shared_study_panel._heatmap.heatmap.figure.height != 10
     place = before["row_name"].index("mae")
     page_says(source.selected, "indices", [place])
-    assert study_panel.loss == "mae"
+    assert shared_study_panel.loss == "mae"
 
 
 def test_a_study_without_a_fitted_cell_says_why(small_study: StudyResult, tmp_path: Path) -> None:

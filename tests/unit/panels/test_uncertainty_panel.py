@@ -17,6 +17,7 @@ from workbench.uq import Prediction
 from workbench.uq.posterior import LEAST_DRAWS
 
 RAN = ("gaussian-process", "relative")
+HELD_OUT = 512  # of 8, 64 and 512 nodes
 
 
 @contextlib.contextmanager
@@ -29,11 +30,12 @@ def short_chains() -> Iterator[pytest.MonkeyPatch]:
 
 @pytest.fixture(scope="module")
 def ran() -> UncertaintyPanel:
-    """A panel whose chains, short ones, have run for every choice of two noise models."""
+    """A panel whose chains, short ones, have run for every choice of two by two."""
     panel = UncertaintyPanel("fugaku/gather")
     panel.draws = 100
     with short_chains() as patch:
         patch.setattr("workbench.panels.uq.panel.NOISE_MODELS", RAN)
+        patch.setattr(panel._problem, "held_out", (HELD_OUT,))
         panel.run()
         assert panel.wait(120) is not None
     return panel
@@ -70,7 +72,7 @@ def test_it_opens_on_the_data_and_asks_for_chains() -> None:
 def test_every_choice_is_stored_and_shown_with_its_verdict(panel: UncertaintyPanel) -> None:
     panel.view = "posterior"
     for noise in RAN:
-        for held_out in (0, 8, 64, 512):
+        for held_out in (0, HELD_OUT):
             panel.noise, panel.held_out = noise, held_out
             posterior = panel.posterior
             assert posterior is not None and posterior.noise.name == noise
@@ -89,7 +91,7 @@ def test_a_stored_choice_is_drawn(panel: UncertaintyPanel) -> None:
 
 
 def test_held_out_nodes_are_predicted_and_counted(panel: UncertaintyPanel) -> None:
-    panel.noise, panel.held_out = "relative", 512
+    panel.noise, panel.held_out = "relative", HELD_OUT
     prediction = panel.prediction
     assert prediction is not None
     assert all(test.startswith("512 nodes (8x8x8)") for test in prediction.tests)
@@ -125,7 +127,8 @@ def test_each_step_has_its_figure(panel: UncertaintyPanel, view: str, title: str
     assert panel.error == ""
 
 
-def test_the_check_has_a_verdict(panel: UncertaintyPanel) -> None:
+def test_the_check_has_a_verdict(panel: UncertaintyPanel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.uq.simulation_based.BURN_IN_STEPS", 300)
     panel.noise, panel.datasets, panel.made_by = "relative", 10, "hierarchical"
     panel.view = "check"
     panel.wait(120)
@@ -135,11 +138,15 @@ def test_the_check_has_a_verdict(panel: UncertaintyPanel) -> None:
 
 
 def test_the_code_makes_what_is_shown(panel: UncertaintyPanel) -> None:
-    panel.noise, panel.held_out = "relative", 8
+    panel.noise, panel.held_out = "relative", HELD_OUT
+    scope: dict[str, object] = {}
+    calibrating = panel.python.partition("print(found")[0]
+    exec(calibrating, scope)
     for side in (0, 16):
         panel.side = side
-        scope: dict[str, object] = {}
-        exec(panel.python, scope)
+        first, _, prediction_code = panel.python.partition("print(found")
+        assert first == calibrating, "the chains do not depend on what is predicted"
+        exec("print(found" + prediction_code, scope)
         prediction = panel.prediction
         assert prediction is not None
         found = scope["prediction"]
@@ -172,6 +179,7 @@ def test_chains_are_seen_while_they_run_and_go_on_after_a_stop(
     monkeypatch.setattr("workbench.panels.uq.work._LIVE_S", 0.2)
     # Of the models the one with the fewest parameters, and runs.
     monkeypatch.setattr("workbench.panels.uq.problems.MODEL", "logp")
+    monkeypatch.setattr("workbench.panels.uq.problems.TRIALS", 50)
     panel = UncertaintyPanel(problem)
     panel.noise, panel.draws, panel.view = "relative", draws, "chains"
     assert not panel.buttons[RESUME]
@@ -204,7 +212,7 @@ def test_chains_are_seen_while_they_run_and_go_on_after_a_stop(
 
 
 def test_chains_that_have_not_converged_go_on_to_more_draws(panel: UncertaintyPanel) -> None:
-    panel.noise, panel.held_out, panel.view = "relative", 64, "posterior"
+    panel.noise, panel.held_out, panel.view = "relative", HELD_OUT, "posterior"
     short = panel.posterior
     assert short is not None
     assert not short.converged

@@ -17,13 +17,15 @@ from tests.unit.panels.uploads import file_items
 from workbench import variability
 from workbench.errors import ParameterError
 from workbench.panels import BlamePanel
+from workbench.panels.variability.blame_state import TRUTH_STEPS
 from workbench.variability import World
 from workbench.variability.world.scene import WorldSettings
+from workbench.variability.world.truth import WorldTruth
 
 
 @pytest.fixture(scope="module")
 def made() -> BlamePanel:
-    panel = BlamePanel(application="umt-128", runs=12)
+    panel = BlamePanel(application="umt-128", runs=10)
     assert panel.wait(120) is not None
     return panel
 
@@ -102,7 +104,7 @@ def test_runs_beside_a_user_are_marked(panel: BlamePanel) -> None:
     assert tables is not None and tables.beside is not None
     panel.view = "runs"
     user = next(
-        one for one in tables.users if 0 < tables.beside.present[:, tables.column(one)].sum() < 12
+        one for one in tables.users if 0 < tables.beside.present[:, tables.column(one)].sum() < 10
     )
     panel.user = user
     count = int(tables.beside.present[:, tables.column(user)].sum())
@@ -141,7 +143,12 @@ def test_the_code_makes_what_is_shown(
         settings = WorldSettings(preset, **given)
         return tables.world if settings == tables.world.settings else None
 
+    def truth(world: World, *, steps: int) -> WorldTruth | None:
+        """Return the causes that are there already, if they are of as many steps."""
+        return tables.truth if steps == TRUTH_STEPS else None
+
     monkeypatch.setattr(variability, "generate", generated)
+    monkeypatch.setattr(World, "truth", truth)
     scope: dict[str, Any] = {}
     exec(panel.python, scope)
     assert scope["runs"].time_s.tolist() == tables.runs.time_s.tolist()
@@ -227,8 +234,12 @@ def test_the_first_runs_are_shown_while_the_others_are_made() -> None:
     assert 6 <= len(panel.tables.runs) < 10
     shown = panel.tables.runs.run[panel.run]
     panel.step = 1
-    assert panel.wait(120) is not None
-    assert len(panel.tables.runs) == 10 and panel.tables.truth is not None
+    while len(panel.tables.runs) < 10:
+        assert panel.refresh()
+        time.sleep(0.01)
+    assert panel.tables.runs.run[panel.run] == shown
+    panel.stop()  # the causes, which take the longest
+    panel.wait(60)
     assert panel.tables.runs.run[panel.run] == shown
 
 

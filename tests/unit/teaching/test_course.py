@@ -14,23 +14,28 @@ from workbench.errors import ParameterError
 from workbench.teaching import Exercise, Given, Lesson, LessonPart, OneOf, ask, check, lesson
 from workbench.teaching.registry import COURSE, find_exercise, lessons
 
-STUDENTS = ["", *(f"student {number}" for number in range(50))]
+# Four draw half of what fifty do, in half the time, and with these each mistake is made.
+FIRST, PEOPLE = 7, 4
 EXERCISES = [exercise for number in COURSE for exercise in lesson(number).exercises]
 
 every_exercise = for_each("exercise", EXERCISES)
+every_class = pytest.mark.parametrize("people", [PEOPLE, pytest.param(50, marks=pytest.mark.deep)])
 
 
 @functools.cache
-def draws(exercise: Exercise) -> set[Given]:
-    return {exercise.drawn(name) for name in STUDENTS}
+def draws(exercise: Exercise, people: int) -> set[Given]:
+    """Return what nobody and so many students have to answer."""
+    names = ["", *(f"student {number}" for number in range(FIRST, FIRST + people))]
+    return {exercise.drawn(name) for name in names}
 
 
+@every_class
 @every_exercise
 def test_answers_of_mistakes_differ_from_one_another_and_from_the_right_one(
-    exercise: Exercise,
+    exercise: Exercise, people: int
 ) -> None:
     close = []
-    for given in draws(exercise):
+    for given in draws(exercise, people):
         right = exercise.solve(given)
         named = [("", right), *((one.name, wrong) for one, wrong in exercise.wrong_answers(given))]
         for (name, value), (other, near) in itertools.combinations(named, 2):
@@ -39,24 +44,29 @@ def test_answers_of_mistakes_differ_from_one_another_and_from_the_right_one(
     assert close == []
 
 
+@every_class
 @every_exercise
-def test_the_right_answer_is_right_and_each_mistake_has_its_hint(exercise: Exercise) -> None:
-    for given in draws(exercise):
+def test_the_right_answer_is_right_and_each_mistake_has_its_hint(
+    exercise: Exercise, people: int
+) -> None:
+    for given in draws(exercise, people):
         assert exercise.judge(exercise.solve(given), given).right
         for mistake, wrong in exercise.wrong_answers(given):
             assert exercise.judge(wrong, given).mistake == mistake.name
 
 
+@every_class
 @every_exercise
-def test_each_mistake_is_made_with_some_parameters(exercise: Exercise) -> None:
-    made = {m.name for given in draws(exercise) for m, _ in exercise.wrong_answers(given)}
+def test_each_mistake_is_made_with_some_parameters(exercise: Exercise, people: int) -> None:
+    made = {m.name for given in draws(exercise, people) for m, _ in exercise.wrong_answers(given)}
     assert made == {mistake.name for mistake in exercise.mistakes}
 
 
+@every_class
 @every_exercise
-def test_no_hint_holds_the_answer(exercise: Exercise) -> None:
+def test_no_hint_holds_the_answer(exercise: Exercise, people: int) -> None:
     hints = [exercise.look_again, *(mistake.hint for mistake in exercise.mistakes)]
-    for given in draws(exercise):
+    for given in draws(exercise, people):
         right = exercise.solve(given)
         for hint in hints:
             assert not reveals(exercise, hint, right), (hint, right)

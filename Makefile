@@ -65,12 +65,11 @@ workshop: $(LAB_STAMP) $(WARM_STAMPS) ## serve the notebooks as pages for a clas
 
 install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening anything
 
-# Two at once: kernels compile in two processes. What one process checks runs beside the tests, which
-# wait for browsers, servers and processes that they started.
+# Compiling the networks' kernels takes one processor as long as all that is beside it takes the other.
 test: .venv/bin/pip ## install, then run lint, types and every test
 	@$(MAKE) --no-print-directory --jobs=2 $(TEST_STAMP) system-programs
-	@$(MAKE) --no-print-directory --jobs=2 $(WARM_STAMPS) lint
-	@$(MAKE) --no-print-directory --jobs=3 browser-tests tests types kernels-uncompiled
+	@$(MAKE) --no-print-directory --jobs=2 $(WARM_STAMPS) lint types kernels-uncompiled
+	@$(MAKE) --no-print-directory --jobs=2 browser-tests tests
 
 # More processes than processors: threads of linear algebra would wait for one another, busily
 # (surrogates of notebook 08: 7.0 s of processor time, 4.5 with one thread).

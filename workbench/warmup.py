@@ -138,9 +138,11 @@ def _model() -> LogGPS:
 
 
 def _replay(semantics: Semantics) -> ReplayResult:
+    from kernels.loggops import matching
     from workbench.programs import generate
     from workbench.simulate import replay
 
+    matching.with_more_room(matching.empty_waiting(1))  # as a program with many messages needs
     model, program = _model(), generate.cg(4, iterations=1)
     if semantics == "loggopsim":
         replay(program, model, compatible=True)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels import helper, inlined
+from kernels import helper, inlined, kernel
 from kernels.loggops.layout import ANY_SOURCE, ANY_TAG
 
 FIRST_CAPACITY = 1024
@@ -100,7 +100,7 @@ def with_more_room(waiting: Waiting) -> Waiting:
     return Waiting(larger, waiting.heads, waiting.tails)
 
 
-@helper
+@kernel(cache=True, nogil=True)
 def move(table, larger):
     """Move the channels of a table to a larger one.
 

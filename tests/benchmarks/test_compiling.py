@@ -24,9 +24,9 @@ def cpu_seconds(cache: Path, *words: str) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-@pytest.mark.parametrize(("part", "most"), [("first", 15), ("all", 60)])
-def test_compiling_from_nothing(table: Any, tmp_path: Path, part: str, most: float) -> None:
-    """Beside numba's start with one line compiled."""
+@pytest.mark.parametrize(("part", "most"), [("first", None), ("all", 120)])
+def test_compiling_from_nothing(table: Any, tmp_path: Path, part: str, most: float | None) -> None:
+    """Beside numba's start with one line compiled; 150 s where that takes 1.25 s."""
     line_s = min(cpu_seconds(tmp_path / "line", "-c", ONE_KERNEL) for _ in range(3))
     kernels_s = cpu_seconds(tmp_path / "kernels", "-m", "workbench.warmup", part)
     table.add(

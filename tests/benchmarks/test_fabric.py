@@ -121,7 +121,7 @@ def test_beside_sstmacro(name, table, beside_events, sstmacro):
     best = min(ours)
     rate = result.packet_hops / best / 1e6
     beside = beside_events(1 / rate)
-    table.add("7", f"{name}, million packet-hops/s", rate, "", at_most=1.25, **beside)
+    table.add("7", f"{name}, million packet-hops/s", rate, "", at_most=1.05, **beside)
     if theirs:
         what = "  as fast as SST/macro, processor time"
         table.add("7", what, min(theirs) / best, "x", at_least=10)

@@ -204,7 +204,7 @@ def test_replays_against_loggopsim(table, beside_events, loggopsim, tmp_path, na
             assert end == result.makespan_ns
     rate = result.events / min(ours) / 1e6
     beside = beside_events(1 / rate)
-    table.add("8", f"replay: {name}", rate, "M events/s", at_most=2.5, **beside)
+    table.add("8", f"replay: {name}", rate, "M events/s", at_most=1.3, **beside)
     if theirs:
         times = min(theirs) / min(ours)
         table.add(

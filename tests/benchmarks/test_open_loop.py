@@ -28,14 +28,15 @@ def measured(fabric, pattern, load, messages):
     return result, result.packet_hops / (time.thread_time() - began) / 1e6
 
 
+# A quarter more than at commit 87ea01dd, whose kernels numba's internals made quicker.
 CASES = [
-    ("torus:8x8x8", "dimension-order", 0.3),
-    ("dragonfly:33,8,4,4", "minimal", 0.3),
-    ("dragonfly:33,8,4,4", "minimal", 0.7),
-    ("dragonfly:33,8,4,4", "valiant", 0.3),
-    ("dragonfly:33,8,4,4", "ugal-l", 0.3),
-    ("dragonfly:33,8,4,4", "ugal-g", 0.3),
-    ("fat-tree:16", "minimal", 0.5),
+    ("torus:8x8x8", "dimension-order", 0.3, 0.95),
+    ("dragonfly:33,8,4,4", "minimal", 0.3, 1.5),
+    ("dragonfly:33,8,4,4", "minimal", 0.7, 1.5),
+    ("dragonfly:33,8,4,4", "valiant", 0.3, 1.2),
+    ("dragonfly:33,8,4,4", "ugal-l", 0.3, 1.3),
+    ("dragonfly:33,8,4,4", "ugal-g", 0.3, 1.6),
+    ("fat-tree:16", "minimal", 0.5, 1.05),
 ]
 
 
@@ -49,8 +50,8 @@ def of_sstmacro(sstmacro) -> float | None:
     return hops / sstmacro_run(sstmacro, run)[1] / 1e6
 
 
-@pytest.mark.parametrize(("word", "routing", "load"), CASES)
-def test_packet_hops_a_second(word, routing, load, table, beside_events, of_sstmacro):
+@pytest.mark.parametrize(("word", "routing", "load", "most"), CASES)
+def test_packet_hops_a_second(word, routing, load, most, table, beside_events, of_sstmacro):
     fabric = Fabric(parse_topology(word), routing=routing)
     runs = [measured(fabric, "uniform", load, 100_000) for _ in range(3)]
     rate = max(rate for _, rate in runs)
@@ -59,7 +60,7 @@ def test_packet_hops_a_second(word, routing, load, table, beside_events, of_sstm
         f"{word} {routing} at load {load:g}, million packet-hops/s",
         rate,
         "",
-        at_most=2.0,
+        at_most=most,
         **beside_events(1 / rate),
     )
     if of_sstmacro is not None:

@@ -123,6 +123,7 @@ def wait_until_quiet(page: Any, quiet_ms: int) -> None:
 
 def press_and_time(page: Any, label: str, press: int) -> float:
     """Return the milliseconds from a key press, to the right if it is odd, to its last pixel."""
+    page.bring_to_front()  # a page behind another is drawn once a second
     handle(page, label).focus()
     page.keyboard.press("ArrowRight" if press % 2 else "ArrowLeft")
     page.wait_for_function("() => window.press.painted > 0", timeout=60_000, polling=20)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -109,6 +110,11 @@ def one_node(folder: Path) -> Iterator[dict[str, str]]:
             cpus=os.cpu_count() or 1,
         )
     )
+    # From 23.11 slurmd wants a tree of cgroups, which a container may not have, or this word for
+    # none, which no older one knows.
+    told = subprocess.run([programs["slurmd"], "-V"], capture_output=True, text=True, check=True)
+    if [int(part) for part in re.findall(r"\d+", told.stdout)[:2]] >= [23, 11]:
+        (folder / "cgroup.conf").write_text("CgroupPlugin=disabled\n")
     (folder / "jobcomp.txt").touch()
     variables = {"SLURM_CONF": str(configuration)}
     environment = {**os.environ, **variables}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 import threading
@@ -89,6 +90,8 @@ def test_slurm_runs_a_study_and_a_design(tmp_path: Path) -> None:
             processes=1,
             memory="1GB",
             walltime="00:05:00",
+            # Dask writes it into a script as it is, also where there is a space in its path.
+            python=shlex.quote(sys.executable),
             log_directory=str(tmp_path),
             local_directory=str(tmp_path),
             job_script_prologue=["export OMP_NUM_THREADS=1"],

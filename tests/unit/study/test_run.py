@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import signal
@@ -11,6 +12,7 @@ import threading
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.unit.study.plans import MACHINES, small_plan
@@ -33,9 +35,12 @@ def losses(plan_database: Path, names: list[str]) -> dict[str, list[float]]:
 
 def children(pid: int) -> list[int]:
     """Return the processes that fit for a process."""
-    found = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True)
-    rows = [line.split(None, 2) for line in found.stdout.splitlines()[1:]]
-    return [int(r[0]) for r in rows if int(r[1]) == pid and "workbench.workers.worker" in r[2]]
+    found = []
+    for each in psutil.Process(pid).children():
+        with contextlib.suppress(psutil.Error):  # it has ended
+            if "workbench.workers.worker" in each.cmdline():
+                found.append(each.pid)
+    return found
 
 
 def wait_for(condition: object, seconds: float = 600.0) -> None:

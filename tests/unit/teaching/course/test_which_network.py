@@ -11,7 +11,7 @@ from workbench.topology.metrics import bisection
 
 
 def test_no_cut_of_a_torus_has_fewer_links_than_the_answer() -> None:
-    for given in draws(lesson.BISECTION):
+    for given in draws(lesson.BISECTION, 50):
         assert bisection(torus(given.sizes)).exact
 
 
@@ -25,7 +25,7 @@ def test_the_hosts_of_a_group_share_one_link() -> None:
 def test_mean_loads_choose_the_same_network_as_packets() -> None:
     ways = {"minimal": "minimal", "valiant": "valiant", "ugal-l": "mixed"}
     networks = {name: parse_topology(spec) for name, spec in lesson.NETWORKS.items()}
-    for given in draws(lesson.WHICH):
+    for given in draws(lesson.WHICH, 50):
         fits = {
             name: each.num_links / each.num_hosts
             for name, each in networks.items()

@@ -28,8 +28,9 @@ if (token.length > 0 && !seen.has(token[0])) {{
     JSON.parse(settings?.textContent ?? '{{}}')
   const top = `${{serverRoot.replace(/^~/, home[0])}}/`
   const opened = page[0].startsWith(top) ? page[0].slice(top.length) : page[0]
-  const way = served ? location.pathname : `${{pages}}voila/render/${{encodeURI(opened)}}`
-  const link = new URL(`${{way}}?${{query[0]}}`, location.origin).href
+  const encoded = opened.split('/').map(encodeURIComponent).join('/')
+  const way = served ? location.pathname : `${{pages}}voila/render/${{encoded}}`
+  const link = pages == null ? '' : new URL(`${{way}}?${{query[0]}}`, location.origin).href
   const say = words => {{ div.text = `<span role="status">${{words}}</span>` }}
   const held = `<input readonly aria-label="link" size="60" value="${{link}}">`
   const typed = () => {{

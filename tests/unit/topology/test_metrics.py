@@ -281,6 +281,7 @@ def test_cost_by_hand() -> None:
     prices = topology.PriceTable(
         router_fixed=100,
         router_per_port=10,
+        router_least_ports=2,
         electrical_fixed_per_gbit_s=1,
         electrical_per_m_gbit_s=2,
         optical_fixed_per_gbit_s=5,
@@ -313,6 +314,20 @@ def test_prices_are_edited_and_checked() -> None:
         prices.replace(overhead_m=-1)
     with pytest.raises(ParameterError, match="routers_per_cabinet must be a whole number"):
         prices.replace(routers_per_cabinet=0)
+    with pytest.raises(ParameterError, match=r"price of at least 0: -890 \+ 2 × 350 = -190; raise"):
+        prices.replace(router_least_ports=2)
+
+
+def test_small_routers_have_the_price_of_the_smallest_of_the_source() -> None:
+    """A hypercube of two routers with a host each: 7 ports, not 2, which would be below 0."""
+    found = cost(topology.parse_topology("hypercube:1"))
+    assert found.routers == 2 * (7 * 350 - 890)
+    assert found.power_w == pytest.approx(4 * 2.8)
+    assert found.note == "2 routers priced as 7-port ones"
+    assert found.note in repr(found)
+    assert not cost(topology.torus((3, 3, 3))).note
+    shown = topology.summary(topology.parse_topology("hypercube:1"), parts=["cost"]).rows()
+    assert str(shown["cost per host"]).endswith("(2 routers priced as 7-port ones)")
 
 
 def test_routers_without_group_share_cabinets_by_order() -> None:

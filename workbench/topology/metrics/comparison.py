@@ -84,9 +84,11 @@ class Comparison(StoredResult):
         labels = self.labels
         notes = [
             f"{measure}: {label} has no groups of hosts and ran {row.instead} instead"
+            if row.instead
+            else f"{measure}: {label} has {row.note}"
             for measure in self.measures
             for label, row in zip(labels, self.row(measure), strict=True)
-            if row.instead
+            if row.instead or row.note
         ]
         return (
             *notes,

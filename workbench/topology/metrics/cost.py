@@ -26,8 +26,11 @@ class PriceTable:
     routers; they are assumptions, for comparing networks and not for buying one.
 
     Attributes:
-        router_fixed: price of a router without ports; may be below 0, as a line's intercept.
-        router_per_port: price of a port in use.
+        router_fixed: the price line's value at no ports; below 0 in the default.
+        router_per_port: what each port adds to a router's price.
+        router_least_ports: the line holds from this number of ports in use; a router with fewer is
+            priced as one with so many. 7 is the smallest router that the source prices, of a 3D
+            torus with one host at each.
         electrical_fixed_per_gbit_s: price of an electrical cable of no length, per Gbit/s.
         electrical_per_m_gbit_s: price of its metre, per Gbit/s.
         optical_fixed_per_gbit_s: price of an optical cable of no length, per Gbit/s.
@@ -44,6 +47,7 @@ class PriceTable:
 
     router_fixed: float = -890.0
     router_per_port: float = 350.0
+    router_least_ports: int = 7
     electrical_fixed_per_gbit_s: float = 0.58
     electrical_per_m_gbit_s: float = 0.41
     optical_fixed_per_gbit_s: float = 2.75
@@ -62,6 +66,15 @@ class PriceTable:
             least = -math.inf if field.name == "router_fixed" else 0.0
             number(value, field.name, least)
         whole(self.routers_per_cabinet, "routers_per_cabinet", 1)
+        whole(self.router_least_ports, "router_least_ports", 0)
+        least = self.router_fixed + self.router_least_ports * self.router_per_port
+        if least < 0:
+            raise ParameterError(
+                "a router of router_least_ports must have a price of at least 0: "
+                f"{self.router_fixed:g} + {self.router_least_ports} × {self.router_per_port:g} = "
+                f"{least:g}; raise router_least_ports, router_per_port or router_fixed",
+                key="router_least_ports",
+            )
 
     @named_fields
     def replace(self, **values: Any) -> PriceTable:
@@ -96,6 +109,8 @@ class Cost:
         optical: number of optical ones.
         optical_m: their mean length, m; 0 where there is none.
         hosts: number of hosts.
+        small_routers: number of routers with fewer ports in use than the price line holds for;
+            they are priced as routers of ``prices.router_least_ports``.
         prices: the table.
     """
 
@@ -106,7 +121,16 @@ class Cost:
     optical: int
     optical_m: float
     hosts: int
+    small_routers: int
     prices: PriceTable
+
+    @property
+    def note(self) -> str:
+        """A clause on routers that are too small for the price line; empty if there are none."""
+        if not self.small_routers:
+            return ""
+        routers = "router" if self.small_routers == 1 else "routers"
+        return f"{self.small_routers} {routers} priced as {self.prices.router_least_ports}-port ones"
 
     @property
     def total(self) -> float:
@@ -126,7 +150,8 @@ class Cost:
     def __repr__(self) -> str:
         return (
             f"Cost({self.per_host:,.0f} and {self.power_per_host_w:.1f} W a host, estimated; "
-            f"{self.electrical} electrical and {self.optical} optical cables)"
+            f"{self.electrical} electrical and {self.optical} optical cables"
+            + (f"; {self.note})" if self.note else ")")
         )
 
 
@@ -143,6 +168,7 @@ def cost(topology: Topology, prices: PriceTable | None = None) -> Cost:
     table = PriceTable() if prices is None else prices
     ports = topology.degree + np.bincount(topology.host_router, minlength=topology.num_routers)
     used = ports[ports > 0]
+    priced = np.maximum(used, table.router_least_ports)
     cabinet = _cabinets(topology, table)
     one, other = cabinet[topology.links[:, 0]], cabinet[topology.links[:, 1]]
     width = max(1, math.ceil(math.sqrt(cabinet.max(initial=0) + 1)))
@@ -157,13 +183,14 @@ def cost(topology: Topology, prices: PriceTable | None = None) -> Cost:
         + float(lengths.sum()) * table.optical_per_m_gbit_s
     )
     return Cost(
-        routers=float(len(used) * table.router_fixed + used.sum() * table.router_per_port),
+        routers=float(len(used) * table.router_fixed + priced.sum() * table.router_per_port),
         cables=float(per_gbit_s * table.bandwidth_gbit_s),
         power_w=float(used.sum() * table.power_per_port_w),
         electrical=electrical,
         optical=len(lengths),
         optical_m=float(lengths.mean()) if len(lengths) else 0.0,
         hosts=topology.num_hosts,
+        small_routers=int((used < table.router_least_ports).sum()),
         prices=table,
     )
 

@@ -139,7 +139,9 @@ class TopologyMetrics(StoredResult):
                 carried.lower, carried.upper, better=1, instead=instead
             )
         if self.cost is not None:
-            found["cost per host"] = Row(self.cost.per_host, better=-1)
+            found["cost per host"] = Row(
+                self.cost.per_host, better=-1, note=self.cost.note
+            )
             found["power per host, W"] = Row(self.cost.power_per_host_w, better=-1)
         if self.resilience is not None:
             last = f"{self.resilience.shares[-1]:.0%} of links failed"
@@ -218,6 +220,7 @@ class Row(NamedTuple):
         better: 1 where more is better, -1 where less is, 0 where neither.
         words: what 0 and 1 mean; none for numbers.
         instead: what was measured where it is not what the name of the measure says.
+        note: what a reader must know of the number.
     """
 
     lower: float
@@ -225,6 +228,7 @@ class Row(NamedTuple):
     better: int = 0
     words: tuple[str, ...] = ()
     instead: str = ""
+    note: str = ""
 
     @property
     def highest(self) -> float:
@@ -247,7 +251,8 @@ class Row(NamedTuple):
         text = _figure(self.lower)
         if self.highest - self.lower > _EQUAL * abs(self.lower) and not math.isinf(self.lower):
             text = f"{text} to {_figure(self.highest)}"
-        return f"{text} ({self.instead})" if self.instead else text
+        remark = self.instead or self.note
+        return f"{text} ({remark})" if remark else text
 
 
 def _figure(value: float) -> str:

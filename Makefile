@@ -144,8 +144,8 @@ studies: $(LAB_STAMP) ## make the shipped studies and profiles again (hours; goe
 	  .venv/bin/workbench study run $${folder}plan.yaml --save $$folder \
 	    --database .cache/$$(basename $$folder).db || exit; \
 	done
-	@$(PY) -c "from workbench.fit import intervals, write_profiles; \
-	  write_profiles('datasets/profiles', intervals=intervals)"
+	@$(PY) -c "from workbench.fit import intervals, write_machines; \
+	  write_machines('datasets/machines', intervals=intervals)"
 
 pictures: $(TEST_STAMP) ## make the pictures of notebooks that have none, for the start page (remove one to make it anew)
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \

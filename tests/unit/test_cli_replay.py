@@ -11,7 +11,7 @@ import pytest
 from tests.cases import for_each
 from tests.goal_programs import CROSSED
 from tests.unit import commands
-from workbench import models, programs
+from workbench import machines, models, programs
 from workbench.cli import main
 from workbench.cli.output import byte_count
 from workbench.cli.program_options import nanoseconds
@@ -99,7 +99,7 @@ def test_a_machines_profile_and_options_before_it(
     capsys: pytest.CaptureFixture[str], pingpong: str
 ) -> None:
     machine = "azure-hb96v3-hdr"
-    model = models.profile(machine).loggps
+    model = machines.load(machine).loggps
     graph = programs.read_goal(PINGPONG)
     assert answer(capsys, pingpong, "--machine", machine)["finish_ns"] == (
         replay(graph, model).finish_ns

@@ -11,7 +11,7 @@ import pytest
 from tests.cases import for_each
 from tests.goal_programs import FIG4C
 from tests.unit import commands
-from workbench import models, programs
+from workbench import machines, programs
 from workbench.cli import main
 from workbench.sensitivity import analyse
 
@@ -71,7 +71,7 @@ def test_a_trace_with_an_algorithm_on_a_machine(capsys: pytest.CaptureFixture[st
     found = programs.list()["cg-4"]
     trace = str(found.path.parent / found.descriptor["resources"][0]["path"])
     machine = "azure-hb96v3-hdr"
-    model = models.profile(machine).loggps
+    model = machines.load(machine).loggps
     for name in ("ring", "reduce-bcast"):
         printed = answer(capsys, trace, "--machine", machine, "--algorithm", f"allreduce={name}")
         graph = programs.load("cg-4").graph(allreduce=name)

@@ -25,6 +25,7 @@ import workbench
 from tests.cases import for_each
 from workbench import (
     datasets,
+    machines,
     models,
     programs,
     sensitivity,
@@ -184,7 +185,7 @@ def test_a_plot_has_the_arguments_and_the_help_of_its_figure(results: dict[str, 
 def results() -> dict[str, Any]:
     measured = datasets.load("azure-hb96v3-hdr")
     graph = programs.load("cg-8").graph()
-    machine = models.profile("azure-hb96v3-hdr").loggps
+    machine = machines.load("azure-hb96v3-hdr").loggps
     fitted = fit(measured, "logp", engine="least-squares", trials=20)
     return {
         "fit": fitted,
@@ -192,7 +193,7 @@ def results() -> dict[str, Any]:
         "curve": measured,
         "model": models.SNAPPR(),
         "replay": simulate.replay(graph, machine, times=True),
-        "profile": models.profile("azure-hb96v3-hdr"),
+        "profile": machines.load("azure-hb96v3-hdr"),
         "metrics": topology.compare([topology.parse_topology("torus:4,4")]),
         "datasets": datasets.list(),
         "programs": programs.list(),
@@ -219,7 +220,7 @@ def _fits(fitted: FitResult) -> dict[str, Any]:
 
 def _sensitivities() -> dict[str, Any]:
     graph = programs.load("cg-8").graph()
-    machine = models.profile("azure-hb96v3-hdr").loggps
+    machine = machines.load("azure-hb96v3-hdr").loggps
     network = topology.parse_topology("torus:4,4")
     placed = sensitivity.place(graph, machine, network, method="round-robin")
     return {

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.cases import for_each
-from workbench import datasets, models, programs, topology
+from workbench import datasets, machines, models, programs, topology
 from workbench.errors import WorkbenchError
 from workbench.programs.collectives import find_algorithm
 from workbench.suggestions import Suggesting, close_names, did_you_mean
@@ -43,7 +43,7 @@ def test_the_nearest_comes_first_and_no_more_than_wanted() -> None:
     [
         (lambda: find_algorithm("allreduce", "recursive-dubling"), "recursive-doubling"),
         (lambda: datasets.load("azure-hb96v3-hrd"), "azure-hb96v3-hdr"),
-        (lambda: models.profile("azure-hb96v3-hrd"), "azure-hb96v3-hdr"),
+        (lambda: machines.load("azure-hb96v3-hrd"), "azure-hb96v3-hdr"),
         (lambda: models.find_model("snaper"), "snappr"),
         (lambda: models.SNAPPR(injection_latncy="1us"), "injection_latency"),
         (lambda: topology.parse_topology("dragonfli:9,4,4"), "dragonfly"),

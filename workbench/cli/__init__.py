@@ -27,10 +27,11 @@ from workbench.errors import WorkbenchError
 
 __all__ = ["main"]
 
-# Each is a module of this package.
+# Each is a module of this package, or the `command` of its subject's folder.
 _COMMANDS = (
     "osu",
     "fit",
+    "machine",
     "study",
     "replay",
     "tolerance",
@@ -52,6 +53,7 @@ _COMMANDS = (
     "workshop",
     "doctor",
 )
+_IN_SUBJECTS = {"machine": "workbench.machines.command"}
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000
 
 
@@ -139,7 +141,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     # One command's module instead of all: 30 ms of 0.5 s (tests/benchmarks/test_cli_start.py).
     for name in words[:1] if words and words[0] in _COMMANDS else _COMMANDS:
-        module = import_module(f"workbench.cli.{name}")
+        module = import_module(_IN_SUBJECTS.get(name, f"workbench.cli.{name}"))
         command = commands.add_parser(
             name, help=module.ABOUT, description=module.__doc__, allow_abbrev=False
         )

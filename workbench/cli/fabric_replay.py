@@ -3,7 +3,8 @@
 FILE is GOAL, as text or LogGOPSim's binary, or a trace, as for workbench replay. Messages travel as
 packets with credits (--congestion packet, SNAPPR), as packets that share links as they flow
 (packet-flow, PISCES), or as fluid with max-min fair shares (flow). By default hosts take no time
-and all messages are eager; -o, -O, -S and --machine change that. -L, -g and -G are not used, as
+and all messages are eager; -o, -O, -S change that. A --machine gives hosts, links and, where it
+has one, the topology. -L, -g and -G are not used, as
 the network replaces them. With --beside other programs run at the same time, each on its own
 hosts, and the slowdown of each against running alone is printed. Times are in nanoseconds.
 """
@@ -13,7 +14,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.ini_options import add_ini, model_of_ports
+from workbench.cli.ini_options import add_ini, fabric_of
+from workbench.cli.machine_options import machine_of, network_of, ranks_per_host
 from workbench.cli.output import add_json, given, print_json, say, slow_import_notice
 from workbench.cli.program_options import add_program, graph_of, model_of
 from workbench.cli.signals import run_stoppable
@@ -39,9 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_program(parser)
     parser.add_argument(
         "--topology",
-        required=True,
         metavar="SPEC",
-        help="network, such as torus:8,8,8, dragonfly:9,8,4 or fat-tree:16",
+        help="network, such as torus:8,8,8, dragonfly:9,8,4, fat-tree:16, or a file of links "
+        "(default: that of --machine)",
     )
     parser.add_argument(
         "--routing",
@@ -81,20 +83,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Replay, print the ranks' finish times and return the exit status."""
-    from workbench.topology import parse_topology
-
-    network = parse_topology(arguments.topology)
+    machine = machine_of(arguments)
+    network = network_of(arguments.topology, machine)
     jobs_asked = {arguments.file: graph_of(arguments), **_others(arguments)}
     unused = [f"-{name}" for name in _UNUSED if getattr(arguments, name) is not None]
     if unused:
         say(f"note: {', '.join(unused)} not used: the network gives latency and bandwidth")
-    model = model_of_ports(arguments)
     with slow_import_notice():
         from workbench.simulate.fabric.concurrent_jobs import run_jobs
-        from workbench.simulate.fabric.fabric import Fabric
         from workbench.simulate.fabric.program import replay_on
-    fabric = Fabric(network, model, **given(arguments, "routing", "congestion", "seed"))
-    options: dict[str, Any] = given(arguments, "placement", "ranks_per_host")
+    fabric = fabric_of(arguments, network, machine)
+    options: dict[str, Any] = ranks_per_host(arguments.ranks_per_host, machine)
+    options |= given(arguments, "placement")
+    if not options.get("placement") and machine is not None and "placement" in machine.given:
+        options["placement"] = machine.part("placement").value
     options |= {"host": _hosts(arguments), "rng": arguments.seed or 0}
     graph = jobs_asked[arguments.file]
 

@@ -16,7 +16,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.ini_options import add_ini, model_of_ports
+from workbench.cli.ini_options import add_ini, fabric_of
+from workbench.cli.machine_options import add_machine, machine_of, network_of
 from workbench.cli.output import (
     add_json,
     byte_count,
@@ -27,7 +28,7 @@ from workbench.cli.output import (
     slow_import_notice,
 )
 from workbench.cli.signals import run_stoppable
-from workbench.cli.topology import pattern_of, topology_of
+from workbench.cli.topology import pattern_of
 
 if TYPE_CHECKING:
     from workbench.simulate.fabric.latency_load import LatencyLoad
@@ -40,8 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "spec",
         metavar="SPEC",
-        help="network, such as torus:8,8,8, dragonfly:9,8,4, fat-tree:16, or a file of links",
+        nargs="?",
+        help="network, such as torus:8,8,8, dragonfly:9,8,4, fat-tree:16, or a file of links "
+        "(default: that of --machine)",
     )
+    add_machine(parser, "links of a machine: their bandwidth, wires and switches")
     parser.add_argument(
         "--pattern",
         metavar="NAME",
@@ -114,13 +118,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate each load, print latency and accepted load, and return the exit status."""
-    network = topology_of(arguments.spec)
+    machine = machine_of(arguments)
+    network = network_of(arguments.spec, machine)
     with slow_import_notice():
-        from workbench.simulate.fabric.fabric import Fabric
         from workbench.simulate.fabric.latency_load import LOADS, load_curve
-    options = given(arguments, "routing", "congestion", "seed")
-    configured = arguments.config is not None or arguments.parameters
-    fabric = Fabric(network, model_of_ports(arguments) if configured else None, **options)
+    fabric = fabric_of(arguments, network, machine)
     load_options: dict[str, Any] = given(
         arguments, "process", "message_bytes", "messages", "workers"
     )

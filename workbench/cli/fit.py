@@ -7,10 +7,13 @@ command again continues the fit.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.ini_options import assignment
+from workbench.cli.machine_options import add_machine, machine_of
 from workbench.cli.output import (
     FAILED,
     SIGNALLED,
@@ -40,9 +43,7 @@ _PROGRESS_S = 0.1
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments; the defaults are those of ``workbench.fit.fit``."""
     source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument(
-        "--machine", metavar="NAME", help="a shipped dataset; workbench datasets lists them"
-    )
+    add_machine(source, "measured messages of a machine")
     source.add_argument(
         "--osu",
         nargs="+",
@@ -51,12 +52,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="output of osu_latency and osu_bw, in one file or several; of several runs the median",
     )
     parser.add_argument(
+        "--within",
+        nargs="+",
+        action="extend",
+        metavar="FILE",
+        help="the same of two ranks of one node, kept in the machine that --save writes",
+    )
+    parser.add_argument(
         "--bandwidth",
         metavar="NAME",
         help="benchmark of --osu that gives the bandwidth: bw (default), bibw or mbw_mr",
     )
     parser.add_argument(
-        "--model", metavar="NAME", help="snappr (default), logp, pisces or protocol"
+        "--model",
+        metavar="NAME",
+        help="protocol (default), or a model of SST/macro: snappr, logp or pisces",
     )
     parser.add_argument(
         "--loss", metavar="NAME", help="rmsre (default), rmspe, mae, mse, rmse or huber"
@@ -101,6 +111,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write the fitted model there, for workbench osu --config",
     )
+    parser.add_argument(
+        "--save",
+        type=output_file(".json"),
+        metavar="FILE.json",
+        help="write the machine there, for --machine of every command: the model, LogGPS "
+        "parameters and the measured messages",
+    )
+    parser.add_argument(
+        "--part",
+        dest="parts",
+        action="append",
+        default=[],
+        type=assignment,
+        metavar="PART=VALUE",
+        help="with --save: what else is known, such as topology=fat-tree:16 or ranks_per_node=64; "
+        "may be repeated; workbench machine set adds more",
+    )
     add_variant(parser)
     add_json(parser)
 
@@ -109,7 +136,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Fit, print the result and return the exit status."""
     if arguments.to_optuna is not None and arguments.study is None:
         raise ParameterError("--to-optuna copies stored trials; add --study FILE to store them")
+    if (arguments.within or arguments.parts) and arguments.save is None:
+        raise ParameterError("--within and --part are of a machine; add --save FILE.json")
     curve = _measured(arguments)
+    within = _curve(arguments, arguments.within) if arguments.within else None
     with slow_import_notice():
         from workbench import jobs
         from workbench.fit import DEFAULT_TRIALS, FitStudy, to_optuna
@@ -147,6 +177,8 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"error: {result.message}")
     elif arguments.ini is not None and result.success:
         Path(arguments.ini).write_text(result.to_ini(), encoding="utf-8")
+    if arguments.save is not None and result.success:
+        _save(arguments, result, within)
     if result.trials < trials:
         stored = f"stored in {arguments.study}: the same command continues from there"
         lost = "not stored; --study FILE stores them"
@@ -159,24 +191,40 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _measured(arguments: argparse.Namespace) -> OSUCurve:
-    if arguments.machine is not None:
-        from workbench import datasets
+    machine = machine_of(arguments)
+    return _curve(arguments, arguments.osu) if machine is None else machine.curve
 
-        return datasets.load(arguments.machine)
+
+def _curve(arguments: argparse.Namespace, files: Sequence[str]) -> OSUCurve:
     from workbench.measure import read_osu
 
-    files = (Path(file) for file in arguments.osu)
-    curve = read_osu(*files, **given(arguments, "bandwidth"))
+    name = "" if arguments.save is None else Path(arguments.save).stem
+    paths = (Path(file) for file in files)
+    curve = read_osu(*paths, name=name, **given(arguments, "bandwidth"))
     for note in curve.notes:
         say(f"note: {note}")
     return curve
+
+
+def _save(arguments: argparse.Namespace, result: FitResult, within: OSUCurve | None) -> None:
+    """Write the machine, with what the one that was fitted anew has besides its model."""
+    from workbench.fit import to_machine
+
+    machine = to_machine(result, name=Path(arguments.save).stem, within=within)
+    before = machine_of(arguments)
+    if before is not None:
+        machine = replace(machine, within=within or before.within, given=before.given)
+    if arguments.parts:
+        machine = machine.with_parts(**dict(arguments.parts))
+    machine.save(arguments.save)
+    say(f"saved {arguments.save}; use it as --machine {arguments.save}")
 
 
 def _model(arguments: argparse.Namespace) -> NetworkModel:
     from workbench.fit import model_to_fit
     from workbench.models import MODELS
 
-    name = "snappr" if arguments.model is None else arguments.model.lower()
+    name = "protocol" if arguments.model is None else arguments.model.lower()
     if name not in MODELS:
         raise ParameterError(
             f"--model must be one of {', '.join(MODELS)}; got {arguments.model!r}"

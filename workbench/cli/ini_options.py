@@ -6,10 +6,14 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import say
+from workbench.cli.machine_options import say_parts
+from workbench.cli.output import given, say
 
 if TYPE_CHECKING:
+    from workbench.machines import Machine
     from workbench.models import PISCES, SNAPPR
+    from workbench.simulate.fabric.fabric import Fabric
+    from workbench.topology import Topology
 
 
 def add_ini(
@@ -30,6 +34,28 @@ def add_ini(
         metavar="KEY=VALUE",
         help=f"override a value of the file, such as {example}; may be repeated",
     )
+
+
+def fabric_of(arguments: argparse.Namespace, network: Topology, machine: Machine | None) -> Fabric:
+    """Return the network with the ports of ``config`` and ``parameters``, or of the machine."""
+    from workbench.errors import ParameterError
+    from workbench.simulate.fabric.fabric import Fabric
+
+    options = given(arguments, "routing", "congestion", "seed")
+    configured = arguments.config is not None or bool(arguments.parameters)
+    if machine is None:
+        return Fabric(network, model_of_ports(arguments) if configured else None, **options)
+    if configured:
+        raise ParameterError(
+            "--machine and --config or -p both give the links; leave one of them out",
+            key="machine",
+        )
+    from workbench import machines
+
+    fabric = machines.fabric_of(machine, network, **options)
+    if fabric.ports != machine.model:
+        say_parts(machine, *machines.LINKS)
+    return fabric
 
 
 def model_of_ports(arguments: argparse.Namespace) -> SNAPPR | PISCES:

@@ -3,9 +3,9 @@
 FILE is GOAL, as text or LogGOPSim's binary, or a trace, as for workbench replay. The topology is a
 family with its parameters, such as fat-tree:16 or torus:8x8x8, or a machine's name, and gives the
 latency: a message that passes h switches takes h + 1 wires and h switches; -L, -g and -O are not
-used. Methods are block, round-robin, random, volume (by the bytes exchanged), metis (the same by
-METIS), algorithm-3 (LLAMP's) and search (annealing on critical paths); all compares them. Times are
-in nanoseconds and without contention.
+used. A --machine has its own wires, topology and ranks per host. Methods are block, round-robin,
+random, volume (by the bytes exchanged), metis (the same by METIS), algorithm-3 (LLAMP's) and search
+(annealing on critical paths); all compares them. Times are in nanoseconds and without contention.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.cli.machine_options import machine_of, network_of, ranks_per_host, say_parts
 from workbench.cli.output import add_json, given, print_json, say, slow_import_notice
 from workbench.cli.program_options import (
     add_program,
@@ -42,10 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_program(parser)
     parser.add_argument(
         "--topology",
-        required=True,
         metavar="SPEC",
         help="network, such as fat-tree:16, dragonfly:8,4,8 (groups, routers of each, hosts of "
-        "each), by letters, dragonfly:a=4,p=8,h=2,wiring=relative, or a machine, edison",
+        "each), by letters, dragonfly:a=4,p=8,h=2,wiring=relative, a machine, edison, or a file of "
+        "links (default: that of --machine)",
     )
     parser.add_argument(
         "--method",
@@ -102,9 +103,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Place the ranks, print their hosts and return the exit status."""
-    from workbench.topology import parse_topology
-
-    network = parse_topology(arguments.topology)
+    machine = machine_of(arguments)
+    network = network_of(arguments.topology, machine)
     names = _names(arguments, network)
     graph, model = graph_of(arguments), model_of(arguments)
     unused = [f"-{name}" for name in _UNUSED if getattr(arguments, name) is not None]
@@ -112,7 +112,13 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"note: {', '.join(unused)} not used: latencies are those of the topology's wires")
     with slow_import_notice():
         from workbench.sensitivity.placement import place, place_all
-    options: dict[str, Any] = given(arguments, "ranks_per_host", "evaluations", "seconds", "seed")
+    options: dict[str, Any] = given(arguments, "evaluations", "seconds", "seed")
+    options |= ranks_per_host(arguments.ranks_per_host, machine)
+    if machine is not None:
+        from workbench.machines import LINKS, wires_of
+
+        options |= wires_of(machine, network)
+        say_parts(machine, *LINKS[1:])
     times = {"l_wire": "l_wire_s", "d_switch": "d_switch_s", "same_host": "same_host_s"}
     options |= {times[name]: seconds(ns) for name, ns in given(arguments, *times).items()}
     if arguments.hosts is not None:

@@ -19,6 +19,7 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from workbench.cli.machine_options import add_machine, machine_of
 from workbench.cli.output import (
     SIGNALLED,
     add_json,
@@ -33,6 +34,7 @@ from workbench.cli.signals import stoppable
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
+    from workbench.machines import Machine
     from workbench.predict import CollectivePrediction, MachineProfile, PointToPoint
 
 ABOUT = "predict collectives on many nodes from messages between two"
@@ -75,9 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_machine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--p2p", metavar="FILE.csv", help="measured messages, a row per size")
     parser.add_argument("--system", metavar="NAME", help="of those in the file (default: the one)")
-    parser.add_argument(
-        "--machine", metavar="NAME", help="a shipped curve instead, such as azure-hb96v3-hdr"
-    )
+    add_machine(parser, "instead: a machine, with its topology, ranks per node and library")
     parser.add_argument(
         "--topology",
         metavar="SPEC",
@@ -220,9 +220,9 @@ def _as_json(found: CollectivePrediction) -> dict[str, object]:
 
 
 def _machine(arguments: argparse.Namespace) -> MachineProfile:
-    from workbench.predict import machine_of, read_node_groups
+    from workbench import predict
 
-    machine = machine_of(
+    machine = predict.machine_of(
         _measured(arguments),
         **given(arguments, "topology", "ranks_per_node", "engines", "library"),
     )
@@ -235,27 +235,27 @@ def _machine(arguments: argparse.Namespace) -> MachineProfile:
             "--topology and --placement both say where the nodes are; give one of them",
             key="placement",
         )
-    return machine.placed(read_node_groups(arguments.placement, job=arguments.job))
+    return machine.placed(predict.read_node_groups(arguments.placement, job=arguments.job))
 
 
-def _measured(arguments: argparse.Namespace) -> PointToPoint:
-    from workbench import datasets
-    from workbench.predict import point_to_point_of_curve, read_point_to_point
+def _measured(arguments: argparse.Namespace) -> PointToPoint | Machine:
+    from workbench.predict import read_point_to_point
 
     if (arguments.p2p is None) == (arguments.machine is None):
         raise ParameterError(
-            "one of --p2p FILE.csv and --machine NAME must be given; got "
+            "one of --p2p FILE.csv and --machine must be given; got "
             f"{'both' if arguments.p2p else 'neither'}",
             key="p2p",
         )
-    if arguments.machine is None:
+    machine = machine_of(arguments)
+    if machine is None:
         return read_point_to_point(arguments.p2p, arguments.system)
     if arguments.system is not None:
         raise ParameterError(
             f"--system is of a file --p2p; got {arguments.system!r} with --machine; leave it out",
             key="system",
         )
-    return point_to_point_of_curve(datasets.load(arguments.machine))
+    return machine
 
 
 def _plain(name: str) -> str:

@@ -7,6 +7,7 @@ import math
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from workbench.cli.machine_options import add_machine, machine_of
 from workbench.cli.output import byte_count, given, say
 from workbench.errors import ParameterError
 from workbench.units import parse_typed_quantity
@@ -51,12 +52,7 @@ def add_program(parser: argparse.ArgumentParser) -> None:
         help=f"largest message sent without waiting for the receiver; -1: all (default "
         f"{DEFAULT_S})",
     )
-    parser.add_argument(
-        "--machine",
-        metavar="NAME",
-        help="take L, o, g, G, O and S from a machine's fitted profile; the options above "
-        "override it",
-    )
+    add_machine(parser, "take L, o, g, G, O and S of a machine; the options above override it")
     add_algorithm(parser)
 
 
@@ -92,10 +88,11 @@ def graph_of(arguments: argparse.Namespace) -> ExecutionGraph:
 
 def model_of(arguments: argparse.Namespace) -> LogGPS:
     """Return the parameters: an option's value, else the machine's, else LogGOPSim's."""
-    from workbench.models import LogGPS, profile
+    from workbench.models import LogGPS
 
-    if arguments.machine is not None:
-        model = profile(arguments.machine).loggps
+    machine = machine_of(arguments)
+    if machine is not None:
+        model = machine.loggps
     else:
         defaults: dict[str, Any] = {name: seconds(ns) for name, ns in DEFAULTS_NS.items()}
         model = LogGPS(**defaults, S=DEFAULT_S)

@@ -20,7 +20,7 @@ of each trace's prediction; a program that does first what arrives first may do 
 (lambda_G) on the critical path, their share (rho_G), and the largest gap per byte and least
 bandwidth within each percentage. --overhead-at-mean-size takes for o what a host spends on a
 message of the program's mean size: by --overheads, what Netgauge's loggp module printed, by the
-profile of --machine, or o + O times the size.
+fitted model of --machine, or o + O times the size.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.cli.machine_options import machine_of
 from workbench.cli.output import (
     add_json,
     given,
@@ -58,6 +59,7 @@ from workbench.cli.tolerance_report import (
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
+    from workbench.machines import Machine
     from workbench.measure import MeasuredRuns
     from workbench.models import LogGPS
     from workbench.models.overheads import Overheads
@@ -100,7 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--overhead-at-mean-size",
         action="store_true",
         help="set o to the overhead of a message of the program's mean size: by --overheads, the "
-        "machine's profile, or o + O times the size",
+        "machine's fitted model, or o + O times the size",
     )
     parser.add_argument(
         "--overheads",
@@ -231,15 +233,15 @@ def _model_of(arguments: argparse.Namespace, graph: ExecutionGraph) -> LogGPS:
                 f"overheads={arguments.overheads} needs --overhead-at-mean-size", key="overheads"
             )
         return model
-    from workbench.models import OverheadTable, profile
+    from workbench.models import OverheadTable
     from workbench.sensitivity.mean_size import overhead_at_mean_size
 
-    overheads: Overheads | None = None
+    overheads: Overheads | Machine | None = None
     if arguments.overheads is not None:
         text = Path(arguments.overheads).read_text("utf-8", errors="replace")
         overheads = OverheadTable.from_netgauge(text)
     elif arguments.machine is not None and arguments.o is None and arguments.O is None:
-        overheads = profile(arguments.machine)
+        overheads = machine_of(arguments)
     found = overhead_at_mean_size(graph, model, overheads)
     say(f"note: {found.describe()}")
     return found.model

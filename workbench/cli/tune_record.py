@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli import tune_component
+from workbench.cli.machine_options import add_machine
 from workbench.cli.output import FAILED, add_json, given, print_json, say
 
 if TYPE_CHECKING:
@@ -59,9 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = "replay the workbench's own algorithms on a machine's LogGPS parameters"
     own = actions.add_parser("simulated", help=about, description=about, allow_abbrev=False)
     _add_shared(own, "12")
-    own.add_argument(
-        "--machine", metavar="NAME", help="a shipped profile (default azure-hb96v3-hdr)"
-    )
+    add_machine(own, "the machine (default azure-hb96v3-hdr)")
     about = "describe a recording"
     show = actions.add_parser("show", help=about, description=about, allow_abbrev=False)
     show.add_argument("folder", metavar="FOLDER", help="a recording, or the name of a shipped one")

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
         summed,
     )
     from workbench.fit.pareto import ParetoFront, pareto
-    from workbench.fit.profile import to_profile, write_profiles
     from workbench.fit.regimes import bolt, errors_by_threshold, fit_regimes, split, submit_regimes
     from workbench.fit.result import FitResult
     from workbench.fit.space import Dimension, SearchSpace
     from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport, study_name
+    from workbench.fit.to_machine import to_machine, write_machines
     from workbench.fit.to_optuna import to_optuna
     from workbench.fit.trust.bootstrap import Intervals, intervals, submit_intervals
     from workbench.fit.trust.generalise import (
@@ -98,7 +98,7 @@ __all__ = [
     "submit_intervals",
     "submit_regimes",
     "summed",
+    "to_machine",
     "to_optuna",
-    "to_profile",
-    "write_profiles",
+    "write_machines",
 ]

@@ -7,24 +7,32 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from workbench import datasets
 from workbench.errors import DatasetError, ParameterError
+from workbench.machines import Machine, own
+from workbench.machines import load as load_machine
 from workbench.measure import OSUCurve, read_osu
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    Measured: TypeAlias = OSUCurve | str | Path | pd.DataFrame
+    Measured: TypeAlias = OSUCurve | Machine | str | Path | pd.DataFrame
 
 
 def as_curve(measured: Measured) -> OSUCurve:
-    """Return a curve as given, or that of a shipped machine, a file (OSU, CSV) or a table."""
+    """Return a curve as given, or that of a machine, a file (OSU, CSV) or a table."""
     if isinstance(measured, OSUCurve):
         return measured
+    if isinstance(measured, Machine):
+        return measured.curve
+    if isinstance(measured, str | Path) and str(measured).endswith(".json"):
+        return load_machine(measured).curve
     if isinstance(measured, Path):
         return read_osu(measured)
     if isinstance(measured, str):
         known = datasets.list()
         if measured not in known and ("\n" in measured or Path(measured).is_file()):
             return read_osu(measured)
+        if measured in own():
+            return load_machine(measured).curve
         try:
             return datasets.load(measured)
         except DatasetError as error:
@@ -34,7 +42,7 @@ def as_curve(measured: Measured) -> OSUCurve:
         rows = table if "size_bytes" in table.columns else table.reset_index()
         return read_osu(("table", rows.to_csv(index=False)))
     raise ParameterError(
-        "what was measured must be an OSUCurve, the name of a shipped machine such as "
+        "what was measured must be an OSUCurve, a machine, the name of one such as "
         "'azure-hb96v3-hdr', the path of a file, or a table with columns size_bytes, latency_us "
         f"and bandwidth_MBps; got {type(measured).__name__}",
         key="curve",

@@ -18,7 +18,6 @@ from workbench.models.mpi import MPIProtocol
 from workbench.models.overheads import OverheadTable, overhead_at
 from workbench.models.parameter import ModelParameter, Value
 from workbench.models.pisces import PISCES
-from workbench.models.profiles import Profile, profile
 from workbench.models.protocol import Protocol
 from workbench.models.snappr import SNAPPR
 
@@ -39,7 +38,6 @@ __all__ = [
     "NullMemory",
     "OverheadTable",
     "Processor",
-    "Profile",
     "Protocol",
     "SSTMacroModel",
     "SnapprMemory",
@@ -47,6 +45,5 @@ __all__ = [
     "find_model",
     "inspect_ini",
     "overhead_at",
-    "profile",
     "read_ini",
 ]

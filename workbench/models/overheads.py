@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from workbench.checks import number
 from workbench.errors import ParameterError
 from workbench.models.loggps import LogGPS, netgauge_rows
-from workbench.models.profiles import Profile
 from workbench.models.protocol import Protocol
 from workbench.result import StoredResult
 
@@ -96,7 +95,7 @@ class OverheadTable(StoredResult):
             raise ParameterError("overheads must be finite and at least 0 s", key="overhead_s")
 
 
-Overheads = OverheadTable | Profile | Protocol | LogGPS
+Overheads = OverheadTable | Protocol | LogGPS
 """What knows a host's overhead by message size."""
 
 
@@ -107,7 +106,7 @@ def overhead_at(overheads: Overheads, size_bytes: float) -> float:
     ``o + O s``.
 
     Args:
-        overheads: a table, a profile, a protocol-aware model, or LogGPS parameters.
+        overheads: a table, a protocol-aware model, or LogGPS parameters.
         size_bytes: of the message.
 
     Raises:
@@ -118,9 +117,8 @@ def overhead_at(overheads: Overheads, size_bytes: float) -> float:
     size = number(size_bytes, "size_bytes", 0, unit="B")
     if isinstance(overheads, LogGPS):
         return overheads.o + overheads.O * size
-    model = overheads.model if isinstance(overheads, Profile) else overheads
     regime = "rendezvous"
-    if size <= int(model.get("eager.max_size")):
-        regime = "short" if size <= int(model.get("short.max_size")) else "eager"
-    copy = float(model.get(f"{regime}.copy_bandwidth"))
-    return float(model.get(f"{regime}.overhead")) + size / copy
+    if size <= int(overheads.get("eager.max_size")):
+        regime = "short" if size <= int(overheads.get("short.max_size")) else "eager"
+    copy = float(overheads.get(f"{regime}.copy_bandwidth"))
+    return float(overheads.get(f"{regime}.overhead")) + size / copy

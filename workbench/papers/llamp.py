@@ -176,9 +176,9 @@ def fig_12() -> Any:
 @LLAMP.ours("synthetic", reason="a generated halo exchange on four ranks instead of one pair")
 def fig_13() -> Any:
     """Non-blocking calls become an execution graph."""
-    from workbench import models, programs, simulate
+    from workbench import machines, programs, simulate
 
-    network = models.profile("azure-hb96v3-hdr").loggps
+    network = machines.load("azure-hb96v3-hdr").loggps
     graph = programs.generate.halo(4, cells=64, iterations=1, overlap=True).graph()
     return simulate.replay(graph, network, semantics="llamp", times=True)
 
@@ -271,9 +271,9 @@ def algorithm_2() -> Any:
     """The critical latencies in an interval, from the ranges in which a basis stays optimal."""
     import pandas as pd
 
-    from workbench import models, programs, sensitivity
+    from workbench import machines, programs, sensitivity
 
-    network = models.profile("azure-hb96v3-hdr").loggps
+    network = machines.load("azure-hb96v3-hdr").loggps
     graph = programs.load("halo-4").graph()
     lp, sweep = sensitivity.LatencyLP(graph, network), sensitivity.Sweep(graph, network)
     ranging = lp.critical_latencies(0, 50e-6, step_s=1e-6)

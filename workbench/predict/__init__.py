@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from workbench.measure.message_curve import MessageCurve
     from workbench.predict.collective import (
         COLLECTIVES,
         CollectivePrediction,
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from workbench.predict.learning import learn_algorithms, learn_surplus
     from workbench.predict.library_rules import named_algorithm
     from workbench.predict.machine import MachinePart, MachineProfile, machine_of
-    from workbench.predict.message_curve import MessageCurve
     from workbench.predict.node_groups import NodeGroups, read_node_groups
     from workbench.predict.point_to_point import (
         LevelCurves,

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal, get_args
 
-Source = Literal["measured", "published", "assumed"]
-Library = Literal["open-mpi", "mpich", "fujitsu-mpi", "unknown"]
-LIBRARIES: tuple[Library, ...] = get_args(Library)
+from workbench.machines import Library, Source
 
 _TOFU_D = "Ajima et al., The Tofu Interconnect D, 2018"
 

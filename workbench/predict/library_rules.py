@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from workbench.predict.known_systems import Library
+from workbench.machines import Library
 from workbench.programs.collectives import ALGORITHMS, find_algorithm
 from workbench.uq.collectives.models import known_algorithms
 

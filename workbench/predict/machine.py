@@ -8,17 +8,24 @@ machine.loggps()        # between nodes; machine.loggps("within")
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from workbench.checks import above_zero, number, whole
 from workbench.errors import ParameterError
+from workbench.machines import LIBRARIES, Library, Machine, Source, loggps_of_curve
+from workbench.machines.rules import GAP_SHARE, interval_of
+from workbench.measure.message_curve import MessageCurve
 from workbench.models import LogGPS
-from workbench.predict.known_systems import LIBRARIES, Library, Source, known_system
-from workbench.predict.message_curve import MessageCurve
+from workbench.predict.known_systems import known_system
 from workbench.predict.node_groups import NodeGroups
-from workbench.predict.point_to_point import Level, LevelCurves, PointToPoint
+from workbench.predict.point_to_point import (
+    Level,
+    LevelCurves,
+    PointToPoint,
+    point_to_point_of_curve,
+)
 from workbench.result import Drawing, StoredResult
 from workbench.topology.spec import parse_topology
 
@@ -31,8 +38,6 @@ CORE_BPS = 30e9
 """Memory traffic of a core of a server, B/s."""
 MEMORY_BPS = 150e9
 """Memory traffic of a node, B/s: of servers with two sockets."""
-GAP_SHARE = 0.2
-"""Time between two small messages of a rank over the latency, where it was not measured."""
 WITHIN = LevelCurves(
     MessageCurve(np.array([0.0, 1024.0, 2.0**22]), np.array([4e-7, 5e-7, 4.2e-4])),
 )
@@ -121,27 +126,15 @@ class MachineProfile(StoredResult):
             level: ``between`` or ``within``.
         """
         curves = self.curves(level)
-        return curves.interval or _assumed_interval(curves.latency)
+        return curves.interval or interval_of(curves.latency)
 
     def loggps(self, level: Level = "between") -> LogGPS:
         """Return LogGPS parameters of a level, for replays: two straight lines through its curves.
 
-        The latency of a small message is 2o + L, and o half of what passes from one message to the
-        next; G is the time of a byte of large messages. S is the size after which the latency
-        jumps most beyond what its further bytes take.
-
         Args:
             level: ``between`` or ``within``.
         """
-        latency, interval = self.curves(level).latency, self.interval(level)
-        gap = min(float(interval.at(1)), latency.start)
-        o = gap / 2
-        sizes, times = latency.sizes, latency.times
-        jumps = (times[1:] - latency.per_byte * np.diff(sizes)) / times[:-1]
-        eager = int(sizes[int(np.argmax(jumps))]) if len(jumps) else 65536
-        return LogGPS(
-            L=latency.start - 2 * o, o=o, g=gap, G=latency.per_byte, O=0.0, S=max(eager, 1)
-        )
+        return loggps_of_curve(self.curves(level).latency, self.interval(level))
 
     def on(self, topology: str) -> MachineProfile:
         """Return the machine on another network.
@@ -186,10 +179,10 @@ class MachineProfile(StoredResult):
 
 
 def machine_of(
-    measured: PointToPoint,
+    measured: PointToPoint | Machine,
     *,
-    ranks_per_node: int = 1,
-    topology: str = "",
+    ranks_per_node: int | None = None,
+    topology: str | None = None,
     engines: int | None = None,
     hop_s: float | None = None,
     core_Bps: float | None = None,
@@ -202,9 +195,10 @@ def machine_of(
     part of the result says which.
 
     Args:
-        measured: messages between nodes, and within one where they were measured.
-        ranks_per_node: which share a node's network cards.
-        topology: spec of the network, such as ``torus:8x8x8``; empty where it is unknown.
+        measured: messages between nodes, and within one where they were measured; or a machine,
+            whose parts then count for the arguments that are None.
+        ranks_per_node: which share a node's network cards; None takes 1.
+        topology: spec of the network, such as ``torus:8x8x8``; empty or None where it is unknown.
         engines: messages that a node moves at the full rate of one at the same time.
         hop_s: latency of a router, s.
         core_Bps: memory traffic of a core, B/s.
@@ -214,6 +208,28 @@ def machine_of(
     Raises:
         ParameterError: an argument is not accepted.
     """
+    if isinstance(measured, Machine):
+        hops = [measured.part(name) for name in ("switch_latency", "wire_latency")]
+        found = machine_of(
+            point_to_point_of_curve(measured.curve, measured.within),
+            hop_s=sum(float(one.value) for one in hops) if hop_s is None else hop_s,
+            **_given_parts(
+                measured,
+                ranks_per_node=ranks_per_node,
+                topology=topology,
+                engines=engines,
+                core_bandwidth=core_Bps,
+                memory_bandwidth=memory_Bps,
+                library=library,
+            ),
+        )
+        if hop_s is None and any(one.source == "assumed" for one in hops):
+            router = next(part for part in found.parts if part.name == "router")
+            assumed = replace(router, source="assumed", note="a switch and a wire of the machine")
+            parts = tuple(assumed if part is router else part for part in found.parts)
+            return replace(found, parts=parts)
+        return found
+    topology = topology or ""
     if topology:
         parse_topology(topology)
     if library is not None and library not in LIBRARIES:
@@ -238,7 +254,7 @@ def machine_of(
     hop = number(HOP_S if hop_s is None else hop_s, "hop_s", 0.0, unit="s")
     rule: Library = known.library if library is None else library
     between, within = measured.between, measured.within or WITHIN
-    per_node = whole(ranks_per_node, "ranks_per_node", 1, 4096)
+    per_node = whole(1 if ranks_per_node is None else ranks_per_node, "ranks_per_node", 1, 4096)
     node, node_part = _node_rate(between, per_node)
     parts = (
         *_message_parts(measured),
@@ -277,10 +293,16 @@ def machine_of(
     )
 
 
-def _assumed_interval(latency: MessageCurve) -> MessageCurve:
-    """Return the interval where no window of messages was measured."""
-    times = np.maximum(GAP_SHARE * latency.start, latency.per_byte * latency.sizes)
-    return MessageCurve(latency.sizes, times)
+_ARGUMENTS = {"core_bandwidth": "core_Bps", "memory_bandwidth": "memory_Bps"}
+
+
+def _given_parts(machine: Machine, **asked: Any) -> dict[str, Any]:
+    """Return the arguments of ``machine_of``: as asked for, else a part that the machine has."""
+    found = {}
+    for name, value in asked.items():
+        known = machine.given[name].value if name in machine.given else None
+        found[_ARGUMENTS.get(name, name)] = known if value is None else value
+    return found
 
 
 def _node_rate(between: LevelCurves, per_node: int) -> tuple[float, MachinePart]:

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, ParseError
+from workbench.machines.rules import message_curves
 from workbench.measure import OSUCurve, parse_osu_text
-from workbench.predict.message_curve import MessageCurve
+from workbench.measure.message_curve import MessageCurve
 from workbench.suggestions import did_you_mean
 from workbench.text_table import numbers_of, read_text_table
 
@@ -174,29 +175,25 @@ def point_to_point_of_osu(
     return PointToPoint(system, found, _level(rows["w"]), "output of OSU's benchmarks")
 
 
-def point_to_point_of_curve(curve: OSUCurve) -> PointToPoint:
+def point_to_point_of_curve(curve: OSUCurve, within: OSUCurve | None = None) -> PointToPoint:
     """Return the measured messages of a latency and bandwidth curve, such as a shipped data set.
 
     Args:
-        curve: with latencies.
+        curve: between two nodes, with latencies.
+        within: between two ranks of a node, where they were measured.
 
     Raises:
         ParameterError: it has no latency.
     """
-    sizes = curve.sizes.astype(np.float64)
-    latency = _known(sizes, curve.latency_s)
-    if latency is None:
+    between, inside = (_curves_of(one) for one in (curve, within))
+    if between is None:
         raise ParameterError(f"{curve.name} must have latencies; it has none", key="curve")
-    interval = _known(sizes, sizes / curve.bandwidth_Bps)
-    return PointToPoint(
-        curve.name, LevelCurves(latency, interval), None, curve.provenance.caption()
-    )
+    return PointToPoint(curve.name, between, inside, curve.provenance.caption())
 
 
-def _known(sizes: FloatArray, times: FloatArray) -> MessageCurve | None:
-    """Return the curve of the times that were measured; None where none was."""
-    known = np.isfinite(times) & (times > 0)
-    return MessageCurve(sizes[known], times[known]) if known.any() else None
+def _curves_of(curve: OSUCurve | None) -> LevelCurves | None:
+    latency, interval = (None, None) if curve is None else message_curves(curve)
+    return None if latency is None else LevelCurves(latency, interval)
 
 
 def _numbers(table: pd.DataFrame, source: str) -> pd.DataFrame:

@@ -1,8 +1,8 @@
 """How a program's time depends on the network: sensitivities, tolerances, placements.
 
-from workbench import models, programs, sensitivity
+from workbench import machines, programs, sensitivity
 
-model = models.profile("azure-hb96v3-hdr").loggps
+model = machines.load("azure-hb96v3-hdr").loggps
 sensitivity.analyse(programs.load("cg-8"), model).plot()
 """
 

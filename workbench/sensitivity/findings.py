@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench import machines
 from workbench.findings import (
     Finding,
     Findings,
@@ -28,7 +29,6 @@ from workbench.findings import (
     span,
 )
 from workbench.models import LogGPS
-from workbench.models.profiles import profile, profiles
 from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.programs.generators import halo
 from workbench.programs.graph import ExecutionGraph
@@ -169,7 +169,8 @@ def _shipped() -> dict[str, ExecutionGraph]:
 
 
 def _machines() -> dict[str, LogGPS]:
-    return {name: profile(name).loggps for name in profiles()} | {"Piz Daint": PIZ_DAINT}
+    shipped = {name: machines.load(name).loggps for name in machines.shipped()}
+    return shipped | {"Piz Daint": PIZ_DAINT}
 
 
 def _icons() -> dict[str, Icon]:

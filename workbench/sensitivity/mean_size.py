@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.errors import ParameterError
-from workbench.models import LogGPS, OverheadTable, Profile
+from workbench.machines import Machine
+from workbench.models import LogGPS, OverheadTable, Protocol
 from workbench.models.overheads import Overheads, overhead_at
 from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.programs.graph import SEND
@@ -67,7 +68,7 @@ class MeanSizeOverhead(StoredResult):
 
 
 def overhead_at_mean_size(
-    program: ProgramLike, model: LogGPS, overheads: Overheads | None = None
+    program: ProgramLike, model: LogGPS, overheads: Overheads | Machine | None = None
 ) -> MeanSizeOverhead:
     """Return LogGPS parameters with the overhead of a program's mean message.
 
@@ -75,7 +76,7 @@ def overhead_at_mean_size(
         program: the program; collectives that are still whole get the usual algorithms.
         model: the other parameters.
         overheads: a host's overhead by message size, such as ``OverheadTable.from_netgauge`` or a
-            machine's profile; None takes ``o + O s`` of the model.
+            machine; None takes ``o + O s`` of the model.
 
     Raises:
         ParameterError: the program sends no message.
@@ -88,7 +89,7 @@ def overhead_at_mean_size(
             key="program",
         )
     mean = float(sizes.mean())
-    o = overhead_at(model if overheads is None else overheads, mean)
+    o = overhead_at(_known(overheads, model), mean)
     return MeanSizeOverhead(
         program=graph.source,
         messages=len(sizes),
@@ -99,10 +100,18 @@ def overhead_at_mean_size(
     )
 
 
-def _name_of(overheads: Overheads | None) -> str:
+def _known(overheads: Overheads | Machine | None, model: LogGPS) -> Overheads:
+    """Return what knows the overheads: of a machine its table, its Protocol, or its LogGPS."""
+    if isinstance(overheads, Machine):
+        fitted = overheads.model if isinstance(overheads.model, Protocol) else overheads.loggps
+        return overheads.overheads or fitted
+    return model if overheads is None else overheads
+
+
+def _name_of(overheads: Overheads | Machine | None) -> str:
     """Return in words where an overhead is from."""
-    if isinstance(overheads, Profile):
-        return f"the profile of {overheads.machine}"
+    if isinstance(overheads, Machine):
+        return f"the machine {overheads.name}"
     if isinstance(overheads, OverheadTable):
         return f"a table of {len(overheads.sizes)} sizes"
     return "the parameters' o + O s" if overheads is None else repr(overheads)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
+from workbench.machines.rules import D_SWITCH_S
 from workbench.simulate.picoseconds import LONGEST_PARAMETER, PS_PER_S
 from workbench.topology import Topology
 from workbench.topology.topology import routers_passed
@@ -33,9 +34,6 @@ class HasHosts(Protocol):
 
 L_WIRE_S = 274e-9
 """Latency of a wire in LLAMP's study, after Zambre et al. 2019."""
-
-D_SWITCH_S = 108e-9
-"""Latency of a switch in the same."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench import machines
 from workbench.checks import whole
 from workbench.errors import ParameterError
-from workbench.models import LogGPS, profile
+from workbench.models import LogGPS
 from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
@@ -172,7 +173,7 @@ def time_solvers(
     chosen = dict(programs) if isinstance(programs, Mapping) else {name: name for name in programs}
     if not chosen:
         raise ParameterError("at least one program must be given; got none", key="programs")
-    network = profile(_MACHINE).loggps if model is None else model
+    network = machines.load(_MACHINE).loggps if model is None else model
     rows = [_timed(graph_of(program), network, repeats) for program in chosen.values()]
     columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     return SolverTimes(

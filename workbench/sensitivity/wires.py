@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.errors import ParameterError
+from workbench.machines.rules import D_SWITCH_S
 from workbench.models import LogGPS
 from workbench.programs.find_program import ProgramLike
 from workbench.provenance import Provenance
 from workbench.result import StoredResult
 from workbench.sensitivity.analysis import analyse
-from workbench.sensitivity.rank_wires import D_SWITCH_S, L_WIRE_S, HasHosts, Wires
+from workbench.sensitivity.rank_wires import L_WIRE_S, HasHosts, Wires
 from workbench.sensitivity.result import LatencySensitivity
 from workbench.sensitivity.sweep import Sweep, SweepPoint
 from workbench.simulate.picoseconds import PS_PER_S

@@ -218,10 +218,10 @@ def _program(
     factor: float = 4.0,
 ) -> DesignModel:
     """Return the run times of programs, replayed on a machine's LogGPS parameters."""
-    from workbench.models import profile
+    from workbench import machines
     from workbench.uq.program_times import ProgramTimes
 
-    model = profile(machine).loggps
+    model = machines.load(machine).loggps
     times = ProgramTimes(list(programs), model, tuple(parameters))
     return DesignModel(
         f"run times of {', '.join(programs)}, replayed on the LogGPS parameters of {machine}",

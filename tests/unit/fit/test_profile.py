@@ -4,11 +4,11 @@ import dataclasses
 from pathlib import Path
 
 import pytest
+from workbench.fit.profile import to_profile, write_profiles
 
 from workbench import datasets
 from workbench.errors import ParameterError
 from workbench.fit import FitResult, fit
-from workbench.fit.profile import to_profile, write_profiles
 from workbench.fit.trust.bootstrap import intervals
 from workbench.models import LogGPS, Profile, Protocol
 

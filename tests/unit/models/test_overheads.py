@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workbench import machines
 from workbench.errors import ParameterError, ParseError
-from workbench.models import LogGPS, OverheadTable, Protocol, overhead_at, profile
+from workbench.models import LogGPS, OverheadTable, Protocol, overhead_at
 
 # o is 0.5 µs at 1 B, 1.5 µs at 1001 B (twice, 1.4 and 1.6), 3.5 µs at 2001 B.
 NETGAUGE = """\
@@ -45,7 +46,7 @@ def test_a_model_has_the_overhead_and_the_copy_of_the_sizes_regime() -> None:
     assert overhead_at(model, 65) == pytest.approx(2e-7 + 32.5e-9)
     assert overhead_at(model, 1000) == pytest.approx(2e-7 + 500e-9)
     assert overhead_at(model, 1001) == pytest.approx(3e-7 + 250.25e-9)
-    machine = profile("azure-hb96v3-hdr")
+    machine = machines.load("azure-hb96v3-hdr")
     assert overhead_at(machine, 5000) == overhead_at(machine.model, 5000)
     eager = machine.loggps
     assert overhead_at(eager, 5000) == pytest.approx(eager.o + 5000 * eager.O)

@@ -13,7 +13,7 @@ import pytest
 from tests.cases import for_each
 from tests.unit.panels.uploads import file_items
 from tests.unit.panels.waiting import PATIENCE_S, settled
-from workbench import models, programs
+from workbench import machines, models, programs
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.models.loggps import parse_loggps
 from workbench.panels import job_controls
@@ -77,7 +77,7 @@ def test_it_opens_on_a_recorded_program() -> None:
     result = settled(panel)
     assert panel.program == FIRST
     assert programs.list()[FIRST].provenance.origin == "measured"
-    assert panel.model == models.profile(FIRST_MACHINE).loggps
+    assert panel.model == machines.load(FIRST_MACHINE).loggps
     assert result.finish_ns == replay(programs.load(FIRST), panel.model).finish_ns
     assert panel.error == ""
 
@@ -151,12 +151,12 @@ def test_algorithms_that_are_not_there_are_refused(
 def test_parameters_from_a_machine_until_one_is_moved(panel: ReplayPanel) -> None:
     assert panel.controls["machine"].value == "loggopsim"
     panel.machine = "azure-hb96v3-hdr"
-    assert panel.model == models.profile("azure-hb96v3-hdr").loggps
-    assert 'models.profile("azure-hb96v3-hdr").loggps' in panel.python
+    assert panel.model == machines.load("azure-hb96v3-hdr").loggps
+    assert 'machines.load("azure-hb96v3-hdr").loggps' in panel.python
     panel.L_us = 3
     assert panel.machine == ""
     assert panel.controls["machine"].value == ""
-    assert panel.model.o == models.profile("azure-hb96v3-hdr").loggps.o
+    assert panel.model.o == machines.load("azure-hb96v3-hdr").loggps.o
 
 
 def test_the_other_semantics(panel: ReplayPanel, small: programs.Program) -> None:

@@ -15,7 +15,7 @@ from tests.cases import for_each
 from tests.goal_programs import CROSSED
 from tests.unit.panels.uploads import file_items
 from tests.unit.panels.waiting import settled
-from workbench import models, programs
+from workbench import machines, models, programs
 from workbench.errors import DatasetError, ParameterError, ParseError, ProgramError
 from workbench.measure import MeasuredRuns
 from workbench.panels.loggps_sliders import SCALES
@@ -78,7 +78,7 @@ def test_it_opens_on_a_recorded_program() -> None:
     result = settled(panel)
     assert panel.program == FIRST
     assert programs.list()[FIRST].provenance.origin == "measured"
-    model = models.profile(FIRST_MACHINE).loggps.replace(errors={})
+    model = machines.load(FIRST_MACHINE).loggps.replace(errors={})
     expected = analyse(programs.load(FIRST), model)
     assert result.tolerance == expected.tolerance
     assert result.warnings == expected.warnings != ()

@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workbench import machines
 from workbench.errors import ParameterError
-from workbench.models import LogGPS, OverheadTable, profile
+from workbench.models import LogGPS, OverheadTable
 from workbench.programs import ProgramBuilder
 from workbench.sensitivity import MeanSizeOverhead, analyse, overhead_at_mean_size
 
@@ -29,7 +30,7 @@ def test_the_overhead_is_that_of_the_mean_message(tmp_path: Path) -> None:
     assert found.model == MODEL.replace(o=3e-7, O=0)
     table = OverheadTable(np.array([0.0, 2000.0]), np.array([0.0, 4e-6]))
     assert overhead_at_mean_size(program, MODEL, table).model.o == pytest.approx(2e-6)
-    machine = profile("azure-hb96v3-hdr")
+    machine = machines.load("azure-hb96v3-hdr")
     text = overhead_at_mean_size(program, machine.loggps, machine).describe()
     assert "that of a message of 1,000 B, the mean of 2 messages of exchange" in text
     assert "by the profile of azure-hb96v3-hdr" in text

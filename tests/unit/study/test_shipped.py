@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench import datasets, models
+from workbench import datasets, machines
 from workbench.fit import rmspe_by_target
-from workbench.models.profiles import profiles
 from workbench.simulate import simulate_osu
 from workbench.study import StudyPlan, shipped
 
@@ -35,9 +34,9 @@ def test_cells_of_a_shipped_study_have_the_errors_of_their_values(name: str, cel
 
 
 def test_every_shipped_machine_has_a_profile_with_the_errors_of_its_model() -> None:
-    assert set(profiles()) == set(datasets.list().names)
-    for machine in profiles():
-        profile = models.profile(machine)
+    assert set(machines.shipped()) == set(datasets.list().names)
+    for machine in machines.shipped():
+        profile = machines.load(machine)
         curve = datasets.load(machine)
         simulated = simulate_osu(profile.model, curve.sizes)
         assert rmspe_by_target(simulated, curve) == pytest.approx(profile.rmspe, rel=ROUNDING)

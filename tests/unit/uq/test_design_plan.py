@@ -9,8 +9,9 @@ import pytest
 
 from tests.cases import for_each
 from tests.unit.uq.simulators import NETWORK
+from workbench import machines
 from workbench.errors import ParameterError, ParseError
-from workbench.models import SNAPPR, profile
+from workbench.models import SNAPPR
 from workbench.simulate import replay, simulate_osu
 from workbench.uq import DESIGN_MODELS, DesignPlan, design, named_model
 from workbench.uq.collectives import SHUFFLED_HOPPER, CollectiveTest, GeminiCollective
@@ -134,7 +135,7 @@ def test_named_osu_tests_are_those_of_the_model() -> None:
 
 
 def test_a_named_program_is_its_replay() -> None:
-    machine = profile("azure-hb96v3-hdr").loggps
+    machine = machines.load("azure-hb96v3-hdr").loggps
     model = named_model("program", {"programs": ["cg-8"], "machine": "azure-hb96v3-hdr"})
     assert model.box.names == ("L", "o", "G")
     (times,) = model.times(np.array([model.nominal]))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 
-from workbench import jobs
+from workbench import jobs, machines
 from workbench.errors import SimulationHalted, WorkbenchError
-from workbench.models.profiles import profile
 from workbench.panels.compare.deferred import (
     PATTERNS,
     ProgressCallback,
@@ -187,7 +186,7 @@ class ComparisonRunner:
                 program = state.program.name, state.program.serial
                 if program not in self._graphs:
                     self._graphs[program] = graph_of(state.program.make(), {})
-                model = profile(WIRE_MACHINE).loggps.replace(errors={})
+                model = machines.load(WIRE_MACHINE).loggps.replace(errors={})
                 graph = self._graphs[program]
                 found = wire_tolerance(graph, model, entry.topology, percent=PERCENT)
                 with self._kept.lock:

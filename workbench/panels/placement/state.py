@@ -8,6 +8,7 @@ from functools import lru_cache
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
+from workbench.machines.rules import D_SWITCH_S
 from workbench.panels.program_sources import GIVEN, AnyProgram
 from workbench.panels.replay.state import ReplayState, model_expression
 from workbench.programs import ExecutionGraph, Program
@@ -17,7 +18,7 @@ from workbench.sensitivity.placement import (
     PlacementMethod,
     frame_of,
 )
-from workbench.sensitivity.rank_wires import D_SWITCH_S, L_WIRE_S
+from workbench.sensitivity.rank_wires import L_WIRE_S
 from workbench.topology import FAMILIES, Topology, parse_topology, propose
 
 if TYPE_CHECKING:

@@ -9,11 +9,10 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from workbench import programs
+from workbench import machines, programs
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.models import LogGPS
 from workbench.models.loggps import parse_loggps
-from workbench.models.profiles import profile, profiles
 from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.job_controls import error_text
@@ -348,14 +347,14 @@ def parameters_of(name: str) -> dict[str, Any]:
     """Return ``model`` and ``machine`` of a state for a machine's profile or ``loggopsim``."""
     if name == DEFAULTS_NAME:
         return {"model": LOGGOPSIM, "machine": OWN}
-    return {"model": profile(name).loggps, "machine": name}
+    return {"model": machines.load(name).loggps, "machine": name}
 
 
 def _machines() -> list[tuple[str, str]]:
     return [
         (_OWN_TEXT, OWN),
         ("LogGOPSim's defaults", DEFAULTS_NAME),
-        *((f"profile of {name}", name) for name in profiles()),
+        *((f"profile of {name}", name) for name in machines.names()),
     ]
 
 

@@ -86,7 +86,7 @@ def python_lines(state: ReplayState, program: AnyProgram) -> str:
 def model_expression(state: ReplayState) -> str:
     """Return the Python expression of the parameters."""
     if state.machine:
-        return f'models.profile("{state.machine}").loggps'
+        return f'machines.load("{state.machine}").loggps'
     m = state.model
     return f"models.LogGPS(L={m.L!r}, o={m.o!r}, g={m.g!r}, G={m.G!r}, O={m.O!r}, S={m.S})"
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.checks import whole
 from workbench.errors import ParameterError
+from workbench.machines.rules import D_SWITCH_S
 from workbench.models import LogGPS
 from workbench.named_options import defaults_of, named_options
 from workbench.programs.find_program import ProgramLike
@@ -27,7 +28,7 @@ from workbench.sensitivity.placement.methods import (
 )
 from workbench.sensitivity.placement.placement import Placement
 from workbench.sensitivity.placement.problem import MOST_SLOTS, IntArray, PlacementProblem
-from workbench.sensitivity.rank_wires import D_SWITCH_S, L_WIRE_S, Wires
+from workbench.sensitivity.rank_wires import L_WIRE_S, Wires
 from workbench.simulate.picoseconds import PS_PER_S, PicosecondCosts
 from workbench.suggestions import did_you_mean
 from workbench.topology import Topology

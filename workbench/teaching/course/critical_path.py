@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from workbench import programs, simulate
-from workbench.models import LogGPS, profile
+from workbench import machines, programs, simulate
+from workbench.models import LogGPS
 from workbench.programs import ProgramBuilder
 from workbench.teaching.answers import Amount, InOrder
 from workbench.teaching.exercise import Exercise, Given, Mistake
@@ -103,7 +103,7 @@ _CHANGES = ("half L", "half o", "half G")
 
 def _by_gain(given: Given) -> tuple[str, ...]:
     """Return the changes, that with the shortest run first."""
-    graph, model = programs.load(given.program).graph(), profile(given.machine).loggps
+    graph, model = programs.load(given.program).graph(), machines.load(given.machine).loggps
     changed = {
         "half L": model.replace(L=model.L / 2),
         "half o": model.replace(o=model.o / 2),
@@ -155,7 +155,7 @@ WHAT_TO_CHANGE = Exercise(
 @cache
 def _with_allreduce(program: str, machine: str, algorithm: str) -> float:
     graph = programs.load(program).graph(allreduce=algorithm)
-    return simulate.replay(graph, profile(machine).loggps).makespan_s
+    return simulate.replay(graph, machines.load(machine).loggps).makespan_s
 
 
 def _ring_percent(given: Given) -> float:

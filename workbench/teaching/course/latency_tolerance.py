@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from workbench import programs, sensitivity, simulate
-from workbench.models import LogGPS, profile
+from workbench import machines, programs, sensitivity, simulate
+from workbench.models import LogGPS
 from workbench.programs import Program, ProgramBuilder
 from workbench.sensitivity import LatencySensitivity
 from workbench.teaching.answers import Amount, WholeNumber
@@ -154,7 +154,7 @@ FIRST_BEND = Exercise(
 
 @cache
 def _shipped(program: str, machine: str, percent: float) -> LatencySensitivity:
-    return _analysed(programs.load(program), profile(machine).loggps, percent)
+    return _analysed(programs.load(program), machines.load(machine).loggps, percent)
 
 
 def _program_on_machine(*rows: tuple[Any, ...]) -> Callable[[ParameterDraw], Mapping[str, Any]]:
@@ -204,12 +204,12 @@ TOLERANCE = Exercise(
         Mistake(
             "the latency itself",
             "That is the latency that is reached. By how much has it grown?",
-            lambda right, given: [right + 1e6 * profile(given.machine).loggps.L],
+            lambda right, given: [right + 1e6 * machines.load(given.machine).loggps.L],
         ),
         Mistake(
             "percent of the latency",
             "The percentage is of the run time. Latency is only a part of it.",
-            lambda right, given: [1e4 * profile(given.machine).loggps.L * given.percent],
+            lambda right, given: [1e4 * machines.load(given.machine).loggps.L * given.percent],
         ),
         Mistake(
             "percent of the run time",
@@ -307,7 +307,7 @@ _ALLOWED_S = 1e-6
 
 
 def _bought_ns(given: Given) -> float:
-    program, model = programs.load(given.program), profile(given.machine).loggps
+    program, model = programs.load(given.program), machines.load(given.machine).loggps
     percent = 100 * _ALLOWED_S / _shipped(given.program, given.machine, 1.0).T
     found = _analysed(program, model, percent)
     return 1e9 * (found.tolerance[percent] - found.L)
@@ -352,7 +352,7 @@ LATENCY_FOR_TIME = Exercise(
 @cache
 def _run_s(program: str, machine: str, share: float, contention: bool) -> float:
     """Return the run time with a share of the machine's latency."""
-    loaded, model = programs.load(program), profile(machine).loggps
+    loaded, model = programs.load(program), machines.load(machine).loggps
     changed = model.replace(L=share * model.L)
     if contention:
         return simulate.replay(loaded.graph(), changed).makespan_s

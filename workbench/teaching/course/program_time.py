@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from workbench import programs, simulate
-from workbench.models import LogGPS, profile
+from workbench import machines, programs, simulate
+from workbench.models import LogGPS
 from workbench.programs import ProgramBuilder
 from workbench.simulate import ReplayResult
 from workbench.teaching.answers import Amount, OneOf
@@ -160,7 +160,7 @@ ROUND_A_RING = Exercise(
 @cache
 def _replayed(program: str, machine: str) -> ReplayResult:
     graph = programs.load(program).graph()
-    return simulate.replay(graph, profile(machine).loggps, times=True)
+    return simulate.replay(graph, machines.load(machine).loggps, times=True)
 
 
 def _rank_of(draw: ParameterDraw) -> Mapping[str, Any]:

@@ -129,8 +129,9 @@ class Cost:
         """A clause on routers that are too small for the price line; empty if there are none."""
         if not self.small_routers:
             return ""
+        least = self.prices.router_least_ports
         routers = "router" if self.small_routers == 1 else "routers"
-        return f"{self.small_routers} {routers} priced as {self.prices.router_least_ports}-port ones"
+        return f"{self.small_routers} {routers} priced as {least}-port ones"
 
     @property
     def total(self) -> float:

@@ -139,9 +139,7 @@ class TopologyMetrics(StoredResult):
                 carried.lower, carried.upper, better=1, instead=instead
             )
         if self.cost is not None:
-            found["cost per host"] = Row(
-                self.cost.per_host, better=-1, note=self.cost.note
-            )
+            found["cost per host"] = Row(self.cost.per_host, better=-1, note=self.cost.note)
             found["power per host, W"] = Row(self.cost.power_per_host_w, better=-1)
         if self.resilience is not None:
             last = f"{self.resilience.shares[-1]:.0%} of links failed"

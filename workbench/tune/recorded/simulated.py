@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from workbench import machines
 from workbench.checks import number, whole
 from workbench.errors import ParameterError
 from workbench.models import SNAPPR, LogGPS
-from workbench.models.profiles import profile
 from workbench.programs.collectives import ALGORITHMS, DEFAULTS, schedule
 from workbench.simulate.fabric import Fabric, replay_on
 from workbench.suggestions import did_you_mean
@@ -93,14 +93,14 @@ def simulated_space(collective: str) -> TuningSpace:
 class SimulatedMachine:
     """Hosts and the network between them."""
 
-    name: str  # of the profile
+    name: str  # of the machine, or its file
     host: LogGPS  # o, O and S are those of the hosts
     fabric: Fabric  # links of bandwidth 1 / G, half of L at each end
 
     @classmethod
     def of(cls, name: str = MACHINE) -> SimulatedMachine:
-        """Return the machine of a shipped profile."""
-        host = profile(name).loggps
+        """Return the machine of a name or a file."""
+        host = machines.load(name).loggps
         model = SNAPPR(
             injection_bandwidth=1.0 / host.G,
             link_bandwidth=1.0 / host.G,
@@ -144,7 +144,7 @@ class SimulatedCollective:
         ranks: at least 2; up to 12 have a host each.
         calls: how often a run calls it.
         noise: relative spread of the runs' times.
-        machine: a shipped profile.
+        machine: a name of ``machines.names()``, or a file.
 
     Raises:
         ParameterError: a value is not accepted.
@@ -239,7 +239,7 @@ def record_simulated(
     ranks: int = 12,  # at least 2
     collectives: Sequence[str] = COLLECTIVES,
     sizes: Sequence[int] = SIZES,  # bytes
-    machine: str = MACHINE,  # the profile of the LogGPS parameters
+    machine: str = MACHINE,  # of the LogGPS parameters
     created_by: str = "record_simulated",  # the command, for the descriptor
     on_space: Callable[[str], object] | None = None,  # before each space, with its name
 ) -> int:

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
+from workbench.machines.rules import D_SWITCH_S
 from workbench.models import PISCES, SNAPPR, LogGPS, NetworkModel
 from workbench.named_options import named_options
 from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.programs.graph import ExecutionGraph
-from workbench.sensitivity.rank_wires import D_SWITCH_S, L_WIRE_S
+from workbench.sensitivity.rank_wires import L_WIRE_S
 from workbench.sensitivity.wires import wire_sweep
 from workbench.simulate.fabric import Fabric, replay_on
 from workbench.topology import Topology, parse_topology, topology_spec

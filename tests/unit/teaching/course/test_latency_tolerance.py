@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from workbench import programs
-from workbench.models import LogGPS, profile
+from workbench import machines, programs
+from workbench.models import LogGPS
 from workbench.sensitivity import LatencyLP, analyse
 from workbench.teaching.course import latency_tolerance as lesson
 
@@ -26,7 +26,7 @@ def test_both_algorithms_take_equally_long_where_the_lines_cross() -> None:
 
 def test_the_linear_program_allows_the_latency_that_a_us_buys() -> None:
     given = lesson.LATENCY_FOR_TIME.drawn("")
-    program, model = programs.load(given.program), profile(given.machine).loggps
+    program, model = programs.load(given.program), machines.load(given.machine).loggps
     linear = LatencyLP(program, model)
     bought = linear.largest_latency(linear.solve().T + 1e-6) - model.L
     # The sweep's latencies are whole picoseconds.

@@ -1,13 +1,14 @@
-"""Fits as profiles of machines, for ``workbench.models.profiles`` to hand out.
+"""Fits as machines, for every analysis to take.
 
-    to_profile(fit(curve, "protocol")).save("azure-hb96v3-hdr.json")
+    to_machine(fit(curve, "protocol")).save("my-machine.json")
 
-``write_profiles(folder)`` fits and writes every shipped machine.
+``write_machines(folder)`` fits and writes every shipped machine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from workbench import datasets
@@ -18,33 +19,36 @@ from workbench.fit.losses import DEFAULT_LOSS, Loss
 from workbench.fit.result import FitResult
 from workbench.fit.study import DEFAULT_TRIALS
 from workbench.fit.trust.bootstrap import Intervals
-from workbench.models.profiles import Profile
-from workbench.models.protocol import Protocol
+from workbench.machines import Machine, loggps_of
+from workbench.machines.machine import standard_errors
+from workbench.measure import OSUCurve
 from workbench.provenance import Provenance
 
 Ends = Mapping[str, tuple[float, float]]
 
 
-def to_profile(result: FitResult, intervals: Intervals | Ends | None = None) -> Profile:
-    """Return the profile of a machine from a fit of the protocol-aware model.
+def to_machine(
+    result: FitResult,
+    intervals: Intervals | Ends | None = None,
+    *,
+    name: str = "",
+    within: OSUCurve | None = None,
+) -> Machine:
+    """Return the machine of a fit, with the curve that was fitted.
 
     Args:
-        result: a fit of ``protocol`` that succeeded.
+        result: a fit that succeeded.
         intervals: what ``workbench.fit.intervals`` returned for it, or lower and upper end of the
             90 % interval of parameters, SI by key.
+        name: of the machine; that of the curve where it is empty.
+        within: messages between two ranks of a node, where they were measured.
 
     Raises:
-        ParameterError: the fit failed or is of another model, or an interval is not accepted.
+        ParameterError: the fit failed, or an interval is not accepted.
     """
     if not result.success:
         raise ParameterError(
-            f"a profile needs a fit that succeeded; this one did not: {result.message}",
-            key="result",
-        )
-    if not isinstance(result.model, Protocol):
-        raise ParameterError(
-            "a profile needs a fit of the model protocol, whose costs are those of LogGPS; got "
-            f"{result.model.name}; fit with model='protocol'",
+            f"a machine needs a fit that succeeded; this one did not: {result.message}",
             key="result",
         )
     source = result.provenance
@@ -62,16 +66,20 @@ def to_profile(result: FitResult, intervals: Intervals | Ends | None = None) -> 
             f"5th to 95th percentile of {intervals.draws} refits to resampled node pairs, "
             f"{intervals.of} of them, {intervals.dependence} level, seed {intervals.seed}"
         )
-    return Profile(
-        machine=result.measured.name,
+    ends = _ends(intervals) if isinstance(intervals, Intervals) else dict(intervals or {})
+    return Machine(
+        name=name or result.measured.name,
         model=result.model,
+        loggps=loggps_of(result.model, result.measured, standard_errors(ends)),
         rmspe=result.rmspe,
         provenance=Provenance("simulated", source.title, source.source, details=details),
-        intervals=_ends(intervals) if isinstance(intervals, Intervals) else intervals or {},
+        intervals=ends,
+        measured=result.measured,
+        within=within,
     )
 
 
-def write_profiles(
+def write_machines(
     folder: str | Path,
     machines: Iterable[str] | None = None,
     *,
@@ -80,12 +88,12 @@ def write_profiles(
     trials: int = DEFAULT_TRIALS,
     seed: int = 0,
     engine: str = DEFAULT_ENGINE,
-) -> tuple[Profile, ...]:
-    """Fit machines, and write their profiles to ``<folder>/<machine>.json``.
+) -> tuple[Machine, ...]:
+    """Fit the shipped machines, and write each to ``<folder>/<machine>.json``.
 
     Args:
         folder: where to write; made where it does not exist.
-        machines: names of datasets; all shipped ones where it is None.
+        machines: names of datasets, whose curves stay there; all where it is None.
         intervals: function that returns the intervals of a fit, such as
             ``workbench.fit.intervals``; it is not asked about a curve without spread, of which
             nothing is known.
@@ -101,13 +109,14 @@ def write_profiles(
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     made = []
-    for machine in datasets.list() if machines is None else machines:
+    for name in datasets.list() if machines is None else machines:
         result = fit(
-            datasets.load(machine), "protocol", loss=loss, trials=trials, seed=seed, engine=engine
+            datasets.load(name), "protocol", loss=loss, trials=trials, seed=seed, engine=engine
         )
         known = intervals is not None and result.measured.latency_spread is not None
-        made.append(to_profile(result, intervals(result) if intervals and known else None))
-        made[-1].save(target / f"{machine}.json")
+        machine = to_machine(result, intervals(result) if intervals and known else None)
+        made.append(replace(machine, measured=None))
+        made[-1].save(target / f"{name}.json")
     return tuple(made)
 
 

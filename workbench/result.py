@@ -325,9 +325,12 @@ def _types(kind: Any) -> dict[str, Any]:
     return typing.get_type_hints(kind)
 
 
-def _from_fields(kind: Any, values: Mapping[str, Any], arrays: _Arrays, prefix: str) -> Any:
+def _from_fields(kind: Any, values: Any, arrays: _Arrays, prefix: str) -> Any:
     """Return the dataclass of that type whose fields were stored."""
     found: dict[str, Any] = {}
+    if not isinstance(values, Mapping):
+        name = prefix.rstrip(".")
+        raise ParameterError(f"{name} must be of type {kind.__name__}; got {values!r}", key=name)
     for field in dataclasses.fields(kind):
         name, hint = prefix + field.name, _types(kind)[field.name]
         alternatives = _alternatives(hint)
@@ -391,7 +394,7 @@ def _restored(hint: Any, value: Any, arrays: _Arrays, name: str) -> Any:
             return None
         if type(value) in alternatives:
             return value
-        for one in alternatives:
+        for one in (kind for kind in alternatives if kind is not type(None)):
             try:
                 return _restored(one, value, arrays, name)
             except ParameterError as error:

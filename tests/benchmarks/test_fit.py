@@ -101,7 +101,7 @@ def test_two_thousand_trials_of_the_slowest_machine(table: Table, tmp_path: Path
 def test_a_fit_is_made(tmp_path: Path) -> None:
     curve = datasets.load(MACHINE)
     began = time.perf_counter()
-    result = fit(curve, trials=300, study=tmp_path / "fits.db")
+    result = fit(curve, "snappr", trials=300, study=tmp_path / "fits.db")
     seconds = time.perf_counter() - began
     print(f"\n{result}\n300 trials in {seconds:.1f} s, {result.invalid} refused")
     assert result.success

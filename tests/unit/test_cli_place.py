@@ -153,4 +153,4 @@ def test_what_is_wrong_is_one_paragraph(
 
 
 def test_a_topology_must_be_given(capsys: pytest.CaptureFixture[str], goal: str) -> None:
-    assert "--topology" in commands.usage(capsys, "place", goal)
+    assert "a topology must be given" in commands.refusal(capsys, "place", goal)

@@ -159,7 +159,7 @@ def test_a_deadlock_names_who_waits_with_status_1(
     "words, said",
     [
         ("FILE --semantics other", "semantics must be one of loggopsim, llamp"),
-        ("FILE --machine nowhere", "no profile is named 'nowhere'"),
+        ("FILE --machine nowhere", "no machine is named 'nowhere'"),
         ("FILE --algorithm allreduce=ring", "--algorithm needs a trace"),
         ("FILE -S 99999999999", "S must be a whole number"),
         ("nowhere.goal", "nowhere.goal"),

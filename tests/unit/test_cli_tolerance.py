@@ -111,7 +111,7 @@ def test_people_read_a_line_a_number(capsys: pytest.CaptureFixture[str], figure:
     "words, said",
     [
         ("FILE --interval 5 5", "the interval must"),
-        ("FILE --machine nowhere", "no profile is named 'nowhere'"),
+        ("FILE --machine nowhere", "no machine is named 'nowhere'"),
         ("FILE --algorithm allreduce=ring", "--algorithm needs a trace"),
         ("nowhere.goal", "nowhere.goal"),
     ],

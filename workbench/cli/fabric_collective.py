@@ -8,32 +8,79 @@ SST/macro refuses and PISCES packets that it never places run too; the output th
 SST/macro cannot run it.
 
     workbench fabric collective --config torus.ini -p node.app1.max_size=8192 --json
+
+With --machine and no file, the collective runs on the machine's links and topology, with its hosts:
+
+    workbench fabric collective --machine my-machine.json --operation allreduce --ranks 128
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.ini_options import add_ini
-from workbench.cli.output import add_json, print_json, say, slow_import_notice
+from workbench.cli.ini_options import add_ini, fabric_of
+from workbench.cli.machine_options import add_machine, machine_of, network_of
+from workbench.cli.output import (
+    add_json,
+    byte_count,
+    given,
+    print_json,
+    say,
+    slow_import_notice,
+)
 from workbench.cli.signals import run_stoppable
+from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
     from workbench.simulate.fabric.sst import CollectiveTimes
 
-ABOUT = "times of a collective on an SST/macro configuration"
+ABOUT = "times of a collective on an SST/macro configuration, or on a machine"
+
+_OF_MACHINE = ("machine", "topology", "routing", "operation", "algorithm", "ranks", "sizes")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add_ini(parser, "SST/macro's .ini of the machine and the benchmark", required=True)
+    add_ini(parser, "SST/macro's .ini of the machine and the benchmark")
+    add_machine(parser, "instead of --config: a machine, whose links and hosts are taken")
+    parser.add_argument(
+        "--topology", metavar="SPEC", help="with --machine: the network (default: the machine's)"
+    )
+    parser.add_argument("--routing", metavar="NAME", help="with --machine: as for fabric traffic")
+    parser.add_argument(
+        "--congestion", metavar="NAME", help="with --machine: packet (default), packet-flow, flow"
+    )
+    parser.add_argument("--operation", metavar="NAME", help="with --machine: such as allreduce")
+    parser.add_argument("--algorithm", metavar="NAME", help="such as ring (default: the usual one)")
+    parser.add_argument(
+        "--ranks", type=int, metavar="N", help="ranks, one a host (default: all hosts)"
+    )
+    parser.add_argument(
+        "--bytes",
+        dest="sizes",
+        type=byte_count,
+        nargs="+",
+        metavar="N",
+        help="sizes, such as 8 64KiB: of the whole vector for bcast, reduce and allreduce, of a "
+        "rank's part for the others (default: 64, 1024, 8192 and 65536)",
+    )
+    parser.set_defaults(seed=None)
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate, print the times and return the exit status."""
+    if arguments.config is None:
+        return _on_machine(arguments)
+    unused = given(arguments, *_OF_MACHINE)
+    if unused:
+        raise ParameterError(
+            f"--config names the network and the collective; leave out {', '.join(unused)}",
+            key="config",
+        )
     with slow_import_notice():
         from workbench.simulate.fabric.sst import run_collective
         from workbench.simulate.fabric.sst_configuration import read_configuration
@@ -53,12 +100,41 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _table(result: CollectiveTimes) -> str:
-    """Return the times in columns like those of the benchmarks."""
-    return "\n".join(
-        (
-            f"# {result.provenance.caption()}",
-            f"# {'Size (B)':<10}{'Time (us)':>18}",
-            *(f"{size:<12}{time:>18.6f}" for size, time in result.time_us().items()),
+def _on_machine(arguments: argparse.Namespace) -> int:
+    """Simulate a collective on a machine's links and hosts, and print its times."""
+    machine = machine_of(arguments)
+    if machine is None or arguments.operation is None:
+        raise ParameterError(
+            "--config FILE.ini, or --machine and --operation must be given", key="config"
+        )
+    network = network_of(arguments.topology, machine)
+    with slow_import_notice():
+        from workbench.simulate.fabric.collectives import collective_times
+    fabric = fabric_of(arguments, network, machine)
+    found, status = run_stoppable(
+        lambda halt: collective_times(
+            fabric,
+            arguments.operation,
+            arguments.algorithm,
+            host=machine.loggps,
+            halt=halt,
+            **given(arguments, "ranks", "sizes"),
         )
     )
+    times = {size: 1e6 * time for size, time in (found or {}).items()}
+    if arguments.json:
+        print_json({"time_us": times, "fabric": repr(fabric)})
+    else:
+        print(f"# simulated: {arguments.operation} on {fabric!r}, hosts of {machine.name}")
+        print(_columns(times))
+    return status
+
+
+def _table(result: CollectiveTimes) -> str:
+    """Return the times in columns like those of the benchmarks."""
+    return f"# {result.provenance.caption()}\n{_columns(result.time_us())}"
+
+
+def _columns(time_us: Mapping[int, float]) -> str:
+    rows = (f"{size:<12}{time:>18.6f}" for size, time in time_us.items())
+    return "\n".join((f"# {'Size (B)':<10}{'Time (us)':>18}", *rows))

@@ -221,10 +221,10 @@ def _save(arguments: argparse.Namespace, result: FitResult, within: OSUCurve | N
 
 
 def _model(arguments: argparse.Namespace) -> NetworkModel:
-    from workbench.fit import model_to_fit
+    from workbench.fit.defaults import DEFAULT_MODEL, model_to_fit
     from workbench.models import MODELS
 
-    name = "protocol" if arguments.model is None else arguments.model.lower()
+    name = DEFAULT_MODEL if arguments.model is None else arguments.model.lower()
     if name not in MODELS:
         raise ParameterError(
             f"--model must be one of {', '.join(MODELS)}; got {arguments.model!r}"

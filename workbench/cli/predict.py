@@ -142,6 +142,7 @@ def _collective(arguments: argparse.Namespace) -> int:
         print_json(_as_json(found) | ({"algorithm": arguments.algorithm} if name else {}))
         return 0
     print(found.to_frame().round(2).to_string(index=False))
+    say(f"5 % and 95 %: {found.spread.sentence}")
     for sentence in found.assumed:
         say(f"assumed: {sentence}")
     return 0
@@ -207,6 +208,10 @@ def _as_json(found: CollectivePrediction) -> dict[str, object]:
     sizes = [str(size) for size in found.block_bytes.tolist()]
     return {
         "times_us": dict(zip(sizes, (1e6 * found.times).tolist(), strict=True)),
+        "interval_us": {
+            size: [1e6 * low, 1e6 * high]
+            for size, low, high in zip(sizes, *found.interval, strict=True)
+        },
         "algorithm": found.algorithm,
         "algorithms": dict(zip(sizes, found.algorithms, strict=True)),
         "chosen_by": dict(zip(sizes, found.chosen_by, strict=True)),

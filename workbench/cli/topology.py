@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.cli.machine_options import add_machine, machine_of, say_parts
 from workbench.cli.output import add_json, given, output_file, print_json, say, slow_import_notice
 from workbench.cli.signals import run_stoppable
 from workbench.errors import ParameterError
@@ -91,6 +92,7 @@ def _add_measures(parser: argparse.ArgumentParser) -> None:
         "bounds, quick",
     )
     parser.add_argument("--seed", type=int, metavar="N", help="seed of random choices (default 0)")
+    add_machine(parser, "also print latency in us and bandwidth in GB/s, of a machine's links")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -102,6 +104,11 @@ def run(arguments: argparse.Namespace) -> int:
         return _build(networks[0], arguments)
     with slow_import_notice():
         from workbench.topology.metrics import Comparison
+    machine = machine_of(arguments)
+    if machine is not None:
+        from workbench.machines import LINKS
+
+        say_parts(machine, *LINKS)
     measured: list[TopologyMetrics] = []
     for network in networks:
         options = _options(arguments, network)
@@ -166,6 +173,11 @@ def _options(arguments: argparse.Namespace, network: Topology) -> dict[str, Any]
         options["parts"] = PARTS if _ALL in arguments.part else arguments.part
     if arguments.seed is not None:
         options["rng"] = arguments.seed
+    machine = machine_of(arguments)
+    if machine is not None:
+        from workbench.machines import links_of
+
+        options["links"] = links_of(machine)
     traffic = [pattern_of(word, network) for word in arguments.traffic]
     if arguments.file is not None:
         traffic.append(_program(arguments, network))

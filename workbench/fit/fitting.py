@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from workbench import jobs
+from workbench.fit.defaults import DEFAULT_MODEL
 from workbench.fit.engines import DEFAULT_ENGINE
 from workbench.fit.losses import DEFAULT_LOSS, Loss
 from workbench.fit.result import FitResult
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 def fit(
     curve: Measured,
-    model: str | NetworkModel = "snappr",
+    model: str | NetworkModel = DEFAULT_MODEL,
     *,
     loss: str | Loss = DEFAULT_LOSS,
     target: str = "both",
@@ -91,7 +92,7 @@ def fit(
 @named_options(FitOptions, defaults_of(fit))
 def submit(
     curve: Measured,
-    model: str | NetworkModel = "snappr",
+    model: str | NetworkModel = DEFAULT_MODEL,
     *,
     trials: int = DEFAULT_TRIALS,
     on_trial: Callable[[TrialReport], None] | None = None,

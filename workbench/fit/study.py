@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from workbench.checks import whole
 from workbench.errors import ParameterError, SimulationHalted, StudyError
-from workbench.fit.defaults import model_to_fit
+from workbench.fit.defaults import DEFAULT_MODEL, model_to_fit
 from workbench.fit.engines import (
     DEFAULT_ENGINE,
     ENGINES,
@@ -123,7 +123,7 @@ class FitStudy:
     def __init__(
         self,
         curve: Measured,
-        model: str | NetworkModel = "snappr",
+        model: str | NetworkModel = DEFAULT_MODEL,
         *,
         loss: str | Loss = DEFAULT_LOSS,
         target: str = "both",

@@ -8,8 +8,15 @@ from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from workbench.machines.known import OWN, keep, load, names, own, shipped
-    from workbench.machines.machine import LIBRARIES, PARTS, Library, Machine, Part, Source
-    from workbench.machines.rules import LINKS, fabric_of, loggps_of, loggps_of_curve, wires_of
+    from workbench.machines.machine import LIBRARIES, PARTS, KnownPart, Library, Machine, Source
+    from workbench.machines.rules import (
+        LINKS,
+        fabric_of,
+        links_of,
+        loggps_of,
+        loggps_of_curve,
+        wires_of,
+    )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
 
@@ -18,12 +25,13 @@ __all__ = [
     "LINKS",
     "OWN",
     "PARTS",
+    "KnownPart",
     "Library",
     "Machine",
-    "Part",
     "Source",
     "fabric_of",
     "keep",
+    "links_of",
     "load",
     "loggps_of",
     "loggps_of_curve",

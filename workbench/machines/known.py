@@ -29,7 +29,7 @@ def load(machine: str | Path) -> Machine:
     """
     text = str(machine)
     if Path(text).suffix.lower() == ".ini":
-        return of_ini(Path(text))
+        return _of_ini(Path(text))
     if Path(text).suffix.lower() == ".json":
         return Machine.load(text)
     if text in own():
@@ -69,16 +69,8 @@ def keep(machine: Machine) -> Path:
     return machine.save(OWN / f"{name or 'machine'}.json")
 
 
-def of_ini(path: Path) -> Machine:
-    """Return the machine of an .ini: a model without measurements.
-
-    Args:
-        path: of SST/macro's .ini, or of one that the workbench wrote.
-
-    Raises:
-        ParseError: it is no such file.
-        ConfigurationError: its model cannot be simulated.
-    """
+def _of_ini(path: Path) -> Machine:
+    """Return the machine of an .ini: a model without measurements."""
     model = read_ini(path)
     return Machine(
         name=path.stem,

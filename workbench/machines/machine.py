@@ -76,7 +76,7 @@ PARTS: Mapping[str, PartKind] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Part:
+class KnownPart:
     """The value of a part of a machine, and where it is from.
 
     Attributes:
@@ -124,7 +124,7 @@ class Machine(StoredResult):
     measured: OSUCurve | None = None
     within: OSUCurve | None = None
     overheads: OverheadTable | None = None
-    given: Mapping[str, Part] = field(default_factory=dict)
+    given: Mapping[str, KnownPart] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for key, (low, high) in self.intervals.items():
@@ -162,7 +162,7 @@ class Machine(StoredResult):
         """Standard errors of the model's parameters, SI by key, of their 90 % intervals."""
         return standard_errors(self.intervals)
 
-    def part(self, name: str) -> Part:
+    def part(self, name: str) -> KnownPart:
         """Return a part as given, else derived or assumed.
 
         Args:
@@ -184,6 +184,17 @@ class Machine(StoredResult):
             )
         return found
 
+    def number(self, name: str) -> float:
+        """Return the value of a part that is a quantity, in SI.
+
+        Args:
+            name: one of ``PARTS``.
+
+        Raises:
+            ParameterError: as for ``part``.
+        """
+        return float(self.part(name).value)
+
     def with_parts(
         self, source: Source = "published", note: str = "as given", **parts: float | int | str
     ) -> Machine:
@@ -201,7 +212,9 @@ class Machine(StoredResult):
             raise ParameterError(
                 f"source must be one of {', '.join(SOURCES)}; got {source!r}", key="source"
             )
-        added = {name: Part(_checked(name, value), source, note) for name, value in parts.items()}
+        added = {
+            name: KnownPart(_checked(name, value), source, note) for name, value in parts.items()
+        }
         return dataclasses.replace(self, given={**self.given, **added})
 
     def to_frame(self) -> pd.DataFrame:
@@ -244,19 +257,19 @@ class Machine(StoredResult):
                 rows.append((name, part_text(name, part.value), part.source, part.note))
         return rows
 
-    def _derived(self, name: str) -> Part | None:
+    def _derived(self, name: str) -> KnownPart | None:
         """Return what a rule gives for a part that nobody gave; None where there is no rule."""
         if name == "link_bandwidth":
             return self._link_bandwidth()
         if name == "switch_latency":
             note = "LLAMP (paper 001, section IV-2), at most a third of L"
-            return Part(min(D_SWITCH_S, self.loggps.L / 3), "assumed", note)
+            return KnownPart(min(D_SWITCH_S, self.loggps.L / 3), "assumed", note)
         if name == "host_latency":
-            hosts = max(self.loggps.L - float(self.part("switch_latency").value), 0.0)
-            return Part(hosts / 2, "assumed", "half of what L leaves beside one switch")
+            hosts = max(self.loggps.L - self.number("switch_latency"), 0.0)
+            return KnownPart(hosts / 2, "assumed", "half of what L leaves beside one switch")
         return _ASSUMED.get(name)
 
-    def _link_bandwidth(self) -> Part:
+    def _link_bandwidth(self) -> KnownPart:
         try:
             rates = self.curve.bandwidth_Bps
         except DatasetError:
@@ -264,9 +277,9 @@ class Machine(StoredResult):
         known = rates[np.isfinite(rates)]
         if len(known):
             note = "largest bandwidth of two nodes; a link may be faster"
-            return Part(float(known.max()), "measured", note)
+            return KnownPart(float(known.max()), "measured", note)
         if self.loggps.G > 0:
-            return Part(1 / self.loggps.G, "assumed", "1 / G of LogGPS")
+            return KnownPart(1 / self.loggps.G, "assumed", "1 / G of LogGPS")
         raise ParameterError(
             f"the machine {self.name} must have a link_bandwidth: neither was a bandwidth measured "
             "nor is G above 0; add it with workbench machine set FILE.json link_bandwidth=25GB/s",
@@ -285,12 +298,12 @@ class Machine(StoredResult):
         )
 
 
-_ASSUMED: Mapping[str, Part] = MappingProxyType(
+_ASSUMED: Mapping[str, KnownPart] = MappingProxyType(
     {
-        "ranks_per_node": Part(1, "assumed", "one rank a node"),
-        "wire_latency": Part(25e-9, "assumed", "5 m of cable, 5 ns a metre"),
-        "placement": Part("block", "assumed", "ranks fill hosts in their order"),
-        "library": Part("unknown", "assumed", "the fastest algorithm is taken"),
+        "ranks_per_node": KnownPart(1, "assumed", "one rank a node"),
+        "wire_latency": KnownPart(25e-9, "assumed", "5 m of cable, 5 ns a metre"),
+        "placement": KnownPart("block", "assumed", "ranks fill hosts in their order"),
+        "library": KnownPart("unknown", "assumed", "the fastest algorithm is taken"),
     }
 )
 
@@ -334,7 +347,9 @@ def _checked(name: str, value: float | int | str) -> float | int | str:
             parse_topology(str(value))
         return str(value)
     if isinstance(value, str):
-        value = parse_typed_quantity(value, kind.quantity, name=name)
+        read = parse_typed_quantity(value, kind.quantity, name=name)
+        # What the decimal digits say, without the last bit that scaling by a unit may leave.
+        value = float(f"{read:.12g}") if isinstance(read, float) else read
     if kind.quantity == "count":
         return whole(value, name, 1, 2**31 - 1)
     least = 0.0 if kind.quantity == "time" else 1.0  # a rate below 1 B/s is a mistyped unit

@@ -13,6 +13,7 @@ from workbench.errors import ParameterError
 from workbench.measure import OSU_SIZES, OSUCurve
 from workbench.measure.message_curve import MessageCurve
 from workbench.models import PISCES, SNAPPR, LogGPS, NetworkModel, Protocol
+from workbench.topology.metrics import LinkSpeeds
 from workbench.topology.topology import TERMINAL
 
 if TYPE_CHECKING:
@@ -107,6 +108,11 @@ def loggps_of(
     return loggps_of_curve(latency, interval, eager)
 
 
+def links_of(machine: Machine) -> LinkSpeeds:
+    """Return bandwidth and latencies of a machine's links, for ``topology.summary``."""
+    return LinkSpeeds(*(machine.number(name) for name in LINKS))
+
+
 def wires_of(machine: Machine, topology: Topology) -> dict[str, Any]:
     """Return a machine's wires on a network, as ``sensitivity.placement.place`` takes them.
 
@@ -118,10 +124,12 @@ def wires_of(machine: Machine, topology: Topology) -> dict[str, Any]:
         machine: the machine.
         topology: the network.
     """
-    wire, host = (float(machine.part(f"{one}_latency").value) for one in ("wire", "host"))
+    links = links_of(machine)
     found: dict[str, Any] = {
-        "l_wire_s": {name: host if name == TERMINAL else wire for name in topology.classes},
-        "d_switch_s": float(machine.part("switch_latency").value),
+        "l_wire_s": {
+            name: links.host_s if name == TERMINAL else links.wire_s for name in topology.classes
+        },
+        "d_switch_s": links.switch_s,
     }
     latency = None if machine.within is None else message_curves(machine.within)[0]
     if latency is not None:
@@ -163,16 +171,16 @@ def fabric_of(
     if isinstance(machine.model, kind):
         ports: SNAPPR | PISCES = machine.model
     else:
-        rate, host, wire, switch = (float(machine.part(name).value) for name in LINKS)
+        links = links_of(machine)
         ports = kind(
-            injection_bandwidth=rate,
-            link_bandwidth=rate,
-            injection_latency=host + switch,
-            link_latency=wire + switch,
-            ejection_latency=host,
+            injection_bandwidth=links.bandwidth_Bps,
+            link_bandwidth=links.bandwidth_Bps,
+            injection_latency=links.host_s + links.switch_s,
+            link_latency=links.wire_s + links.switch_s,
+            ejection_latency=links.host_s,
         )
         if isinstance(ports, SNAPPR):
-            ports = ports.replace(nic_bandwidth=rate)
+            ports = ports.replace(nic_bandwidth=links.bandwidth_Bps)
     hop = max(ports.injection_latency, ports.link_latency, ports.ejection_latency)
     # Two packets more than the round trip holds, so that one can be served while one waits.
     needed = math.ceil(2 * hop * ports.link_bandwidth) + 2 * ports.mtu

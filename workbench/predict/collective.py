@@ -18,6 +18,7 @@ from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.predict.library_rules import candidates_of, chosen_by, run_instead
 from workbench.predict.machine import MachineProfile
+from workbench.predict.prediction_errors import PublishedSpread, published_spread
 from workbench.predict.round_times import AlgorithmTime, algorithm_time
 from workbench.programs.collectives import ALGORITHMS, find_algorithm, schedule
 from workbench.result import Drawing, StoredResult
@@ -98,14 +99,31 @@ class CollectivePrediction(StoredResult):
                 words.append(f"{name} from {self.block_bytes[at]} B")
         return ", ".join(words)
 
+    @property
+    def interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Ends of a 90 % interval of the times, each float64[sizes], s.
+
+        As far as published times of that collective were from what was predicted in the same way;
+        ``spread`` has the sentence. It does not depend on the machine.
+        """
+        return self.spread.low * self.times, self.spread.high * self.times
+
+    @property
+    def spread(self) -> PublishedSpread:
+        """How far published times of that collective were from what was predicted."""
+        return published_spread(self.collective)
+
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a size: ``block bytes``, ``time (µs)``, ``algorithm``, ``chosen by``."""
+        """Return one row a size: bytes, time and its 90 % interval, algorithm, what chose it."""
         import pandas as pd
 
+        low, high = self.interval
         return pd.DataFrame(
             {
                 "block bytes": self.block_bytes,
                 "time (µs)": 1e6 * self.times,
+                "5 % (µs)": 1e6 * low,
+                "95 % (µs)": 1e6 * high,
                 "algorithm": self.algorithms,
                 "chosen by": self.chosen_by,
                 "rounds": self.rounds.astype(np.int64),

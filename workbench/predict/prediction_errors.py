@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -256,6 +256,34 @@ class PredictionErrors(StoredResult):
 def shipped_evaluation() -> PredictionErrors:
     """Return the errors on all shipped systems, as ``make whole-machine`` computed them."""
     return PredictionErrors.load(data_folder() / "predictions" / FILE)
+
+
+class PublishedSpread(NamedTuple):
+    """How far published times of collectives were from predictions by two nodes alone."""
+
+    low: float  # 5th percentile of measured over predicted
+    high: float  # 95th percentile
+    sentence: str  # of what they are
+
+
+@lru_cache(maxsize=16)
+def published_spread(collective: str) -> PublishedSpread:
+    """Return it for a collective; one that is not published takes all collectives together."""
+    errors = shipped_evaluation()
+    ratio = 1.0 / (1.0 + errors.errors_of("two nodes"))
+    known = np.isfinite(ratio)
+    names = np.array([one.collective for one in errors.cases])[errors.case]
+    mine = known & (names == collective)
+    what = collective if mine.any() else "all collectives together"
+    chosen = mine if mine.any() else known
+    systems = {errors.cases[case].system for case in errors.case[chosen].tolist()}
+    low, high = (float(end) for end in np.quantile(ratio[chosen], (0.05, 0.95)))
+    return PublishedSpread(
+        low,
+        high,
+        f"of {int(chosen.sum())} published times ({what}, {len(systems)} systems) 90 % were "
+        f"{low:.2g} to {high:.2g} times what is predicted from two nodes",
+    )
 
 
 def _median(errors: FloatArray) -> float:

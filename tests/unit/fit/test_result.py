@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("toy")
 
 @pytest.fixture
 def result(machine: OSUCurve) -> FitResult:
-    return fit(machine, trials=40)
+    return fit(machine, "snappr", trials=40)
 
 
 def test_one_line_says_what_a_reader_asks_first(result: FitResult) -> None:
@@ -38,7 +38,10 @@ def test_values_at_a_bound_are_named(machine: OSUCurve) -> None:
         "node.nic.injection.bandwidth", "1GB/s", "1.0001GB/s"
     )
     result = fit(
-        machine, space=space.with_bounds("node.nic.injection.latency", 1e-3, 0.9), trials=30
+        machine,
+        "snappr",
+        space=space.with_bounds("node.nic.injection.latency", 1e-3, 0.9),
+        trials=30,
     )
     assert result.at_bound["node.nic.injection.latency"] == "lower"
     assert "injection.latency at lower bound" in repr(result)
@@ -137,7 +140,7 @@ def test_spreads_notes_and_failures_are_saved_too(machine: OSUCurve, tmp_path: P
         .with_bounds("node.nic.credits", "1KB", "2KB")
         .fix("node.nic.mtu", "8KB")
     )
-    failed = fit(curve, space=space, trials=3)
+    failed = fit(curve, "snappr", space=space, trials=3)
     again = FitResult.load(failed.save(tmp_path / "failed.json"))
     assert again == failed
     assert not again.success
@@ -146,7 +149,7 @@ def test_spreads_notes_and_failures_are_saved_too(machine: OSUCurve, tmp_path: P
 
 
 def test_results_that_differ_are_not_equal(result: FitResult, machine: OSUCurve) -> None:
-    assert result != fit(machine, trials=40, seed=1)
+    assert result != fit(machine, "snappr", trials=40, seed=1)
     assert result != "a text"
 
 

@@ -35,7 +35,7 @@ TRIALS = 60
 
 
 def test_a_fit_finds_a_better_model_than_it_began_with(machine: OSUCurve) -> None:
-    result = fit(machine, trials=150)
+    result = fit(machine, "snappr", trials=150)
     assert result.success
     assert result.trials == 150
     assert result.losses[0] > 2 * result.best_loss
@@ -67,7 +67,7 @@ def test_a_first_guess_leaves_what_the_curve_says_nothing_about(machine: OSUCurv
 
 def test_the_same_seed_gives_the_same_fit_and_another_another(machine: OSUCurve) -> None:
     first, second, other = (
-        fit(machine, engine="tpe", trials=TRIALS, seed=seed) for seed in (3, 3, 4)
+        fit(machine, "snappr", engine="tpe", trials=TRIALS, seed=seed) for seed in (3, 3, 4)
     )
     assert first.losses.tolist() == second.losses.tolist()
     assert first.model == second.model
@@ -79,7 +79,7 @@ def test_the_same_seed_gives_the_same_fit_and_another_another(machine: OSUCurve)
 def test_every_loss_and_target_reports_every_rmspe(
     machine: OSUCurve, loss: str, target: str
 ) -> None:
-    result = fit(machine, loss=loss, target=target, trials=12)
+    result = fit(machine, "snappr", loss=loss, target=target, trials=12)
     assert set(result.rmspe) == {"joint", "latency", "bandwidth"}
     assert all(math.isfinite(value) for value in result.rmspe.values())
     assert result.points == {"both": 45, "latency": 22, "bandwidth": 23}[target]
@@ -88,7 +88,7 @@ def test_every_loss_and_target_reports_every_rmspe(
 def test_a_stopped_and_resumed_fit_goes_on_as_if_it_had_not_been(
     machine: OSUCurve, tmp_path: Path
 ) -> None:
-    whole = fit(machine, trials=TRIALS)
+    whole = fit(machine, "snappr", trials=TRIALS)
     stop = threading.Event()
 
     def stop_at_25(report: TrialReport) -> None:
@@ -96,11 +96,13 @@ def test_a_stopped_and_resumed_fit_goes_on_as_if_it_had_not_been(
             stop.set()
 
     path = tmp_path / "fits.db"
-    part = fit(machine, trials=TRIALS, study=path, name="a", stop=stop, on_trial=stop_at_25)
+    part = fit(
+        machine, "snappr", trials=TRIALS, study=path, name="a", stop=stop, on_trial=stop_at_25
+    )
     assert part.trials == 25
     assert part.success
     assert part.message == f"stopped after 25 of {TRIALS} trials"
-    rest = fit(machine, trials=TRIALS, study=path, name="a")
+    rest = fit(machine, "snappr", trials=TRIALS, study=path, name="a")
     assert rest.losses.tolist() == whole.losses.tolist()
     assert rest.model == whole.model
     assert read_progress(path, ["a"]) == {"a": StoredProgress(TRIALS, whole.best_loss)}
@@ -108,9 +110,9 @@ def test_a_stopped_and_resumed_fit_goes_on_as_if_it_had_not_been(
 
 def test_a_study_with_enough_trials_is_only_read(machine: OSUCurve, tmp_path: Path) -> None:
     path = tmp_path / "fits.db"
-    first = fit(machine, trials=20, study=path)
+    first = fit(machine, "snappr", trials=20, study=path)
     calls: list[TrialReport] = []
-    again = fit(machine, trials=10, study=path, on_trial=calls.append)
+    again = fit(machine, "snappr", trials=10, study=path, on_trial=calls.append)
     assert calls == []
     assert again.losses.tolist() == first.losses.tolist()
     assert again.seconds == pytest.approx(first.seconds, abs=0.2)  # stored stamps are by trial
@@ -132,14 +134,14 @@ def test_a_study_of_another_problem_is_refused(
     machine: OSUCurve, tmp_path: Path, change: dict[str, object], difference: str
 ) -> None:
     path = tmp_path / "fits.db"
-    fit(machine, trials=3, study=path, name="a")
+    fit(machine, "snappr", trials=3, study=path, name="a")
     with pytest.raises(StudyError, match=difference):
-        fit(machine, trials=6, study=path, name="a", **change)  # type: ignore[arg-type]
+        fit(machine, **{"model": "snappr", "trials": 6, "study": path, "name": "a", **change})  # type: ignore[arg-type]
 
 
 def test_another_machine_in_the_same_study_is_refused(machine: OSUCurve, tmp_path: Path) -> None:
     path = tmp_path / "fits.db"
-    fit(machine, trials=3, study=path, name="a")
+    fit(machine, "snappr", trials=3, study=path, name="a")
     slower = OSUCurve(
         name=machine.name,
         sizes=machine.sizes,
@@ -148,25 +150,25 @@ def test_another_machine_in_the_same_study_is_refused(machine: OSUCurve, tmp_pat
         provenance=machine.provenance,
     )
     with pytest.raises(StudyError, match="measurements was"):
-        fit(slower, trials=3, study=path, name="a")
+        fit(slower, "snappr", trials=3, study=path, name="a")
 
 
 def test_losses_of_a_simulator_that_has_changed_are_refused(
     machine: OSUCurve, tmp_path: Path
 ) -> None:
     path = tmp_path / "fits.db"
-    fit(machine, trials=5, study=path, name="a")
-    with FitStudy(machine, study=path, name="a") as study:
+    fit(machine, "snappr", trials=5, study=path, name="a")
+    with FitStudy(machine, "snappr", study=path, name="a") as study:
         problem = study.problem()
     with contextlib.closing(StudyFile(path, "a", problem)) as file:
         best = min(file.trials, key=lambda trial: trial.loss)
         file.append(replace(best, number=5, loss=best.loss / 2))
     with pytest.raises(StudyError, match="this release computes differently"):
-        fit(machine, trials=9, study=path, name="a")
+        fit(machine, "snappr", trials=9, study=path, name="a")
 
 
 def test_the_default_name_says_what_the_study_is(machine: OSUCurve) -> None:
-    assert FitStudy(machine).name == "toy-snappr-rmsre-both-seed0-least-squares"
+    assert FitStudy(machine, "snappr").name == "toy-snappr-rmsre-both-seed0-least-squares"
     named = FitStudy(
         machine,
         SNAPPR(variant="repaired"),
@@ -184,7 +186,7 @@ def test_a_fit_in_which_nothing_can_be_simulated_is_a_result(machine: OSUCurve) 
         .with_bounds("node.nic.credits", "1KB", "2KB")
         .with_bounds("node.nic.mtu", "4KB", "8KB")
     )
-    result = fit(machine, space=space, trials=15)
+    result = fit(machine, "snappr", space=space, trials=15)
     assert not result.success
     assert result.simulated is None
     assert result.invalid == 15
@@ -198,13 +200,13 @@ def test_a_fit_in_which_nothing_can_be_simulated_is_a_result(machine: OSUCurve) 
 
 
 def test_a_result_is_there_before_the_first_trial(machine: OSUCurve) -> None:
-    result = FitStudy(machine).result()
+    result = FitStudy(machine, "snappr").result()
     assert (result.success, result.trials) == (False, 0)
     assert result.convergence.tolist() == []
 
 
 def test_results_read_from_another_thread_are_whole(machine: OSUCurve) -> None:
-    running = FitStudy(machine)
+    running = FitStudy(machine, "snappr")
     worker = threading.Thread(target=running.run, args=(120,))
     worker.start()
     seen = []
@@ -224,7 +226,7 @@ def test_results_read_from_another_thread_are_whole(machine: OSUCurve) -> None:
 
 
 def test_one_study_is_run_by_one_thread_at_a_time(machine: OSUCurve) -> None:
-    running = FitStudy(machine)
+    running = FitStudy(machine, "snappr")
     refused: list[str] = []
 
     def again(report: TrialReport) -> None:
@@ -278,8 +280,8 @@ def test_a_target_that_was_not_measured_is_refused() -> None:
         provenance=Provenance(origin="synthetic", title="latency only"),
     )
     with pytest.raises(ParameterError, match="needs measured bandwidth; half has none"):
-        fit(curve, trials=1)
-    result = fit(curve, target="latency", trials=5)
+        fit(curve, "snappr", trials=1)
+    result = fit(curve, "snappr", target="latency", trials=5)
     assert result.points == 2
     assert math.isnan(result.rmspe["bandwidth"])
     assert "bandwidth" not in repr(result).split("RMSPE")[1].split(")")[0]
@@ -289,7 +291,7 @@ def test_a_fixed_value_the_model_refuses_is_refused_at_once(machine: OSUCurve) -
     space = SearchSpace.for_model(SNAPPR())
     with pytest.raises(ParameterError):
         space.fix("node.nic.mtu", -1)
-    held = fit(machine, space=space.fix("node.nic.mtu", 512), trials=4)
+    held = fit(machine, "snappr", space=space.fix("node.nic.mtu", 512), trials=4)
     assert held.model.get("node.nic.mtu") == 512
     assert "node.nic.mtu" not in held.values
 

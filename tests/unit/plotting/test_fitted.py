@@ -11,7 +11,7 @@ from workbench.fit import FitResult, FitStudy
 
 @pytest.fixture(scope="module")
 def result() -> FitResult:
-    return FitStudy(datasets.load("azure-hb96v3-hdr")).run(3)
+    return FitStudy(datasets.load("azure-hb96v3-hdr"), "snappr").run(3)
 
 
 def test_a_fit_is_curves_errors_and_convergence(result: FitResult) -> None:

@@ -33,7 +33,7 @@ def test_the_overhead_is_that_of_the_mean_message(tmp_path: Path) -> None:
     machine = machines.load("azure-hb96v3-hdr")
     text = overhead_at_mean_size(program, machine.loggps, machine).describe()
     assert "that of a message of 1,000 B, the mean of 2 messages of exchange" in text
-    assert "by the profile of azure-hb96v3-hdr" in text
+    assert "by the machine azure-hb96v3-hdr" in text
     assert MeanSizeOverhead.load(found.save(tmp_path / "found.json")) == found
     assert found.to_frame()["at mean size"].tolist()[1] == 3e-7
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from workbench.topology.metrics.cost import Cost, PriceTable, cost
     from workbench.topology.metrics.distances import Distances, distances, girth, moore_bound
     from workbench.topology.metrics.diversity import PathDiversity, path_diversity
+    from workbench.topology.metrics.links import LinkSpeeds
     from workbench.topology.metrics.resilience import Resilience, resilience
     from workbench.topology.metrics.spectrum import Spectrum, spectrum
     from workbench.topology.metrics.summary import PARTS, Row, TopologyMetrics, summary
@@ -32,6 +33,7 @@ __all__ = [
     "Comparison",
     "Cost",
     "Distances",
+    "LinkSpeeds",
     "PathDiversity",
     "PriceTable",
     "Resilience",

@@ -21,6 +21,7 @@ from workbench.topology.metrics.bisection import STARTS, Bisection, bisection
 from workbench.topology.metrics.cost import Cost, PriceTable, cost
 from workbench.topology.metrics.distances import Distances, distances, girth, moore_bound
 from workbench.topology.metrics.diversity import PathDiversity, path_diversity
+from workbench.topology.metrics.links import LinkSpeeds
 from workbench.topology.metrics.resilience import Resilience, resilience
 from workbench.topology.metrics.spectrum import Spectrum, spectrum
 from workbench.topology.throughput import Throughput, ThroughputMethod, throughput
@@ -66,6 +67,8 @@ class TopologyMetrics(StoredResult):
         resilience: what is left when links fail.
         throughput: how much of each traffic it carries, by the name that was asked for; where that
             pattern needs groups that the network lacks, its ``traffic`` names the one that it ran.
+        links_take: bandwidth and latencies of links, by which rows are in bytes and seconds too;
+            None where they are not known.
     """
 
     name: str
@@ -86,6 +89,7 @@ class TopologyMetrics(StoredResult):
     cost: Cost | None = None
     resilience: Resilience | None = None
     throughput: Mapping[str, Throughput] = field(default_factory=dict)
+    links_take: LinkSpeeds | None = None
 
     @property
     def moore_efficiency(self) -> float:
@@ -115,6 +119,9 @@ class TopologyMetrics(StoredResult):
             found["diameter"] = Row(self.distances.diameter, better=-1)
             found["average path"] = Row(self.distances.between_hosts, better=-1)
             found["routers passed"] = Row(self.distances.host_average, better=-1)
+            if self.links_take is not None:
+                mean = self.links_take.latency_s(self.distances.host_average)
+                found["mean latency, µs"] = Row(1e6 * mean, better=-1)
             found["Moore efficiency"] = Row(self.moore_efficiency, better=1)
             found["girth"] = Row(self.girth)
         if self.spectrum is not None:
@@ -130,6 +137,9 @@ class TopologyMetrics(StoredResult):
             half = self.hosts / 2 if self.hosts else math.nan
             found["bisection"] = Row(cut.lower, cut.upper)
             found["bisection per host"] = Row(cut.lower / half, cut.upper / half, better=1)
+            if self.links_take is not None:
+                rate = 1e-9 * self.links_take.bandwidth_Bps
+                found["bisection, GB/s"] = Row(rate * cut.lower, rate * cut.upper, better=1)
         if self.diversity is not None:
             found["shortest routes"] = Row(self.diversity.mean_shortest, better=1)
             found["routes without common link"] = Row(self.diversity.mean_disjoint, better=1)
@@ -138,6 +148,11 @@ class TopologyMetrics(StoredResult):
             found[f"throughput, {name}"] = Row(
                 carried.lower, carried.upper, better=1, instead=instead
             )
+            if self.links_take is not None:
+                rate = 1e-9 * self.links_take.bandwidth_Bps
+                found[f"throughput per host, {name}, GB/s"] = Row(
+                    rate * carried.lower, rate * carried.upper, better=1, instead=instead
+                )
         if self.cost is not None:
             found["cost per host"] = Row(self.cost.per_host, better=-1, note=self.cost.note)
             found["power per host, W"] = Row(self.cost.power_per_host_w, better=-1)
@@ -266,6 +281,7 @@ class SummaryOptions(TypedDict, total=False):
     traffic: Sequence[str | Traffic]
     method: ThroughputMethod
     prices: PriceTable | None
+    links: LinkSpeeds | None
     starts: int
     rng: int
     halt: Halt | None
@@ -279,6 +295,7 @@ def summary(
     traffic: Sequence[str | Traffic] = (),
     method: ThroughputMethod = "auto",
     prices: PriceTable | None = None,
+    links: LinkSpeeds | None = None,
     starts: int = STARTS,
     rng: int = 0,
     halt: Halt | None = None,
@@ -293,7 +310,9 @@ def summary(
             that needs groups where there are none is replaced by the longest matching, which the
             row says.
         method: how; see ``throughput``.
-        prices: the price table; None takes the default one.
+        prices: the price table; None takes the default one, at the bandwidth of ``links``.
+        links: bandwidth and latencies of the links, such as a machine's; None leaves the measures
+            as shares of a host's bandwidth, and latency out.
         starts: random divisions that the search for a bisection begins with.
         rng: seed of all random choices: divisions, pairs of routers, links that fail.
         halt: int8[1]; another thread may set it to end the work.
@@ -311,6 +330,8 @@ def summary(
             key="parts",
         )
     rng = whole(rng, "rng", 0, meaning="the seed of random choices")
+    if prices is None and links is not None:
+        prices = PriceTable(bandwidth_gbit_s=8e-9 * links.bandwidth_Bps)
     graph = RouterGraph.of(topology)
     work: dict[str, Callable[[], Any]] = {
         "distances": lambda: (distances(graph, halt=halt), girth(graph)),
@@ -359,5 +380,6 @@ def summary(
         degree=int(degree.max()),
         least_degree=int(degree.min()),
         throughput=MappingProxyType(carried),
+        links_take=links,
         **found,
     )

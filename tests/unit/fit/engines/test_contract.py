@@ -33,7 +33,7 @@ def fits() -> dict[str, FitResult]:
 def whole(machine: OSUCurve, toy: None, engine: str, fits: dict[str, FitResult]) -> FitResult:
     """A fit of 60 trials, which is made once for each engine."""
     if engine not in fits:
-        fits[engine] = fit(machine, engine=engine, trials=60)
+        fits[engine] = fit(machine, "snappr", engine=engine, trials=60)
     return fits[engine]
 
 
@@ -77,12 +77,14 @@ def test_the_first_trial_is_the_model_itself_where_it_is_not_random(
 def test_the_same_seed_gives_the_same_fit_and_another_another(
     machine: OSUCurve, whole: FitResult, engine: str
 ) -> None:
-    again = fit(machine, engine=engine, trials=60)
+    again = fit(machine, "snappr", engine=engine, trials=60)
     assert again.losses.tolist() == whole.losses.tolist()
     assert again.model == whole.model
     # The descents of least squares draw from the seed only after those from the first values.
     trials = 400 if engine == "least-squares" else 25
-    one, other = (fit(machine, engine=engine, trials=trials, seed=seed) for seed in (0, 4))
+    one, other = (
+        fit(machine, "snappr", engine=engine, trials=trials, seed=seed) for seed in (0, 4)
+    )
     assert one.losses.tolist() != other.losses.tolist()
 
 
@@ -91,9 +93,9 @@ def test_a_stopped_and_resumed_fit_goes_on_as_if_it_had_not_been(
 ) -> None:
     path = tmp_path / "fits.db"
     for end in (1, 7, 30, 31):
-        part = fit(machine, engine=engine, trials=end, study=path)
+        part = fit(machine, "snappr", engine=engine, trials=end, study=path)
         assert part.losses.tolist() == whole.losses[:end].tolist()
-    rest = fit(machine, engine=engine, trials=60, study=path)
+    rest = fit(machine, "snappr", engine=engine, trials=60, study=path)
     assert rest.losses.tolist() == whole.losses.tolist()
     assert rest.model == whole.model
 
@@ -102,7 +104,7 @@ def test_a_fit_goes_on_after_a_stop_without_a_file(
     machine: OSUCurve, whole: FitResult, engine: str
 ) -> None:
     stop = threading.Event()
-    running = FitStudy(machine, engine=engine)
+    running = FitStudy(machine, "snappr", engine=engine)
     running.run(60, stop=stop, on_trial=lambda r: stop.set() if r.done == 33 else None)
     assert running.done == 33
     assert running.run(60).losses.tolist() == whole.losses.tolist()
@@ -112,8 +114,8 @@ def test_a_study_with_enough_trials_is_read_and_nothing_is_simulated_for_the_eng
     machine: OSUCurve, tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "fits.db"
-    first = fit(machine, engine=engine, trials=12, study=path)
-    with FitStudy(machine, engine=engine, study=path) as study:
+    first = fit(machine, "snappr", engine=engine, trials=12, study=path)
+    with FitStudy(machine, "snappr", engine=engine, study=path) as study:
         monkeypatch.setattr(study, "_evaluate", None)
         again = study.run(12)
     assert again.losses.tolist() == first.losses.tolist()
@@ -139,7 +141,7 @@ def test_a_fit_in_which_everything_is_refused_is_a_result(machine: OSUCurve, eng
         .with_bounds("node.nic.credits", "1KB", "2KB")
         .with_bounds(MTU, "4KB", "8KB")
     )
-    result = fit(machine, engine=engine, space=space, trials=30)
+    result = fit(machine, "snappr", engine=engine, space=space, trials=30)
     assert not result.success
     assert (result.invalid, result.best_loss) == (30, math.inf)
 
@@ -149,7 +151,7 @@ def test_one_parameter_is_enough(machine: OSUCurve, engine: str) -> None:
     for key in space.keys:
         if key != "node.nic.injection.latency":
             space = space.fix(key)
-    result = fit(machine, engine=engine, space=space, trials=40)
+    result = fit(machine, "snappr", engine=engine, space=space, trials=40)
     assert result.best_loss < result.losses[0]
 
 
@@ -170,7 +172,7 @@ def test_one_parameter_is_enough(machine: OSUCurve, engine: str) -> None:
 def test_every_loss_and_target_can_be_searched(
     machine: OSUCurve, engine: str, loss: str, target: str
 ) -> None:
-    result = fit(machine, engine=engine, loss=loss, target=target, trials=30)
+    result = fit(machine, "snappr", engine=engine, loss=loss, target=target, trials=30)
     assert result.best_loss < result.losses[0]
 
 
@@ -178,16 +180,16 @@ def test_the_study_is_named_after_the_engine_and_kept_from_others(
     machine: OSUCurve, tmp_path: Path, engine: str
 ) -> None:
     path = tmp_path / "fits.db"
-    name = FitStudy(machine, engine=engine).name
+    name = FitStudy(machine, "snappr", engine=engine).name
     suffix = "" if engine == PAPER_ENGINE else f"-{engine}"
     assert name == f"toy-snappr-rmsre-both-seed0{suffix}"
-    fit(machine, engine=engine, trials=3, study=path)
+    fit(machine, "snappr", engine=engine, trials=3, study=path)
     stored = read_study(path, name)
     assert stored is not None
     assert ("engine" in stored.problem) is (engine != PAPER_ENGINE)
     other = next(e for e in ENGINES if e != engine)
     with pytest.raises(StudyError, match="engine was"):
-        fit(machine, engine=other, trials=3, study=path, name=name)
+        fit(machine, "snappr", engine=other, trials=3, study=path, name=name)
 
 
 def test_the_result_says_which_engine_and_is_read_back_equal(
@@ -201,17 +203,17 @@ def test_the_result_says_which_engine_and_is_read_back_equal(
 
 
 def test_names_are_taken_in_either_case(machine: OSUCurve, engine: str) -> None:
-    assert FitStudy(machine, engine=engine.upper()).engine == engine
+    assert FitStudy(machine, "snappr", engine=engine.upper()).engine == engine
     with pytest.raises(
         ParameterError, match="tpe, tpe-univariate, cma-es, least-squares; got 'anneal'"
     ):
-        FitStudy(machine, engine="anneal")
+        FitStudy(machine, "snappr", engine="anneal")
 
 
 def test_the_same_values_are_proposed_until_they_are_answered(
     machine: OSUCurve, engine: str
 ) -> None:
-    study = FitStudy(machine, engine=engine)
+    study = FitStudy(machine, "snappr", engine=engine)
     study.run(20)
     search = study._search
     proposed = search.propose()

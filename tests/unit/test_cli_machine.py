@@ -55,7 +55,7 @@ def test_one_file_goes_from_osu_text_to_every_question(
 
     place = ["place", "cg-4", "--machine", "mine.json", "--method", "block", "--json"]
     placed, notes = commands.answer_and_notes(capsys, *place)
-    assert placed["ranks_per_host"] == 2
+    assert placed["hosts"] == [0, 0, 1, 1]
     for used in ("topology fat-tree:4 of mine, published", "host_latency", "ranks_per_node 2"):
         assert used in notes
     replayed = ["fabric", "replay", "cg-4", "--machine", "mine.json", "--json"]
@@ -102,7 +102,7 @@ def test_an_ini_is_a_machine_of_its_model_alone(
     from workbench.models import SNAPPR
 
     Path("my.ini").write_text(SNAPPR().to_ini(), encoding="utf-8")
-    assert commands.answer("tolerance", capsys, "cg-4", "--machine", "my.ini")["L_ns"] > 0
+    assert commands.answer("tolerance", capsys, "cg-4", "--machine", "my.ini")["rho_L"] > 0
     refused = commands.refusal(capsys, "fit", "--machine", "my.ini")
     assert "it is a model alone: fit it to OSU output" in refused
     both = ["fabric", "traffic", "fat-tree:4", "--machine", "my.ini", "--config", "my.ini"]

@@ -66,7 +66,7 @@ def test_one_file_goes_from_osu_text_to_every_question(
     latency_us = 1e6 * (mine.loggps.L + 2 * mine.loggps.o)
     assert latency_us < times["8"] < 4 * latency_us
     traffic = "traffic --machine mine.json --load 0.2 --messages 200"
-    assert commands.answer("fabric", capsys, *traffic.split())["offered"] == [0.2]
+    assert commands.answer("fabric", capsys, *traffic.split())["runs"][0]["load"] == 0.2
     compared = commands.answer(
         "topology", capsys, "compare", "fat-tree:4", "torus:4x4", "--machine", "mine.json"
     )

@@ -34,6 +34,7 @@ class MachineChoice(inputs.Dropdown):
         width: str = "280px",
     ) -> None:
         self._first, self._files = tuple(first), [value] if is_file(value) else []
+        self._uploads: dict[str, str] = {}
         self._muted = Mute()
         super().__init__(options=self._offered(), value=value, **named(label, width))
         _open.add(self)
@@ -47,7 +48,7 @@ class MachineChoice(inputs.Dropdown):
 
         self.observe(heard, "value")
 
-    def offer(self, value: object) -> None:
+    def offer_file(self, value: object) -> None:
         """Add a machine's file to the list; what is no file's name changes nothing."""
         file = str(value)
         if is_file(file) and file not in self._files:
@@ -55,15 +56,28 @@ class MachineChoice(inputs.Dropdown):
             self._files = [*self._files, file]
             self.refresh()
 
+    def add(self, name: str, text: str) -> None:
+        """Offer a machine that only this panel has, such as an uploaded curve."""
+        self._uploads[name] = text
+        self.refresh()
+
+    @property
+    def names(self) -> list[str]:
+        """The machines of the list."""
+        return [name for _, name in self.options]
+
     def refresh(self) -> None:
         """Offer what there is by now."""
         self._muted.set(self, self.value, self._offered())
 
     def _offered(self) -> list[tuple[str, str]]:
-        mine = [(f"{name} (my machine)", name) for name in machines.own()]
-        files = [(Path(file).name, file) for file in self._files]
-        shipped = [(name, name) for name in machines.shipped() if name not in machines.own()]
-        return [*self._first, *files, *mine, *shipped]
+        found = {name: (text, name) for text, name in self._first}
+        found |= {name: (text, name) for name, text in self._uploads.items()}
+        found |= {file: (Path(file).name, file) for file in self._files}
+        for name in machines.names():
+            mine = f"{name} (my machine)" if name in machines.own() else name
+            found.setdefault(name, (mine, name))
+        return [*found.values()]
 
 
 def is_file(machine: str) -> bool:

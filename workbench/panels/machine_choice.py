@@ -36,7 +36,7 @@ class MachineChoice(inputs.Dropdown):
         self._first, self._files = tuple(first), [value] if is_file(value) else []
         self._uploads: dict[str, str] = {}
         self._muted = Mute()
-        super().__init__(options=self._offered(), value=value, **named(label, width))
+        super().__init__(options=self._offered(value), value=value, **named(label, width))
         _open.add(self)
 
     def on_choice(self, handler: Callable[[str], None]) -> None:
@@ -68,15 +68,17 @@ class MachineChoice(inputs.Dropdown):
 
     def refresh(self) -> None:
         """Offer what there is by now."""
-        self._muted.set(self, self.value, self._offered())
+        self._muted.set(self, self.value, self._offered(self.value))
 
-    def _offered(self) -> list[tuple[str, str]]:
+    def _offered(self, chosen: str) -> list[tuple[str, str]]:
         found = {name: (text, name) for text, name in self._first}
         found |= {name: (text, name) for name, text in self._uploads.items()}
         found |= {file: (Path(file).name, file) for file in self._files}
         for name in machines.names():
             mine = f"{name} (my machine)" if name in machines.own() else name
             found.setdefault(name, (mine, name))
+        # What is chosen stays, even where its file has gone.
+        found.setdefault(chosen, (chosen, chosen))
         return [*found.values()]
 
 

@@ -293,8 +293,9 @@ class FitPanel(Panel[FitResult | None]):
             machine = machine_of_model(shown.exported_model, shown.measured, own)
         else:
             machine = to_machine(shown.fitted, name=own)
-        if self._state.machine in machines.names() and self._state.machine not in self._uploads:
-            before = machines.load(self._state.machine)
+        kept = next((one for one in (own, self._state.machine) if one in machines.own()), None)
+        if kept is not None:
+            before = machines.load(kept)
             machine = replace(machine, within=before.within, given=before.given)
         path = machines.keep(machine)
         offer_everywhere()
@@ -505,6 +506,7 @@ class FitPanel(Panel[FitResult | None]):
         if untouched:
             self._state = replace(self._state, model=self._opening())
             self._parameters.rebuild(self._state.model)
+        self._offer_stored()
         self._redraw()
 
     def _kind_changed(self) -> None:
@@ -522,13 +524,13 @@ class FitPanel(Panel[FitResult | None]):
         self._state = replace(self._state, kind=kind, model=model)
         self._parameters.rebuild(model)
         self._picture.forget_fit()
+        self._offer_stored()
         self._redraw()
 
     def _forget_fit(self) -> None:
         self._run = self._result = None
         self._tabs.clear()
         self._settings.forget_fit()
-        self._offer_stored()
 
     def _size_changed(self, change: Any) -> None:
         if change["new"] is not None:

@@ -210,8 +210,8 @@ def stored_fits(request: FitRequest) -> list[StoredFit]:
 
 
 def _begun(request: FitRequest, name: str) -> str:
-    """Return when a search began, by its name, to the minute."""
-    return name.removeprefix(f"{request.stem}, ").rpartition(":")[0]
+    """Return when a search began, by its name: month, day, hour and minute."""
+    return name.removeprefix(f"{request.stem}, ")[5:16]
 
 
 def _furthest_name(request: FitRequest) -> str:

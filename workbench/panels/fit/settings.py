@@ -69,7 +69,7 @@ class Settings:
             ),
         }
         self.controls["resumed"] = inputs.Dropdown(
-            options=[_OWN_SEARCH], **named("Resume", "300px")
+            options=[_OWN_SEARCH], **named("Stored", "330px")
         )
         self.controls["resumed"].tooltip = "Stored searches with these settings: what Resume takes"
         self.controls["held"] = inputs.Text(

@@ -34,14 +34,15 @@ help: ## list the targets
 
 # The kernels are compiled behind JupyterLab, which takes the place of this shell, by its number the
 # warm-up sees when it ends. A failed warm-up harms nothing: notebooks compile what they need.
-lab: install ## install, then open JupyterLab on notebooks/00-start-here.ipynb
+lab: PORT ?= 8888
+lab: install ## install, then open JupyterLab on notebooks/00-start-here.ipynb (PORT=8888)
 	@if ! $(MAKE) --no-print-directory --question $(WARM_STAMPS); then \
 	  echo "Compiling the kernels behind JupyterLab at low priority (once, a few minutes). Meanwhile a" \
 	    "notebook that needs one waits some seconds for it."; \
 	  mkdir -p .cache; \
 	  { nice -n 10 $(PY) -m workbench.warmup --while $$$$ && touch $(WARM_STAMPS); } & \
 	fi; \
-	options="--ip=127.0.0.1"; \
+	options="--ip=127.0.0.1 --port=$(PORT)"; \
 	if [ "$$(id -u)" = 0 ]; then options="$$options --allow-root"; fi; \
 	if [ "$$(uname)" != Darwin ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
 	  options="$$options --no-browser"; \
@@ -59,7 +60,7 @@ lab: install ## install, then open JupyterLab on notebooks/00-start-here.ipynb
 
 PEOPLE ?= 30
 ADDRESS ?= 127.0.0.1
-PORT ?= 8866
+workshop: PORT ?= 8866
 workshop: $(LAB_STAMP) $(WARM_STAMPS) ## serve the notebooks as pages for a class (PEOPLE=30, ADDRESS=127.0.0.1, PORT=8866)
 	@exec .venv/bin/workbench workshop --people "$(PEOPLE)" --address "$(ADDRESS)" --port "$(PORT)"
 

@@ -324,7 +324,7 @@ def test_an_experiment_runs_on_slurm_and_its_pruned_run_is_cancelled(
         heuristic="exhaustive",
         initial=1,
         budget=9,
-        revisit=False,
+        most_runs=1,
         pruning=("default", {"factor": 3.0}),
         store=tmp_path / "t.db",
     )

@@ -65,6 +65,14 @@ def test_a_replay_tells_what_it_found(capsys: pytest.CaptureFixture[str]) -> Non
     assert "the budget of 12 runs is spent" in out
 
 
+def test_progress_is_shown_where_stderr_is_a_file(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tune, "LOG_EVERY_S", 0.0)
+    assert run("run", "--replay", REPLAY, "--budget", "2") == 0
+    assert re.search(r"^\d of 2 runs, .*\n", capsys.readouterr().err)
+
+
 def test_json_holds_the_same(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("show", store, "--json") == 0
     found = json.loads(capsys.readouterr().out)

@@ -20,7 +20,7 @@ GOOD = """\
 components:
   tool:
     description: a tool
-    command: tool
+    command: echo
     constraints: [n < 9]
     parameters:
       n: {type: int, default: 1, cmd_var: true, flag: n, values: [1, 2]}
@@ -47,7 +47,7 @@ def test_check_says_what_it_understood(file: Path, capsys: pytest.CaptureFixture
         "  constraint: n < 9",
         "  configurations: 2",
         "  one of its runs:",
-        "    tool -n 2",
+        "    echo -n 2",
     ]
     assert err == ""
 
@@ -56,7 +56,7 @@ def test_check_for_machines(file: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert run("check", file, "--json") == 0
     tool = json.loads(capsys.readouterr().out)["tool"]
     assert tool["configurations"] == 2
-    assert tool["sample"] == "tool -n 2"
+    assert tool["sample"] == "echo -n 2"
     assert not tool["needs_application"]
     assert tool["parameters"][0]["values"] == {"kind": "grid", "values": [1, 2]}
     assert tool["constraints"] == ["n < 9"]
@@ -74,7 +74,7 @@ def test_an_error_names_file_line_key_and_rule(file: Path) -> None:
 def test_rules_that_leave_nothing_are_an_error(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file.write_text(GOOD.replace("n < 9", "n > 9").replace("command: tool", "command: tool > x"))
+    file.write_text(GOOD.replace("n < 9", "n > 9").replace("command: echo", "command: echo > x"))
     assert run("check", file) == 1
     out, err = capsys.readouterr()
     assert "  configurations: 0" in out
@@ -82,11 +82,20 @@ def test_rules_that_leave_nothing_are_an_error(
     assert "error: tool.yaml: tool: the constraints must leave something to try" in err
 
 
+def test_what_cannot_run_is_refused(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(GOOD.replace("default: 1", "default: 7"))
+    assert run("check", file) == 1
+    assert "default of n must be one of its values to try, 1, 2; got 7" in capsys.readouterr().err
+    file.write_text(GOOD.replace("command: echo", "command: no-such-program"))
+    assert run("check", file) == 1
+    assert "'no-such-program' is not in PATH" in capsys.readouterr().err
+
+
 def test_a_component_that_needs_a_program_says_so(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for command in ("", "    command: '#TOOL on'\n"):
-        file.write_text(GOOD.replace("    command: tool\n", command))
+        file.write_text(GOOD.replace("    command: echo\n", command))
         assert run("check", file) == 0
         assert (
             "one of its runs, of the program that --application names:" in capsys.readouterr().out

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.cases import for_each
+from workbench import cli
 from workbench.fit import FitResult
 from workbench.models import read_ini
 from workbench.simulate.replay_result import ReplayResult
@@ -39,13 +42,34 @@ def test_readme_has_every_notebook_and_its_pictures_are_there() -> None:
     assert [path for path in paths if not (ROOT / path).exists()] == []
     listed = {Path(path).name for path in paths if path.endswith(".ipynb")}
     assert {path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")} <= listed
-    pictures = {path for path in paths if path.endswith(".png")}
+    pictures = list((ROOT / "notebooks" / "images").glob("*.png"))
     assert len(pictures) > 12
-    assert all((ROOT / path).stat().st_size < 60_000 for path in pictures)
+    assert all(path.stat().st_size < 60_000 for path in pictures)
+
+
+def test_readme_has_two_screens() -> None:
+    assert len(README.read_text("utf-8").split()) <= 1200  # chosen: two screens
+
+
+@for_each("page", ["README.md", "workbench/site/from-a-shell.md"])
+def test_the_commands_that_are_printed_are_commands(
+    page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cli, "_run", lambda arguments: 0)
+    text = (ROOT / page).read_text("utf-8")
+    lines = re.findall(r"^    (?:\S*/)?workbench (.*)|`workbench ([^`]+)`", text, re.M)
+    commands = [" ".join((indented or inline).split()) for indented, inline in lines]
+    assert len(commands) > 18
+    for command in commands:
+        words = shlex.split(command, comments=True)
+        words = words[: words.index(">")] if ">" in words else words
+        assert cli.main(words) == 0, command
 
 
 def test_every_file_that_contributing_names_is_there() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    # The map names what is inside each of its folders; tests/house/test_architecture.py reads it.
+    text = re.sub(r"^## Map\n.*?(?=^## )", "", text, flags=re.M | re.S)
     paths = re.findall(r"`([\w.-]+/[\w./-]*)`", text)
     assert len(paths) > 20
     assert [path for path in paths if not (ROOT / path).exists()] == []

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from typing import Self
 
 
 class ProgressLine:
-    """A line on stderr that is cleared at the end; nothing where stderr is no terminal."""
+    """A line on stderr that is cleared at the end; nothing where stderr is no terminal.
 
-    def __init__(self, *, every_s: float = 0.0) -> None:
+    With ``log_every_s`` a file or a pipe gets a line of its own each time, none in the first.
+    """
+
+    def __init__(self, *, every_s: float = 0.0, log_every_s: float = math.inf) -> None:
         self.visible = sys.stderr.isatty()
-        self._every_s = every_s  # least time between two texts
-        self._next_s = 0.0
+        self._every_s = every_s if self.visible else log_every_s  # least time between two texts
+        self._next_s = 0.0 if self.visible else time.monotonic() + log_every_s
         self._width = 0
 
     def show(self, text: str) -> None:
         """Replace the line's text."""
         now = time.monotonic()
-        if self.visible and now >= self._next_s:
-            self._next_s = now + self._every_s
-            line = f"{text} (Ctrl-C stops)"
-            print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)
-            self._width = len(line)
+        if now < self._next_s:
+            return
+        self._next_s = now + self._every_s
+        if not self.visible:
+            print(text, file=sys.stderr, flush=True)
+            return
+        line = f"{text} (Ctrl-C stops)"
+        print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)
+        self._width = len(line)
 
     def __enter__(self) -> Self:
         return self

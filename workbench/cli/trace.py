@@ -26,6 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output", metavar="FOLDER", default="trace", help="folder of the traces (default: trace)"
     )
     parser.add_argument(
+        "--force", action="store_true", help="replace the traces that the folder holds"
+    )
+    parser.add_argument(
         "--mpirun", metavar="PATH", help="launcher of the program's MPI (default: mpirun)"
     )
     parser.add_argument("--timeout", type=float, metavar="S", help="time limit of the program, s")
@@ -66,6 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
                 arguments.ranks,
                 arguments.output,
                 oversubscribe=arguments.oversubscribe,
+                force=arguments.force,
                 output=lambda line: print(line, file=sys.stderr, flush=True),
                 stop=stop.event,
                 **given(arguments, "mpirun", "timeout", "clock", "slowdown"),

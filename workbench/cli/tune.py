@@ -5,7 +5,8 @@ component file. Rules take options: --heuristic annealing:cooling=logarithmic, -
 static:runs=3. With --replay open-mpi-4-ranks/bcast/65536 runs are drawn from recorded ones.
 
 Ctrl-C stops the experiment. Its runs stay in the store, and resume continues from there, also
-after a kill; status, show and export also read a store while experiments run.
+after a kill; status, show and export also read a store while experiments run. While it runs stderr
+has its progress: a line on a terminal, elsewhere one every 10 s.
 """
 
 from __future__ import annotations
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from workbench.tune.store.run_record import RunRecord
 
 ABOUT = "tune a program's parameters, and show the results"
+
+LOG_EVERY_S = 10.0
+"""Time between two lines of progress where stderr is no terminal: a log of an hour has 360."""
 
 _WAIT_S = 0.1
 _PLAIN = ("initial", "start", "aggregation", "budget", "seed", "timeout_s")
@@ -135,11 +139,10 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         "--timeout", dest="timeout_s", type=float, metavar="S", help="time limit of a run, s"
     )
     parser.add_argument(
-        "--new-only",
-        dest="revisit",
-        action="store_const",
-        const=False,
-        help="propose no configuration twice",
+        "--most-runs",
+        type=int,
+        metavar="N",
+        help="runs of one configuration after which it is not proposed again (5); 0 for any number",
     )
     parser.add_argument(
         "--store", metavar="FILE_OR_URL", help="SQLite file or database that stores every run"
@@ -245,7 +248,9 @@ def _new(arguments: argparse.Namespace) -> Experiment:
     from workbench.tune.experiment import Experiment
     from workbench.tune.specs import axis_of_spec, chosen, recorded_space, rules
 
-    options: dict[str, Any] = given(arguments, *_PLAIN, "revisit", "jobs", "store", "name")
+    options: dict[str, Any] = given(arguments, *_PLAIN, "most_runs", "jobs", "store", "name")
+    if options.get("most_runs") == 0:
+        options["most_runs"] = None
     for name in _RULES:
         if getattr(arguments, name) is not None:
             options[name] = chosen(getattr(arguments, name))
@@ -344,24 +349,24 @@ def _run_and_report(experiment: Experiment, arguments: argparse.Namespace) -> in
     if experiment.done:
         say(f"continuing {stored} after {experiment.done} runs")
     budget = experiment.settings.budget
-    with stoppable() as stop, ProgressLine() as line:
+    last = "the first is running"
+    with (
+        stoppable() as stop,
+        ProgressLine(every_s=_WAIT_S, log_every_s=LOG_EVERY_S) as line,
+    ):
 
-        def show(what: str) -> None:
-            line.show(f"{experiment.done} of {budget} runs, {what}")
-
-        def show_run(record: RunRecord) -> None:
+        def note(record: RunRecord) -> None:
+            nonlocal last
             unit = f" {experiment.target.unit}" if experiment.target.unit else ""
             run = record.run
-            show(f"last {f'{run.value:.6g}{unit}' if run.status == 'complete' else run.status}")
+            last = f"last {f'{run.value:.6g}{unit}' if run.status == 'complete' else run.status}"
 
         # In another thread: signals are handled between the main thread's Python steps.
-        job = jobs.submit(lambda _: experiment.run(stop=stop.event, on_run=show_run))
-        shown = ""
-        while not job.wait(_WAIT_S):
-            waits = experiment.runner.waits_for
-            if waits != shown:
-                show(waits or "running")
-            shown = waits
+        job = jobs.submit(lambda _: experiment.run(stop=stop.event, on_run=note))
+        ended = False
+        while not ended:
+            line.show(f"{experiment.done} of {budget} runs, {experiment.runner.waits_for or last}")
+            ended = job.wait(_WAIT_S)
         result = job.result()
     if getattr(arguments, "save", None) is not None:
         _write(result, arguments.save)

@@ -15,13 +15,15 @@ is --size VALUE, with flag: --size= it is --size=VALUE, and with suffix: K the v
 values to try are values: [...], or min, max and step (step_type: multiplicative for factors), or
 low and high (log: true). Types: int, float, bool, str, categorical. More keys: optional, switch,
 choices, condition: "mode == 'fast'" of a parameter; constraints, env, description of a component.
-The default target is the wall time; a regex reads it from the program's output.
+The default target is the wall time; a regex reads it from the program's output, and name: 'time of
+the copy' in it is what tables and axes call the number.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -156,10 +158,31 @@ def _summary(component: Component) -> dict[str, Any]:
         if missing:
             summary["missing"] = missing
         else:
-            summary["sample"] = component.invocation(values).text()
+            invocation = component.invocation(values)
+            summary["sample"] = invocation.text()
+            _check_runnable(component, invocation.argv)
     except ParameterError as error:
         summary["problem"] = str(error)
     return summary
+
+
+def _check_runnable(component: Component, argv: Sequence[str]) -> None:
+    """Refuse a default that is none of the values to try, and a program that is not there."""
+    for one in component.parameters:
+        if one.axis is None or one.default is None or one.optional:
+            continue
+        if not one.axis.contains(one.default):
+            raise ParameterError(
+                f"the default of {one.name} must be one of its values to try, {one.axis}; got "
+                f"{one.default!r}: add it to them, or name another default",
+                key="default",
+            )
+    if not needs_application(component) and shutil.which(argv[0]) is None:
+        raise ParameterError(
+            f"the command must name a program that is here; {argv[0]!r} is not in PATH, or cannot "
+            "be executed: install it, or name its path",
+            key="command",
+        )
 
 
 def _print(component: Component, summary: dict[str, Any], *, first: bool) -> None:

@@ -66,16 +66,17 @@ class ProgramPanel(Panel[_T], Generic[_T, _Shown]):
         """Stop the work; the last figures remain."""
         self._work.stop()
 
-    def upload(self, files: Mapping[str, bytes]) -> None:
+    def upload(self, files: Mapping[str, bytes], name: str = "") -> None:
         """Choose the program in uploaded files: one of GOAL, or all of a trace.
 
         Args:
             files: content by file name.
+            name: what the program is called; "" takes the name of its files.
 
         Raises:
             WorkbenchError: they hold no program.
         """
-        self._programs.take_upload(files)
+        self._programs.take_upload(files, name)
 
     def _sources(self) -> list[ProgramSource]:
         """Return the programs that the present settings name."""

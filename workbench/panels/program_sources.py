@@ -273,22 +273,29 @@ def shipped_source(name: str) -> ProgramSource:
     return ProgramSource(name, f'programs.load("{name}")', lambda: programs.load(name))
 
 
-def uploaded_source(files: Mapping[str, bytes]) -> ProgramSource:
-    """Return the source for uploaded files, by name: one GOAL file, or all files of a trace."""
+def uploaded_source(files: Mapping[str, bytes], name: str = "") -> ProgramSource:
+    """Return the source for uploaded files, by name: one GOAL file, or all files of a trace.
+
+    ``name`` is what the program is called; "" takes that of its files.
+    """
     named_bytes = {PurePath(name.replace("\\", "/")).name: data for name, data in files.items()}
     if not named_bytes or "" in named_bytes:
         raise ParameterError("choose a GOAL file, or all files of a trace", key="upload")
     with tempfile.TemporaryDirectory() as folder:
-        for name, data in named_bytes.items():
-            (Path(folder) / name).write_bytes(data)
+        for file, data in named_bytes.items():
+            (Path(folder) / file).write_bytes(data)
         first = sorted(named_bytes)[0]
         path = Path(folder) / first if len(named_bytes) == 1 else Path(folder)
         program = programs.read(path)
-    name = first if len(named_bytes) == 1 else f"{first} and {len(named_bytes) - 1} more"
+    name = name or (first if len(named_bytes) == 1 else f"{first} and {len(named_bytes) - 1} more")
     where = repr(first) if len(named_bytes) == 1 else "folder"
     small = sum(map(len, named_bytes.values())) <= MOST_FILES_B
     return ProgramSource.of(
-        name, f"programs.read({where})", program, (lambda: named_bytes) if small else None
+        name,
+        f"programs.read({where})",
+        # Not the temporary folder's.
+        replace(program, source=name),
+        (lambda: named_bytes) if small else None,
     )
 
 
@@ -302,7 +309,7 @@ def source_of_session(name: str, files: Files, known: Mapping[str, ProgramSource
             f"there is another program named {name!r} here; open the session in a new panel",
             key="program",
         )
-    return replace(uploaded_source(files), name=name)
+    return uploaded_source(files, name)
 
 
 def files_of(sources: Iterable[ProgramSource]) -> dict[str, Files]:

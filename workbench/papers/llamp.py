@@ -40,7 +40,7 @@ def fig_1() -> Any:
 LLAMP.not_ours(
     "fig-2",
     "The toolchain: traces, execution graphs, linear programs, solver, metrics",
-    "a drawing of a program; README's map and notebook 05 show ours: recorder, graph, sweep or LP",
+    "a drawing of a program; the map and notebook 05 show ours: recorder, graph, sweep or LP",
 )
 
 

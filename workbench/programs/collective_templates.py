@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from workbench.programs.collectives.schedule import schedule
 
-Key = tuple[str, str, int, int, tuple[int, ...], int, float]
-"""The key of a schedule: operation, algorithm, ranks, size, sizes, root, ns to combine a byte.
+Key = tuple[str, str, int, int, tuple[int, ...], int | None, int, float]
+"""A schedule's key: operation, algorithm, ranks, size, sizes, element, root, ns to combine a byte.
 
 The last is 0 where nothing is combined, so that all such collectives share a template.
 """
@@ -36,6 +36,7 @@ class Template:
     exit_start: NDArray[np.int64]  # (ranks + 1,) each rank's first place in ``exit``
     exit: NDArray[np.int32]  # operations that no other waits for
     tags: int  # number of consecutive tags that it needs
+    note: str  # why another algorithm runs; empty where none does
 
 
 class _Cache:
@@ -94,13 +95,14 @@ def _joined_starts(starts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 def _make(key: Key) -> Template:
-    operation, algorithm, ranks, size, sizes, root, reduce_ns_per_byte = key
+    operation, algorithm, ranks, size, sizes, element_bytes, root, reduce_ns_per_byte = key
     plan = schedule(
         operation,
         algorithm,
         ranks,
         size=size,
         sizes=sizes,
+        element_bytes=element_bytes,
         root=root,
         reduce_ns_per_byte=reduce_ns_per_byte,
     )
@@ -128,4 +130,5 @@ def _make(key: Key) -> Template:
         exit_start=np.searchsorted(exits, op_start),
         exit=(exits - first[exits]).astype(np.int32),
         tags=int(tag.max(initial=0)) + 1,
+        note=plan.note,
     )

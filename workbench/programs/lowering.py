@@ -12,6 +12,7 @@ collective, its wait does. Only where several operations would wait for several 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -68,7 +69,9 @@ def lower(
     check_reduce_time(reduce_ns_per_byte)
     _check_indices(program)
     keys = _keys(program, algorithms, per_call, reduce_ns_per_byte)
-    distinct = list(dict.fromkeys(keys)) or [("barrier", DEFAULTS["barrier"], 1, 0, (), 0, 0.0)]
+    distinct = list(dict.fromkeys(keys)) or [
+        ("barrier", DEFAULTS["barrier"], 1, 0, (), None, 0, 0.0)
+    ]
     number = {key: at for at, key in enumerate(distinct)}
     made = [template(key) for key in distinct]
     first_part, templates = packed(made)
@@ -91,7 +94,9 @@ def lower(
         first_member,
         np.arange(program.num_calls, dtype=np.int32),
     )
-    return _expanded(program, calls, templates, progress_cpu, tag.notes)
+    changed = Counter(made[at].note for at in of_collective if made[at].note)
+    notes = tuple(f"{n} collective{'s' * (n > 1)}: {note}." for note, n in changed.items())
+    return _expanded(program, calls, templates, progress_cpu, tag.notes + notes)
 
 
 def _expanded(
@@ -232,6 +237,7 @@ def _keys(
             members[c.comm],
             c.size,
             c.sizes,
+            c.element_bytes,
             c.root,
             reduce_ns_per_byte if c.operation in COMBINING else 0.0,
         )

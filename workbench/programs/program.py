@@ -77,6 +77,8 @@ class Collective:
         root: rank within the communicator, 0 where the operation has none.
         sizes: bytes rank by rank instead of ``size`` for v-variants, in the communicator's order;
             row by row, sender by receiver, for alltoallv; empty for all others.
+        element_bytes: bytes of an element of the vector of bcast, reduce and allreduce, as its
+            datatype was recorded; None where none was: the vector may be cut anywhere.
     """
 
     operation: str
@@ -84,6 +86,8 @@ class Collective:
     size: int = 0
     root: int = 0
     sizes: tuple[int, ...] = ()
+    # Not in the repr: programs without datatypes keep their fingerprints.
+    element_bytes: int | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.operation not in OPERATIONS:
@@ -269,6 +273,9 @@ class Program(Suggesting):
             contiguous = np.ascontiguousarray(values)
             digest.update(contiguous.astype(contiguous.dtype.newbyteorder("<"), copy=False).data)
         digest.update(repr(self.collectives).encode())
+        elements = [one.element_bytes for one in self.collectives]
+        if any(elements):
+            digest.update(repr(elements).encode())
         return digest.hexdigest()
 
     def summary(self) -> dict[str, Any]:

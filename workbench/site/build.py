@@ -23,7 +23,7 @@ from workbench.site.markdown import web_markdown
 from workbench.site.pages import Records, page_of
 from workbench.site.papers_pages import papers_pages
 from workbench.site.reference import entries, reference_pages
-from workbench.site.start_page import lists_of_notebooks, start_page
+from workbench.site.start_page import lists_of_notebooks, start_page, texts
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_BYTES = 60_000_000
@@ -86,7 +86,7 @@ def build_site(
     """
     source, site = target / "source", target / "html"
     records = Records(target / "static" / "records")
-    pages: dict[str, str] = dict(papers_pages())
+    pages: dict[str, str] = papers_pages() | texts()
     if reference:
         pages |= reference_pages(entries())
     pages |= {"index": start_page(ROOT, chosen), **lists_of_notebooks(ROOT, chosen)}

@@ -8,13 +8,16 @@ from pathlib import Path
 
 from workbench.workshop import Card, cards
 
-_TEXT = Path(__file__).parent / "start.md"
+_FOLDER = Path(__file__).parent
+_TEXTS = ("from-a-shell", "what-to-rely-on")
 _MORE = """
 ## More
 
 - [The papers](papers/index.html): every figure, table, algorithm and claim of the papers that the
   workbench follows, with the call that makes ours and the verdict.
 - [Reference](reference/index.html): every exported name, with arguments, units and errors.
+- [From a shell](from-a-shell.html): the same questions as commands.
+- [What to rely on](what-to-rely-on.html): agreement with other simulators and with machines.
 - [Glossary](notebooks/glossary.html): the words of the field, each in a sentence or two.
 
 """
@@ -27,12 +30,17 @@ def start_page(root: Path, chosen: Sequence[Path]) -> str:
     questions = [card for card in found if card.picture and not card.lesson]
     lessons = [card for card in found if card.lesson]
     title, what, *_ = (root / "README.md").read_text("utf-8").split("\n\n")
-    parts = [f"{title}\n\n{what}\n\n", _TEXT.read_text("utf-8")]
+    parts = [f"{title}\n\n{what}\n\n", (_FOLDER / "start.md").read_text("utf-8")]
     parts += ["\n## The questions\n\n", _cards(questions)]
     if lessons:
         parts += ["\n## Lessons\n\n", _cards(lessons)]
     listed = ["notebooks/index", *(["lessons"] if lessons else [])]
-    return "".join([*parts, _MORE, _toctree(*listed, "papers/index", "reference/index")])
+    return "".join([*parts, _MORE, _toctree(*listed, "papers/index", "reference/index", *_TEXTS)])
+
+
+def texts() -> dict[str, str]:
+    """Return the pages that are texts beside this module, by document name."""
+    return {name: (_FOLDER / f"{name}.md").read_text("utf-8") for name in _TEXTS}
 
 
 def lists_of_notebooks(root: Path, chosen: Sequence[Path]) -> dict[str, str]:

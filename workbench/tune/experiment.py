@@ -155,7 +155,7 @@ class Experiment:
             "initial": initial,
             "start": settings.start,
             "default_first": settings.default_first,
-            "revisit": settings.reevaluate,
+            "most_runs": None if settings.reevaluate else 1,
             "max_retries": settings.max_retry,
             "resampling": settings.resampling,
             "pruning": settings.pruning,

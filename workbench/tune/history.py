@@ -300,8 +300,18 @@ class History:
         Args:
             configuration: a value for each parameter that applies.
         """
+        return self.times(configuration) > 0
+
+    def times(self, configuration: Configuration) -> int:
+        """Return the number of runs of a configuration, pending ones included.
+
+        Args:
+            configuration: a value for each parameter that applies.
+        """
         key = self.space.key(configuration)
-        return key in self._groups or any(self.space.key(each) == key for each in self.pending)
+        group = self._groups.get(key)
+        pending = sum(self.space.key(each) == key for each in self.pending)
+        return pending + (0 if group is None else len(group.runs))
 
     def runs_of(self, configuration: Configuration) -> tuple[Run, ...]:
         """Return every run of a configuration, in their order.

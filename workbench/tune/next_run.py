@@ -49,7 +49,7 @@ class Chooser:
             settings.heuristic.name,
             space,
             settings.seed,
-            revisit=settings.revisit,
+            most_runs=settings.most_runs,
             max_retries=settings.max_retries,
             **settings.heuristic.options,
         )
@@ -99,8 +99,15 @@ class Chooser:
             return NextRun(number, own.last.configuration, resampled=True)
         found = self._heuristic.ask(history)
         if found is None:
-            return SearchEnd("the heuristic has nothing more to propose")
+            return SearchEnd(f"the heuristic has nothing more to propose{self._limit(history)}")
         return NextRun(number, found)
+
+    def _limit(self, history: History) -> str:
+        """Return a clause on ``most_runs`` where a configuration has reached it; else nothing."""
+        most = self._settings.most_runs
+        if most in (None, 1) or all(history.times(run.configuration) < most for run in history):
+            return ""
+        return f"; a configuration runs at most {most} times (most_runs)"
 
     def limit_s(self, history: History, *, initial: bool) -> float | None:
         """Return the pruning rule's time limit in s of a run that begins now; None is no limit."""

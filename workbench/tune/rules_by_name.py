@@ -18,7 +18,7 @@ T = TypeVar("T")
 REQUIRED: Final = inspect.Parameter.empty
 """The default of an option that has none."""
 
-_GIVEN_BY_THE_EXPERIMENT = ("space", "seed", "revisit")
+_GIVEN_BY_THE_EXPERIMENT = ("space", "seed", "most_runs")
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 

@@ -18,7 +18,16 @@ from workbench.tune.rules_by_name import one_of, plain
 MOST_INITIAL = 10_000
 """Most initial runs: all are drawn before the first of them runs."""
 
-_NO_OPTIONS = ("name", "space", "seed", "revisit", "max_retries")
+MOST_RUNS = 5
+"""Runs of one configuration after which it is not proposed again, by default.
+
+Without a limit a search spent 25 of 40 runs on one of 64 configurations whose runs differ by 1 %;
+with 5, 60 runs tried 24 or more at any noise up to 20 %, enough for importance. In 8 searches of
+bcast/65536 recorded on 4 ranks with 60 runs each the best was 3.5 % above the optimum without a
+limit, 4.9 % with 5 and 9.8 % with 3: fewer repeats leave more to luck.
+"""
+
+_NO_OPTIONS = ("name", "space", "seed", "most_runs", "max_retries")
 
 
 @dataclass(frozen=True)
@@ -86,7 +95,7 @@ class SearchOptions(TypedDict, total=False):
     aggregation: str
     budget: int
     seed: int
-    revisit: bool
+    most_runs: int | None
     max_retries: int
     timeout_s: float | None
 
@@ -106,8 +115,9 @@ class SearchSettings:
         aggregation: the statistic over several runs of a configuration.
         budget: number of runs in all, initial ones and repeats among them.
         seed: makes the search repeatable.
-        revisit: whether a configuration that was run may be proposed again.
-        max_retries: how often a heuristic is asked again for a new one, else.
+        most_runs: a configuration that ran so often is not proposed again, though a resampling rule
+            may still repeat it; 1 proposes new ones only, None sets no limit.
+        max_retries: how often a heuristic is then asked for another one, before one is drawn.
         timeout_s: seconds after which any run is ended, initial ones too; None for none.
 
     Raises:
@@ -124,12 +134,12 @@ class SearchSettings:
     aggregation: str = "median"
     budget: int = 100
     seed: int = 0
-    revisit: bool = True
+    most_runs: int | None = MOST_RUNS
     max_retries: int = 5
     timeout_s: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("initial", "budget", "seed", "max_retries", "timeout_s"):
+        for name in ("initial", "budget", "seed", "max_retries", "most_runs", "timeout_s"):
             object.__setattr__(self, name, plain(getattr(self, name)))
         for name in ("heuristic", "resampling", "stopping", "pruning"):
             object.__setattr__(self, name, Chosen.coerce(getattr(self, name), name))
@@ -139,6 +149,8 @@ class SearchSettings:
         whole(self.budget, "budget", 1)
         whole(self.seed, "seed", 0)
         whole(self.max_retries, "max_retries", 0)
+        if self.most_runs is not None:
+            whole(self.most_runs, "most_runs", 1)
         if self.timeout_s is not None:
             above_zero(self.timeout_s, "timeout_s")
         try:
@@ -173,7 +185,7 @@ class SearchSettings:
             "aggregation": self.aggregation,
             "budget": self.budget,
             "seed": self.seed,
-            "revisit": self.revisit,
+            "most_runs": self.most_runs,
             "max_retries": self.max_retries,
             "timeout_s": self.timeout_s,
         }

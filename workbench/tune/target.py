@@ -148,7 +148,7 @@ class OutputRegex:
         minimise: whether less is better.
         unit: unit of the number.
         stream: ``stdout``, ``stderr``, or ``both``: first the one, then the other.
-        name: what the number is called in tables; the pattern where it is empty.
+        name: what the number is called in tables and on axes; ``output value`` where it is empty.
 
     Raises:
         ParameterError: the pattern is no regular expression, or has no such group.
@@ -194,7 +194,7 @@ class OutputRegex:
     @property
     def label(self) -> str:
         """A few words for axes and tables."""
-        return self.name or f"output of {self.pattern}"
+        return self.name or "output value"
 
     def read(self, output: Output) -> float:
         """Return the last number that the pattern finds.

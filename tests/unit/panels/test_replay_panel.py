@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -205,6 +206,11 @@ def test_a_trace_is_uploaded_with_its_collectives(panel: ReplayPanel) -> None:
     settled(panel)
     assert panel.graph == programs.load("cg-4").graph()
     assert "allreduce" in panel.controls
+    with zipfile.ZipFile(path) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    for name, called in (("", "trace-0.txt and 3 more"), ("CG on my cluster", "CG on my cluster")):
+        panel.upload(files, name)
+        assert settled(panel).graph.source == panel.program == called
 
 
 @for_each("files", [{}, {"a.goal": b"num_ranks"}, {"a": b"\x00\xff"}, {"": b""}])

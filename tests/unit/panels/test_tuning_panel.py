@@ -126,6 +126,35 @@ def test_a_store_is_taken_up(panel: TuningPanel, tmp_path: Path) -> None:
     assert "stopping" not in other.python
 
 
+def test_a_store_of_a_killed_kernel_is_looked_into(panel: TuningPanel, tmp_path: Path) -> None:
+    panel.store, panel.budget = str(tmp_path / "tuning.db"), 5
+    first = run(panel)
+    other = TuningPanel(SMALL, start=False)
+    for name in ("heuristic", "initial"):
+        setattr(other, name, getattr(panel, name))
+    assert not other.buttons["Resume"]
+    other.store = panel.store
+    assert "tuning.db holds 5 of 60 runs; Resume continues" in other.text
+    assert other.buttons["Resume"]
+    assert other.result is not None
+    assert other.result.records == first.records
+    # Another search is another experiment; what the store has of this subject is said.
+    other.seed = 1
+    assert "holds experiments with other settings" in other.text
+    assert "4 initial, seed 0 (5 of 5 runs)" in other.text
+    assert not other.buttons["Resume"]
+    assert other.result is None
+    other.seed, other.budget = 0, 5
+    with pytest.raises(ParameterError, match="5 runs are done; raise the budget"):
+        other.resume()
+    other.budget = 7
+    other.press("Resume")
+    result = other.wait(PATIENCE_S)
+    assert result is not None
+    assert [r.run for r in result.records[:5]] == [r.run for r in first.records]
+    assert len(result) == 7
+
+
 def test_without_a_store_the_rule_of_stopping_stays(panel: TuningPanel) -> None:
     run(panel)
     panel.budget, panel.stopping = 30, "time:seconds=5"
@@ -335,11 +364,11 @@ def test_what_executes_runs_is_chosen_where_there_is_a_choice(
     # So is one that searches otherwise in any way that is kept.
     others = {"pruning": "default", "initial": 9, "start": "uniform", "aggregation": "min"}
     kept = {name: getattr(panel, "start_from" if name == "start" else name) for name in others}
-    for name, value in {**others, "revisit": False, "timeout_s": 3.0}.items():
+    for name, value in {**others, "most_runs": 1, "timeout_s": 3.0}.items():
         setattr(panel, "start_from" if name == "start" else name, value)
         names.add(panel.state.name)
     assert len(names) == 2 + 6
-    for name, value in {**kept, "revisit": True, "timeout_s": None}.items():
+    for name, value in {**kept, "most_runs": 5, "timeout_s": None}.items():
         setattr(panel, "start_from" if name == "start" else name, value)
     panel.slurm = "--comment='a"
     assert "options of Slurm must be words as in a shell" in panel.error
@@ -434,7 +463,7 @@ def test_another_subject_shows_nothing_of_the_one_before(panel: TuningPanel) -> 
     assert panel.result is None
     assert panel.description == panel.python == ""
     assert panel.figures == ["Experiments"], "those of the subject, in the tab that is open"
-    assert "No experiment with this" in panel.text
+    assert "No experiment with these settings" in panel.text
     assert not panel.buttons["Resume"]
     with pytest.raises(ParameterError, match=r"no experiment with .* can be resumed"):
         panel.resume()

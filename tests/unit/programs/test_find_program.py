@@ -138,9 +138,11 @@ def test_what_is_none_of_it_is_reported(tmp_path: Path) -> None:
 def test_a_trace_becomes_goal_in_the_shell(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = tmp_path / "ring.goal"
-    assert main(["goal", "from-trace", "cg-4", str(out), "--algorithm", "allreduce=ring"]) == 0
-    assert programs.read_goal(out) == programs.load("cg-4").graph(allreduce="ring")
+    out = tmp_path / "trees.goal"
+    assert (
+        main(["goal", "from-trace", "cg-4", str(out), "--algorithm", "allreduce=reduce-bcast"]) == 0
+    )
+    assert programs.read_goal(out) == programs.load("cg-4").graph(allreduce="reduce-bcast")
     assert programs.read_goal(out) != programs.load("cg-4").graph()
     binary = tmp_path / "cg.bin"
     assert main(["goal", "from-trace", "cg-4", str(binary)]) == 0

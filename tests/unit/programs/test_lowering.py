@@ -419,7 +419,7 @@ def test_the_time_to_combine_is_checked_without_collectives_too(ns_per_byte: flo
 
 def test_templates_are_kept_up_to_a_number_of_operations(monkeypatch) -> None:
     cache = collective_templates._Cache()
-    keys = [("allreduce", "ring", ranks, 8, (), 0, 0.0) for ranks in (3, 4, 5)]
+    keys = [("allreduce", "ring", ranks, 8, (), None, 0, 0.0) for ranks in (3, 4, 5)]
     first = cache.get(keys[0])
     assert cache.get(keys[0]) is first
     monkeypatch.setattr(collective_templates, "_KEPT_OPS", 1)

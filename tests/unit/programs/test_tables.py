@@ -123,9 +123,11 @@ def test_a_large_graph_is_refused_as_networkx_and_drawn_in_tiles() -> None:
 def test_a_program_draws_its_collectives_as_messages() -> None:
     program = programs.load("cg-8")
     assert "cg-8" in program.plot().title.text
-    ring, other = (program.plot({"allreduce": name}) for name in ("ring", "recursive-doubling"))
+    trees, other = (
+        program.plot({"allreduce": name}) for name in ("reduce-bcast", "recursive-doubling")
+    )
 
     def tiles(fig: object) -> int:
         return max(len(r.data_source.data["x"]) for r in fig.renderers)  # type: ignore[attr-defined]
 
-    assert tiles(ring) != tiles(other)
+    assert tiles(trees) != tiles(other)

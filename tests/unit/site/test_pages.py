@@ -13,7 +13,7 @@ from workbench.site.links import broken_links
 from workbench.site.markdown import web_links, web_markdown
 from workbench.site.pages import Records, page_of
 from workbench.site.papers_pages import papers_pages
-from workbench.site.start_page import lists_of_notebooks, start_page
+from workbench.site.start_page import lists_of_notebooks, start_page, texts
 from workbench.site.stills import FIGURE, PANEL
 
 
@@ -83,6 +83,8 @@ def test_the_start_page_has_a_card_for_each_notebook() -> None:
         assert (
             f'href="notebooks/{path.stem}.html"><img src="_static/images/{path.stem}.png"' in page
         )
+    for name, text in texts().items():
+        assert f"]({name}.html)" in page and f"\n{name}\n" in page and text.startswith("# ")
     listed = lists_of_notebooks(ROOT, notebooks())
     assert "\n00-start-here\n" in listed["notebooks/index"]
     assert "\nnotebooks/lessons/1-what-a-message-costs\n" in listed["lessons"]

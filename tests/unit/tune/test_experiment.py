@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,20 @@ def test_the_same_seed_gives_the_same_runs(heuristic: str) -> None:
     assert sequence(one) != sequence(other)
 
 
+def test_a_search_that_knows_the_best_goes_on_elsewhere() -> None:
+    space = TuningSpace({"a": Grid.of(range(8)), "b": Grid.of(range(8))})
+
+    def bowl_with_noise(configuration: Configuration, rng: np.random.Generator) -> float:
+        a, b = (float(str(configuration[name])) for name in "ab")
+        return (1.0 + 0.1 * (a - 3) ** 2 + 0.05 * (b - 5) ** 2) * (1.0 + 0.01 * rng.normal())
+
+    # Without a limit 40 of these 60 runs are of one configuration, too few of which differ.
+    result = tune(space, Function(bowl_with_noise), resampling=("static", {"runs": 2}), budget=60)
+    assert result.best_configuration == {"a": 3, "b": 5}
+    assert max(Counter(result.history.keys).values()) == SearchSettings().most_runs == 5
+    assert result.importance().keys() == {"a", "b"}
+
+
 def test_initial_points_come_first_and_the_default_before_them() -> None:
     result = tune(SPACE, Function(noisy), heuristic="random", initial=7, budget=12)
     assert [record.run.initial for record in result.records] == [True] * 7 + [False] * 5
@@ -76,7 +91,7 @@ def test_repeats_follow_what_they_repeat_and_count_in_the_budget() -> None:
         heuristic="random",
         resampling=("static", {"runs": 3}),
         budget=25,
-        revisit=False,
+        most_runs=1,
     )
     later = result.records[10:]
     assert len(later) == 15
@@ -123,7 +138,7 @@ def test_programs_are_pruned_while_they_run() -> None:
         heuristic="exhaustive",
         initial=1,
         budget=9,
-        revisit=False,
+        most_runs=1,
         pruning=("default", {"factor": 3.0}),
     )
     assert [r.run.status for r in result.records] == ["complete", "pruned"]
@@ -282,7 +297,7 @@ def test_what_is_not_accepted_is_reported_before_anything_runs() -> None:
         tune(SPACE, Function(noisy), resampling=3)
     with pytest.raises(ParameterError, match="jobs must be a whole number of at least 1"):
         Experiment(SPACE, Function(noisy), jobs=0)
-    for option in ("revisit", "seed", "name"):
+    for option in ("most_runs", "seed", "name"):
         with pytest.raises(ParameterError, match=f"{option} is not an option of surrogate-gp"):
             tune(SPACE, Function(noisy), heuristic=("surrogate-gp", {option: 1}))
     with pytest.raises(ParameterError, match="jobs must be at most 1024"):

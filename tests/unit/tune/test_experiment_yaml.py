@@ -235,7 +235,7 @@ def test_what_is_read_makes_the_methods(text: str) -> None:
         found.heuristic.name,
         space,
         1,
-        revisit=found.reevaluate,
+        most_runs=None if found.reevaluate else 1,
         max_retries=found.max_retry,
         **found.heuristic.options,
     )

@@ -61,7 +61,7 @@ def test_importance_has_intervals_that_narrow_with_configurations() -> None:
     runner = Function(lambda c: 10.0 * c["much"] + c["little"])
 
     def width(budget: int) -> float:
-        found = tune(space, runner, heuristic="random", budget=budget, revisit=False)
+        found = tune(space, runner, heuristic="random", budget=budget, most_runs=1)
         intervals = found.importance_intervals()
         assert intervals == found.importance_intervals(rng=0), "the same draws each time"
         low, high = intervals["much"]
@@ -72,10 +72,10 @@ def test_importance_has_intervals_that_narrow_with_configurations() -> None:
 
 
 def test_importance_is_not_made_up_of_nothing() -> None:
-    few = tune(SPACE, Function(noisy), heuristic="random", budget=19, revisit=False)
+    few = tune(SPACE, Function(noisy), heuristic="random", budget=19, most_runs=1)
     assert len({tuple(r.run.configuration.values()) for r in few.records}) == 19
     assert few.importance() == few.importance_intervals() == {}
-    enough = tune(SPACE, Function(noisy), heuristic="random", budget=20, revisit=False)
+    enough = tune(SPACE, Function(noisy), heuristic="random", budget=20, most_runs=1)
     assert enough.importance() != {}
     level = tune(SPACE, Function(lambda c: 1.0), heuristic="random", budget=20)
     assert level.importance() == {}

@@ -221,7 +221,7 @@ def test_labels_and_units() -> None:
     assert OSULatency(8, statistic="Min").label == "Min latency at 8 B"
     assert OSULatency(weights="size").label == "weighted sum of latency"
     assert OSULatency(weights="size").unit == "B·µs"
-    assert OutputRegex("(x)").label == "output of (x)"
+    assert OutputRegex("(x)").label == "output value"
     assert OutputRegex("(x)", name="x").label == "x"
 
 

@@ -209,10 +209,10 @@ class ReplayControls:
         self._mute.set(self.program, source.name, self._offered())
         self._program_chosen(source.name)
 
-    def take_upload(self, files: Mapping[str, bytes]) -> None:
-        """Choose the program in uploaded files, given by name."""
+    def take_upload(self, files: Mapping[str, bytes], name: str = "") -> None:
+        """Choose the program in uploaded files, given by name; "" takes the files' name for it."""
         self.program_error.say("")
-        self.take_program(uploaded_source(files))
+        self.take_program(uploaded_source(files, name))
 
     def take_model(self, model: LogGPS) -> None:
         """Set the parameters, as own values rather than a machine's."""

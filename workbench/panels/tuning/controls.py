@@ -28,7 +28,7 @@ from workbench.tune.specs import chosen, options_text
 from workbench.tune.stopping import STOPPINGS, make_stopping
 
 RULES = ("heuristic", "resampling", "pruning", "stopping")
-NUMBERS = ("initial", "budget", "seed")
+NUMBERS = ("initial", "budget", "seed", "most_runs")
 _TITLES = {
     "heuristic": "Heuristic",
     "resampling": "Run again",
@@ -106,18 +106,15 @@ class TuningControls:
             "initial": _number("Initial runs", settings.initial, 0, MOST_INITIAL),
             "budget": _number("Budget (runs)", settings.budget, 1),
             "seed": _number("Seed", settings.seed, 0),
+            "most_runs": _number(
+                "Most runs of one (0: any)", settings.most_runs or 0, 0, width=230
+            ),
         }
         self.start: Any = inputs.Dropdown(
             options=[*STARTS], value=settings.start, **named("drawn", "170px")
         )
         self.aggregation: Any = inputs.Dropdown(
             options=[*AGGREGATIONS], value=settings.aggregation, **named("Repeats as", "166px")
-        )
-        self.revisit: Any = inputs.Checkbox(
-            value=settings.revisit,
-            description="may repeat a configuration",
-            indent=False,
-            layout=widgets.Layout(width="230px"),
         )
         self.number_error = ErrorLine()
         self.widget = self._lay_out()
@@ -140,7 +137,7 @@ class TuningControls:
     @property
     def by_name(self) -> dict[str, Any]:
         """The controls by the names of settings; a rule's options as ``heuristic_options``."""
-        own = {"start_from": self.start, "aggregation": self.aggregation, "revisit": self.revisit}
+        own = {"start_from": self.start, "aggregation": self.aggregation}
         options = {f"{name}_options": control for name, control in self.options.items()}
         return {
             **{"subject": self.subject, "upload": self.upload, "values": self.values},
@@ -161,13 +158,12 @@ class TuningControls:
         check_all(self._fields)
         running = self.running.held()
         held: dict[str, Any] = {name: self._rule(name) for name in RULES}
-        held |= {name: control.value for name, control in self.numbers.items()}
+        held |= {name: self.get(name) for name in NUMBERS}
         try:
             settings = SearchSettings(
                 **held,
                 start=self.start.value,
                 aggregation=self.aggregation.value,
-                revisit=self.revisit.value,
                 timeout_s=self.running.get("timeout_s"),
             )
         except ParameterError as error:
@@ -183,7 +179,7 @@ class TuningControls:
             choose(self.rules[name], name, word)
             self.options[name].value = options_text(options)
         elif name in self.numbers:
-            choose(self.numbers[name], name, value)
+            choose(self.numbers[name], name, 0 if value is None else value)
         elif name in NAMES:
             self.running.set(name, value)
         else:
@@ -195,7 +191,8 @@ class TuningControls:
             text = self.options[name].value.strip()
             return self.rules[name].value + (f":{text}" if text else "")
         if name in self.numbers:
-            return self.numbers[name].value
+            value = self.numbers[name].value
+            return value or None if name == "most_runs" else value
         if name in NAMES:
             return self.running.get(name)
         return getattr(self, name).value
@@ -222,7 +219,7 @@ class TuningControls:
     def hold(self, running: bool) -> None:
         """Disable the controls while an experiment runs, or enable them."""
         for control in (
-            *(self.subject, self.upload, self.store, self.start, self.aggregation, self.revisit),
+            *(self.subject, self.upload, self.store, self.start, self.aggregation),
             self.values,
             *self.running.by_name.values(),
             *self.rules.values(),
@@ -338,7 +335,7 @@ class TuningControls:
         rows += [
             wrapping_row(
                 *(n["initial"], self.start, n["budget"], n["seed"]),
-                *(self.aggregation, self.revisit),
+                *(n["most_runs"], self.aggregation),
             ),
             self.number_error,
         ]
@@ -353,5 +350,5 @@ def _values_hint(space: TuningSpace) -> str:
     return f"all; or others, such as {space.names[0]}=1,2"
 
 
-def _number(text: str, value: int, least: int, most: int = _MOST) -> Any:
-    return NumberField(value, least, most, **named(text, "168px"))
+def _number(text: str, value: int, least: int, most: int = _MOST, width: int = 168) -> Any:
+    return NumberField(value, least, most, **named(text, f"{width}px"))

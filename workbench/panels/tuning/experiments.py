@@ -97,10 +97,6 @@ class ShownExperiments:
             self.begin()
             self.draw(result)
 
-    def list_store(self, store: str) -> None:
-        """List all experiments of a store, also of other subjects; "" lists none."""
-        self._view.list_store(store, stored_experiments(store) if store else ())
-
     def forget(self) -> None:
         """Remove all experiments from the comparison."""
         self._all.clear()

@@ -10,6 +10,8 @@ What a control holds is an attribute, and what a button does a method of the sam
 
 from __future__ import annotations
 
+import html
+import itertools
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -31,19 +33,24 @@ from workbench.panels.tuning.controls import NUMBERS, RULES, TuningControls
 from workbench.panels.tuning.experiments import FILES, ShownExperiments
 from workbench.panels.tuning.runner_controls import NAMES
 from workbench.panels.tuning.state import FIRST_SETTINGS, TuningState
-from workbench.panels.tuning.subjects import first_word, space_html, subjects
+from workbench.panels.tuning.subjects import first_word, space_html, subject_of, subjects
 from workbench.panels.tuning.view import TuningView
 from workbench.suggestions import did_you_mean
 from workbench.tune.experiment import Experiment
 from workbench.tune.result import TuningResult
 from workbench.tune.runners.runner import Runner
-from workbench.tune.store.stored_experiments import StoredExperiment, stored_experiments
+from workbench.tune.store.stored_experiments import (
+    StoredExperiment,
+    load_result,
+    stored_experiments,
+)
 
-_OTHERS = ("values", "start_from", "aggregation", "revisit", "store", *NAMES)
+_OTHERS = ("values", "start_from", "aggregation", "store", *NAMES)
 _SETTINGS = ("subject", *RULES, *NUMBERS, *_OTHERS)
 _FIRST_S = 8.0
 _READY = "Start runs the experiment"
 _HELD = "Resume continues this experiment, Start begins a new one"
+_NAMED = 3  # experiments of a store that the status line names; Compare lists all
 
 
 class TuningPanel(Panel[TuningResult | None]):
@@ -71,6 +78,8 @@ class TuningPanel(Panel[TuningResult | None]):
         # The last of each subject: Resume continues that of the chosen one.
         self._last: dict[str, tuple[Experiment, TuningState]] = {}
         self._experiments = ShownExperiments(self._view, self._controls)
+        self._stored: tuple[StoredExperiment, ...] = ()  # of the named store
+        self._found = ""  # the displayed one of them that nothing here has resumed
         self._work: JobControls[TuningResult] = JobControls(
             ("▶ Start", "Begin this experiment", "92px"),
             "Stop the running programs; finished runs are kept, and Resume continues",
@@ -166,8 +175,7 @@ class TuningPanel(Panel[TuningResult | None]):
         Raises:
             StudyError: it cannot be read.
         """
-        where = str(self._controls.store.value).strip()
-        return stored_experiments(where) if where else ()
+        return stored_experiments(self._store) if self._store else ()
 
     def start(self) -> Job[TuningResult]:
         """Start the experiment that the controls describe, and return at once.
@@ -195,6 +203,8 @@ class TuningPanel(Panel[TuningResult | None]):
     def resume(self) -> Job[TuningResult]:
         """Resume the displayed experiment, up to the budget and by the stopping rule.
 
+        That is the one of the named store that the controls describe, or the last one here.
+
         Raises:
             ParameterError: there is none, or its budget is spent.
             StudyError: the store cannot be used.
@@ -202,29 +212,29 @@ class TuningPanel(Panel[TuningResult | None]):
         if self.refresh() and self._work.job is not None:
             return self._work.job
         self._say("")
+        held = self._held
+        if held is not None:
+            _check_budget(held.runs, self._controls.numbers["budget"].value)
+            return self.start()
         if self._shown is None:
             raise ParameterError(
                 f"no experiment with {self._controls.chosen.title} can be resumed; press Start"
             )
         experiment, state = self._shown
-        held = self._controls.state().settings
-        if experiment.done >= held.budget:
-            raise ParameterError(
-                f"{experiment.done} runs are done; raise the budget above that to continue",
-                key="budget",
-            )
-        if not state.store and held.stopping != state.settings.stopping:
+        chosen = self._controls.state().settings
+        _check_budget(experiment.done, chosen.budget)
+        if not state.store and chosen.stopping != state.settings.stopping:
             raise ParameterError(
                 "the stopping rule can change only with a store; name one and press Start",
                 key="stopping",
             )
         # These two may change while an experiment stays the same one.
-        settings = replace(state.settings, budget=held.budget, stopping=held.stopping)
+        settings = replace(state.settings, budget=chosen.budget, stopping=chosen.stopping)
         state = replace(state, settings=settings)
         if state.store:
             experiment.close()
             experiment = state.experiment()
-        return self._go_on(experiment, state, held.budget)
+        return self._go_on(experiment, state, chosen.budget)
 
     def upload(self, files: Mapping[str, bytes]) -> None:
         """Offer the components of component files.
@@ -247,11 +257,11 @@ class TuningPanel(Panel[TuningResult | None]):
             ParameterError: no store is named, or none of its experiments is of what can be tuned.
             StudyError: it cannot be read.
         """
-        where = str(store or self._controls.store.value).strip()
+        where = str(store or self._store).strip()
         if not where:
             raise ParameterError("name a store first", key="store")
         self._experiments.load(where)
-        self._experiments.list_store(where)
+        self._view.list_store(where, stored_experiments(where))
         return self.results
 
     def save(self, path: str | Path) -> Path:
@@ -320,6 +330,9 @@ class TuningPanel(Panel[TuningResult | None]):
         self._work.start.on_click(lambda _: self._guarded(self.start))
         self._resume.on_click(lambda _: self._guarded(self.resume))
         self._controls.store.observe(lambda _: self._list_store(), "value")
+        for name, control in self._controls.by_name.items():
+            if name not in ("subject", "upload", "values"):
+                control.observe(lambda _: self._look(), "value")
         self._view.load.on_click(lambda _: self._guarded(self.load))
         self._view.clear.on_click(lambda _: self._experiments.forget())
         self._view.over.observe(lambda _: self._experiments.compare(), "value")
@@ -330,12 +343,32 @@ class TuningPanel(Panel[TuningResult | None]):
             control.observe(lambda _: self._say(""), "value")
 
     @property
+    def _store(self) -> str:
+        """The store in the controls; "" is none."""
+        return str(self._controls.store.value).strip()
+
+    @property
+    def _held(self) -> StoredExperiment | None:
+        """The experiment of the named store that the controls describe, unless it is ``_shown``."""
+        if not self._stored:
+            return None
+        try:
+            name = self._controls.state().name
+        except WorkbenchError:
+            return None
+        shown = self._shown
+        if shown is not None and (shown[0].name, shown[1].store) == (name, self._store):
+            return None
+        return next((one for one in self._stored if one.name == name), None)
+
+    @property
     def _shown(self) -> tuple[Experiment, TuningState] | None:
         """The last experiment of the chosen subject, with its state."""
         return self._last.get(self._controls.subject.value)
 
     def _go_on(self, experiment: Experiment, state: TuningState, budget: int) -> Job[TuningResult]:
         self._running = self._last[state.subject.word] = (experiment, state)
+        self._found = ""
         self._experiments.begin()
         job = experiment.submit(budget)
         threading.Thread(target=_give_back, args=(job, experiment.runner), daemon=True).start()
@@ -364,17 +397,58 @@ class TuningPanel(Panel[TuningResult | None]):
         self._work.progress.value = 0.0
         self._work.status.value = _READY if shown is None else _HELD
         self._python.value = self.python
+        self._found = ""
+        self._look()
 
     def _list_store(self) -> None:
         try:
-            self._experiments.list_store(str(self._controls.store.value).strip())
+            self._stored = self.experiments
+            self._view.list_store(self._store, self._stored)
         except StudyError as error:
+            self._stored = ()
             self._say(str(error))
+
+    def _look(self) -> None:
+        """Show the experiment of the named store that the controls describe."""
+        if self._work.job is not None:
+            return
+        held, shown = self._held, self._shown
+        name = "" if held is None else held.name
+        if name != self._found:
+            self._found = name
+            here = None if shown is None else shown[0].result()
+            self._experiments.turn(load_result(self._store, name) if name else here)
+            self._resume.disabled = not name and shown is None
+            self._work.status.value = _READY if shown is None else _HELD
+        if held is not None:
+            budget = self._controls.numbers["budget"].value
+            how = "Resume continues" if held.runs < budget else "raise the budget to continue"
+            self._work.status.value = html.escape(
+                f"{self._store} holds {held.runs} of {budget} runs; {how}"
+            )
+        elif shown is None and self._stored:
+            self._work.status.value = self._others_held()
+
+    def _others_held(self) -> str:
+        """Return the status that names what the store holds on this subject."""
+        word, known = self._controls.subject.value, self._controls.known
+        found = [
+            f"{one.name} ({one.runs} of {one.budget} runs)"
+            for one in self._stored
+            if subject_of(one.name, str(one.problem["component"]), known) == word
+        ]
+        if not found:
+            return _READY
+        names = "; ".join(itertools.islice(found, _NAMED))
+        return html.escape(
+            f"{_READY}. {self._store} holds experiments with other settings, which these continue: "
+            f"{names}"
+        )
 
     def _hold(self, running: bool) -> None:
         self._controls.hold(running)
         if "_resume" in self.__dict__:
-            self._resume.disabled = running or self._shown is None
+            self._resume.disabled = running or (self._shown is None and not self._found)
 
     def _guarded(self, action: Callable[[], Any]) -> None:
         """Run the action of a button, and show its error below."""
@@ -395,6 +469,14 @@ def _how_far(job: Job[TuningResult], experiment: Experiment) -> tuple[float, str
     waits = f"; {experiment.runner.waits_for}" if experiment.runner.waits_for else ""
     done = f"{progress.done} of {progress.total} runs"
     return progress.fraction, f"{done}, {job.elapsed_s:.1f} s{waits or last}"
+
+
+def _check_budget(done: int, budget: int) -> None:
+    """Refuse to resume an experiment whose budget is spent."""
+    if done >= budget:
+        raise ParameterError(
+            f"{done} runs are done; raise the budget above that to continue", key="budget"
+        )
 
 
 def _give_back(job: Job[TuningResult], runner: Runner) -> None:

@@ -45,7 +45,8 @@ class TuningState:
             parts.append(f"{settings.initial} initial")
         parts += [settings.start] * (settings.start != usual.start)
         parts += [settings.aggregation] * (settings.aggregation != usual.aggregation)
-        parts += ["new only"] * (settings.revisit != usual.revisit)
+        if settings.most_runs != usual.most_runs:
+            parts.append(f"{settings.most_runs or 'any number of'} runs of one")
         if settings.timeout_s is not None:
             parts.append(f"limit {settings.timeout_s:g} s")
         parts += [_short(self.by.title)] * bool(self.by.title)

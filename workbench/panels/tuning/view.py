@@ -97,7 +97,7 @@ class TuningView:
         if nothing:
             self.sentence = ""
             self.headline.value = (
-                f'<div role="status" style="{TEXT}">No experiment with this has run yet; '
+                f'<div role="status" style="{TEXT}">No experiment with these settings is shown; '
                 "Start begins one.</div>"
             )
             self.runs.clear()

@@ -87,6 +87,10 @@ _THAKUR = (
     "2005, section 3.5"
 )
 
+# Open MPI's rings (coll_base_allreduce.c) take it for fewer elements than ranks, MPICH in place of
+# Rabenseifner's algorithm for fewer than the power of two (its allreduce.c).
+_FEW = "recursive-doubling"
+
 ALGORITHMS = (
     Algorithm(
         "recursive-doubling",
@@ -104,6 +108,7 @@ ALGORITHMS = (
         "2009",
         ring,
         split=lambda case: case.ranks,
+        few=_FEW,
         order="never",
     ),
     Algorithm(
@@ -113,6 +118,7 @@ ALGORITHMS = (
         "Patarasuk, Yuan 2009, section 3; cut as in Open MPI's coll/base, the segments overlap",
         ring,
         split=lambda case: case.ranks * case.segments,
+        few=_FEW,
         order="never",
         parameter="segment_bytes",
         value=65536,
@@ -123,6 +129,7 @@ ALGORITHMS = (
         "Rabenseifner, Optimization of collective reduction operations, 2004, section 3",
         rabenseifner,
         split=lambda case: case.power,
+        few=_FEW,
         order="always",
     ),
     Algorithm(

@@ -96,6 +96,8 @@ class Algorithm:
         rounds: the messages for a case.
         split: number of blocks that a vector of all ranks is cut into; not asked where the
             operation itself says what the blocks are.
+        few: algorithm of the operation that runs instead where the vector has fewer elements than
+            these blocks; empty where blocks may be empty.
         order: ``always`` where reductions combine neighbouring ranges of ranks only, so that
             operators that do not commute are safe; ``root 0`` where that holds for this root only,
             ``never``, or empty where nothing is combined.
@@ -108,6 +110,7 @@ class Algorithm:
     reference: str
     rounds: MakeRounds
     split: Callable[[CollectiveCase], int] = lambda case: 1
+    few: str = ""
     order: str = ""
     parameter: str = ""
     value: int = 0

@@ -58,6 +58,7 @@ class Schedule:
         block_bytes: int64[number of blocks]: the parts of the vector for bcast, reduce,
             allreduce, scan and exscan; the ranks' blocks for gather, scatter, allgather and
             reduce_scatter; ``sender * ranks + receiver`` for alltoall.
+        note: why another algorithm runs than was asked for; empty where none does.
     """
 
     operation: str
@@ -76,6 +77,7 @@ class Schedule:
     block_start: Ints
     blocks: NDArray[np.int32]
     block_bytes: Ints
+    note: str = ""
 
     @property
     def num_ops(self) -> int:
@@ -128,6 +130,7 @@ class Schedule:
             requires=Dependents.from_pairs(self.after, self.before, n),
             irequires=Dependents.from_pairs(none, none, n),
             source=f"{self.operation} {self.algorithm}",
+            notes=(f"{self.note}.",) if self.note else (),
         )
 
     def __repr__(self) -> str:
@@ -150,6 +153,7 @@ def schedule(
     *,
     size: int = 0,
     sizes: Sequence[int] = (),
+    element_bytes: int | None = None,
     root: int = 0,
     segment_bytes: int | None = None,
     fanout: int | None = None,
@@ -163,9 +167,12 @@ def schedule(
         ranks: how many take part.
         size: bytes: of the whole vector for bcast, reduce, allreduce, scan, exscan; that one rank
             gives or gets for gather, scatter, allgather, reduce_scatter; for one pair for
-            alltoall. A vector is cut into parts whose sizes differ by one byte at most.
+            alltoall. A vector is cut into parts whose sizes differ by one element at most.
         sizes: bytes rank by rank instead of ``size``; row by row, sender by receiver, for
             alltoall.
+        element_bytes: bytes of an element of the vector, which are never cut: where it has fewer
+            elements than the algorithm cuts blocks, another runs, as in MPI libraries. None cuts
+            anywhere.
         root: rank that gives or gets.
         segment_bytes: most bytes of a segment, for algorithms that cut.
         fanout: base of k-nomial trees.
@@ -183,8 +190,18 @@ def schedule(
             chosen = with_value(chosen, whole(value, name), name)
     _check(operation, ranks, root)
     check_reduce_time(reduce_ns_per_byte)
-    case = case_of(chosen, ranks, root, size)
-    block_bytes = _block_bytes(operation, chosen, case, size, sizes)
+    note = ""
+    if element_bytes is not None:
+        _check_elements(size, whole(element_bytes, "element_bytes"))
+        few = _for_few_elements(operation, chosen, CollectiveCase(ranks), size // element_bytes)
+        if few is not chosen:
+            note = (
+                f"{operation} of fewer elements than the blocks of {chosen.label} runs {few.label} "
+                "instead, as in MPI libraries"
+            )
+            chosen = few
+    case = case_of(chosen, ranks, root, size, element_bytes or 1)
+    block_bytes = _block_bytes(operation, chosen, case, size, sizes, element_bytes or 1)
 
     combining = reduce_ns_per_byte > 0
     made = layout(operation, chosen, case, combining=combining)
@@ -215,6 +232,7 @@ def schedule(
         block_start=made.messages.block_start,
         blocks=made.messages.blocks,
         block_bytes=block_bytes,
+        note=note,
     )
 
 
@@ -236,26 +254,51 @@ def _check(operation: str, ranks: int, root: int) -> None:
         raise ParameterError(f"root must be 0 to {ranks - 1}; got {root}", key="root")
 
 
-def case_of(algorithm: Algorithm, ranks: int, root: int, size: int) -> CollectiveCase:
+def _check_elements(size: int, element_bytes: int) -> None:
+    if element_bytes < 1 or size % element_bytes:
+        raise ParameterError(
+            f"size must be whole elements of at least 1 B; got {size} B and element_bytes="
+            f"{element_bytes}",
+            key="element_bytes",
+        )
+
+
+def _for_few_elements(
+    operation: str, algorithm: Algorithm, case: CollectiveCase, elements: int
+) -> Algorithm:
+    """Return the algorithm that runs for a number of elements: the given one, or its ``few``."""
+    if algorithm.few and 0 < elements < algorithm.split(case):
+        return find_algorithm(operation, algorithm.few)
+    return algorithm
+
+
+def case_of(
+    algorithm: Algorithm, ranks: int, root: int, size: int, element_bytes: int = 1
+) -> CollectiveCase:
     """Return what an algorithm's rounds depend on; ``size`` is that of the data it cuts."""
     if algorithm.parameter == "fanout":
         return CollectiveCase(ranks, root, fanout=min(algorithm.value, max(ranks, 2)))
     case = CollectiveCase(ranks, root)
     if algorithm.parameter != "segment_bytes":
         return case
-    largest = -(-size // algorithm.split(case))
-    segments = max(1, -(-largest // algorithm.value))
+    largest = -(-(size // element_bytes) // algorithm.split(case))  # elements
+    segments = max(1, -(-largest // max(1, algorithm.value // element_bytes)))
     if segments > _MOST_SEGMENTS:
         raise ParameterError(
-            f"{algorithm.label} must cut {largest} B into {_MOST_SEGMENTS} segments at most; got "
-            f"{segments}: take longer segments",
+            f"{algorithm.label} must cut {largest * element_bytes} B into {_MOST_SEGMENTS} "
+            f"segments at most; got {segments}: take longer segments",
             key="segment_bytes",
         )
     return CollectiveCase(ranks, root, segments=segments)
 
 
 def _block_bytes(
-    operation: str, algorithm: Algorithm, case: CollectiveCase, size: int, sizes: Sequence[int]
+    operation: str,
+    algorithm: Algorithm,
+    case: CollectiveCase,
+    size: int,
+    sizes: Sequence[int],
+    element_bytes: int,
 ) -> Ints:
     """Return the bytes of each block, int64[blocks]."""
     if operation in _BY_RANK:
@@ -282,8 +325,8 @@ def _block_bytes(
         _check_bytes(size, size * number, "size")
         return np.full(number, size, np.int64)
     _check_bytes(size, size, "size")
-    quotient, rest = divmod(size, number)
-    return quotient + (np.arange(number) < rest)
+    quotient, rest = divmod(size // element_bytes, number)
+    return (quotient + (np.arange(number) < rest)) * element_bytes
 
 
 def _check_bytes(least: int, total: int, key: str) -> None:

@@ -40,6 +40,7 @@ def record(
     oversubscribe: bool = True,
     clock: Clock = "elapsed",
     slowdown: float = 1.0,
+    force: bool = False,
     output: Callable[[str], object] | None = None,
     stop: threading.Event | None = None,
 ) -> Program:
@@ -52,9 +53,9 @@ def record(
     Args:
         command: the program and its arguments, without the launcher; no shell reads them.
         ranks: number of ranks, at least 1.
-        folder: where the traces go; made where it is missing, and must hold no trace yet. It gets
-            them when all are whole; of a recording that fails they are kept in its folder
-            ``failed``, until the next.
+        folder: where the traces go; made where it is missing, and must hold no trace yet, without
+            ``force``. It gets them when all are whole; of a recording that fails they are kept in
+            its folder ``failed``, until the next.
         mpirun: launcher of the MPI that the program was built with, such as an emulated cluster's;
             None takes that of the path.
         timeout: seconds after which it is ended; None waits as long as it takes.
@@ -63,6 +64,7 @@ def record(
         slowdown: gives each rank a core of its own that is so many times slower, by sleeping
             between calls; at least 1. Where a machine's cores cannot serve all ranks at once, it
             keeps them out of one another's way; ranks that slept already are not slowed.
+        force: whether the new traces replace those in the folder, once they are whole.
         output: called with each line that the program writes, from a thread; None drops them.
         stop: ends the program when it is set.
 
@@ -82,9 +84,11 @@ def record(
         raise ParameterError(f"clock must be elapsed or cpu; got {clock!r}", key="clock")
     number(slowdown, "slowdown", 1)
     folder = Path(folder).resolve()
-    if next(folder.glob("trace-*.txt"), None) is not None:
+    if not force and any(_traces(folder)):
         raise ParameterError(
-            f"{folder} holds a trace already; remove it or name another folder", key="folder"
+            f"{folder} holds a trace already; name another folder, or replace it with force=True "
+            "(--force in the shell)",
+            key="folder",
         )
     launcher = mpirun if isinstance(mpirun, Launcher) else find_launcher(mpirun)
     library = build_recorder(launcher.compiler())
@@ -105,12 +109,15 @@ def record(
             raise RecordingError(
                 f"{command[0]} must succeed to be recorded; it ended with status {status}"
                 + (f" and wrote: {last}" if last else " and wrote nothing")
+                + f". It ran under {launcher.version}; a program that was built with another MPI "
+                "needs that one's launcher: mpirun=, in the shell --mpirun"
             )
         if not (unfinished / "trace-0.txt").exists():
             raise RecordingError(
                 f"{command[0]} must call MPI through the C functions of {launcher.version}, in "
                 f"{launcher.mpirun}; it succeeded but left no trace: it may be linked to another "
-                "MPI, statically, or be written in Fortran; name its own launcher with mpirun="
+                "MPI, statically, or be written in Fortran; name its own launcher with mpirun=, in "
+                "the shell --mpirun"
             )
         program = read_trace(unfinished)
     return dataclasses.replace(program, source=folder.name)
@@ -139,9 +146,16 @@ def _kept_when_whole(folder: Path) -> Iterator[Path]:
         shutil.rmtree(unfinished, ignore_errors=True)
         raise
     shutil.rmtree(failed, ignore_errors=True)
+    for path in list(_traces(folder)):
+        path.unlink()
     for path in sorted(unfinished.iterdir()):
         path.replace(folder / path.name)
     unfinished.rmdir()
+
+
+def _traces(folder: Path) -> Iterator[Path]:
+    """Yield the files of the trace in a folder."""
+    return folder.glob("trace-*.txt")
 
 
 def _mark_incomplete(path: Path, reason: str) -> None:

@@ -32,17 +32,21 @@ def share_of(
         gives = False
     if "recvbuf" in at and fields[at["recvbuf"]] in IN_PLACE:
         gets = operation in ("gather", "allgather", "alltoall", "reduce_scatter") and gets
-    send = recv = None
+    send = recv = element = None
     if "sendcount" in at and gives:
         send = arguments.size(line, at, "sendcount", "sendtype")
     elif "count" in at and "type" in at:
         send = arguments.size(line, at, "count", "type")
+        if send is not None:
+            element = arguments.type_size(line, fields[at["type"]]) or None
     if "recvcount" in at and gets:
         recv = arguments.size(line, at, "recvcount", "recvtype" if "recvtype" in at else "type")
     variable = any(name.endswith("[]") for name in signature.arguments)
     sends = sizes_of_each(arguments, line, at, "sendcounts", "sendtype") if gives else None
     recvs = sizes_of_each(arguments, line, at, "recvcounts", "recvtype") if gets else None
-    return Share(line.name, line.number, operation, root, send, recv, sends, recvs, variable)
+    return Share(
+        line.name, line.number, operation, root, send, recv, sends, recvs, variable, element
+    )
 
 
 def sizes_of_each(

@@ -14,6 +14,7 @@ from workbench.programs.program import Collective
 from workbench.programs.traces.notes import Notes
 
 ROOTED = frozenset({"bcast", "reduce", "gather", "scatter"})
+_CUT = frozenset({"bcast", "reduce", "allreduce"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Share:
     sends: tuple[int, ...] | None = None
     recvs: tuple[int, ...] | None = None  # likewise
     variable: bool = False  # whether ranks may give or get different amounts
+    element: int | None = None  # bytes of an element of ``send``
 
 
 def agree(
@@ -70,7 +72,9 @@ def agree(
         size, sizes = sizes[0], None
     root = first.root if first.operation in ROOTED else 0
     try:
-        return Collective(first.operation, comm, size or 0, root, sizes or ())
+        return Collective(
+            first.operation, comm, size or 0, root, sizes or (), _element(shares, first)
+        )
     except ParameterError as error:
         raise ParseError(str(error), source=files[members[0]], line=first.line) from None
 
@@ -107,6 +111,15 @@ def _sizes(shares: Sequence[Share], first: Share) -> tuple[int | None, tuple[int
         counts = next((share.recvs for share in shares if share.recvs is not None), None)
         return _known([share.recv for share in shares]), counts
     return _known([root.send, *(share.send for share in shares)]), None
+
+
+def _element(shares: Sequence[Share], first: Share) -> int | None:
+    """Return the bytes of an element of a vector that algorithms cut; None where unknown."""
+    if first.operation not in _CUT:
+        return None
+    root = shares[first.root % len(shares)]
+    # Of the rank whose size is taken: others may describe the same bytes by another datatype.
+    return next((share.element for share in (root, *shares) if share.send is not None), None)
 
 
 def _known(sizes: Sequence[int | None]) -> int | None:

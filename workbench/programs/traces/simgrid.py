@@ -116,6 +116,7 @@ class _RankReader:
         self.world = world
         self.ns_per_flop = 1e9 / flops_per_second
         self.default = BYTE
+        self.kind = 0  # bytes of an element of the count read last
         self.line = 0
         self.words: list[str] = []
         self.name = ""
@@ -335,7 +336,8 @@ class _RankReader:
         return len(self.words)
 
     def one(self, place: int, kind_at: int) -> int:
-        return self._bytes(self._whole(place), self._type(kind_at))
+        self.kind = self._type(kind_at)
+        return self._bytes(self._whole(place), self.kind)
 
     def many(self, first: int, kind_at: int) -> tuple[int, ...]:
         size, kind = self.num_ranks, self._type(kind_at)
@@ -367,4 +369,15 @@ class _RankReader:
                 raise self._fail(
                     f"the root of {self.name} must be 0 to {self.num_ranks - 1}; got {root}"
                 )
-        return Share(self.name, self.line, operation, root, send, recv, sends, recvs, variable)
+        return Share(
+            self.name,
+            self.line,
+            operation,
+            root,
+            send,
+            recv,
+            sends,
+            recvs,
+            variable,
+            element=self.kind or None,
+        )

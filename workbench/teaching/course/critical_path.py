@@ -158,34 +158,32 @@ def _with_allreduce(program: str, machine: str, algorithm: str) -> float:
     return simulate.replay(graph, machines.load(machine).loggps).makespan_s
 
 
-def _ring_percent(given: Given) -> float:
+def _growth_percent(given: Given) -> float:
     short, long = (
         _with_allreduce(given.program, given.machine, name)
-        for name in ("recursive-doubling", "ring")
+        for name in ("recursive-doubling", "reduce-bcast")
     )
     return 100 * (long / short - 1)
 
 
-def _ring_of_halo_percent(right: float, given: Given) -> list[float]:
+def _growth_of_halo_percent(right: float, given: Given) -> list[float]:
     """Return the growth that the notebook shows, where that is not nearly right."""
-    found = _ring_percent(Given({"program": "halo-8", "machine": _AZURE}))
+    found = _growth_percent(Given({"program": "halo-8", "machine": _AZURE}))
     others = (right, 100 * right / (100 + right))
     return [found] if min(abs(found / one - 1) for one in others) > 0.05 else []
 
 
-RING_OR_DOUBLING = Exercise(
+TREES_OR_DOUBLING = Exercise(
     number="2.7",
     question="By how many percent does the run time of {program} on {machine} grow if its "
-    "allreduce goes round a ring instead of by recursive doubling?",
+    "allreduce is a reduction and a broadcast instead of recursive doubling?",
     kind=Amount("%", "the replay is exact; nobody needs more than two digits", relative=0.02),
-    given=program_and_machine(
-        ("cg-8", _AZURE), ("halo-8", _AZURE), ("halo-8", _DANE), ("cg-8", _AWS)
-    ),
-    answer=_ring_percent,
+    given=program_and_machine(("cg-8", _AZURE), ("cg-4", _AZURE), ("cg-8", _DANE), ("cg-8", _AWS)),
+    answer=_growth_percent,
     look_again="Replay both graphs with the model of the same machine. The growth is the "
     "difference, in percent of the run time with recursive doubling.",
-    because="Round a ring of 8 ranks there are 14 steps one after the other, by recursive doubling "
-    "3; for a few bytes each step costs a latency.",
+    because="Up a tree of 8 ranks and down again there are 6 steps one after the other, by "
+    "recursive doubling 3; for a few bytes each step costs a latency.",
     mistakes=(
         share_for_percent(),
         Mistake(
@@ -206,7 +204,7 @@ RING_OR_DOUBLING = Exercise(
         Mistake(
             "the run above",
             "That is the growth of the program and the machine above. Which are asked?",
-            _ring_of_halo_percent,
+            _growth_of_halo_percent,
         ),
     ),
 )

@@ -13,8 +13,8 @@ from workbench.simulate import ReplayResult
 from workbench.teaching.answers import Amount, OneOf
 from workbench.teaching.course.critical_path import (
     EXACT_SUM,
-    RING_OR_DOUBLING,
     SLACK,
+    TREES_OR_DOUBLING,
     WHAT_TO_CHANGE,
     program_and_machine,
 )
@@ -290,6 +290,6 @@ LESSON = Lesson(
         MAIN_CAUSE,
         SLACK,
         WHAT_TO_CHANGE,
-        RING_OR_DOUBLING,
+        TREES_OR_DOUBLING,
     ),
 )

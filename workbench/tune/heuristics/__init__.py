@@ -11,7 +11,7 @@ from workbench.tune.heuristics.annealing import Annealing
 from workbench.tune.heuristics.baselines import ExhaustiveSearch, RandomSearch
 from workbench.tune.heuristics.cma_es import CMAES
 from workbench.tune.heuristics.genetic import Genetic
-from workbench.tune.heuristics.heuristic import Fresh, Heuristic, Proposal
+from workbench.tune.heuristics.heuristic import Capped, Heuristic, Proposal
 from workbench.tune.heuristics.surrogate import ForestSurrogate, GaussianProcessSurrogate
 from workbench.tune.heuristics.tpe import TPE
 from workbench.tune.rules_by_name import Makers, make_by_name
@@ -44,7 +44,7 @@ def make_heuristic(
     space: TuningSpace,
     seed: int = 0,
     *,
-    revisit: bool = True,
+    most_runs: int | None = None,
     max_retries: int = 5,
     **options: Any,
 ) -> Heuristic:
@@ -54,9 +54,9 @@ def make_heuristic(
         name: a name in ``HEURISTICS``, in either case.
         space: what is searched.
         seed: makes the search repeatable, a whole number of 0 or more.
-        revisit: whether a configuration that was run may be proposed again.
-        max_retries: where it may not, how often the heuristic is asked again before something new
-            is drawn at random.
+        most_runs: a configuration that ran so often is not proposed again; None for no limit.
+        max_retries: how often the heuristic is asked for another one, before that is drawn at
+            random.
         options: values by name, as ``options_of(HEURISTICS[name])`` returns them.
 
     Raises:
@@ -68,11 +68,11 @@ def make_heuristic(
     key = str(name).lower()
     makers: Mapping[str, Callable[..., Heuristic]] = HEURISTICS
     if key == "surrogate-gp":
-        makers = {**HEURISTICS, key: partial(GaussianProcessSurrogate, revisit=revisit)}
+        makers = {**HEURISTICS, key: partial(GaussianProcessSurrogate, most_runs=most_runs)}
     heuristic = make_by_name("heuristic", makers, name, options, space, seed)
-    if revisit or key in _NEW_BY_THEMSELVES:
+    if most_runs is None or key in _NEW_BY_THEMSELVES:
         return heuristic
-    return Fresh(heuristic, space, seed, max_retries)
+    return Capped(heuristic, space, seed, max_retries, most_runs)
 
 
 __all__ = ["DEFAULT_HEURISTIC", "HEURISTICS", "Heuristic", "Proposal", "make_heuristic"]

@@ -42,36 +42,43 @@ def generator(seed: int, *numbers: int) -> np.random.Generator:
     return np.random.default_rng((seed, *numbers))
 
 
-class Fresh:
-    """Rejects proposals that were run, and draws a new one at random after ``retries``.
+class Capped:
+    """Rejects proposals that ran ``most_runs`` times, and draws another after ``retries``.
 
-    This is SHAMan's ``reevaluate: false``, but its heuristics then run the configuration again.
+    With one run this is SHAMan's ``reevaluate: false``, but its heuristics then run the
+    configuration again.
     """
 
     def __init__(
-        self, heuristic: Heuristic, space: TuningSpace, seed: int = 0, retries: int = 5
+        self,
+        heuristic: Heuristic,
+        space: TuningSpace,
+        seed: int = 0,
+        retries: int = 5,
+        most_runs: int = 1,
     ) -> None:
         self._heuristic = heuristic
         self._space = space
         self._seed = seed
         self._tries = retries + 1
+        self._most = most_runs
 
     def ask(self, history: History, *, attempt: int = 0) -> Proposal | None:
-        """Return a configuration that was not run; None if there is none."""
+        """Return a configuration that ran less often; None if there is none."""
         for number in range(attempt * self._tries, (attempt + 1) * self._tries):
             found = self._heuristic.ask(history, attempt=number)
-            if found is None or not history.seen(found):
+            if found is None or history.times(found) < self._most:
                 return found
         rng = generator(self._seed, history.step, attempt, _FRESH)
         for _ in range(_DRAWS):
             found = self._space.sample(rng)
-            if not history.seen(found):
+            if history.times(found) < self._most:
                 return found
         size = self._space.size
         if size is None or size > _MOST_LISTED:
             return self._space.sample(rng) if size is None else None
-        unseen = [each for each in self._space.all() if not history.seen(each)]
-        return unseen[int(rng.integers(len(unseen)))] if unseen else None
+        left = [each for each in self._space.all() if history.times(each) < self._most]
+        return left[int(rng.integers(len(left)))] if left else None
 
 
 def random_neighbour(

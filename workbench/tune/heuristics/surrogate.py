@@ -27,7 +27,7 @@ from workbench.tune.heuristics.gaussian_process import (
     Repeats,
     typical,
 )
-from workbench.tune.heuristics.heuristic import Fresh, Heuristic, Proposal, generator
+from workbench.tune.heuristics.heuristic import Capped, Heuristic, Proposal, generator
 from workbench.tune.history import Aggregated, BoolArray, FloatArray, History, Run
 from workbench.tune.rules_by_name import one_of
 from workbench.tune.space.space import Configuration, TuningSpace
@@ -85,7 +85,7 @@ class SurrogateHeuristic(ABC):
         acquisition: str,  # a name in ACQUISITIONS
         margin: float,  # least improvement, in standard deviations of the losses
         transform: str,  # ``log``, ``none``, or ``auto``: log where all losses are positive
-        revisit: bool,  # whether to propose what was run
+        most_runs: int | None,  # of a configuration that is proposed; None: any number
     ) -> None:
         one_of(acquisition, ACQUISITIONS, "acquisition")
         one_of(transform, TRANSFORMS, "transform")
@@ -95,7 +95,7 @@ class SurrogateHeuristic(ABC):
         self._score = ACQUISITIONS[acquisition]
         self._margin = margin
         self._transform = transform
-        self._revisit = bool(revisit)
+        self._most = most_runs
         self._grid: _Candidates | None = None
 
     def ask(self, history: History, *, attempt: int = 0) -> Proposal | None:
@@ -104,8 +104,8 @@ class SurrogateHeuristic(ABC):
         table = history.aggregated()
         if int(table.known.sum()) < 2:
             drawn: Heuristic = RandomSearch(self._space, self._seed)
-            if not self._revisit:
-                drawn = Fresh(drawn, self._space, self._seed)
+            if self._most is not None:
+                drawn = Capped(drawn, self._space, self._seed, most_runs=self._most)
             return drawn.ask(history, attempt=attempt)
         with one_thread():
             sample = self.sample(table)
@@ -113,12 +113,14 @@ class SurrogateHeuristic(ABC):
             candidates = self._candidates(table, rng)
             scores = self._scores(model, sample, candidates.codes)
         order = np.lexsort((rng.random(len(scores)), -scores))
-        if not self._revisit:
-            new = np.array([not history.seen(each) for each in candidates.configurations])
-            order = order[new[order]]
-        if not len(order):
-            return None
-        return dict(candidates.configurations[order[min(attempt, len(order) - 1)]])
+        found = None
+        for row in order:
+            if self._most is None or history.times(candidates.configurations[row]) < self._most:
+                found = dict(candidates.configurations[row])
+                if not attempt:
+                    break
+                attempt -= 1
+        return found
 
     def sample(self, table: Aggregated) -> Sample:
         """Return the training data; at least one loss of the table must be known."""
@@ -247,9 +249,9 @@ class GaussianProcessSurrogate(SurrogateHeuristic):
         acquisition: str = "ei",
         margin: float = 0.01,
         transform: str = "auto",
-        revisit: bool = True,
+        most_runs: int | None = None,
     ) -> None:
-        super().__init__(space, seed, acquisition, margin, transform, revisit)
+        super().__init__(space, seed, acquisition, margin, transform, most_runs)
         widths = [axis.width for axis in space.axes.values()]
         self._parameters: NDArray[np.int64] = np.repeat(np.arange(len(widths)), widths)
         self._found: tuple[Run, Hyperparameters] | None = None
@@ -310,7 +312,7 @@ class ForestSurrogate(SurrogateHeuristic):
         transform: str = "auto",
         trees: int = 64,
     ) -> None:
-        super().__init__(space, seed, acquisition, margin, transform, revisit=False)
+        super().__init__(space, seed, acquisition, margin, transform, most_runs=1)
         whole(trees, "trees", 2, _MOST_TREES)
         self._count = trees
 

@@ -334,6 +334,8 @@ def _work(task: _Task) -> list[SearchRow]:
             pruning=PRUNINGS_COMPARED[task.pruning],
             budget=plan.budget,
             seed=seed,
+            # As in the paper, whose heuristics may repeat what they know.
+            most_runs=None,
         )
         rules = {label: STOPPINGS_COMPARED[label] for label in plan.stoppings}
         drawn, judge = search_and_judging_spaces(recorded, task.noise.name, seed)

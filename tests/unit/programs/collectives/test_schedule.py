@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -38,6 +39,34 @@ def test_algorithms_are_found_by_name_and_value() -> None:
     assert by_keyword.graph() == by_name.graph()
     assert by_keyword.algorithm == by_name.algorithm == "pipeline:1000"
     assert schedule("barrier", "tree", 9, fanout=3).algorithm == "tree:3"
+
+
+def test_elements_are_not_cut() -> None:
+    for operation, algorithms in ALGORITHMS.items():
+        if operation not in ("bcast", "reduce", "allreduce"):
+            continue
+        for name, algorithm in algorithms.items():
+            cut = f"{name}:20" if algorithm.parameter == "segment_bytes" else name
+            for ranks, elements in itertools.product((2, 4, 6), (1, 3, 13)):
+                made = schedule(operation, cut, ranks, size=8 * elements, element_bytes=8)
+                assert not (made.size % 8).any(), (operation, cut, ranks, elements)
+                assert made.block_bytes.sum() == 8 * elements
+                assert np.ptp(made.block_bytes) <= 8
+
+
+def test_few_elements_take_the_algorithm_that_libraries_take() -> None:
+    made = schedule("allreduce", "ring", 4, size=8, element_bytes=8)
+    assert made.algorithm == "recursive-doubling"
+    assert set(made.size.tolist()) == {8}
+    (note,) = made.graph().notes
+    assert "fewer elements than the blocks of ring runs recursive-doubling instead" in note
+    assert schedule("allreduce", "rabenseifner", 6, size=24, element_bytes=8).note
+    assert not schedule("allreduce", "rabenseifner", 6, size=32, element_bytes=8).note
+    assert schedule("reduce", "rabenseifner", 4, size=8, element_bytes=8).algorithm == "binomial"
+    # Without a datatype a vector is cut anywhere, as Schedgen cuts it.
+    assert set(schedule("allreduce", "ring", 4, size=8).size.tolist()) == {2}
+    with pytest.raises(ParameterError, match="whole elements of at least 1 B; got 9 B"):
+        schedule("allreduce", "ring", 4, size=9, element_bytes=8)
 
 
 @for_each(

@@ -123,7 +123,10 @@ def test_a_failed_recording_is_kept_apart_and_marked(
 ) -> None:
     folder, program = tmp_path / "trace", build(mpi, "halo")
     failing = ["sh", "-c", f"{program} 16 3 && exit 3"]
-    with pytest.raises(RecordingError, match=r"status 3.*partial recording is in .*trace/failed"):
+    with pytest.raises(
+        RecordingError,
+        match=r"status 3.*shell --mpirun; the partial recording is in .*trace/failed",
+    ):
         record(failing, 2, folder, timeout=60)
     assert sorted(path.name for path in folder.iterdir()) == ["failed"]
     with pytest.raises(ParseError, match=r"the recording failed; .* record the program again"):
@@ -131,7 +134,8 @@ def test_a_failed_recording_is_kept_apart_and_marked(
     kept = read_trace(folder / "failed")
     assert any("the recording is incomplete" in note for note in kept.notes)
     assert kept.num_ranks == 2
-    whole = record([program, "16", "3"], 2, folder, timeout=60)
+    (folder / "trace-7.txt").write_text("of another program")
+    whole = record([program, "16", "3"], 2, folder, timeout=60, force=True)
     assert sorted(path.name for path in folder.iterdir()) == ["trace-0.txt", "trace-1.txt"]
     assert not any("not whole" in note for note in whole.notes)
     assert whole.source == "trace"

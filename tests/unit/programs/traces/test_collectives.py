@@ -7,6 +7,7 @@ import pytest
 from tests.cases import for_each
 from tests.unit.programs.traces.writing import program, said
 from workbench.errors import ParseError
+from workbench.programs.graph import CALC
 from workbench.programs.traces import read_trace
 
 IN_PLACE = "1"
@@ -36,6 +37,19 @@ def test_reduce_and_allreduce(buf: str) -> None:
     assert only(*[f"Allreduce:{buf}:9:5:{{d}}:2:{{w}}"] * 2) == "allreduce 40 root 0"
     assert only(*[f"Scan:{buf}:9:5:{{d}}:2:{{w}}"] * 2) == "scan 40 root 0"
     assert only(*[f"Exscan:{buf}:9:5:{{d}}:2:{{w}}"] * 2) == "exscan 40 root 0"
+
+
+def test_elements_of_the_recorded_datatype_are_not_cut() -> None:
+    one, nine = ([f"Allreduce:9:9:{n}:{{d}}:2:{{w}}"] for n in (1, 9))
+    traced = program(*[[*one, *nine]] * 4)
+    assert [each.element_bytes for each in traced.collectives] == [8, 8]
+    graph = traced.graph(allreduce="ring")
+    assert set(graph.size[graph.kind != CALC].tolist()) == {8, 16, 24}
+    (note,) = graph.notes
+    assert note.startswith("1 collective: allreduce of fewer elements than the blocks of ring")
+    # The root's datatype counts: it is its size that is taken.
+    (bcast,) = program(["Bcast:9:40:10,1,1:1:{w}"], ["Bcast:9:5:{d}:1:{w}"]).collectives
+    assert bcast.element_bytes == 8
 
 
 def test_gather_takes_its_size_from_the_root_even_in_place() -> None:

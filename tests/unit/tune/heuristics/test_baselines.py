@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections import Counter
 
 from workbench.tune.heuristics.baselines import ExhaustiveSearch, RandomSearch
-from workbench.tune.heuristics.heuristic import Fresh
+from workbench.tune.heuristics.heuristic import Capped
 from workbench.tune.history import History
 from workbench.tune.space.space import Choices, Grid, Range, TuningSpace
 
@@ -57,7 +57,7 @@ def test_what_was_run_is_asked_for_again_and_then_drawn_anew() -> None:
     for each in ALL[:4]:
         history.append(each, 1.0)
     stubborn = Stubborn(ALL[0])
-    fresh = Fresh(stubborn, SPACE, retries=3)
+    fresh = Capped(stubborn, SPACE, retries=3)
     assert fresh.ask(history) == ALL[4]
     assert stubborn.attempts == [0, 1, 2, 3]
     fresh.ask(history, attempt=1)
@@ -67,12 +67,12 @@ def test_what_was_run_is_asked_for_again_and_then_drawn_anew() -> None:
 
 
 def test_a_heuristic_that_ends_ends() -> None:
-    assert Fresh(Stubborn(None), SPACE).ask(History(SPACE)) is None
+    assert Capped(Stubborn(None), SPACE).ask(History(SPACE)) is None
 
 
 def test_a_continuous_space_is_never_used_up() -> None:
     space = TuningSpace({"a": Range(0.0, 1.0)})
     history = History(space)
     history.append({"a": 0.5}, 1.0)
-    found = Fresh(Stubborn({"a": 0.5}), space).ask(history)
+    found = Capped(Stubborn({"a": 0.5}), space).ask(history)
     assert found is not None and found != {"a": 0.5}

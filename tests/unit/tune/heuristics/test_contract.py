@@ -153,7 +153,7 @@ def test_another_attempt_is_another_configuration(name: str) -> None:
 def test_nothing_is_proposed_twice_where_it_must_not_and_a_grid_is_used_up(name: str) -> None:
     there = SPACES["fixed"]
     history = started(there)
-    found = searched(made(name, there, 1, revisit=False), history, 20)
+    found = searched(made(name, there, 1, most_runs=1), history, 20)
     keys = [there.key(each) for each in found]
     assert len(set(keys)) == len(keys) == 8 - 4
     assert not {there.key(run.configuration) for run in started(there)} & set(keys)
@@ -164,7 +164,7 @@ def test_what_fails_is_not_proposed_again_as_new(name: str) -> None:
     """However little the runs tell: here all but one of them fail."""
     there = SPACES["fixed"]
     history = History(there)
-    heuristic = made(name, there, 1, revisit=False)
+    heuristic = made(name, there, 1, most_runs=1)
     for number in range(8):
         proposal = heuristic.ask(history)
         assert proposal is not None and not history.seen(proposal)
@@ -190,7 +190,7 @@ def test_a_used_up_grid_ends_or_is_searched_on(name: str) -> None:
 def test_what_is_being_run_is_not_proposed_as_new(name: str) -> None:
     there = SPACES["open-mpi"]
     history = started(there)
-    heuristic = made(name, there, 1, revisit=False)
+    heuristic = made(name, there, 1, most_runs=1)
     pending: list[Configuration] = []
     for _ in range(6):
         history.pending = tuple(pending)
@@ -303,8 +303,8 @@ def test_seeds_and_spaces_that_cannot_be_are_refused() -> None:
 
 
 @for_each("name", NAMES)
-def test_whether_to_revisit_is_a_setting_and_no_option(name: str) -> None:
-    assert "revisit" not in options_of(HEURISTICS[name])
+def test_the_most_runs_are_a_setting_and_no_option(name: str) -> None:
+    assert "most_runs" not in options_of(HEURISTICS[name])
 
 
 def test_names_are_found_in_either_case_and_options_are_reported() -> None:

@@ -297,7 +297,7 @@ def test_the_trajectory_is_measured_by_the_judges_values() -> None:
         budget=15,
     )
     compared = compare_searches(plan)
-    settings = SearchSettings(heuristic=Chosen("random"), initial=10, budget=15, seed=1)
+    settings = SearchSettings(Chosen("random"), initial=10, budget=15, seed=1, most_runs=None)
     history, _ = search_recorded_space(recorded, settings, plan.noises[0])["budget"]
     excess = [recorded.median(run.configuration) / recorded.optimum_value - 1.0 for run in history]
     (one,) = (row for row in compared.rows if row.seed == 1)

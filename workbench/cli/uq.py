@@ -40,6 +40,8 @@ from workbench.errors import ParameterError
 from workbench.jsonfile import read_json
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from workbench.uq.collectives import (
         AlgorithmMixture,
         CollectiveCalibration,
@@ -397,6 +399,13 @@ def _summary_of(found: CollectiveCalibration) -> dict[str, Any]:
     }
 
 
+def _in_us(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with its columns of seconds in microseconds."""
+    seconds = [name for name in map(str, frame.columns) if name.endswith("(s)")]
+    found = frame.assign(**{name: 1e6 * frame[name] for name in seconds})
+    return found.rename(columns={name: name.replace("(s)", "(µs)") for name in seconds})
+
+
 def _predict(arguments: argparse.Namespace) -> int:
     from workbench.uq.collectives import CollectiveTest, placed_on
 
@@ -415,7 +424,7 @@ def _predict(arguments: argparse.Namespace) -> int:
     for warning in found.warnings:
         say(f"note: in the calibration: {in_options(warning, _IN_SHELL)}")
     if not arguments.json:
-        print(predicted.to_frame().to_string(index=False))
+        print(_in_us(predicted.to_frame()).to_string(index=False))
         return 0
     widest = max(range(len(predicted.levels)), key=lambda at: predicted.levels[at])
     rows = []

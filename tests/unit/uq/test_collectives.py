@@ -381,6 +381,8 @@ def test_intervals_hold_what_was_kept_aside(
         (low50, high50), (low90, high90) = row["intervals_us"]["50"], row["intervals_us"]["90"]
         assert low90 < low50 < row["median_us"] < high50 < high90
         assert set(row["parts_us"]) == {"parameter", "discrepancy", "noise"}
+    assert command("predict", tmp_path / "found.json", *words[:-1]) == 0
+    assert "median (µs)" in capsys.readouterr().out
 
 
 def test_the_command_calibrates(

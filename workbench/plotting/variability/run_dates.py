@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, CustomJSTickFormatter, Span, TapTool
+from bokeh.models import AdaptiveTicker, ColumnDataSource, CustomJSTickFormatter, Span, TapTool
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike, NDArray
 
@@ -23,8 +23,10 @@ FloatArray = NDArray[np.float64]
 _A_DATE_S = 1e8
 """Least number of seconds that is taken for a date; smaller ones count from an origin."""
 
+_DAY_S = 86400.0
 _TICKS = """
-return dated ? new Date(tick * 1000).toISOString().slice(0, 10) : `${tick / 86400}`
+const text = new Date(tick * 1000).toISOString()
+return dated ? text.slice(0, 10) + (hours ? ` ${text.slice(11, 16)}` : "") : `${tick / 86400}`
 """
 
 
@@ -67,7 +69,14 @@ class RunDatesFigure:
         set_range(self.figure.y_range, (least - margin, most + margin))
         formatter = self.figure.xaxis[0].formatter
         dated = bool(runs.start.min() >= _A_DATE_S)
-        formatter.args = {"dated": dated}
+        # Whole days, at midnight; runs of less than two days have hours.
+        hours = bool(np.ptp(runs.start) < 2 * _DAY_S)
+        formatter.args = {"dated": dated, "hours": hours}
+        self.figure.xaxis[0].ticker.update(
+            base=24 if hours else 10,
+            mantissas=[1, 3, 6, 12] if hours else [1, 2, 5],
+            min_interval=3600.0 if hours else _DAY_S,
+        )
         self.figure.xaxis.axis_label = "start of the run (UTC)" if dated else "start (days)"
 
 
@@ -124,7 +133,8 @@ def run_dates_figure(*, height: int = 320) -> RunDatesFigure:
     fig = live_figure(
         height=height, file_name="runs", title="All runs", y_label="time of a run (s)"
     )
-    fig.xaxis.formatter = CustomJSTickFormatter(args={"dated": True}, code=_TICKS)
+    fig.xaxis.ticker = AdaptiveTicker()
+    fig.xaxis.formatter = CustomJSTickFormatter(args={"dated": True, "hours": False}, code=_TICKS)
     empty: dict[str, list[float]] = {"start": [], "time": [], "run": [], "percent": [], "at": []}
     sources = [ColumnDataSource({**empty}, name=name) for name in ("runs", "beside", "chosen")]
     dots = [

@@ -108,7 +108,7 @@ test-oldest: $(TEST_STAMP) system-programs ## run the tests without a browser on
 	@$(OLDEST) -c 1 2>/dev/null || "$${PYTHON:-python3.11}" -m venv --clear .cache/oldest
 	$(OLDEST) $(PIP) --constraint constraints-oldest.txt --editable '.[test]'
 	NUMBA_CACHE_DIR="$(CURDIR)/.cache/oldest/numba" OPENBLAS_NUM_THREADS=1 \
-	  $(OLDEST) -m pytest --quiet --ignore=tests/benchmarks --ignore=tests/house \
+	  $(OLDEST) -m pytest --quiet --ignore=tests/benchmarks --ignore=tests/house --benchmark-disable \
 	  -m "not deep and not browser" $(IN_PARALLEL)
 
 bench: $(TEST_STAMP) ## print speeds, memory and waiting times beside their targets (25 minutes; SSTMACRO=, LOGGOPSIM=)

@@ -51,6 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="output of osu_latency and osu_bw, in one file or several; of several runs the median",
     )
+    source.add_argument(
+        "--studies", metavar="FILE", help="list the fits that --study FILE has stored, and end"
+    )
     parser.add_argument(
         "--within",
         nargs="+",
@@ -134,6 +137,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Fit, print the result and return the exit status."""
+    if arguments.studies is not None:
+        return _list_studies(arguments)
     if arguments.to_optuna is not None and arguments.study is None:
         raise ParameterError("--to-optuna copies stored trials; add --study FILE to store them")
     if (arguments.within or arguments.parts) and arguments.save is None:
@@ -188,6 +193,19 @@ def run(arguments: argparse.Namespace) -> int:
         )
         return SIGNALLED + stop.number
     return 0 if result.success else FAILED
+
+
+def _list_studies(arguments: argparse.Namespace) -> int:
+    from workbench.fit import studies
+
+    found = studies(arguments.studies)
+    if arguments.json:
+        print_json({"studies": found.to_dict("records")})
+    elif len(found):
+        print(found.to_string(index=False))
+    else:
+        say(f"no fits in {arguments.studies}")
+    return 0
 
 
 def _measured(arguments: argparse.Namespace) -> OSUCurve:
@@ -248,6 +266,7 @@ def _summary(result: FitResult) -> dict[str, Any]:
         "at_bound": result.at_bound if result.success else {},
         "contradiction": result.contradiction,
         "unstated": result.unstated,
+        "better": result.better,
         "fixed": result.fixed_texts(),
     }
 
@@ -268,7 +287,9 @@ def _report(result: FitResult) -> str:
         flag = f", at {at_bound[d.key]} bound" if d.key in at_bound else ""
         lines.append(f"  {d.key:<30}{d.text(result.values[d.key]):>14}   ({low} to {high}{flag})")
     lines += [f"  {key:<30}{text:>14}   (held)" for key, text in result.fixed_texts().items()]
-    lines += [f"note: {note}" for note in (result.contradiction, result.unstated) if note]
+    lines += [
+        f"note: {note}" for note in (result.better, result.contradiction, result.unstated) if note
+    ]
     return "\n".join(lines)
 
 

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from workbench.fit.regimes import bolt, errors_by_threshold, fit_regimes, split, submit_regimes
     from workbench.fit.result import FitResult
     from workbench.fit.space import Dimension, SearchSpace
+    from workbench.fit.store import studies
     from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport, study_name
-    from workbench.fit.to_machine import to_machine, write_machines
+    from workbench.fit.to_machine import machine_of_model, to_machine, write_machines
     from workbench.fit.to_optuna import to_optuna
     from workbench.fit.trust.bootstrap import Intervals, intervals, submit_intervals
     from workbench.fit.trust.generalise import (
@@ -87,12 +88,14 @@ __all__ = [
     "huber",
     "identify",
     "intervals",
+    "machine_of_model",
     "model_to_fit",
     "pareto",
     "rmspe",
     "rmspe_by_target",
     "settle_thresholds",
     "split",
+    "studies",
     "study_name",
     "submit",
     "submit_intervals",

@@ -11,13 +11,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.fit.losses import EXCESSIVE_LOSS
 from workbench.storage.row_table import RowTable, StoredRow
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _KIND = "fit"
 _ENDED_EARLY = "ended early"
@@ -86,6 +89,34 @@ class StudyFile:
 def read_names(where: str | Path) -> list[str]:
     """Return the names of the studies in a database."""
     return RowTable(where, _KIND).names()
+
+
+def studies(where: str | Path) -> pd.DataFrame:
+    """Return the fits stored in a database, one row each, the one with most trials first.
+
+    Columns: ``name``, ``curve``, ``model``, ``loss``, ``target``, ``seed``, ``trials`` and
+    ``best_loss``; a database that does not exist has none.
+
+    Args:
+        where: SQLite file, or the address of a PostgreSQL database.
+
+    Raises:
+        StudyError: the file is of something else, or cannot be read.
+    """
+    import pandas as pd
+
+    table = RowTable(where, _KIND)
+    names = table.names()
+    progress = read_progress(where, names)
+    rows = []
+    for name in names:
+        problem = table.stored_problem(name) or {}
+        done = progress.get(name, StoredProgress(0, math.inf))
+        about = [problem.get(key, "") for key in ("curve", "model", "loss", "target", "seed")]
+        rows.append((name, *about, done.trials, done.best_loss))
+    columns = ["name", "curve", "model", "loss", "target", "seed", "trials", "best_loss"]
+    frame = pd.DataFrame(rows, columns=columns)
+    return frame.sort_values("trials", ascending=False, kind="stable", ignore_index=True)
 
 
 def read_progress(where: str | Path, names: Sequence[str]) -> dict[str, StoredProgress]:

@@ -15,14 +15,16 @@ from workbench import datasets
 from workbench.errors import ParameterError
 from workbench.fit.engines import DEFAULT_ENGINE
 from workbench.fit.fitting import fit
-from workbench.fit.losses import DEFAULT_LOSS, Loss
+from workbench.fit.losses import DEFAULT_LOSS, Loss, rmspe_by_target
 from workbench.fit.result import FitResult
 from workbench.fit.study import DEFAULT_TRIALS
 from workbench.fit.trust.bootstrap import Intervals
 from workbench.machines import Machine, loggps_of
 from workbench.machines.machine import standard_errors
 from workbench.measure import OSUCurve
+from workbench.models import NetworkModel
 from workbench.provenance import Provenance
+from workbench.simulate import simulate_osu
 
 Ends = Mapping[str, tuple[float, float]]
 
@@ -76,6 +78,32 @@ def to_machine(
         intervals=ends,
         measured=result.measured,
         within=within,
+    )
+
+
+def machine_of_model(model: NetworkModel, measured: OSUCurve, name: str = "") -> Machine:
+    """Return the machine of a model whose values were set by hand, beside measured messages.
+
+    Args:
+        model: such as a panel's, with its sliders' values.
+        measured: messages between two nodes of the machine.
+        name: of the machine; that of the curve where it is empty.
+
+    Raises:
+        ConfigurationError: the model cannot be simulated.
+    """
+    simulated = simulate_osu(model, measured.sizes.tolist())
+    return Machine(
+        name=name or measured.name,
+        model=model,
+        loggps=loggps_of(model, measured),
+        rmspe=rmspe_by_target(simulated, measured),
+        provenance=Provenance(
+            "simulated",
+            f"{model.name} with values set by hand",
+            details={"measured": measured.provenance.caption()},
+        ),
+        measured=measured,
     )
 
 

@@ -115,6 +115,8 @@ def with_errors(columns: Iterable[Any]) -> list[Any]:
 
 def choose(control: Any, name: str, value: Any) -> None:
     """Set a control as the user would; ``name`` is for the error message."""
+    if hasattr(control, "offer_file"):
+        control.offer_file(value)
     if isinstance(control, (widgets.Dropdown, widgets.ToggleButtons)):
         known = [option[1] if isinstance(option, tuple) else option for option in control.options]
         if value not in known:

@@ -41,6 +41,7 @@ FRAME: Final = "#BBBBBB"
 WAITING: Final = "#CFCFCF"  # as pale as stands out from the page, light or dark
 MISSING: Final = "#EEEEEE"
 CAPTION: Final = "#555555"
+DONE: Final = "#006B4F"
 ERROR: Final = "#B00020"
 
 _ZERO: Final = "#F7F7F7"

@@ -22,6 +22,7 @@ body[data-jp-theme-light] {{ --workbench-ground: transparent; }}
 body[data-jp-theme-light="false"] {{
   --workbench-drawing: {DARK_FILTER};
   --workbench-error: #FF8A80;
+  --workbench-done: #6FCF97;
   --workbench-notice: #3A2E12;
 }}
 body[data-jp-theme-light="false"] > .bk-Tooltip {{ filter: var(--workbench-drawing); }}
@@ -45,6 +46,9 @@ NOTE: Final = "var(--jp-ui-font-color2, #555555)"
 
 SMALL: Final = f"font-size:12px;line-height:1.35;color:{NOTE}"
 """Style of a caption or remark in HTML."""
+
+DONE: Final = f"var(--workbench-done, {palette.DONE})"
+"""Of what went well."""
 
 ERROR: Final = f"var(--workbench-error, {palette.ERROR})"
 """Of errors."""

@@ -367,7 +367,7 @@ def test_what_cannot_be_set_says_what_can(panel: ReplayPanel) -> None:
         match=r"no file or folder is called .nowhere.: no program is named",
     ):
         ReplayPanel("nowhere")
-    with pytest.raises(DatasetError, match="no profile is named"):
+    with pytest.raises(DatasetError, match="no machine is named"):
         ReplayPanel(machine="nowhere")
     assert {"L_us", "algorithms", "run", "pin"} <= set(dir(panel))
     assert "\n" not in repr(panel)

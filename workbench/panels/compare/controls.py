@@ -16,6 +16,7 @@ from workbench.panels.compare.match import MATCHES, Sizes, matching
 from workbench.panels.compare.slots import Slot
 from workbench.panels.compare.state import (
     COLLECTIVE_MODELS,
+    DEFAULT_LINKS,
     ROUTING_OPTIONS,
     SLOTS,
     UPLOADED,
@@ -24,6 +25,7 @@ from workbench.panels.compare.state import (
 from workbench.panels.compare.traffic import OWN, PATTERNS, traffic_name
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.job_controls import error_text
+from workbench.panels.machine_choice import MachineChoice
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.program_sources import (
@@ -55,7 +57,7 @@ MADE: dict[str, tuple[str, dict[str, Any]]] = {
 
 CONTROLLED = (
     *("match", "amount", "traffic", "routing", "offered", "shade"),
-    *("program", "collective", "model", "seed", "runs"),
+    *("machine", "program", "collective", "model", "seed", "runs"),
 )
 """The settings that can be read and set by name."""
 
@@ -145,6 +147,10 @@ class CompareControls:
             tooltip="How messages of the collective share links; packets take longer to simulate",
             **named("Model", "250px"),
         )
+        self.machine = MachineChoice(
+            first.machine, first=((f"none: {DEFAULT_LINKS}", ""),), width="330px"
+        )
+        self.machine.on_choice(lambda _: self._tell())
         self.seed: Any = NumberField(first.seed, 0, 2**31 - 1, **named("seed", "100px"))
         self.runs: Any = NumberField(
             first.runs,
@@ -164,7 +170,10 @@ class CompareControls:
                 self.traffic_error,
             ]
         )
-        self.simulated = (self.collective, self.model, self.program, self.seed, self.runs)
+        self.simulated = (
+            *(self.machine, self.collective, self.model, self.program),
+            *(self.seed, self.runs),
+        )
         for control in (
             self.traffic,
             self.routing,
@@ -196,6 +205,7 @@ class CompareControls:
             seed=self.seed.value,
             runs=self.runs.value,
             own=self._demands.get(self.traffic.value),
+            machine=self.machine.value,
         )
 
     @property

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench import machines
 from workbench.html_table import Html, bold, html_table
 from workbench.panels.compare.deferred import deferred_rows
 from workbench.panels.compare.state import routing_name
@@ -50,6 +51,10 @@ _SHOWN: Mapping[str, tuple[str, str]] = {
         "number of routers on a shortest route between two hosts, mean over all pairs of "
         "different hosts; routes pass routers without hosts but do not start or end there",
     ),
+    "mean latency, µs": (
+        "mean latency (µs)",
+        "of a small message between two hosts, by the machine's links and the mean distance",
+    ),
     "Moore efficiency": (
         "of the Moore bound",
         "number of routers as a share of the largest that degree and diameter allow",
@@ -58,6 +63,10 @@ _SHOWN: Mapping[str, tuple[str, str]] = {
         "bisection (of full)",
         "links between two halves of the hosts, as a share of one link for each host of a half; a "
         "range lies between the proved bound and the best cut found",
+    ),
+    "bisection, GB/s": (
+        "bisection (GB/s)",
+        "bandwidth between two halves of the hosts, each way, by the machine's links",
     ),
     "shortest routes": ("shortest routes of a pair", "mean over random pairs of routers"),
     "algebraic connectivity": (
@@ -76,6 +85,7 @@ _SHOWN: Mapping[str, tuple[str, str]] = {
 }
 """The measures in the table: the title of a row, and its explanation."""
 
+_OF_LINKS = ("mean latency, µs", "bisection, GB/s")
 _ALIKE = 5e-3  # mean loads of two networks that differ by less are alike
 _PERCENT = ("Moore efficiency",)
 _AT_ONCE: tuple[MetricsPart, ...] = ("distances", "cost")
@@ -102,8 +112,10 @@ def hops_of(metrics: TopologyMetrics) -> NDArray[np.int64]:
 def whole_comparison(compared: StaticComparison, slow: Mapping[str, TopologyMetrics]) -> Comparison:
     """Return all metrics known so far, under the topologies' short names."""
     found = []
+    machine = compared.state.machine
+    links = machines.links_of(machines.load(machine)) if machine else None
     for name, (entry, _) in compared.shown.items():
-        one = replace(entry.metrics, name=name)
+        one = replace(entry.metrics, name=name, links_take=links)
         late = slow.get(entry.spec)
         if late is not None:
             one = replace(one, **{part: getattr(late, part) for part in _LATER})
@@ -120,6 +132,8 @@ def metric_rows(compared: StaticComparison, found: Simulated) -> list[MetricRow]
     waits = _waiting(compared, found)
     rows = []
     for measure, (title, about) in _SHOWN.items():
+        if measure in _OF_LINKS and not compared.state.machine:
+            continue
         cells = [_cell(one, percent=measure in _PERCENT) for one in whole.row(measure)]
         late = measure not in whole.metrics[0].rows() or (waits and cells.count("–"))
         texts = {

@@ -118,19 +118,19 @@ def throughput_key(entry: ComparedTopology, pattern: str) -> Key:
 
 def load_key(state: CompareState, entry: ComparedTopology, run: int = 0) -> Key:
     """Return the key of the latency over load of a run, each with its own seed."""
-    return "load", entry.key, state.sent, state.routing, run
+    return "load", entry.key, state.sent, state.routing, run, state.machine
 
 
 def times_key(compared: StaticComparison, entry: ComparedTopology) -> Key:
     """Return the key of the collective's times."""
     state = compared.state
-    how = state.model, collective_routing(state), state.seed, ranks_of(compared)
+    how = state.model, collective_routing(state), state.seed, ranks_of(compared), state.machine
     return "times", entry.key, state.collective, *how
 
 
 def wires_key(state: CompareState, entry: ComparedTopology) -> Key:
     """Return the key of the wire latency that the program tolerates."""
-    return "wires", entry.key, state.program.name, state.program.serial
+    return "wires", entry.key, state.program.name, state.program.serial, state.machine
 
 
 def _keys(compared: StaticComparison, entry: ComparedTopology) -> list[Key]:

@@ -186,7 +186,7 @@ class ComparisonRunner:
                 program = state.program.name, state.program.serial
                 if program not in self._graphs:
                     self._graphs[program] = graph_of(state.program.make(), {})
-                model = machines.load(WIRE_MACHINE).loggps.replace(errors={})
+                model = machines.load(state.machine or WIRE_MACHINE).loggps.replace(errors={})
                 graph = self._graphs[program]
                 found = wire_tolerance(graph, model, entry.topology, percent=PERCENT)
                 with self._kept.lock:
@@ -218,6 +218,7 @@ class ComparisonRunner:
                 state.operation,
                 state.algorithm,
                 (size,),
+                host=machines.load(state.machine).loggps if state.machine else None,
                 ranks=ranks_of(compared),
                 halt=ctx.stop_event.cell,
             )
@@ -270,10 +271,15 @@ class ComparisonRunner:
         self, state: CompareState, entry: ComparedTopology, routing: str, congestion: Congestion
     ) -> Fabric:
         """Return a fabric, from the cache if its routes have been computed before."""
-        key = entry.key, routing, congestion, state.seed
+        key = entry.key, routing, congestion, state.seed, state.machine
         kept = self._fabrics
         if key not in kept:
-            kept[key] = Fabric(entry.topology, None, routing, congestion, state.seed)
+            made = entry.topology, routing, congestion, state.seed
+            kept[key] = (
+                machines.fabric_of(machines.load(state.machine), *made)
+                if state.machine
+                else Fabric(made[0], None, *made[1:])
+            )
             while len(kept) > 1 and (len(kept) > _KEPT_FABRICS or _pairs(kept) > _KEPT_PAIRS):
                 kept.pop(next(iter(kept)))
         return kept[key]

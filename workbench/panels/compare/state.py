@@ -44,6 +44,9 @@ RANKS = 128
 WIRE_MACHINE = "azure-hb96v3-hdr"
 """The machine whose o, G and S the program has in the analysis of wire latency."""
 
+DEFAULT_LINKS = "links of 12.5 GB/s and 100 ns"
+"""What links are without a machine: SNAPPR's defaults."""
+
 Shade = Literal["load", "class"]
 
 ROUTING_OPTIONS: Mapping[str, tuple[str, LoadRouting]] = {
@@ -89,11 +92,17 @@ class CompareState:
     seed: int = 0  # of random traffic and simulations
     runs: int = 1  # of each load, seeds in sequence
     own: Demand | None = None  # of an uploaded file
+    machine: str = ""  # of the links, and of the hosts in collectives; "": DEFAULT_LINKS
 
     @property
     def sent(self) -> tuple[str, int, Demand | None]:
         """The arguments of ``traffic_of`` that follow the topology."""
         return self.traffic, self.seed, self.own
+
+    @property
+    def links(self) -> str:
+        """The links and hosts of the simulations in words."""
+        return f"links and hosts of {self.machine}" if self.machine else DEFAULT_LINKS
 
     @property
     def load_routing(self) -> LoadRouting:

@@ -260,7 +260,8 @@ def curves_origin(compared: StaticComparison) -> str:
         f"latency over load with {traffic_name(state.traffic)} traffic, "
         f"{routing_name(state.routing)} routing, packets, {runs}; {state.operation} of "
         f"{ranks_of(compared)} ranks with {collective_words(state)} routing; latency of wires with "
-        f"{state.program.name}, LLAMP's semantics, no contention, parameters of {WIRE_MACHINE}"
+        f"{state.program.name}, LLAMP's semantics, no contention, o, G and S of "
+        f"{state.machine or WIRE_MACHINE}; {state.links}"
     )
     return Provenance("simulated", title).caption() + "."
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from workbench import jobs
-from workbench.errors import ParameterError, StudyError
+from workbench.errors import ParameterError, StudyError, WorkbenchError
 from workbench.fit import DEFAULT_ENGINE, FitResult, FitStudy, TrialReport
 from workbench.fit.engines import PAPER_ENGINE
-from workbench.fit.store import read_names
+from workbench.fit.store import read_names, read_progress
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
 from workbench.panels.fit.state import FitState
@@ -46,7 +47,7 @@ class FitRequest:
 
 
 class FitRun:
-    """One run of a fit in the background; ``go_on`` resumes the latest study of its kind."""
+    """One run of a fit in the background; ``go_on`` resumes a stored study of its kind."""
 
     # With ``after``, it resumes that run's study once its last trial is finished.
 
@@ -92,7 +93,7 @@ class FitRun:
             self.study, self._after = self._after.study, None
         if self.study is None:
             if self._go_on and not request.name:
-                request = self.request = replace(request, name=_latest_name(request))
+                request = self.request = replace(request, name=_furthest_name(request))
             self.study = FitStudy(
                 request.curve,
                 request.model,
@@ -137,12 +138,9 @@ class FitRun:
         return simulate_osu(model, self.request.curve.sizes.tolist())
 
 
-def next_request(state: FitState, *, go_on: bool, before: FitRun | None) -> FitRequest:
-    """Return the fit that Start, or with ``go_on`` Resume, runs; ``before`` is the last run."""
-    if before is not None:
-        # The sliders may have moved since; the search keeps its start.
-        return replace(before.request, trials=state.trials)
-    request = FitRequest(
+def request_of(state: FitState) -> FitRequest:
+    """Return the fit of the controls, of no name yet."""
+    return FitRequest(
         curve=state.measured,
         model=state.model,
         loss=state.loss,
@@ -153,11 +151,16 @@ def next_request(state: FitState, *, go_on: bool, before: FitRun | None) -> FitR
         engine=state.engine,
         held=state.held_keys,
     )
-    if not go_on:
-        return request.named_afresh()
+
+
+def resumed_request(state: FitState, name: str, before: FitRun | None) -> FitRequest:
+    """Return the fit that Resume goes on with: a stored one, or the last run, ``before``."""
+    if before is not None and name in ("", before.request.name):
+        # The sliders may have moved since; the search keeps its start.
+        return replace(before.request, trials=state.trials)
     if not state.study:
         raise ParameterError("Resume needs a fit that was stopped; press Start", key="study")
-    return request
+    return replace(request_of(state), name=name)
 
 
 def status_of(run: FitRun) -> str:
@@ -178,12 +181,44 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
-def _latest_name(request: FitRequest) -> str:
-    """Return the name of the newest study of this kind in the file."""
-    names = read_names(request.study)
-    known = sorted(name for name in names if name.startswith(f"{request.stem}, "))
+class StoredFit(NamedTuple):
+    """A stored search with the settings of a request."""
+
+    name: str
+    trials: int
+    text: str  # in a list
+
+
+def stored_fits(request: FitRequest) -> list[StoredFit]:
+    """Return the stored searches of this kind, the one with most trials first."""
+    if not request.study:
+        return []
+    try:
+        names = [n for n in read_names(request.study) if n.startswith(f"{request.stem}, ")]
+        found = read_progress(request.study, names)
+    except WorkbenchError:  # Start and Resume say what is wrong with the file
+        return []
+    stored = [
+        StoredFit(
+            name,
+            one.trials,
+            f"{one.trials} trials, best {one.best_loss:.3g}, {_begun(request, name)}",
+        )
+        for name, one in found.items()
+    ]
+    return sorted(stored, key=lambda one: (-one.trials, one.name))
+
+
+def _begun(request: FitRequest, name: str) -> str:
+    """Return when a search began, by its name: month, day, hour and minute."""
+    return name.removeprefix(f"{request.stem}, ")[5:16]
+
+
+def _furthest_name(request: FitRequest) -> str:
+    """Return the name of the stored search of this kind with most trials."""
+    known = stored_fits(request)
     if not known:
         raise StudyError(
             f"no study in {request.study} is named {request.stem!r}; press Start to begin one"
         )
-    return known[-1]
+    return known[0].name

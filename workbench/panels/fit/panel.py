@@ -10,6 +10,7 @@ What a button does is a method of the same name, and what a slider holds is an a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,9 +18,10 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from workbench import datasets, jobs
+from workbench import jobs, machines
 from workbench.errors import ConfigurationError, ParameterError, ParseError, WorkbenchError
-from workbench.fit import FitResult
+from workbench.fit import FitResult, machine_of_model, to_machine
+from workbench.fit.defaults import DEFAULT_MODEL
 from workbench.measure import OSUCurve, read_osu
 from workbench.models import NetworkModel
 from workbench.models.parameter import Value
@@ -28,21 +30,32 @@ from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import write_file
 from workbench.panels.fit.curve_view import CurveView
 from workbench.panels.fit.files import FILES, ShownMachine, Which
-from workbench.panels.fit.fit_run import FitRun, next_request, status_of
+from workbench.panels.fit.fit_run import (
+    FitRequest,
+    FitRun,
+    request_of,
+    resumed_request,
+    status_of,
+    stored_fits,
+)
 from workbench.panels.fit.settings import DEFAULT_STUDY, Settings
 from workbench.panels.fit.simulation_job import EARLIER, SimulationJob
-from workbench.panels.fit.state import FitState, curve_line, fit_line, opening_model
+from workbench.panels.fit.state import FitState, curve_line, fit_line, opening_model, read_sentence
 from workbench.panels.fit.tabs import FitTabs
 from workbench.panels.job_controls import error_text, wait_for
 from workbench.panels.live_view import LiveView
+from workbench.panels.machine_choice import curve_expression, curve_of, offer_everywhere
 from workbench.panels.number_field import check_all
 from workbench.panels.panel import Panel
 from workbench.panels.parameter_controls import ParameterControls
 from workbench.panels.session.session import Files, OwnFiles
 from workbench.panels.session.stateful import drawn_once
-from workbench.panels.style import choose
+from workbench.panels.style import choose, wrapping_row
 
 DEFAULT_MACHINE = "azure-hb96v3-hdr"
+
+_IS_ROW = re.compile(r"not understood: *\d")
+"""A note on a line that looks like a row of the table; others are those of the launcher."""
 
 
 class FitPanel(Panel[FitResult | None]):
@@ -59,10 +72,10 @@ class FitPanel(Panel[FitResult | None]):
 
     SETTINGS = (
         *("machine", "kind", "variant", "loss", "target", "engine", "trials", "seed", "held"),
-        *("study", "model", "export"),
+        *("study", "resumed", "model", "export"),
     )
     # The file of trials is of this machine, and the choice of files to save of the last fit.
-    NOT_SAVED = ("study", "export")
+    NOT_SAVED = ("study", "resumed", "export")
 
     def __init__(
         self, machine: str = DEFAULT_MACHINE, model: str = "snappr", *, height: int = 250
@@ -70,10 +83,10 @@ class FitPanel(Panel[FitResult | None]):
         super().__init__()
         self._uploads: dict[str, tuple[OSUCurve, str]] = {}
         self._files: dict[str, Files] = {}
-        measured = datasets.load(machine)
+        measured = curve_of(machine)
         self._state = FitState(
             machine,
-            f'datasets.load("{machine}")',
+            curve_expression(machine),
             measured,
             model,
             opening_model(model, measured),
@@ -95,6 +108,7 @@ class FitPanel(Panel[FitResult | None]):
         self._connect()
         self.widget = self._lay_out()
         self._settings.offer_variant(self._state.model)
+        self._offer_stored()
         self._redraw()
         # On a busy machine even a quick curve may be late, and a panel opens with one.
         wait_for(self._simulating.refresh, None)
@@ -252,8 +266,44 @@ class FitPanel(Panel[FitResult | None]):
         curve = read_osu(*files.items(), name=Path(next(iter(files))).stem)
         self._keep_upload(curve.name, curve, files)
         self._settings.add_machine(f"{curve.name} (uploaded)", curve.name)
+        untouched = self._state.model == self._opening()
         self._machine_changed(curve.name)
-        self._settings.machine_error.say("; ".join(curve.notes))
+        self._settings.machine_error.say("; ".join(filter(_IS_ROW.search, curve.notes)))
+        if untouched:  # what follows most machines within seconds; the others are a choice away
+            self._settings.controls["kind"].value = DEFAULT_MODEL
+
+    def use_machine(self, name: str = "") -> Path:
+        """Keep the machine, for every panel and command: its messages and its model.
+
+        The model is the one that files hold, see ``export``. The file is in the folder
+        ``machines``, whose machines panels offer and ``--machine`` knows by their names.
+
+        Args:
+            name: of the machine; that of an uploaded curve, or of a shipped one with ``my-``
+                before it, where it is empty.
+
+        Raises:
+            ConfigurationError: the model cannot be simulated.
+        """
+        shown = self._shown_now()
+        own = name or shown.measured.name
+        if not name and own in machines.shipped():
+            own = f"my-{own}"
+        if shown.fitted is None:
+            machine = machine_of_model(shown.exported_model, shown.measured, own)
+        else:
+            machine = to_machine(shown.fitted, name=own)
+        kept = next((one for one in (own, self._state.machine) if one in machines.own()), None)
+        if kept is not None:
+            before = machines.load(kept)
+            machine = replace(machine, within=before.within, given=before.given)
+        path = machines.keep(machine)
+        offer_everywhere()
+        self._settings.read.say(
+            f"saved {path}: every panel offers {own}, and commands take --machine {path}",
+            [repr(machine)],
+        )
+        return path
 
     def __repr__(self) -> str:
         fit = f", {self._result!r}" if self._result is not None else ""
@@ -308,14 +358,14 @@ class FitPanel(Panel[FitResult | None]):
         if use != "machine":
             super()._take_own_files(use, name, files)
         elif self._files.get(name) != files:
-            if name in self._settings.machines:
+            if name in self._settings.controls["machine"].names:
                 raise ParameterError(
                     f"there is another machine named {name!r} here; open the session in a new "
                     "panel",
                     key="machine",
                 )
             self._keep_upload(name, read_osu(*files.items(), name=name), files)
-            self._settings.offer_machine(f"{name} (uploaded)", name)
+            self._settings.controls["machine"].add(name, f"{name} (uploaded)")
 
     def _not_held(self) -> tuple[str, ...]:
         if self._result is None:
@@ -348,13 +398,14 @@ class FitPanel(Panel[FitResult | None]):
         settings.work.start.on_click(lambda _: self._guarded(self.run))
         settings.resume.on_click(lambda _: self._guarded(self.resume))
         self._tabs.use.on_click(lambda _: self._guarded(self.use_fitted))
+        self._tabs.keep.on_click(lambda _: self._guarded(self.use_machine))
         self._picture.size.observe(self._size_changed, "value")
 
     def _lay_out(self) -> Any:
         reset = inputs.Button(description="Reset parameters", layout=widgets.Layout(width="140px"))
         reset.on_click(lambda _: self._guarded(self.reset))
         left = widgets.VBox(
-            [self._parameters.widget, widgets.HBox([reset, self._tabs.use])],
+            [self._parameters.widget, wrapping_row(reset, self._tabs.use, self._tabs.keep)],
             layout=widgets.Layout(
                 width="396px", min_width="352px", flex="0 1 auto", margin="0 8px 0 0"
             ),
@@ -437,23 +488,25 @@ class FitPanel(Panel[FitResult | None]):
         else:
             self._state = replace(self._state, **{name: value})
             self._tabs.show_python(curve_line(self._state), fit_line(self._state))
+            self._offer_stored()
 
     def _machine_changed(self, name: str) -> None:
         self._settings.machine_error.say("")
+        self._settings.read.say("")
         try:
-            curve, source = self._uploads.get(name) or (
-                datasets.load(name),
-                f'datasets.load("{name}")',
-            )
+            curve, source = self._uploads.get(name) or (curve_of(name), curve_expression(name))
         except WorkbenchError as error:
             self._settings.machine_error.say(str(error))
             return
+        if name in self._uploads:
+            self._settings.read.say(read_sentence(curve), curve.notes)
         self._forget_fit()
         untouched = self._state.model == self._opening()
         self._state = replace(self._state, machine=name, measured=curve, source=source)
         if untouched:
             self._state = replace(self._state, model=self._opening())
             self._parameters.rebuild(self._state.model)
+        self._offer_stored()
         self._redraw()
 
     def _kind_changed(self) -> None:
@@ -471,6 +524,7 @@ class FitPanel(Panel[FitResult | None]):
         self._state = replace(self._state, kind=kind, model=model)
         self._parameters.rebuild(model)
         self._picture.forget_fit()
+        self._offer_stored()
         self._redraw()
 
     def _forget_fit(self) -> None:
@@ -498,12 +552,33 @@ class FitPanel(Panel[FitResult | None]):
             return self._run
         check_all(self._settings.controls.values())
         state, before = self._state, self._run if go_on else None
-        request = next_request(state, go_on=go_on, before=before)
+        if go_on:
+            request = resumed_request(state, self._settings.controls["resumed"].value, before)
+            before = before if before is not None and before.request.name == request.name else None
+        else:
+            request = request_of(state).named_afresh()
+            self._say_what_is_kept(request)
         self._tabs.begin(state.loss)
         run = self._run = FitRun(request, go_on=go_on, after=before)
         self._settings.work.begin(run.job, lambda: self._show_progress(run))
         self._ticker.start()
         return run
+
+    def _say_what_is_kept(self, request: FitRequest) -> None:
+        """Say which stored searches a new one leaves as they are."""
+        kept = [one for one in stored_fits(request) if one.trials < request.trials]
+        if kept:
+            self._settings.read.say(
+                f"a new search; {kept[0].text}, is kept: choose it beside Resume to go on with it"
+            )
+
+    def _offer_stored(self) -> None:
+        name = "" if self._run is None else self._run.request.name
+        try:
+            stored = stored_fits(request_of(self._state))
+        except ParameterError:  # of a name in Held, which Start says
+            stored = []
+        self._settings.offer_stored(stored, name)
 
     def _show_progress(self, run: FitRun) -> tuple[float, str]:
         """Draw the trials and the best so far; return the share done, and the status."""
@@ -515,8 +590,11 @@ class FitPanel(Panel[FitResult | None]):
     def _ended(self, job: jobs.Job[FitResult]) -> None:
         if self._run is not None:
             self._settings.work.status.value = status_of(self._run)
+        self._offer_stored()
         self._result = job.result()
         self._tabs.show_result(self._result)
+        if self._result.better:
+            self._settings.read.say(f"{self._result.better}: choose it in Model")
 
     def _guarded(self, action: Any) -> None:
         """Run the action of a button, and show its error beside the buttons."""

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import ipywidgets as widgets
 
-from workbench import datasets, jobs
+from workbench import jobs
 from workbench.fit import DEFAULT_ENGINE, DEFAULT_TRIALS, ENGINES, LOSSES, TARGETS, FitResult
 from workbench.models import NetworkModel
 from workbench.panels import inputs
-from workbench.panels.error_line import ErrorLine
+from workbench.panels.error_line import ErrorLine, NoteLine
+from workbench.panels.fit.fit_run import StoredFit
 from workbench.panels.fit.state import HYBRID
 from workbench.panels.job_controls import JobControls
+from workbench.panels.machine_choice import MachineChoice
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.style import named, push_button, wrapping_row
@@ -34,6 +37,7 @@ _ENGINE_NAMES = {
 }
 ENGINE_NAMES = tuple((_ENGINE_NAMES.get(name, name), name) for name in ENGINES)
 READY = "no fit is running"
+_OWN_SEARCH = ("the last search", "")
 DEFAULT_STUDY = "fits.db"
 
 
@@ -44,14 +48,9 @@ class Settings:
         self, machine: str, kind: str, ended: Callable[[jobs.Job[FitResult]], None]
     ) -> None:
         self._mute = Mute()
-        machines = [(name, name) for name in datasets.list()]
         losses = [(name.upper(), name) for name in LOSSES]
         self.controls: dict[str, Any] = {
-            "machine": inputs.Dropdown(
-                options=machines,
-                value=machine,
-                **named("Machine", "280px"),
-            ),
+            "machine": MachineChoice(machine),
             "kind": inputs.Dropdown(options=KINDS, value=kind, **named("Model", "225px")),
             "variant": inputs.Dropdown(
                 options=VARIANT_NAMES, value="sstmacro", **named("Variant", "205px")
@@ -69,6 +68,10 @@ class Settings:
                 value=DEFAULT_STUDY, continuous_update=False, **named("Study", "116px")
             ),
         }
+        self.controls["resumed"] = inputs.Dropdown(
+            options=[_OWN_SEARCH], **named("Stored", "330px")
+        )
+        self.controls["resumed"].tooltip = "Stored searches with these settings: what Resume takes"
         self.controls["held"] = inputs.Text(
             placeholder="such as mtu, nic_credits",
             continuous_update=False,
@@ -82,7 +85,7 @@ class Settings:
             accept=".txt,.out,.log,.dat,.csv",
             layout=widgets.Layout(width="190px", margin="2px 8px"),
         )
-        self.machine_error = ErrorLine()
+        self.machine_error, self.read = ErrorLine(), NoteLine()
         self.resume = push_button("↻ Resume", "Continue the last fit up to Trials", "")
         self.work: JobControls[FitResult] = JobControls(
             ("▶ Start", "Start a new fit", "88px"),
@@ -96,9 +99,11 @@ class Settings:
         c = self.controls
         machine_row = wrapping_row(c["machine"], self.upload, c["kind"], c["variant"])
         how = [c[name] for name in ("loss", "target", "engine", "trials", "seed", "held", "study")]
-        buttons = (self.work.start, self.work.stop_button, self.resume)
+        buttons = (self.work.start, self.work.stop_button, self.resume, c["resumed"])
         fit_row = wrapping_row(*how, *buttons, self.work.state)
-        self.widget = widgets.VBox([machine_row, self.machine_error, fit_row, self.work.error])
+        self.widget = widgets.VBox(
+            [machine_row, self.read, self.machine_error, fit_row, self.work.error]
+        )
 
     @property
     def errors(self) -> list[ErrorLine]:
@@ -113,23 +118,24 @@ class Settings:
                 handler(name, value)
 
         for name, control in self.controls.items():
-            control.observe(lambda change, name=name: heard(name, change["new"]), "value")
+            if isinstance(control, MachineChoice):
+                control.on_choice(partial(heard, name))
+            elif name != "resumed":
+                control.observe(lambda change, name=name: heard(name, change["new"]), "value")
 
     def add_machine(self, text: str, name: str) -> None:
         """Add a machine to the list and choose it, without calling the handler."""
-        control = self.controls["machine"]
-        kept = [option for option in control.options if option[1] != name]
-        self._mute.set(control, name, [*kept, (text, name)])
+        self.controls["machine"].add(name, text)
+        with self._mute:
+            self.controls["machine"].value = name
 
-    @property
-    def machines(self) -> list[str]:
-        """The names in the list of machines."""
-        return [name for _, name in self.controls["machine"].options]
-
-    def offer_machine(self, text: str, name: str) -> None:
-        """Add a machine to the list without choosing it."""
-        control = self.controls["machine"]
-        self._mute.set(control, control.value, [*control.options, (text, name)])
+    def offer_stored(self, stored: Sequence[StoredFit], chosen: str = "") -> None:
+        """List the stored searches that Resume may go on with; hide the list where none is."""
+        control = self.controls["resumed"]
+        options = [(one.text, one.name) for one in stored] or [_OWN_SEARCH]
+        names = [name for _, name in options]
+        self._mute.set(control, chosen if chosen in names else names[0], options)
+        control.layout.display = "" if stored else "none"
 
     def offer_variant(self, model: NetworkModel) -> None:
         """Show the list of variants if the model has several."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from workbench.fit import DEFAULT_ENGINE, first_guess, model_to_fit
 from workbench.measure import OSUCurve
 from workbench.models import MODELS, NetworkModel
@@ -38,6 +40,20 @@ class FitState:
         """The keys of the parameters that are not searched."""
         names = (name.strip() for name in self.held.split(","))
         return tuple(key_named(name, self.model.parameters()) for name in names if name)
+
+
+def read_sentence(curve: OSUCurve) -> str:
+    """Return what was read, such as ``read 23 sizes of latency and 23 of bandwidth, 3 runs``."""
+    counts = [
+        f"{int(np.isfinite(values).sum())} of {name}"
+        for name, values in (("latency", curve.latency_s), ("bandwidth", curve.bandwidth_Bps))
+        if np.isfinite(values).any()
+    ]
+    counts[0] = counts[0].replace(" of ", " sizes of ")
+    statistic = curve.provenance.details.get("statistic", "")
+    left = len(curve.notes)
+    notes = f"; {left} {'note' if left == 1 else 'notes'} on what was left out" if left else ""
+    return f"read {' and '.join(counts)}{statistic and ', '}{statistic}{notes}"
 
 
 def model_of(kind: str, variant: str = "sstmacro") -> NetworkModel:

@@ -56,6 +56,11 @@ class FitTabs:
             disabled=True,
             layout=widgets.Layout(width="140px"),
         )
+        self.keep = inputs.Button(
+            description="Use this machine",
+            tooltip="Keep it in the folder machines: every panel then offers it",
+            layout=widgets.Layout(width="140px"),
+        )
         self.identifiability = BackgroundFigure(busy, _NO_FIT_YET)
         wide = widgets.Layout(width="98%", height="auto")
         self.curve_python = inputs.Textarea(rows=7, layout=wide)

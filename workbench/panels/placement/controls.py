@@ -8,7 +8,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from workbench import programs
+from workbench import machines, programs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.job_controls import error_text
 from workbench.panels.number_field import NumberField, errors_of
@@ -86,7 +86,7 @@ class PlacementControls:
                 self.programs.model_box,
             ]
         )
-        self._source = first.base.source
+        self._source, self._machine = first.base.source, first.base.machine
 
     @property
     def state(self) -> PlacementState:
@@ -126,6 +126,10 @@ class PlacementControls:
         self._tell()
 
     def _program_changed(self, state: ReplayState) -> None:
+        if state.machine and state.machine != self._machine:
+            self.network.show(self.network.network.of_machine(machines.load(state.machine)))
+            self.network.make_room()
+        self._machine = state.machine
         if state.source != self._source:
             self._source = state.source
             self.network.make_room()

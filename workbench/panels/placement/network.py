@@ -22,7 +22,7 @@ from workbench.plotting.theme import SMALL
 from workbench.sensitivity.placement.problem import MOST_SLOTS
 from workbench.topology import FAMILIES, Topology
 
-_LATENCIES = ("l_wire_ns", "d_switch_ns", "same_host_ns", "ranks_per_host")
+_LATENCIES = ("l_wire_ns", "d_switch_ns", "card_ns", "same_host_ns", "ranks_per_host")
 _FIRST_SHOWN = {"fat-tree": "fat-tree:k=4", "dragonfly": Network().topology}
 _OTHER_SIZES = ("other sizes …", "")
 
@@ -51,6 +51,9 @@ class NetworkControls:
         )
         self.l_wire_ns = _nanoseconds("wire (ns)", first.l_wire_ns)
         self.d_switch_ns = _nanoseconds("switch (ns)", first.d_switch_ns)
+        self.card_ns = _nanoseconds(
+            "network card (ns)", first.card_ns, "Of a host, on top of the latency of its wire"
+        )
         self.same_host_ns = _nanoseconds("same host (ns)", first.same_host_ns)
         self.ranks_per_host: Any = NumberField(
             first.ranks_per_host, 1, MOST_SLOTS, **named("ranks a host", "170px")
@@ -187,5 +190,6 @@ class NetworkControls:
         self._size.value = f'<span style="{SMALL}">{said}</span>'
 
 
-def _nanoseconds(words: str, value: float) -> Any:
-    return NumberField(float(value), 0.0, 1e9, step=10, **named(words, f"{7 * len(words) + 92}px"))
+def _nanoseconds(words: str, value: float, tooltip: str = "") -> Any:
+    width = f"{7 * len(words) + 92}px"
+    return NumberField(float(value), 0.0, 1e9, step=10, tooltip=tooltip, **named(words, width))

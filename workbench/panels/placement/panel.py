@@ -54,7 +54,7 @@ FIRST = "cg-8"
 """The default recorded program."""
 
 FIRST_MACHINE = "azure-hb96v3-hdr"
-"""The machine whose profile is the default."""
+"""The default machine."""
 
 _NETWORK = tuple(one.name for one in fields(Network))
 _EFFORT = tuple(one.name for one in fields(Effort))
@@ -76,10 +76,10 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
         program: the name of a shipped program, a generator's name, a program or a graph; None
             takes a recorded one.
         topology: as ``workbench.topology.parse_topology`` takes it; None takes a small dragonfly.
-        machine: whose profile gives o, G and S; ``loggopsim`` for LogGOPSim's defaults.
+        machine: a name or a file, which gives o, G and S; ``loggopsim`` for LogGOPSim's defaults.
 
     Raises:
-        DatasetError: there is no such program, or no such profile.
+        DatasetError: there is no such program, or no such machine.
         ParameterError: the topology is not accepted.
     """
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
+from workbench.machines import Machine, links_of, wires_of
 from workbench.machines.rules import D_SWITCH_S
 from workbench.panels.program_sources import GIVEN, AnyProgram
-from workbench.panels.replay.state import ReplayState, model_expression
+from workbench.panels.replay.state import ReplayState, model_expression, model_module
 from workbench.programs import ExecutionGraph, Program
 from workbench.sensitivity.placement import (
     EVALUATIONS,
@@ -20,6 +21,7 @@ from workbench.sensitivity.placement import (
 )
 from workbench.sensitivity.rank_wires import L_WIRE_S
 from workbench.topology import FAMILIES, Topology, parse_topology, propose
+from workbench.topology.topology import TERMINAL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,14 +47,38 @@ class Network:
     topology: str = "dragonfly:g=3,a=2,p=2"  # spec for parse_topology
     l_wire_ns: float = round(L_WIRE_S * 1e9, 3)
     d_switch_ns: float = round(D_SWITCH_S * 1e9, 3)
+    card_ns: float = 0.0  # of a host's network card, on top of its wire
     same_host_ns: float = 0.0  # between two ranks of a host
     ranks_per_host: int = 1
 
     @property
-    def latencies(self) -> dict[str, float]:
+    def wires_s(self) -> float | dict[str, float]:
+        """The latency of a wire in s, by class where network cards add to the hosts' ones."""
+        wire, host = self.l_wire_ns / 1e9, (self.l_wire_ns + self.card_ns) / 1e9
+        if wire == host:
+            return wire
+        return {name: host if name == TERMINAL else wire for name in self.parse().classes}
+
+    def of_machine(self, machine: Machine) -> Network:
+        """Return the network with what a machine has: its wires, topology and ranks a host."""
+        spec = machine.given["topology"].value if "topology" in machine.given else self.topology
+        known = replace(self, topology=str(spec))
+        wires = wires_of(machine, known.parse())
+        links = links_of(machine)
+        return replace(
+            known,
+            l_wire_ns=_picoseconds(links.wire_s),
+            card_ns=_picoseconds(max(links.host_s - links.wire_s, 0.0)),
+            d_switch_ns=_picoseconds(links.switch_s),
+            same_host_ns=_picoseconds(wires.get("same_host_s", 0.0)),
+            ranks_per_host=int(machine.number("ranks_per_node")),
+        )
+
+    @property
+    def latencies(self) -> dict[str, Any]:
         """The latencies in s, by the names of the arguments of ``place``."""
         return {
-            "l_wire_s": self.l_wire_ns / 1e9,
+            "l_wire_s": self.wires_s,
             "d_switch_s": self.d_switch_ns / 1e9,
             "same_host_s": self.same_host_ns / 1e9,
         }
@@ -60,6 +86,11 @@ class Network:
     def parse(self) -> Topology:
         """Return the topology."""
         return _parsed(self.topology)
+
+
+def _picoseconds(seconds: float) -> float:
+    """Return a time in ns, to the picosecond that the simulators count in."""
+    return round(1e9 * seconds, 3)
 
 
 @dataclass(frozen=True)
@@ -122,7 +153,7 @@ def python_lines(state: PlacementState, program: AnyProgram, method: PlacementMe
     """Return Python code for ``found``, ``comparison`` and, with one method, ``pairs``."""
     base, network = state.base, state.network
     lines = [
-        "from workbench import models, programs, topology",
+        f"from workbench import {model_module(base)}, programs, topology",
         "from workbench.sensitivity.pairs import pair_sensitivity",
         "from workbench.sensitivity.placement import frame_of, place_all",
         "from workbench.sensitivity.rank_wires import Wires",
@@ -151,7 +182,7 @@ def python_lines(state: PlacementState, program: AnyProgram, method: PlacementMe
         if value != usual
     }
     joined = "".join(f", {name}={value!r}" for name, value in wires.items())
-    wire = "" if network.l_wire_ns == default.l_wire_ns else repr(network.l_wire_ns / 1e9)
+    wire = "" if network.wires_s == default.wires_s else repr(network.wires_s)
     lines += [
         f"graph = {graph}",
         f"model = {model_expression(base)}",

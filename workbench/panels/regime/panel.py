@@ -15,7 +15,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from workbench import datasets, jobs
+from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.fit import LOSSES
 from workbench.fit.bolted import Bolted
@@ -26,6 +26,7 @@ from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.fit.settings import ENGINE_NAMES, READY
 from workbench.panels.job_controls import JobControls
 from workbench.panels.live_view import LiveView
+from workbench.panels.machine_choice import MachineChoice, curve_of
 from workbench.panels.number_field import NumberField, check_all, errors_of
 from workbench.panels.panel import Panel
 from workbench.panels.regime.files import FILES, parameter_tables
@@ -184,9 +185,7 @@ class RegimePanel(Panel[Bolted]):
     def _make_controls(self) -> None:
         state = self._state
         self._controls: dict[str, Any] = {
-            "machine": inputs.Dropdown(
-                options=[*datasets.list()], value=state.machine, **named("Machine", "270px")
-            ),
+            "machine": MachineChoice(state.machine, width="270px"),
             "low": inputs.Dropdown(
                 options=OWN_MODELS, value=state.low, **named("Small messages", "250px")
             ),
@@ -318,7 +317,7 @@ class RegimePanel(Panel[Bolted]):
         self._take_pair()
 
     def _sizes(self) -> Listed:
-        return Listed(datasets.load(self._state.machine).sizes.tolist(), "threshold")
+        return Listed(curve_of(self._state.machine).sizes.tolist(), "threshold")
 
     def _offer_thresholds(self) -> None:
         """Give the slider the machine's sizes, and keep its value as near as possible."""

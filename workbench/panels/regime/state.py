@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench import datasets
 from workbench.errors import DatasetError
 from workbench.fit import rmspe_by_target
 from workbench.fit.bolted import Bolted, ModelCurve
@@ -14,6 +13,7 @@ from workbench.fit.regimes import errors_by_threshold
 from workbench.measure import OSUCurve
 from workbench.measure.curve import byte_label
 from workbench.panels.fit.state import model_expression, model_of
+from workbench.panels.machine_choice import curve_expression, curve_of
 from workbench.study import CellResult, StudyResult, shipped
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def make_pair(low: Half, high: Half, single: Half) -> Pair:
 
 def find_pair(studies: Sequence[StudyResult], state: RegimeState) -> Pair:
     """Return the pair of a state, with values from the first study that fitted each half."""
-    measured = datasets.load(state.machine)
+    measured = curve_of(state.machine)
     return make_pair(
         find_half(studies, measured, state.low, "low"),
         find_half(studies, measured, state.high, "high"),
@@ -125,9 +125,9 @@ def find_half(studies: Sequence[StudyResult], measured: OSUCurve, model: str, re
 def bolted_lines(bolted: Bolted, machine: str) -> str:
     """Return Python code that builds the pair, as ``bolted``."""
     return (
-        "from workbench import datasets, models\n"
+        f"from workbench import {_source_of(machine)}, models\n"
         "from workbench.fit.bolted import Bolted, ModelCurve\n"
-        f'measured = datasets.load("{machine}")\n'
+        f"measured = {curve_expression(machine)}\n"
         f"low = ModelCurve({model_expression(bolted.low.model)}, measured)\n"
         f"high = ModelCurve({model_expression(bolted.high.model)}, measured)\n"
         f"bolted = Bolted(low, high, threshold={bolted.threshold})"
@@ -137,12 +137,17 @@ def bolted_lines(bolted: Bolted, machine: str) -> str:
 def refit_lines(state: RegimeState, *, loss: str, engine: str, trials: int, seed: int) -> str:
     """Return Python code that fits both halves at the threshold, ``trials`` each."""
     return (
-        "from workbench import datasets\n"
+        f"from workbench import {_source_of(state.machine)}\n"
         "from workbench.fit.regimes import fit_regimes\n"
-        f'bolted = fit_regimes(datasets.load("{state.machine}"), "{state.low}", "{state.high}", '
+        f'bolted = fit_regimes({curve_expression(state.machine)}, "{state.low}", "{state.high}", '
         f'threshold={state.threshold}, loss="{loss}", engine="{engine}", trials={trials}, '
         f"seed={seed})"
     )
+
+
+def _source_of(machine: str) -> str:
+    """Return the subpackage of workbench that a machine's curve is from."""
+    return curve_expression(machine).partition(".")[0]
 
 
 def describe_pair(bolted: Bolted, pair: Pair) -> str:

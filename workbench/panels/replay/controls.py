@@ -17,6 +17,7 @@ from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.job_controls import error_text
 from workbench.panels.loggps_sliders import LogGPSSliders
+from workbench.panels.machine_choice import MachineChoice
 from workbench.panels.mute import Mute
 from workbench.panels.program_sources import (
     GENERATED,
@@ -46,7 +47,7 @@ SIZE = "S_bytes"
 SAVED = ("program", "generator", "algorithms", "semantics", "machine", "model")
 """What a session holds of these controls, in the order in which it is set."""
 
-_OWN_TEXT = "own values"
+_NO_MACHINE = (("own values", OWN), ("LogGOPSim's defaults", DEFAULTS_NAME))
 _SEMANTICS = (
     ("LogGOPSim: CPUs and NICs are occupied", "loggopsim"),
     ("LLAMP: the graph alone", "llamp"),
@@ -75,8 +76,8 @@ class ReplayControls:
         self.semantics: Any = inputs.Dropdown(
             options=_SEMANTICS, value=first.semantics, **named("Semantics", "380px")
         )
-        self.machine: Any = inputs.Dropdown(
-            options=_machines(), value=_machine_of(first), **named("Parameters", "330px")
+        self.machine = MachineChoice(
+            _machine_of(first), first=_NO_MACHINE, label="Machine", width="330px"
         )
         self.program_error, self.model_error = ErrorLine(), ErrorLine()
         self.sliders = LogGPSSliders(first.model, self._model_moved)
@@ -99,7 +100,7 @@ class ReplayControls:
         self.semantics.observe(
             lambda c: self._set(replace(self.state, semantics=c["new"])), "value"
         )
-        self.machine.observe(lambda change: self._machine_chosen(change["new"]), "value")
+        self.machine.on_choice(self._machine_chosen)
         self._show_fields()
 
     @property
@@ -344,18 +345,10 @@ class ReplayControls:
 
 
 def parameters_of(name: str) -> dict[str, Any]:
-    """Return ``model`` and ``machine`` of a state for a machine's profile or ``loggopsim``."""
+    """Return ``model`` and ``machine`` of a state for a machine or ``loggopsim``."""
     if name == DEFAULTS_NAME:
         return {"model": LOGGOPSIM, "machine": OWN}
     return {"model": machines.load(name).loggps, "machine": name}
-
-
-def _machines() -> list[tuple[str, str]]:
-    return [
-        (_OWN_TEXT, OWN),
-        ("LogGOPSim's defaults", DEFAULTS_NAME),
-        *((f"profile of {name}", name) for name in machines.names()),
-    ]
 
 
 def _machine_of(state: ReplayState) -> str:

@@ -43,7 +43,7 @@ FIRST = "halo-8"
 """The default recorded program."""
 
 FIRST_MACHINE = "azure-hb96v3-hdr"
-"""The machine whose profile is the default."""
+"""The default machine."""
 
 _COMMUNICATION, _PYTHON, _EXPORT, _NOTES = "Communication", "Python", "Export", "Notes"
 _AT_ONCE_S = 0.15
@@ -56,11 +56,11 @@ class ReplayPanel(ProgramPanel[ReplayResult | None, ShownReplay]):
     Args:
         program: the name of a shipped program, a generator's name, a program or a graph; None
             takes a recorded one.
-        machine: whose profile the parameters are; ``loggopsim`` for LogGOPSim's defaults.
+        machine: a name or a file; ``loggopsim`` for LogGOPSim's defaults.
         height: of the space-time diagram in pixels; None for what the ranks need.
 
     Raises:
-        DatasetError: there is no such program, or no such profile.
+        DatasetError: there is no such program, or no such machine.
     """
 
     SETTINGS = ("program", "semantics", "machine", *TIMES, SIZE, "model", "algorithms")

@@ -34,7 +34,7 @@ class ReplayState:
     model: LogGPS = LOGGOPSIM
     algorithms: Mapping[str, str] = field(default_factory=dict)  # non-default
     semantics: Semantics = "loggopsim"
-    machine: str = OWN  # of the profile that gave the model; OWN for other values
+    machine: str = OWN  # that gave the model; OWN for other values
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ def short_model(model: LogGPS) -> str:
 
 def python_lines(state: ReplayState, program: AnyProgram) -> str:
     """Return Python code that computes the replay, as ``result``."""
-    lines = ["from workbench import models, programs, simulate"]
+    lines = [f"from workbench import {model_module(state)}, programs, simulate"]
     if state.source.expression != GIVEN:
         lines.append(f"program = {state.source.expression}")
     graph = "program"
@@ -81,6 +81,11 @@ def python_lines(state: ReplayState, program: AnyProgram) -> str:
     lines.append(f"model = {model_expression(state)}")
     lines.append(f"result = simulate.replay({graph}, model{semantics}, times=True)")
     return "\n".join(lines)
+
+
+def model_module(state: ReplayState) -> str:
+    """Return the subpackage of workbench that `model_expression` names."""
+    return "machines" if state.machine else "models"
 
 
 def model_expression(state: ReplayState) -> str:

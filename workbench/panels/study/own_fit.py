@@ -15,6 +15,7 @@ from workbench.panels.fit.fit_run import FitRequest, FitRun, status_of
 from workbench.panels.fit.settings import ENGINE_NAMES, READY
 from workbench.panels.fit.state import model_of
 from workbench.panels.job_controls import JobControls
+from workbench.panels.machine_choice import MachineChoice, curve_of
 from workbench.panels.number_field import NumberField, check_all, errors_of
 from workbench.panels.style import choose, named, wrapping_row
 
@@ -48,7 +49,7 @@ class OwnFit:
         self._started, self._finished = started, finished
         self.run: FitRun | None = None
         self.controls: dict[str, Any] = {
-            "machine": inputs.Dropdown(options=[*datasets.list()], **named("Machine", "280px")),
+            "machine": MachineChoice(datasets.list().names[0]),
             "model": inputs.Dropdown(options=OWN_MODELS, **named("Model", "200px")),
             "loss": inputs.Dropdown(
                 options=[(name.upper(), name) for name in LOSSES],
@@ -111,7 +112,7 @@ class OwnFit:
             return self.run
         check_all(self.controls.values())
         held = {name: control.value for name, control in self.controls.items()}
-        curve, model = datasets.load(held.pop("machine")), model_of(held.pop("model"))
+        curve, model = curve_of(held.pop("machine")), model_of(held.pop("model"))
         self.run = run = FitRun(FitRequest(curve=curve, model=model, **held))
         self._work.begin(run.job, lambda: (run.share, status_of(run)))
         self._started()

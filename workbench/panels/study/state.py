@@ -12,6 +12,7 @@ from workbench.fit import DEFAULT_ENGINE, FitResult
 from workbench.measure import OSUCurve
 from workbench.panels.fit.fit_run import FitRequest
 from workbench.panels.fit.state import model_expression
+from workbench.panels.machine_choice import curve_expression
 from workbench.study import Cell, CellResult, ModelChoice, StudyResult
 from workbench.study.cell import AXES, improvements
 
@@ -137,9 +138,10 @@ def cell_lines(state: StudyState) -> str:
 def own_lines(request: FitRequest) -> str:
     """Return Python code that runs the user's own fit."""
     engine = "" if request.engine == DEFAULT_ENGINE else f'engine="{request.engine}", '
+    source = curve_expression(request.curve.name)
     return (
-        "from workbench import datasets, fit, models\n"
-        f'measured = datasets.load("{request.curve.name}")\n'
+        f"from workbench import {source.partition('.')[0]}, fit, models\n"
+        f"measured = {source}\n"
         f"model = {model_expression(request.model)}\n"
         f'result = fit.fit(measured, model, loss="{request.loss}", target="{request.target}", '
         f"{engine}trials={request.trials}, seed={request.seed})\n"

@@ -57,7 +57,7 @@ FIRST = "halo-8"
 """The default recorded program."""
 
 FIRST_MACHINE = "azure-hb96v3-hdr"
-"""The machine whose profile is the default."""
+"""The default machine."""
 
 _PROBES = {"probe_L_us": ("latency", "L", -6), "probe_G_ns": ("bandwidth", "G", -9)}
 _SETTINGS = (*CONTROLLED, *_PROBES, "follow")
@@ -72,10 +72,10 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
     Args:
         program: the name of a shipped program, a generator's name, a program, a graph, or several
             of these; None takes a recorded one.
-        machine: whose profile the parameters are; ``loggopsim`` for LogGOPSim's defaults.
+        machine: a name or a file; ``loggopsim`` for LogGOPSim's defaults.
 
     Raises:
-        DatasetError: there is no such program, or no such profile.
+        DatasetError: there is no such program, or no such machine.
     """
 
     SETTINGS = _SETTINGS

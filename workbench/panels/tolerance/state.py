@@ -14,7 +14,13 @@ from workbench.measure import MeasuredRuns
 from workbench.models import LogGPS
 from workbench.models.loggps import parse_loggps
 from workbench.panels.program_sources import GENERATED, GIVEN, MOST_RANKS, AnyProgram, ProgramSource
-from workbench.panels.replay.state import LOGGOPSIM, OWN, ReplayState, model_expression
+from workbench.panels.replay.state import (
+    LOGGOPSIM,
+    OWN,
+    ReplayState,
+    model_expression,
+    model_module,
+)
 from workbench.programs import ExecutionGraph, Program
 from workbench.programs.collectives import ALGORITHMS, DEFAULTS
 from workbench.programs.generators.grids import grid_shape
@@ -77,7 +83,7 @@ class ToleranceState:
 
     cases: tuple[ProgramVariant, ...]
     model: LogGPS = LOGGOPSIM
-    machine: str = OWN  # of the profile that gave the model; OWN for other values
+    machine: str = OWN  # that gave the model; OWN for other values
     percent: tuple[float, ...] = PERCENT  # by which T may grow
     interval: LatencyInterval | None = None  # of L, s; None: as the tolerances need
     own: int = 0  # index in cases of the program in the controls
@@ -268,12 +274,12 @@ def python_lines(shown: Analysed) -> str:
     """Return Python code that computes the result, as ``result`` or ``results`` by name."""
     state = shown.state
     own = state.own_case.source
-    model = model_expression(ReplayState(own, state.model, machine=state.machine))
+    base = ReplayState(own, state.model, machine=state.machine)
     function = "analyse_bandwidth" if shown.bandwidths else "analyse"
     lines = [
-        "from workbench import models, programs",
+        f"from workbench import {model_module(base)}, programs",
         f"from workbench.sensitivity import {function}",
-        f"model = {model}",
+        f"model = {model_expression(base)}",
     ]
     options = "" if state.percent == PERCENT else f", percent={state.percent!r}"
     several = len(shown.results) > 1

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from workbench import datasets
+from workbench import datasets, machines
 from workbench.fit import FitResult, fit
 from workbench.uq import (
     CalibrationProblem,
@@ -216,7 +216,7 @@ class CollectiveProblem(Problem):
 
 
 class MachineProblem(Problem):
-    """A fit to the OSU curves of a shipped machine."""
+    """A fit to the OSU curves of a machine."""
 
     draws = 1000  # the model is simulated for each round
 
@@ -235,7 +235,7 @@ class MachineProblem(Problem):
     @property
     def caption(self) -> str:
         """Where the measurement comes from."""
-        return datasets.list()[self._machine].provenance.caption()
+        return machines.load(self._machine).curve.provenance.caption()
 
     def calibrate(
         self,
@@ -284,7 +284,7 @@ class MachineProblem(Problem):
 
 def problem_names() -> list[tuple[str, str]]:
     """Return a label and a name of each problem."""
-    tables, machines = shipped_collectives(), datasets.list()
+    tables, known = shipped_collectives(), datasets.list()
     found = [
         (
             f"{tables[name].provenance.origin}: {collective} on {machine_of(tables[name])}",
@@ -293,10 +293,11 @@ def problem_names() -> list[tuple[str, str]]:
         for name in tables
         for collective in shipped_algorithms(name)
     ]
-    return found + [
-        (f"{machines[name].provenance.origin}: fit of {machines[name].title}", name)
-        for name in machines
+    own = [(f"fit of {name} (my machine)", name) for name in machines.own()]
+    fits = [
+        (f"{known[name].provenance.origin}: fit of {known[name].title}", name) for name in known
     ]
+    return [*found, *own, *fits]
 
 
 def find_problem(name: str) -> Problem:

@@ -171,6 +171,12 @@ def test_what_is_wrong_is_one_paragraph(
     assert said in refusal(capsys, *words.replace("FILE", pingpong).split())
 
 
+def test_another_algorithm_for_few_elements_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", "cg-4", "--algorithm", "allreduce=ring"]) == 0
+    said = "note: 402 collectives: allreduce of fewer elements than the blocks of ring runs"
+    assert said in capsys.readouterr().err
+
+
 def test_an_unknown_algorithm_lists_the_known_ones(
     capsys: pytest.CaptureFixture[str], trace: str
 ) -> None:

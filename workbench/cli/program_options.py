@@ -83,7 +83,11 @@ def graph_of(arguments: argparse.Namespace) -> ExecutionGraph:
             f"{arguments.file} is a GOAL file",
             key="algorithm",
         )
-    return graph(program, dict(arguments.algorithms))
+    made = graph(program, dict(arguments.algorithms))
+    # Those that the collectives' schedules add to the program's.
+    for note in made.notes[len(program.notes) :]:
+        say(f"note: {note}")
+    return made
 
 
 def model_of(arguments: argparse.Namespace) -> LogGPS:

@@ -86,8 +86,8 @@ def record(
     folder = Path(folder).resolve()
     if not force and any(_traces(folder)):
         raise ParameterError(
-            f"{folder} holds a trace already; name another folder, or replace it with force=True "
-            "(--force in the shell)",
+            f"{folder} holds a trace already; name another folder, or let it be replaced: force, "
+            "in the shell --force",
             key="folder",
         )
     launcher = mpirun if isinstance(mpirun, Launcher) else find_launcher(mpirun)

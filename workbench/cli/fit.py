@@ -267,6 +267,8 @@ def _summary(result: FitResult) -> dict[str, Any]:
         "contradiction": result.contradiction,
         "unstated": result.unstated,
         "better": result.better,
+        "aic": result.aic,
+        "bic": result.bic,
         "fixed": result.fixed_texts(),
     }
 
@@ -281,6 +283,8 @@ def _report(result: FitResult) -> str:
         f"seed {result.seed}, {result.trials} trials of which {result.invalid} refused, "
         f"{result.seconds:.1f} s",
     ]
+    if result.success:
+        lines.append(f"criteria: {result.criteria}")
     at_bound = result.at_bound
     for d in result.space.dimensions if result.success else ():
         low, high = (d.text(bound) for bound in (d.low, d.high))

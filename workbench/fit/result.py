@@ -112,6 +112,37 @@ class FitResult(StoredResult):
         return int(np.count_nonzero(np.isfinite(target_points(self.measured, self.target))))
 
     @property
+    def aic(self) -> float:
+        """Akaike's information criterion of the relative errors; of two models the lower is better.
+
+        As lmfit counts it: n ln(sum of squares / n) + 2k for n points and k searched parameters.
+        inf where nothing could be simulated.
+        """
+        return self._criterion(2.0)
+
+    @property
+    def bic(self) -> float:
+        """Bayes's information criterion likewise: ln(n) instead of 2 for each parameter."""
+        return self._criterion(math.log(self.points) if self.points else math.inf)
+
+    def _criterion(self, for_each_parameter: float) -> float:
+        if self.simulated is None or not self.points:
+            return math.inf
+        observed = target_points(self.measured, self.target)
+        errors = target_points(self.simulated, self.target) / observed - 1.0
+        square = float(np.nansum(errors**2)) / self.points
+        likelihood = self.points * math.log(square) if square > 0 else -math.inf
+        return likelihood + for_each_parameter * len(self.space)
+
+    @property
+    def criteria(self) -> str:
+        """Both criteria in words."""
+        return (
+            f"AIC {self.aic:.1f}, BIC {self.bic:.1f} of relative errors ({self.points} points, "
+            f"{len(self.space)} parameters): compare them with another model's, the lower is better"
+        )
+
+    @property
     def variant(self) -> str:
         """The model's variant: ``sstmacro``, as SST/macro computes, or ``repaired``."""
         return self.model.variant
@@ -310,7 +341,8 @@ class FitResult(StoredResult):
             f"{self.invalid} of them refused"
         )
         head = ("parameter", "value", "from", "to", "at bound")
-        notes = filter(None, (self.contradiction, self.unstated))
+        criteria = self.criteria if self.success else ""
+        notes = filter(None, (criteria, self.contradiction, self.unstated))
         return html_table(rows, head, caption, align="lrrrl") + "".join(
             f"<p>{html.escape(note)}</p>" for note in notes
         )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -195,3 +197,27 @@ def test_a_measurement_that_contradicts_itself_is_named_in_the_result() -> None:
     assert "measured bandwidth contradicts latency" in repr(result)
     assert "no model of successive stages fits both" in result._repr_html_()
     assert fit(datasets.load("azure-hb96v3-hdr"), "logp", trials=3).contradiction == ""
+
+
+def test_criteria_are_those_of_the_relative_errors(machine: OSUCurve) -> None:
+    """By hand from the percent errors: n ln(mean square) + 2k, and ln n for each parameter."""
+    result = fit(machine, "logp", trials=5)
+    errors = result.percent_error().to_numpy().ravel() / 100.0
+    known = errors[np.isfinite(errors)]
+    n, k = len(known), len(result.space)
+    likelihood = n * math.log(float((known**2).mean()))
+    assert n == result.points
+    assert result.aic == pytest.approx(likelihood + 2 * k)
+    assert result.bic == pytest.approx(likelihood + math.log(n) * k)
+    assert f"AIC {result.aic:.1f}, BIC {result.bic:.1f}" in result._repr_html_()
+    nothing = dataclasses.replace(result, success=False, simulated=None)
+    assert (nothing.aic, nothing.bic) == (math.inf, math.inf)
+
+
+def test_a_model_that_leaves_much_names_one_that_follows_better() -> None:
+    machine = datasets.load("llnl-dane-omnipath")
+    poor = fit(machine, "snappr", trials=2)
+    assert poor.rmspe["joint"] > 20
+    left = f"snappr leaves {poor.rmspe['joint']:.1f} % (RMSPE); the model protocol leaves "
+    assert poor.better.startswith(left)
+    assert fit(machine, "protocol", trials=2).better == ""

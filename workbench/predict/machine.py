@@ -7,6 +7,7 @@ machine.loggps()        # between nodes; machine.loggps("within")
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -215,12 +216,14 @@ def machine_of(
             hop_s=sum(float(one.value) for one in hops) if hop_s is None else hop_s,
             **_given_parts(
                 measured,
-                ranks_per_node=ranks_per_node,
-                topology=topology,
-                engines=engines,
-                core_bandwidth=core_Bps,
-                memory_bandwidth=memory_Bps,
-                library=library,
+                {
+                    "ranks_per_node": ranks_per_node,
+                    "topology": topology,
+                    "engines": engines,
+                    "core_bandwidth": core_Bps,
+                    "memory_bandwidth": memory_Bps,
+                    "library": library,
+                },
             ),
         )
         if hop_s is None and any(one.source == "assumed" for one in hops):
@@ -296,7 +299,7 @@ def machine_of(
 _ARGUMENTS = {"core_bandwidth": "core_Bps", "memory_bandwidth": "memory_Bps"}
 
 
-def _given_parts(machine: Machine, **asked: Any) -> dict[str, Any]:
+def _given_parts(machine: Machine, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of ``machine_of``: as asked for, else a part that the machine has."""
     found = {}
     for name, value in asked.items():

@@ -37,10 +37,10 @@ FIRST_KEYS = (
     "node.nic.mtu",
 )
 _UNITS = (
-    "Type a value with its unit, such as 500 ns, 12.5 GB/s or 100 Gbit/s; a size alone is in bytes. "
-    "SNAPPR is here as SST/macro has it: messages of up to 512 B cross the network once. The panel "
-    "of notebook 01 begins without that, as the published fits do, so that equal values give longer "
-    "times of small messages there."
+    "Type a value with its unit, such as 500 ns, 12.5 GB/s or 100 Gbit/s; a size alone is in "
+    "bytes. SNAPPR is here as SST/macro has it: messages of up to 512 B cross the network once. "
+    "The panel of notebook 01 begins without that, as the published fits do, so that equal values "
+    "give longer times of small messages there."
 )
 
 

@@ -38,6 +38,12 @@ def test_the_default_datatype_is_a_double_where_init_says_so() -> None:
     assert said(read("send 1 7 10", ""), 0) == ["send 10 B to 1 tag 7"]
 
 
+def test_the_datatype_of_a_vector_is_kept() -> None:
+    calls = "bcast 10 0 1; allreduce 3 0 0; reduce 5 0 0"
+    kept = [one.element_bytes for one in read(calls, calls).collectives]
+    assert kept == [4, 8, 1]
+
+
 def test_sizes_of_datatypes() -> None:
     assert len(DATATYPE_BYTES) == 60
     named = {0: 8, 1: 4, 2: 1, 3: 2, 4: 8, 5: 4, 6: 1, 14: 16, 16: 1, 20: 8, 26: 16, 27: 32}

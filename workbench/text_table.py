@@ -80,6 +80,18 @@ def check_columns(table: pd.DataFrame, what: str, needed: Iterable[str], source:
         )
 
 
+def parsed_numbers(texts: pd.Series) -> NDArray[np.float64]:
+    """Return the numbers that texts spell, to the last bit; nan where one spells none."""
+    import pandas as pd
+
+    values = np.asarray(pd.to_numeric(texts, errors="coerce"), np.float64)
+    # Releases of pandas before 3.1 round the last bit of every eighth text wrongly there.
+    known = np.isfinite(values)
+    values = np.where(known, values, np.nan)
+    values[known] = texts[known].astype(np.float64)
+    return values
+
+
 def numbers_of(
     table: pd.DataFrame, column: str, source: str, *, least: float = -np.inf, must: str = ""
 ) -> NDArray[np.float64]:
@@ -87,9 +99,7 @@ def numbers_of(
 
     ``must`` says in words what a cell must be; empty is ``a number``, with the least.
     """
-    import pandas as pd
-
-    values = np.asarray(pd.to_numeric(table[column], errors="coerce"), np.float64)
+    values = parsed_numbers(table[column])
     bad = ~(np.isfinite(values) & (values >= least))
     if bad.any():
         at = int(np.argmax(bad))

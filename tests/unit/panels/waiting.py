@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-PATIENCE_S = 60.0
+PATIENCE_S = 300.0
 
 
 def settled(panel: Any) -> Any:

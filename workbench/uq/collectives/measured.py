@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError, ParseError
 from workbench.provenance import Provenance
 from workbench.suggestions import did_you_mean
-from workbench.text_table import read_text_table
+from workbench.text_table import parsed_numbers, read_text_table
 from workbench.uq.collectives.models import CollectiveTest, known_algorithms
 from workbench.uq.replicas import Replicas
 
@@ -162,7 +162,7 @@ def _numbers(table: pd.DataFrame, source: str) -> pd.DataFrame:
             line=int(row),
         )
     for name in ("time_us", "nodes", "ranks_per_node", "block_bytes"):
-        values = pd.to_numeric(found[name], errors="coerce")
+        values = pd.Series(parsed_numbers(found[name]), found.index)
         least = 0 if name == "block_bytes" else 1e-6
         for row in found.index[~(values >= least) | ~np.isfinite(values)]:
             column = name

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, ParseError
 from workbench.suggestions import did_you_mean
-from workbench.text_table import check_columns, read_text_table
+from workbench.text_table import check_columns, parsed_numbers, read_text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -222,17 +222,15 @@ def holds_no_number(table: pd.DataFrame, column: str) -> bool:
 
 def _parsed(cells: pd.Series) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Return numbers, nan where there is none, and which cells are neither one nor missing."""
-    import pandas as pd
-
     if cells.dtype.kind in "fiub":
         values = cells.to_numpy(np.float64)
         return values, np.isinf(values)
     texts = cells.astype(str).str.strip()
-    values = np.asarray(pd.to_numeric(texts, errors="coerce"), np.float64)
+    values = parsed_numbers(texts)
     unknown = ~np.isfinite(values)
     bad = np.zeros(len(values), bool)
     bad[unknown] = ~texts[unknown].str.lower().isin(MISSING).to_numpy(bool)
-    return np.where(np.isinf(values), np.nan, values), bad
+    return values, bad
 
 
 def whole_numbers(

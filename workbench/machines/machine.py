@@ -149,13 +149,13 @@ class Machine(StoredResult):
         """
         if self.measured is not None:
             return self.measured
-        try:
+        # A model alone, such as an .ini, may have the name of a dataset by chance.
+        if self.name in datasets.list() and "measured" in self.provenance.details:
             return datasets.load(self.name)
-        except DatasetError:
-            raise DatasetError(
-                f"the machine {self.name} must have measured messages; it is a model alone: fit it "
-                "to OSU output (workbench fit --osu FILE --save FILE.json)"
-            ) from None
+        raise DatasetError(
+            f"the machine {self.name} must have measured messages; it is a model alone: fit it to "
+            "OSU output (workbench fit --osu FILE --save FILE.json)"
+        )
 
     @property
     def errors(self) -> dict[str, float]:
@@ -223,12 +223,6 @@ class Machine(StoredResult):
 
         return pd.DataFrame(self._rows(), columns=["part", "value", "source", "note"])
 
-    def parameters_frame(self) -> pd.DataFrame:
-        """Return the model's parameters with the ends of their intervals, ``low`` and ``high``."""
-        frame = self.model.to_frame()
-        ends = [self.intervals.get(key, (math.nan, math.nan)) for key in frame["parameter"]]
-        return frame.assign(low=[low for low, _ in ends], high=[high for _, high in ends])
-
     def __repr__(self) -> str:
         error = self.rmspe.get("joint", math.nan)
         fitted = "" if math.isnan(error) else f", RMSPE {error:.1f} %"
@@ -271,13 +265,16 @@ class Machine(StoredResult):
 
     def _link_bandwidth(self) -> KnownPart:
         try:
-            rates = self.curve.bandwidth_Bps
+            curve: OSUCurve | None = self.curve
         except DatasetError:
-            rates = np.array([math.nan])
-        known = rates[np.isfinite(rates)]
-        if len(known):
-            note = "largest bandwidth of two nodes; a link may be faster"
-            return KnownPart(float(known.max()), "measured", note)
+            curve = None
+        if curve is not None and np.isfinite(curve.bandwidth_Bps).any():
+            origin = curve.provenance.origin
+            source: Source = "assumed"
+            if origin in ("measured", "published"):
+                source = "measured" if origin == "measured" else "published"
+            note = f"largest {origin} bandwidth of two nodes; a link may be faster"
+            return KnownPart(float(np.nanmax(curve.bandwidth_Bps)), source, note)
         if self.loggps.G > 0:
             return KnownPart(1 / self.loggps.G, "assumed", "1 / G of LogGPS")
         raise ParameterError(

@@ -83,7 +83,7 @@ def test_parts_are_given_derived_or_assumed_and_say_so() -> None:
     host, switch = (machine.number(f"{one}_latency") for one in ("host", "switch"))
     assert 2 * host + switch == pytest.approx(machine.loggps.L)
     measured = example(measured=datasets.load("azure-hb96v3-hdr"))
-    assert measured.part("link_bandwidth").source == "measured"
+    assert measured.part("link_bandwidth").source == "published"
     most = np.nanmax(datasets.load("azure-hb96v3-hdr").bandwidth_Bps)
     assert measured.part("link_bandwidth").value == most
     with pytest.raises(
@@ -175,9 +175,12 @@ def test_machines_are_known_by_name_file_and_ini(
         machines.load("made_up")
     with pytest.raises(DatasetError, match="it is a model alone: fit it to OSU output"):
         _ = machines.load("made-up").curve
-    Path("mine.ini").write_text(models.SNAPPR().to_ini(), encoding="utf-8")
-    alone = machines.load("mine.ini")
-    assert (alone.name, alone.model) == ("mine", models.SNAPPR())
+    for name in ("mine", "azure-hb96v3-hdr"):  # the name of a dataset makes it none
+        Path(f"{name}.ini").write_text(models.SNAPPR().to_ini(), encoding="utf-8")
+        alone = machines.load(f"{name}.ini")
+        assert (alone.name, alone.model) == (name, models.SNAPPR())
+        with pytest.raises(DatasetError, match="it is a model alone"):
+            _ = alone.curve
     assert alone.loggps.S == models.SNAPPR().mpi.max_eager_msg_size
     with pytest.raises(OSError, match="absent"):
         machines.load("absent.json")

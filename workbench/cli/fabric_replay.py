@@ -15,10 +15,11 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.ini_options import add_ini, fabric_of
-from workbench.cli.machine_options import machine_of, network_of, ranks_per_host
+from workbench.cli.machine_options import machine_of, ranks_per_host
 from workbench.cli.output import add_json, given, print_json, say, slow_import_notice
 from workbench.cli.program_options import add_program, graph_of, model_of
 from workbench.cli.signals import run_stoppable
+from workbench.cli.topology import network_of
 
 if TYPE_CHECKING:
     import numpy as np

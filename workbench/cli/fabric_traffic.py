@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.ini_options import add_ini, fabric_of
-from workbench.cli.machine_options import add_machine, machine_of, network_of
+from workbench.cli.machine_options import add_machine, machine_of
 from workbench.cli.output import (
     add_json,
     byte_count,
@@ -28,7 +28,7 @@ from workbench.cli.output import (
     slow_import_notice,
 )
 from workbench.cli.signals import run_stoppable
-from workbench.cli.topology import pattern_of
+from workbench.cli.topology import network_of, pattern_of
 
 if TYPE_CHECKING:
     from workbench.simulate.fabric.latency_load import LatencyLoad

@@ -6,11 +6,9 @@ import argparse
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import say
-from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
     from workbench.machines import Machine
-    from workbench.topology import Topology
 
 
 def add_machine(parser: argparse._ActionsContainer, about: str) -> None:
@@ -38,22 +36,6 @@ def say_parts(machine: Machine, *names: str) -> None:
         part = machine.part(name)
         note = f": {part.note}" if part.note else ""
         say(f"note: {name} {part_text(name, part.value)} of {machine.name}, {part.source}{note}")
-
-
-def network_of(spec: str | None, machine: Machine | None) -> Topology:
-    """Return the network of a spec or a file, else that of the machine."""
-    from workbench.cli.topology import topology_of
-
-    if spec is not None:
-        return topology_of(spec)
-    if machine is None or "topology" not in machine.given:
-        raise ParameterError(
-            "a topology must be given, such as fat-tree:16, or a --machine that has one (workbench "
-            "machine set FILE.json topology=fat-tree:16)",
-            key="topology",
-        )
-    say_parts(machine, "topology")
-    return topology_of(str(machine.part("topology").value))
 
 
 def ranks_per_host(asked: int | None, machine: Machine | None) -> dict[str, int]:

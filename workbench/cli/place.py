@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.machine_options import machine_of, network_of, ranks_per_host, say_parts
+from workbench.cli.machine_options import machine_of, ranks_per_host, say_parts
 from workbench.cli.output import add_json, given, print_json, say, slow_import_notice
 from workbench.cli.program_options import (
     add_program,
@@ -25,6 +25,7 @@ from workbench.cli.program_options import (
     seconds,
 )
 from workbench.cli.signals import run_stoppable
+from workbench.cli.topology import network_of
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:

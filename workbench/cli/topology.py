@@ -26,6 +26,7 @@ from workbench.cli.signals import run_stoppable
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
+    from workbench.machines import Machine
     from workbench.topology import Topology
     from workbench.topology.metrics import TopologyMetrics
     from workbench.topology.traffic import Traffic
@@ -153,6 +154,20 @@ def topology_of(spec: str) -> Topology:
             else "; there is no such file either"
         )
         raise ParameterError(f"{error}{other}", key=error.key) from None
+
+
+def network_of(spec: str | None, machine: Machine | None) -> Topology:
+    """Return the network of a spec or a file, else that of the machine."""
+    if spec is not None:
+        return topology_of(spec)
+    if machine is None or "topology" not in machine.given:
+        raise ParameterError(
+            "a topology must be given, such as fat-tree:16, or a --machine that has one (workbench "
+            "machine set FILE.json topology=fat-tree:16)",
+            key="topology",
+        )
+    say_parts(machine, "topology")
+    return topology_of(str(machine.part("topology").value))
 
 
 def pattern_of(word: str, network: Topology) -> str | Traffic:

@@ -24,12 +24,12 @@ from workbench import datasets
 from workbench.checks import number, whole
 from workbench.errors import DatasetError, ParameterError
 from workbench.html_table import code, html_table
-from workbench.machines.rules import D_SWITCH_S
 from workbench.measure import OSUCurve
 from workbench.models import LogGPS, NetworkModel, OverheadTable
 from workbench.provenance import Provenance
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
+from workbench.topology.metrics.links import D_SWITCH_S
 from workbench.topology.spec import parse_topology
 from workbench.units import Kind, format_quantity, parse_typed_quantity
 

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from workbench.simulate.fabric.fabric import Congestion, Fabric
     from workbench.topology import Topology
 
-D_SWITCH_S = 108e-9
-"""Latency of a switch, s: LLAMP, section IV-2."""
-
 LINKS = ("link_bandwidth", "host_latency", "wire_latency", "switch_latency")
 """The parts of a machine of which a network is made."""
 

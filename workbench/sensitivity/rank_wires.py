@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
-from workbench.machines.rules import D_SWITCH_S
 from workbench.simulate.picoseconds import LONGEST_PARAMETER, PS_PER_S
 from workbench.topology import Topology
+from workbench.topology.metrics.links import D_SWITCH_S
 from workbench.topology.topology import routers_passed
 
 IntArray = NDArray[np.int64]

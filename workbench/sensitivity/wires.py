@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.errors import ParameterError
-from workbench.machines.rules import D_SWITCH_S
 from workbench.models import LogGPS
 from workbench.programs.find_program import ProgramLike
 from workbench.provenance import Provenance
@@ -26,6 +25,7 @@ from workbench.sensitivity.result import LatencySensitivity
 from workbench.sensitivity.sweep import Sweep, SweepPoint
 from workbench.simulate.picoseconds import PS_PER_S
 from workbench.topology import Topology
+from workbench.topology.metrics.links import D_SWITCH_S
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,6 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from workbench.machines import Machine, links_of, wires_of
-from workbench.machines.rules import D_SWITCH_S
 from workbench.panels.program_sources import GIVEN, AnyProgram
 from workbench.panels.replay.state import ReplayState, model_expression, model_module
 from workbench.programs import ExecutionGraph, Program
@@ -21,6 +20,7 @@ from workbench.sensitivity.placement import (
 )
 from workbench.sensitivity.rank_wires import L_WIRE_S
 from workbench.topology import FAMILIES, Topology, parse_topology, propose
+from workbench.topology.metrics.links import D_SWITCH_S
 from workbench.topology.topology import TERMINAL
 
 if TYPE_CHECKING:

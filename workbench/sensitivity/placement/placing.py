@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.checks import whole
 from workbench.errors import ParameterError
-from workbench.machines.rules import D_SWITCH_S
 from workbench.models import LogGPS
 from workbench.named_options import defaults_of, named_options
 from workbench.programs.find_program import ProgramLike
@@ -32,6 +31,7 @@ from workbench.sensitivity.rank_wires import L_WIRE_S, Wires
 from workbench.simulate.picoseconds import PS_PER_S, PicosecondCosts
 from workbench.suggestions import did_you_mean
 from workbench.topology import Topology
+from workbench.topology.metrics.links import D_SWITCH_S
 from workbench.topology.topology import routers_passed
 
 if TYPE_CHECKING:

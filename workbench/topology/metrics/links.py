@@ -6,6 +6,9 @@ from dataclasses import dataclass, fields
 
 from workbench.checks import above_zero, number
 
+D_SWITCH_S = 108e-9
+"""Latency of a switch, s: LLAMP, section IV-2."""
+
 
 @dataclass(frozen=True)
 class LinkSpeeds:

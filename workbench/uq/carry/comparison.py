@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
-from workbench.machines.rules import D_SWITCH_S
 from workbench.models import PISCES, SNAPPR, LogGPS, NetworkModel
 from workbench.named_options import named_options
 from workbench.programs.find_program import ProgramLike, graph_of
@@ -19,6 +18,7 @@ from workbench.sensitivity.rank_wires import L_WIRE_S
 from workbench.sensitivity.wires import wire_sweep
 from workbench.simulate.fabric import Fabric, replay_on
 from workbench.topology import Topology, parse_topology, topology_spec
+from workbench.topology.metrics.links import D_SWITCH_S
 from workbench.uq.carried_on import CarriedOn
 from workbench.uq.carry.draws import (
     MACHINES,

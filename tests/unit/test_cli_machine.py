@@ -92,7 +92,10 @@ def test_parts_are_added_to_a_file_and_a_name_is_known_in_its_folder(
     assert kept.part("engines").value == 2
     assert main(["machine", "list"]) == 0
     assert "azure-hb96v3-hdr  (machines/azure-hb96v3-hdr.json)" in capsys.readouterr().out
-    assert "must be of a file" not in commands.refusal(capsys, "machine", "set", path, "engines=no")
+    assert "engines must be" in commands.refusal(capsys, "machine", "set", path, "engines=no")
+    assert main(["machine", "set", "aws-hpc6a-efa", "engines=2"]) == 0
+    assert "saved engines in machines/aws-hpc6a-efa.json" in capsys.readouterr().err
+    assert machines.load("aws-hpc6a-efa").part("engines").value == 2
     assert "a machine has the parts" in commands.refusal(capsys, "machine", "set", path, "motors=3")
 
 

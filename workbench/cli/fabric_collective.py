@@ -40,7 +40,10 @@ if TYPE_CHECKING:
 
 ABOUT = "times of a collective on an SST/macro configuration, or on a machine"
 
-_OF_MACHINE = ("machine", "topology", "routing", "operation", "algorithm", "ranks", "sizes")
+_OF_MACHINE = (
+    *("machine", "topology", "routing", "congestion"),
+    *("operation", "algorithm", "ranks", "sizes"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -76,10 +76,10 @@ def first_guess(curve: Measured, model: str | NetworkModel) -> NetworkModel:
 
 
 def _crossings(model: NetworkModel, size_bytes: int) -> int:
-    """Return how often a message of SST/macro's models crosses the network: 1, or 3 as EAGER1.
+    """Return the number of times a message of SST/macro's models crosses the network: 1 or 3.
 
-    EAGER1 sends a header, a request for the data, and the data; EAGER0, up to the size of a very
-    short message, the data at once.
+    Up to the size of a very short message (EAGER0) the data cross once. Above it (EAGER1) a header,
+    a request for the data, and the data cross one after the other.
     """
     if not isinstance(model, SSTMacroModel):
         return 1

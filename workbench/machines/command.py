@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if name == "show":
             action.add_argument("machine", metavar="NAME|FILE", help="its name, or its file")
         if name == "set":
-            action.add_argument("machine", metavar="FILE.json", help="of workbench fit --save")
+            action.add_argument("machine", metavar="NAME|FILE", help="its file, or its name")
             action.add_argument(
                 "parts",
                 metavar="PART=VALUE",
@@ -65,9 +65,9 @@ def run(arguments: argparse.Namespace) -> int:
     found = machines.load(arguments.machine)
     if arguments.machine_action == "set":
         found = found.with_parts(arguments.source, **dict(arguments.parts))
-        path = Path(arguments.machine)
-        found.save(path if path.suffix == ".json" else machines.OWN / f"{path}.json")
-        say(f"saved {', '.join(name for name, _ in arguments.parts)} in {arguments.machine}")
+        file = Path(arguments.machine)
+        path = found.save(file) if file.suffix == ".json" else machines.keep(found)
+        say(f"saved {', '.join(name for name, _ in arguments.parts)} in {path}")
     if arguments.json:
         print_json(found.to_dict())
     else:

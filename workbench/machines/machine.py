@@ -252,7 +252,7 @@ class Machine(StoredResult):
         return rows
 
     def _derived(self, name: str) -> KnownPart | None:
-        """Return what a rule gives for a part that nobody gave; None where there is no rule."""
+        """Return a part by its rule or usual value; None where there is neither."""
         if name == "link_bandwidth":
             return self._link_bandwidth()
         if name == "switch_latency":

@@ -145,10 +145,10 @@ def fabric_of(
     """Return a network of a machine's links, on which its messages take what its LogGPS says.
 
     A machine whose model is SNAPPR or PISCES, and of the kind that ``congestion`` asks for, has
-    that model's ports. For others: links and network cards carry ``link_bandwidth``; a packet takes
-    the ``host_latency`` from a host to its switch and from the last switch to a host, the
-    ``switch_latency`` in each switch, and the ``wire_latency`` between two. Credits cover what is
-    under way in a round trip over a link, in each lane.
+    that model's ports, unless a part of its links was given. For others: links and network cards
+    carry ``link_bandwidth``; a packet takes the ``host_latency`` from a host to its switch and from
+    the last switch to a host, the ``switch_latency`` in each switch, and the ``wire_latency``
+    between two. Credits cover what is under way in a round trip over a link, in each lane.
 
     Args:
         machine: the machine.
@@ -165,7 +165,7 @@ def fabric_of(
     fabric = Fabric(topology, None, routing, congestion, seed)
     lanes = fabric.routes.lanes
     kind: type[SNAPPR] | type[PISCES] = PISCES if congestion == "packet-flow" else SNAPPR
-    if isinstance(machine.model, kind):
+    if isinstance(machine.model, kind) and not machine.given.keys() & set(LINKS):
         ports: SNAPPR | PISCES = machine.model
     else:
         links = links_of(machine)

@@ -101,7 +101,7 @@ def overhead_at_mean_size(
 
 
 def _known(overheads: Overheads | Machine | None, model: LogGPS) -> Overheads:
-    """Return what knows the overheads: of a machine its table, its Protocol, or its LogGPS."""
+    """Return a source of overheads; of a machine its table, else its Protocol, else its LogGPS."""
     if isinstance(overheads, Machine):
         fitted = overheads.model if isinstance(overheads.model, Protocol) else overheads.loggps
         return overheads.overheads or fitted

@@ -88,12 +88,13 @@ def test_a_fitted_packet_model_is_the_network_itself() -> None:
         (SNAPPR, "packet"),
         (PISCES, "packet-flow"),
     )
+    torus = topology.parse_topology("torus:4x4")
     for kind, congestion in kinds:
         model = kind(link_bandwidth=3e9, link_latency=7e-7)
         machine = machines.Machine(
             base.name, model, base.loggps, base.rmspe, base.provenance, measured=base.curve
         )
-        ports = fabric_of(
-            machine, topology.parse_topology("torus:4x4"), congestion=congestion
-        ).ports
+        ports = fabric_of(machine, torus, congestion=congestion).ports
         assert (ports.link_bandwidth, ports.link_latency) == (3e9, 7e-7)
+        faster = machine.with_parts(link_bandwidth="7GB/s")
+        assert fabric_of(faster, torus, congestion=congestion).ports.link_bandwidth == 7e9

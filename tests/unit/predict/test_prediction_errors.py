@@ -27,7 +27,7 @@ from workbench.predict import (
     shipped_evaluation,
     shipped_systems,
 )
-from workbench.predict.prediction_errors import VARIANTS, PredictionCase
+from workbench.predict.prediction_errors import VARIANTS, PredictionCase, published_spread
 
 command = partial(commands.run, predict)
 NAMED = PredictionCase("a", "A", "gather", "default-x", "binomial", 1, 4, 0.0, True)
@@ -223,3 +223,21 @@ def test_the_command_takes_a_shipped_curve_or_a_file_but_one_of_them(
         command("collective", "--machine", "azure-hb96v3-hdr", "--system", "a", *words)
     with pytest.raises(SystemExit):
         command("collective", "--p2p", written(tmp_path), *words[:-1], "-8")
+
+
+def test_the_spread_of_published_times_is_that_of_the_shipped_errors() -> None:
+    """Measured over predicted, test by test; a collective that is not published takes them all."""
+    errors = shipped_evaluation()
+    ratios: dict[str, list[float]] = {}
+    for case, measured, predicted in zip(
+        errors.case, errors.measured, errors.predicted[0], strict=True
+    ):
+        if np.isfinite(predicted):
+            ratios.setdefault(errors.cases[case].collective, []).append(measured / predicted)
+    found = published_spread("allreduce")
+    mine = np.quantile(ratios["allreduce"], [0.05, 0.95])
+    np.testing.assert_allclose((found.low, found.high), mine, rtol=1e-12)  # divided another way
+    assert f"of {len(ratios['allreduce'])} published times (allreduce" in found.sentence
+    assert "barrier" not in ratios
+    pooled = np.quantile(np.concatenate([*ratios.values()]), [0.05, 0.95])
+    np.testing.assert_allclose(published_spread("barrier")[:2], pooled, rtol=1e-12)

@@ -24,7 +24,7 @@ every_class = pytest.mark.parametrize("people", [PEOPLE, pytest.param(50, marks=
 
 @functools.cache
 def draws(exercise: Exercise, people: int) -> set[Given]:
-    """Return what an exercise draws for no name, and for the names of so many students."""
+    """Return an exercise's parameters without a name, then for each of some students."""
     names = ["", *(f"student {number}" for number in range(FIRST, FIRST + people))]
     return {exercise.drawn(name) for name in names}
 

@@ -33,6 +33,9 @@ def costs(model, size: int) -> Costs:
     elif size <= model.eager_max:
         host, copy, wire = model.eager_overhead, model.eager_copy_bandwidth, model.eager_bandwidth
         flight = model.eager_latency
+    elif 0 < model.rendezvous_max < size:
+        host, copy, wire = model.large_overhead, model.large_copy_bandwidth, model.large_bandwidth
+        flight = model.large_latency
     else:
         host, copy = model.rendezvous_overhead, model.rendezvous_copy_bandwidth
         wire, flight = model.rendezvous_bandwidth, model.eager_latency

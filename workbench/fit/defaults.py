@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from workbench.models import MODELS, NetworkModel, Value, find_model
+from workbench.fit.segments import segments_of
+from workbench.measure import OSUCurve
+from workbench.models import MODELS, NetworkModel, Protocol, Value, find_model
 
 DEFAULT_MODEL = "protocol"
 """The model that a fit takes where none is named.
@@ -25,12 +27,16 @@ SST/macro's EAGER0. On each of the shipped machines the fit is better without it
 """
 
 
-def model_to_fit(model: str | NetworkModel, variant: str = "") -> NetworkModel:
+def model_to_fit(
+    model: str | NetworkModel, variant: str = "", curve: OSUCurve | None = None
+) -> NetworkModel:
     """Return the model that a fit of this name starts from; a model itself stays as it is.
 
     Args:
         model: name of a model, or a model.
         variant: of the model of that name; its usual one where it is empty.
+        curve: what it will be fitted to; where it shows a fourth regime of message sizes, the
+            model ``protocol`` gets one, whose limit is then searched too.
 
     Raises:
         ParameterError: there is no such model.
@@ -39,4 +45,6 @@ def model_to_fit(model: str | NetworkModel, variant: str = "") -> NetworkModel:
         return model
     found = find_model(model)
     named = MODELS[found.name](variant=variant) if variant else found
+    if isinstance(named, Protocol) and curve is not None and segments_of(curve).shows(4):
+        return named.with_values({"rendezvous.max_size": int(curve.sizes[-1])})
     return named.with_values(FITTED_WITH.get(found.name, {}))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +10,7 @@ from workbench.errors import ConfigurationError
 from workbench.fit.defaults import model_to_fit
 from workbench.fit.losses import rmspe_by_target
 from workbench.fit.measured import as_curve
-from workbench.fit.segments import Segment, segmentations
+from workbench.fit.segments import Cut, segments_of
 from workbench.fit.space import Dimension, SearchSpace
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel, SSTMacroModel
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
 
 StartPoint = dict[str, float]
 
-_WINDOW = 64
 _WAYS = 6
+_FASTEST = 1e-12  # s/B, the upper bound of every rate
 
 
 def starting_points(model: NetworkModel, curve: OSUCurve, space: SearchSpace) -> list[StartPoint]:
@@ -32,7 +31,8 @@ def starting_points(model: NetworkModel, curve: OSUCurve, space: SearchSpace) ->
     # after 100 the same. For the protocol model the suggestion is nearly the fit.
     own = {d.key: float(model.get(d.key)) for d in space.dimensions}
     if model.name == "protocol":
-        suggestions = [_protocol(parts) for parts in segmentations(curve, 3, _WAYS)]
+        regimes = 4 if "rendezvous.max_size" in space.keys else 3
+        suggestions = [_protocol(cut) for cut in segments_of(curve).cuts(regimes, _WAYS)]
     else:
         found = {d.key: _suggested(d, curve, space) for d in space.dimensions}
         suggestions = [{key: value for key, value in found.items() if value}]
@@ -52,7 +52,8 @@ def first_guess(curve: Measured, model: str | NetworkModel) -> NetworkModel:
     Returns:
         The model with the least joint RMSPE, the values that the curve suggests to three digits.
     """
-    measured, own = as_curve(curve), model_to_fit(model)
+    measured = as_curve(curve)
+    own = model_to_fit(model, curve=measured)
     space = SearchSpace.for_model(own)
     best, least = own, np.inf
     usual, *suggestions = starting_points(own, measured, space)
@@ -86,38 +87,27 @@ def _crossings(model: NetworkModel, size_bytes: int) -> int:
     return 1 if size_bytes <= model.mpi.max_vshort_msg_size else 3
 
 
-def _protocol(parts: Sequence[Segment]) -> StartPoint:
-    """Return the protocol model's parameters that three segments of the curve suggest."""
-    short, eager, rendezvous = (_costs(part, parts[0]) for part in parts)
-    point = {"short.max_size": float(parts[0].last), "eager.max_size": float(parts[1].last)}
-    for name, costs in (("short", short), ("eager", eager), ("rendezvous", rendezvous)):
-        point[f"{name}.overhead"] = costs["overhead"]
-        point[f"{name}.copy_bandwidth"] = costs["copy"]
-        point[f"{name}.latency"] = costs["latency"]
-        point[f"{name}.bandwidth"] = costs["rate"]
-    # a rendezvous is announced first, then sent as eager data are
-    point["rendezvous.handshake"] = rendezvous["latency"] - eager["latency"]
-    return point
-
-
-def _costs(part: Segment, first: Segment) -> StartPoint:
-    """Return a segment's host overhead (s), copy rate (B/s), latency (s) and wire rate (B/s)."""
-    # Latency: the constant is the flight and two host times, the slope two copies and the wire.
-    # Time per message, less a message's share of a window's flight and reply: the constant is one
-    # host time, the slope the slower of copy and wire, which is taken to be the wire.
-    way, per_byte = part.latency or (0.0, 0.0)
-    pace, pace_per_byte = part.interval or (0.2 * way, per_byte)
-    answer = first.latency[0] if first.latency is not None else 0.0
-    overhead = max(pace - (way + answer) / _WINDOW, 0.2 * pace)
-    wire = pace_per_byte * (1.0 - 1.0 / _WINDOW)
-    copy = (per_byte - wire) / 2.0
-    fastest = 1e-12
-    return {
-        "overhead": overhead,
-        "copy": 1.0 / max(copy, fastest),
-        "latency": max(way - 2.0 * overhead, 0.2 * way),
-        "rate": 1.0 / max(wire, fastest),
+def _protocol(cut: Cut) -> StartPoint:
+    """Return the protocol model's parameters that three or four segments of the curve suggest."""
+    names = ("short", "eager", "rendezvous", "large")[: len(cut)]
+    point = {
+        f"{name}.max_size": float(part.last) for name, part in zip(names, cut[:-1], strict=False)
     }
+    for name, part in zip(names, cut, strict=True):
+        point[f"{name}.latency"] = part.flight
+        point[f"{name}.overhead"] = part.overhead
+        point[f"{name}.copy_bandwidth"] = 1.0 / max(part.copy, _FASTEST)
+        point[f"{name}.bandwidth"] = 1.0 / max(part.wire, _FASTEST)
+    short, eager, rendezvous, *large = cut
+    # Short messages take the wire at the eager rate; their copies make up for it.
+    copy = short.copy + (short.wire - eager.wire) / 2.0
+    point["short.copy_bandwidth"] = 1.0 / max(copy, _FASTEST)
+    # A rendezvous is announced first, then sent as eager data are; so is a large message.
+    handshake = rendezvous.flight - eager.flight
+    point["rendezvous.handshake"] = handshake
+    for part in large:
+        point["large.latency"] = part.flight - handshake
+    return point
 
 
 def _suggested(dimension: Dimension, curve: OSUCurve, space: SearchSpace) -> float | None:

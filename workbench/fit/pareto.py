@@ -173,7 +173,8 @@ def pareto(
     import optuna
     from optuna.distributions import FloatDistribution
 
-    measured, base = as_curve(curve), model_to_fit(model)
+    measured = as_curve(curve)
+    base = model_to_fit(model, curve=measured)
     for name, points in (("latency", measured.latency_s), ("bandwidth", measured.bandwidth_Bps)):
         if not np.isfinite(points).any():
             raise ParameterError(

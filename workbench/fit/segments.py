@@ -1,9 +1,12 @@
-"""Where a measured curve breaks: message sizes in regimes, each a cost and a cost per byte."""
+"""Where a measured curve breaks: regimes of message sizes, each with costs of its own."""
 
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,65 +15,122 @@ from workbench.measure import OSUCurve
 
 FloatArray = NDArray[np.float64]
 
-_FEWEST = 2
+_FEWEST = 2  # sizes in a segment; one alone would fit whatever it is
+_WINDOW = 64  # messages that osu_bw has under way at once, its default
+_COSTS = 4  # of a segment
+_REPEATABLE = 0.01
+"""Relative error by which runs of a benchmark differ on the quietest of the shipped machines; what
+lies below says nothing about regimes."""
 
 
 @dataclass(frozen=True)
 class Segment:
-    """Consecutive sizes over which latency and bandwidth are nearly straight lines."""
+    """Consecutive sizes s whose messages have the same costs.
+
+    A message takes ``flight + 2 (overhead + copy s) + wire s``; of a window of many, one ends each
+    ``overhead + copy s`` or ``wire s``, whichever is longer.
+    """
 
     last: int  # largest size, bytes
-    latency: tuple[float, float] | None  # (s, s/B) of a message; None if not measured
-    interval: tuple[float, float] | None  # (s, s/B) between messages of a window
+    flight: float  # s
+    overhead: float  # s, of each host
+    copy: float  # s/B, of each host
+    wire: float  # s/B
+    missed: float  # sum of the squares of the relative errors
 
 
-def segmentations(curve: OSUCurve, count: int, ways: int) -> list[tuple[Segment, ...]]:
-    """Return the ``ways`` best cuts of a curve into segments, best first; none if too short."""
-    sizes = curve.sizes.astype(np.float64)
-    series = {"latency": curve.latency_s, "interval": sizes / curve.bandwidth_Bps}
-    lines = {
-        (name, i, j): _line(sizes[i:j], times[i:j])
-        for name, times in series.items()
-        for i in range(len(sizes))
-        for j in range(i + 1, len(sizes) + 1)
-    }
+Cut = tuple[Segment, ...]
 
-    def missed(edges: tuple[int, ...]) -> float:
-        return sum(lines[name, i, j][1] for name in series for i, j in itertools.pairwise(edges))
 
-    cuts = itertools.combinations(range(_FEWEST, len(sizes) - _FEWEST + 1), count - 1)
-    possible = np.array([(0, *cut, len(sizes)) for cut in cuts], np.int64).reshape(-1, count + 1)
-    possible = possible[(np.diff(possible) >= _FEWEST).all(axis=1)]
-    # A cut within one size of a better one at every edge is left out.
-    best: list[tuple[int, ...]] = []
-    for edges in sorted(map(tuple, possible.tolist()), key=missed):
-        if len(best) < ways and all(np.abs(np.subtract(edges, other)).max() > 1 for other in best):
-            best.append(edges)
-    return [
-        tuple(
-            Segment(int(curve.sizes[j - 1]), lines["latency", i, j][0], lines["interval", i, j][0])
-            for i, j in itertools.pairwise(edges)
-        )
-        for edges in best
+class Segments:
+    """All segments of a curve, each with the costs at least 0 that fit it best."""
+
+    def __init__(self, sizes: FloatArray, latency_s: FloatArray, each_s: FloatArray) -> None:
+        self._n = len(sizes)
+        self._points = int(np.isfinite([latency_s, each_s]).sum())
+        self._segments = dict(_segments(sizes, latency_s, each_s))
+
+    def cuts(self, count: int, ways: int = 1) -> list[Cut]:
+        """Return the ``ways`` best cuts into ``count`` segments, best first; none if too short."""
+        cuts = itertools.combinations(range(_FEWEST, self._n - _FEWEST + 1), count - 1)
+        possible = np.array([(0, *cut, self._n) for cut in cuts]).reshape(-1, count + 1)
+        possible = possible[(np.diff(possible) >= _FEWEST).all(axis=1)]
+        missed = np.zeros((self._n + 1, self._n + 1))
+        for edges, segment in self._segments.items():
+            missed[edges] = segment.missed
+        order = np.argsort(missed[possible[:, :-1], possible[:, 1:]].sum(axis=1), kind="stable")
+        return [
+            tuple(self._segments[i, j] for i, j in itertools.pairwise(edges))
+            for edges in possible[order[:ways]].tolist()
+        ]
+
+    def shows(self, count: int) -> bool:
+        """Return whether the curve shows ``count`` regimes rather than one less.
+
+        By Bayes's information criterion, in which a segment counts for its costs and its edge.
+        """
+        more, fewer = self.cuts(count), self.cuts(count - 1)
+        if not more or not fewer:
+            return False
+        squares = [sum(part.missed for part in cut) for cut in (more[0], fewer[0])]
+        noise = self._points * _REPEATABLE**2
+        gain = self._points * math.log((squares[1] + noise) / (squares[0] + noise))
+        return gain > (_COSTS + 1) * math.log(self._points)
+
+
+def segments_of(curve: OSUCurve) -> Segments:
+    """Return the segments of a curve; for one whose numbers were seen just now, the same ones."""
+    each_s = curve.sizes / curve.bandwidth_Bps
+    return _of_numbers(*(tuple(x.tolist()) for x in (curve.sizes, curve.latency_s, each_s)))
+
+
+@lru_cache(maxsize=4)  # a fit asks twice, its panel once more
+def _of_numbers(*columns: tuple[float, ...]) -> Segments:
+    return Segments(*(np.array(column, np.float64) for column in columns))
+
+
+def _segments(
+    sizes: FloatArray, latency: FloatArray, each: FloatArray
+) -> Iterator[tuple[tuple[int, int], Segment]]:
+    """Yield the segments from size i up to size j, by (i, j)."""
+    one, none = np.ones(len(sizes)), np.zeros(len(sizes))
+    # Seconds for each unit of flight, overhead, copy and wire: of a message, and of a window's
+    # messages where the host or the wire is slower. A window ends with a short message.
+    way = np.stack([one, 2 * one, 2 * sizes, sizes], axis=1)
+    paced = [
+        np.stack([none, one, sizes, none], axis=1),
+        np.stack([none, none, none, sizes], axis=1),
     ]
+    host, wire = ((way + (_WINDOW - 1) * pace) / _WINDOW for pace in paced)
+    known = np.isfinite(latency)
+    reply = latency[known][0] / _WINDOW if known.any() else 0.0
+    # Divided by what was measured, so that the squares are of relative errors.
+    way, host, wire = way / latency[:, None], host / each[:, None], wire / each[:, None]
+    wanted = (each - reply) / each
+    for i in range(len(sizes)):
+        for j in range(i + _FEWEST, len(sizes) + 1):
+            alone, window = (i + np.flatnonzero(np.isfinite(t[i:j])) for t in (latency, each))
+            best = min(
+                (
+                    _fitted(way[alone], host[window], wire[window], wanted[window], slower)
+                    for slower in range(len(window) + 1)
+                ),
+                key=lambda found: found[1],
+            )
+            yield (i, j), Segment(int(sizes[j - 1]), *map(float, best[0]), best[1])
 
 
-def _line(sizes: FloatArray, times: FloatArray) -> tuple[tuple[float, float] | None, float]:
-    """Return the best a, b >= 0 of times = a + b sizes, and the squared relative error."""
-    known = np.isfinite(times) & (times > 0)
-    if not known.any():
-        return None, 0.0
-    a, b = 1.0 / times[known], sizes[known] / times[known]
-    aa, ab, bb = float(a @ a), float(a @ b), float(b @ b)
-    candidates = [(float(a.sum()) / aa, 0.0), (0.0, float(b.sum()) / bb)]
-    determinant = aa * bb - ab * ab
-    if determinant > 1e-12 * aa * bb:
-        both = (
-            (bb * float(a.sum()) - ab * float(b.sum())) / determinant,
-            (aa * float(b.sum()) - ab * float(a.sum())) / determinant,
-        )
-        if min(both) >= 0.0:
-            candidates.append(both)
-    errors = [float(np.square(x * a + y * b - 1.0).sum()) for x, y in candidates]
-    best = int(np.argmin(errors))
-    return candidates[best], errors[best]
+def _fitted(
+    way: FloatArray, host: FloatArray, wire: FloatArray, wanted: FloatArray, slower: int
+) -> tuple[FloatArray, float]:
+    """Return the costs and what they miss, the host being slower up to a size, the wire above."""
+    from scipy.optimize import nnls
+
+    matrix = np.vstack([way, host[:slower], wire[slower:]])
+    right = np.concatenate([np.ones(len(way)), wanted])
+    scale = np.linalg.norm(matrix, axis=0)
+    scale[scale == 0.0] = 1.0
+    costs = nnls(matrix / scale, right)[0] / scale
+    window = np.maximum(host @ costs, wire @ costs)
+    missed = np.concatenate([way @ costs - 1.0, window - wanted])
+    return costs, float(missed @ missed)

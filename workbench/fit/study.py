@@ -135,7 +135,7 @@ class FitStudy:
         fixed: Mapping[str, Value | None] | None = None,
     ) -> None:
         self.curve = curve = as_curve(curve)
-        self.base, held = _holding(model_to_fit(model), fixed)
+        self.base, held = _holding(model_to_fit(model, curve=curve), fixed)
         self.loss = find_loss(loss)
         self.target = find_target(target)
         self.seed = whole(seed, "seed", 0)

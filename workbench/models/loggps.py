@@ -15,14 +15,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from workbench.errors import ParameterError, ParseError
 from workbench.html_table import html_table
 from workbench.models.parameter import INT32_MAX
-from workbench.models.protocol import Protocol
+from workbench.models.protocol import REGIMES, Protocol, ProtocolRegime
 from workbench.named_options import named_fields
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
@@ -30,9 +30,6 @@ from workbench.units import format_quantity, parse_typed_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
-
-ProtocolRegime = Literal["short", "eager", "rendezvous"]
-REGIMES: tuple[ProtocolRegime, ...] = get_args(ProtocolRegime)
 
 LOGGPS_UNITS: Mapping[str, str] = MappingProxyType(
     {"L": "s", "o": "s", "g": "s", "G": "s/B", "O": "s/B", "S": "B"}
@@ -108,8 +105,9 @@ class LogGPS(StoredResult):
 
         LogGPS has one latency, one overhead and one rate for all sizes, so a regime has to be
         chosen: ``eager`` suits programs of small and middling messages, ``rendezvous`` those that
-        move megabytes. L is the time under way, without the handshake, which LogGPS has in its
-        rule for messages above S; o the host's time; G the wire's time for a byte, O the host's.
+        move megabytes, ``large`` likewise where the model has such a regime. L is the time under
+        way, without the handshake, which LogGPS has in its rule for messages above S; o the host's
+        time; G the wire's time for a byte, O the host's.
         g is o: a host takes one message after the other, and the model's NIC knows no gap of its
         own. S is the eager threshold in every regime.
 
@@ -120,7 +118,7 @@ class LogGPS(StoredResult):
                 carried over to first order.
 
         Raises:
-            ParameterError: there is no such regime.
+            ParameterError: there is no such regime, or the model has none.
         """
         if regime not in REGIMES:
             raise ParameterError(
@@ -128,8 +126,14 @@ class LogGPS(StoredResult):
                 f"{did_you_mean(regime, REGIMES)}",
                 key="regime",
             )
-        wire = "rendezvous" if regime == "rendezvous" else "eager"
-        latency = "short" if regime == "short" else "eager"
+        if regime == "large" and not model.get("rendezvous.max_size"):
+            raise ParameterError(
+                "the model has no regime of large messages: its rendezvous.max_size is 0; take "
+                "rendezvous",
+                key="regime",
+            )
+        wire = regime if regime in ("rendezvous", "large") else "eager"
+        latency = regime if regime in ("short", "large") else "eager"
         known = errors or {}
         rate = float(model.get(f"{wire}.bandwidth"))
         copy = float(model.get(f"{regime}.copy_bandwidth"))

@@ -117,8 +117,6 @@ def overhead_at(overheads: Overheads, size_bytes: float) -> float:
     size = number(size_bytes, "size_bytes", 0, unit="B")
     if isinstance(overheads, LogGPS):
         return overheads.o + overheads.O * size
-    regime = "rendezvous"
-    if size <= int(overheads.get("eager.max_size")):
-        regime = "short" if size <= int(overheads.get("short.max_size")) else "eager"
+    regime = overheads.regime_of(size)
     copy = float(overheads.get(f"{regime}.copy_bandwidth"))
     return float(overheads.get(f"{regime}.overhead")) + size / copy

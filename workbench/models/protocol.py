@@ -10,7 +10,7 @@ apart.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 from workbench.models.base import NetworkModel, refuse
 from workbench.models.ini_write import write_own_ini
@@ -19,6 +19,9 @@ from workbench.models.memory import LogPMemory, Processor
 from workbench.models.mpi import MPIProtocol
 from workbench.models.parameter import INT32_MAX, parameter
 from workbench.units import format_quantity
+
+ProtocolRegime = Literal["short", "eager", "rendezvous", "large"]
+REGIMES: tuple[ProtocolRegime, ...] = get_args(ProtocolRegime)
 
 
 def _size(key: str, default: str, description: str) -> Any:
@@ -82,6 +85,10 @@ class Protocol(NetworkModel):
     s / bandwidth``, plus ``handshake`` for rendezvous, and a window of messages passes at the pace
     of its slowest stage.
 
+    Where ``rendezvous_max`` is not 0 there is a fourth regime: a message above it is a rendezvous
+    with a latency, host costs and a wire rate of its own, as where a library cuts the data into
+    pieces.
+
     The defaults are round figures of an InfiniBand machine.
 
     Raises:
@@ -137,6 +144,34 @@ class Protocol(NetworkModel):
     rendezvous_bandwidth: float = _rate(
         "rendezvous.bandwidth", "25GB/s", 1e8, 1e12, "Rate of the wire for rendezvous messages."
     )
+    rendezvous_max: int = _size(
+        "rendezvous.max_size",
+        "0B",
+        "Largest message of the rendezvous regime, above which large ones have costs of their own; "
+        "0: there is no such limit, and what is said of large messages has no effect.",
+    )
+    large_latency: float = _time(
+        "large.latency", "1.7us", 1e-7, 1e-3, "Time the data of a large message is under way."
+    )
+    large_overhead: float = _time("large.overhead", "500ns", 1e-9, 1e-4, _HOST.format("a large"))
+    large_copy_bandwidth: float = _rate(
+        "large.copy_bandwidth", "200GB/s", 1e7, 1e12, _COPY.format("a large")
+    )
+    large_bandwidth: float = _rate(
+        "large.bandwidth", "25GB/s", 1e8, 1e12, "Rate of the wire for large messages."
+    )
+
+    def regime_of(self, size_bytes: float) -> ProtocolRegime:
+        """Return the regime of a message of this size.
+
+        Args:
+            size_bytes: of the message.
+        """
+        if size_bytes <= self.short_max:
+            return "short"
+        if size_bytes <= self.eager_max:
+            return "eager"
+        return "large" if 0 < self.rendezvous_max < size_bytes else "rendezvous"
 
     def to_ini(self) -> str:
         """Return an .ini for ``read_ini`` only; SST/macro does not have this model."""
@@ -148,7 +183,7 @@ class Protocol(NetworkModel):
         SST/macro's LogP has one latency, one rate and no host time that depends on the regime. It
         gets the eager regime's latency and overheads, the rendezvous regime's wire rate, pinning
         and copies at the eager rate, and the eager threshold for EAGER0; short messages cost what
-        eager ones do. Simulate it to see how much that loses.
+        eager ones do, large ones what rendezvous do. Simulate it to see how much that loses.
         """
         return LogP(
             mpi=MPIProtocol(
@@ -177,6 +212,15 @@ class Protocol(NetworkModel):
                 rule="short.max_size <= eager.max_size",
                 keys=("short.max_size", "eager.max_size"),
             )
+        if 0 < self.rendezvous_max < self.eager_max:
+            refuse(
+                "eager messages must not be larger than those of the rendezvous regime: "
+                f"{self._label('eager.max_size')} {self.eager_max} B > "
+                f"{self._label('rendezvous.max_size')} {self.rendezvous_max} B; "
+                "lower eager.max_size, raise rendezvous.max_size, or set it to 0",
+                rule="eager.max_size <= rendezvous.max_size",
+                keys=("eager.max_size", "rendezvous.max_size"),
+            )
 
     def _headline(self) -> str:
         return (
@@ -187,4 +231,14 @@ class Protocol(NetworkModel):
             f"{format_quantity(self.eager_bandwidth, 'bandwidth')}, "
             f"rendezvous {format_quantity(self.rendezvous_handshake, 'time')} "
             f"{format_quantity(self.rendezvous_bandwidth, 'bandwidth')}"
+            f"{self._large()}"
+        )
+
+    def _large(self) -> str:
+        if not self.rendezvous_max:
+            return ""
+        return (
+            f" up to {format_quantity(self.rendezvous_max, 'bytes')}, "
+            f"large {format_quantity(self.large_latency, 'time')} "
+            f"{format_quantity(self.large_bandwidth, 'bandwidth')}"
         )

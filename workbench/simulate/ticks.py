@@ -182,27 +182,35 @@ def size_table(model: NetworkModel, sizes: NDArray[np.int64]) -> NDArray[np.int6
 
 def _protocol_costs(table: NDArray[np.int64], model: Protocol, sizes: NDArray[np.int64]) -> None:
     """Fill in the costs of the regime each size falls into."""
+    regimes = np.array([model.regime_of(size) for size in sizes.tolist()])
     for chosen, flight, overhead, copy_bandwidth, bandwidth in (
         (
-            sizes <= model.short_max,
+            regimes == "short",
             model.short_latency,
             model.short_overhead,
             model.short_copy_bandwidth,
             model.eager_bandwidth,
         ),
         (
-            (sizes > model.short_max) & (sizes <= model.eager_max),
+            regimes == "eager",
             model.eager_latency,
             model.eager_overhead,
             model.eager_copy_bandwidth,
             model.eager_bandwidth,
         ),
         (
-            sizes > model.eager_max,
+            regimes == "rendezvous",
             model.eager_latency,
             model.rendezvous_overhead,
             model.rendezvous_copy_bandwidth,
             model.rendezvous_bandwidth,
+        ),
+        (
+            regimes == "large",
+            model.large_latency,
+            model.large_overhead,
+            model.large_copy_bandwidth,
+            model.large_bandwidth,
         ),
     ):
         n_bytes = sizes[chosen]

@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
-from workbench.models.loggps import ProtocolRegime
+from workbench.models.protocol import ProtocolRegime
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult, Uncertainty
 from workbench.uq.parameters import FloatArray

@@ -25,7 +25,7 @@ from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.fit.result import FitResult
 from workbench.models import LogGPS, NetworkModel, Protocol
-from workbench.models.loggps import ProtocolRegime
+from workbench.models.protocol import ProtocolRegime
 from workbench.result import Drawing, StoredResult
 from workbench.uq.carried_on import CarriedOn
 from workbench.uq.designs import design

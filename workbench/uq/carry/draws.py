@@ -16,7 +16,7 @@ from workbench import jobs
 from workbench.checks import whole
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.models import LogGPS
-from workbench.models.loggps import ProtocolRegime
+from workbench.models.protocol import ProtocolRegime
 from workbench.programs.find_program import ProgramLike
 from workbench.programs.graph import ExecutionGraph
 from workbench.uq.carried_on import CarriedOn

@@ -254,6 +254,9 @@ def _model(arguments: argparse.Namespace) -> NetworkModel:
 
 def _summary(result: FitResult) -> dict[str, Any]:
     """Return the values of ``--json``; the parameters are texts for ``workbench osu -p``."""
+    from workbench.fit.result import CORRELATED
+
+    near = result.nearby
     return {
         "rmspe": result.rmspe,
         "parameters": result.parameter_texts() if result.success else {},
@@ -264,6 +267,8 @@ def _summary(result: FitResult) -> dict[str, Any]:
         "variant": result.variant,
         "engine": result.engine,
         "at_bound": result.at_bound if result.success else {},
+        "stderr": {} if near is None else {key: near.standard_error(key) for key in near.keys},
+        "correlated": [] if near is None else near.correlated(CORRELATED),
         "contradiction": result.contradiction,
         "unstated": result.unstated,
         "better": result.better,
@@ -285,16 +290,25 @@ def _report(result: FitResult) -> str:
     ]
     if result.success:
         lines.append(f"criteria: {result.criteria}")
-    at_bound = result.at_bound
-    for d in result.space.dimensions if result.success else ():
-        low, high = (d.text(bound) for bound in (d.low, d.high))
-        flag = f", at {at_bound[d.key]} bound" if d.key in at_bound else ""
-        lines.append(f"  {d.key:<30}{d.text(result.values[d.key]):>14}   ({low} to {high}{flag})")
-    lines += [f"  {key:<30}{text:>14}   (held)" for key, text in result.fixed_texts().items()]
-    lines += [
-        f"note: {note}" for note in (result.better, result.contradiction, result.unstated) if note
-    ]
+        lines += _table(result)
+    notes = (result.correlated, result.better, result.contradiction, result.unstated)
+    lines += [f"note: {note}" for note in notes if note]
     return "\n".join(lines)
+
+
+def _table(result: FitResult) -> list[str]:
+    """Return the table of parameters, a line each: names to the left, numbers to the right."""
+    from workbench.fit.result import PARAMETER_HEAD
+
+    rows = [PARAMETER_HEAD, *result.parameter_rows()]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  " + "  ".join(
+            text.rjust(width) if at in (1, 3, 4) else text.ljust(width)
+            for at, (text, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
 
 
 def _identified_text(found: Identifiability) -> str:

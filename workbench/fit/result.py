@@ -217,6 +217,12 @@ class FitResult(StoredResult):
         )
 
     @property
+    def left_out(self) -> str:
+        """Which of the measured sizes were fitted, where some were left out; empty where all."""
+        selection = self.measured.provenance.details.get("selection", "")
+        return f"fitted to a part of what was measured: {selection}" if selection else ""
+
+    @property
     def unstated(self) -> str:
         """What the measurement does not state and the model assumes: its MPI's eager threshold.
 
@@ -290,7 +296,7 @@ class FitResult(StoredResult):
     def parameter_rows(self) -> list[tuple[str, ...]]:
         """Return the texts of the table of parameters, a row each below ``PARAMETER_HEAD``."""
         at_bound, near = self.at_bound, self.nearby
-        rows = [
+        rows: list[tuple[str, ...]] = [
             (
                 d.key,
                 d.text(self.values[d.key]),
@@ -391,7 +397,9 @@ class FitResult(StoredResult):
             f"{self.invalid} of them refused"
         )
         criteria = self.criteria if self.success else ""
-        notes = filter(None, (self.correlated, criteria, self.contradiction, self.unstated))
+        notes = filter(
+            None, (self.left_out, self.correlated, criteria, self.contradiction, self.unstated)
+        )
         return html_table(rows, PARAMETER_HEAD, caption, align="lrlrrl") + "".join(
             f"<p>{html.escape(note)}</p>" for note in notes
         )

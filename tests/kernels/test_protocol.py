@@ -1,5 +1,7 @@
 """The protocol-aware model: kernels against plain recursions, closed forms and properties."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -22,7 +24,7 @@ limits = st.sampled_from([1, 4, 64, 1000, 16_384, 2_000_000])
 
 @st.composite
 def protocols(draw):
-    short, eager = sorted([draw(limits), draw(limits)])
+    short, eager, rendezvous = sorted([draw(limits), draw(limits), draw(limits)])
     return Protocol(
         short_max=short,
         eager_max=eager,
@@ -37,6 +39,11 @@ def protocols(draw):
         rendezvous_overhead=draw(overheads),
         rendezvous_copy_bandwidth=draw(rates),
         rendezvous_bandwidth=draw(rates),
+        rendezvous_max=draw(st.sampled_from([0, rendezvous])),
+        large_latency=draw(times),
+        large_overhead=draw(overheads),
+        large_copy_bandwidth=draw(rates),
+        large_bandwidth=draw(rates),
     )
 
 
@@ -70,8 +77,8 @@ def test_no_window_is_faster_than_its_slowest_stage(model):
 @given(model=protocols())
 def test_within_a_regime_a_longer_message_is_never_faster(model):
     curve = simulate_osu(model, SIZES)
-    regime = np.searchsorted([model.short_max, model.eager_max], SIZES)
-    same = regime[1:] == regime[:-1]
+    regimes = [model.regime_of(size) for size in SIZES]
+    same = [one == next_one for one, next_one in itertools.pairwise(regimes)]
     assert (np.diff(curve.latency_s)[same] >= 0).all()
 
 

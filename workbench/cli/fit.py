@@ -269,7 +269,7 @@ def _save(arguments: argparse.Namespace, result: FitResult, within: OSUCurve | N
     say(f"saved {arguments.save}; use it as --machine {arguments.save}")
 
 
-def _model(arguments: argparse.Namespace) -> NetworkModel:
+def _model(arguments: argparse.Namespace) -> str | NetworkModel:
     from workbench.fit.defaults import DEFAULT_MODEL, model_to_fit
     from workbench.models import MODELS
 
@@ -280,7 +280,8 @@ def _model(arguments: argparse.Namespace) -> NetworkModel:
             f"{did_you_mean(arguments.model, MODELS)}",
             key="model",
         )
-    return model_to_fit(name, **given(arguments, "variant"))
+    variant = given(arguments, "variant")
+    return model_to_fit(name, **variant) if variant else name
 
 
 def _summary(result: FitResult) -> dict[str, Any]:

@@ -1,71 +1,92 @@
-"""A curve made of straight pieces is cut where they meet."""
+"""A curve made of regimes is cut where they meet, and each has its costs again."""
 
 from __future__ import annotations
+
+import dataclasses
 
 import numpy as np
 import pytest
 
-from workbench.fit import SearchSpace
+from workbench.fit import SearchSpace, fit, model_to_fit
 from workbench.fit.initial_guess import starting_points
-from workbench.fit.segments import segmentations
+from workbench.fit.segments import Segment, segments_of
 from workbench.measure import OSU_SIZES, OSUCurve
 from workbench.models import Protocol
-from workbench.provenance import Provenance
 from workbench.simulate import simulate_osu
 
-SIZES = np.array(OSU_SIZES)
+THREE = Protocol(
+    short_max=64,
+    eager_max=8192,
+    short_latency=1.2e-6,
+    short_overhead=2e-7,
+    eager_latency=1.9e-6,
+    eager_overhead=5e-7,
+    eager_copy_bandwidth=12e9,
+    rendezvous_handshake=4e-6,
+)
+FOUR = THREE.replace(
+    rendezvous_max=262_144, large_latency=6e-6, large_overhead=9e-6, large_bandwidth=14e9
+)
 
 
-def curve(latency: np.ndarray, interval: np.ndarray) -> OSUCurve:
-    return OSUCurve(
-        name="pieces",
-        sizes=SIZES[: len(latency)],
-        latency_s=latency,
-        bandwidth_Bps=SIZES[: len(latency)] / interval,
-        provenance=Provenance(origin="synthetic", title="three straight pieces"),
+def noisy(model: Protocol, relative: float, seed: int = 0) -> OSUCurve:
+    rng, curve = np.random.default_rng(seed), simulate_osu(model)
+    latency, bandwidth = np.exp(relative * rng.standard_normal((2, len(curve))))
+    return dataclasses.replace(
+        curve,
+        latency_s=curve.latency_s * latency,
+        bandwidth_Bps=curve.bandwidth_Bps * bandwidth,
     )
 
 
-def pieces() -> tuple[np.ndarray, np.ndarray]:
-    s = SIZES.astype(np.float64)
-    part = np.searchsorted([64, 8192], s)
-    latency = np.array([1e-6, 2e-6, 9e-6])[part] + s * np.array([1e-9, 2e-10, 1e-10])[part]
-    interval = np.array([2e-7, 3e-7, 0.0])[part] + s * np.array([0.0, 1e-10, 9e-11])[part]
-    return latency, interval
+@pytest.mark.parametrize("model", [THREE, FOUR])
+def test_a_simulated_curve_is_cut_at_its_thresholds(model: Protocol) -> None:
+    curve = simulate_osu(model)
+    limits = [size for size in (model.short_max, model.eager_max, model.rendezvous_max) if size]
+    cut = segments_of(curve).cuts(len(limits) + 1)[0]
+    assert [part.last for part in cut] == [*limits, OSU_SIZES[-1]]
+    # What is left is the acknowledgement of the last rendezvous of a window, a 64th of its time.
+    assert sum(part.missed for part in cut) < 1e-3
 
 
-def test_straight_pieces_are_found_with_their_costs() -> None:
-    parts, *others = segmentations(curve(*pieces()), 3, 4)
-    assert [part.last for part in parts] == [64, 8192, OSU_SIZES[-1]]
-    # the pieces are exact: what is left is the normal equations' rounding, 1e-16 times a
-    # condition of about 1e8
-    for part, latency, interval in zip(
-        parts,
-        [(1e-6, 1e-9), (2e-6, 2e-10), (9e-6, 1e-10)],
-        [(2e-7, 0.0), (3e-7, 1e-10), (0.0, 9e-11)],
-        strict=True,
-    ):
-        assert part.latency == pytest.approx(latency, rel=1e-6)
-        assert part.interval == pytest.approx(interval, rel=1e-6, abs=1e-15)
-    assert len(others) == 3
-    lasts = [[SIZES.searchsorted(part.last) for part in way] for way in (parts, *others)]
-    for i, way in enumerate(lasts):
-        assert all(np.abs(np.subtract(way, other)).max() > 1 for other in lasts[:i])
+def test_costs_are_those_of_the_regime() -> None:
+    short, eager, rendezvous = segments_of(simulate_osu(THREE)).cuts(3)[0]
+    assert short.flight + 2 * short.overhead == pytest.approx(
+        THREE.short_latency + 2 * THREE.short_overhead, rel=1e-3
+    )
+    assert eager.overhead == pytest.approx(THREE.eager_overhead, rel=0.02)
+    assert eager.copy == pytest.approx(1 / THREE.eager_copy_bandwidth, rel=0.02)
+    assert rendezvous.wire == pytest.approx(1 / THREE.rendezvous_bandwidth, rel=0.02)
+    assert rendezvous.flight - eager.flight == pytest.approx(THREE.rendezvous_handshake, rel=0.05)
+
+
+@pytest.mark.parametrize("relative", [0.0, 0.01])
+def test_a_fourth_regime_is_taken_where_there_is_one(relative: float) -> None:
+    assert not segments_of(noisy(THREE, relative)).shows(4)
+    assert model_to_fit("protocol", curve=noisy(THREE, relative)) == Protocol()
+    four = noisy(FOUR, relative)
+    assert segments_of(four).shows(4)
+    found = fit(four, trials=300)
+    assert "large.bandwidth" in found.space.keys
+    limits = (found.model.short_max, found.model.eager_max, found.model.rendezvous_max)
+    assert limits == (FOUR.short_max, FOUR.eager_max, FOUR.rendezvous_max)
+    assert found.rmspe["joint"] < 1.0
 
 
 def test_points_that_were_not_measured_are_left_out() -> None:
-    latency, interval = pieces()
+    curve = simulate_osu(THREE)
+    latency = curve.latency_s.copy()
     latency[[2, 9]] = np.nan
-    parts = segmentations(curve(latency, interval), 3, 1)[0]
-    assert [part.last for part in parts] == [64, 8192, OSU_SIZES[-1]]
-    alone = segmentations(curve(latency, np.full(len(SIZES), np.nan)), 3, 1)[0]
-    assert [part.interval for part in alone] == [None, None, None]
+    cut = segments_of(dataclasses.replace(curve, latency_s=latency)).cuts(3)[0]
+    assert [part.last for part in cut] == [64, 8192, OSU_SIZES[-1]]
 
 
 def test_a_curve_too_short_is_not_cut() -> None:
-    latency, interval = pieces()
-    assert segmentations(curve(latency[:5], interval[:5]), 3, 2) == []
-    assert len(segmentations(curve(latency[:6], interval[:6]), 3, 2)) == 1
+    five, six = (segments_of(simulate_osu(THREE, OSU_SIZES[:n])) for n in (5, 6))
+    assert five.cuts(3, 2) == []
+    assert not five.shows(3)
+    assert len(six.cuts(3, 2)) == 1
+    assert all(isinstance(part, Segment) for part in six.cuts(3)[0])
 
 
 def test_the_protocol_model_starts_where_the_curve_breaks() -> None:

@@ -56,18 +56,20 @@ def read_sentence(curve: OSUCurve) -> str:
     return f"read {' and '.join(counts)}{statistic and ', '}{statistic}{notes}"
 
 
-def model_of(kind: str, variant: str = "sstmacro") -> NetworkModel:
-    """Return the default model of a kind; a variant it does not have is ignored."""
+def model_of(
+    kind: str, variant: str = "sstmacro", measured: OSUCurve | None = None
+) -> NetworkModel:
+    """Return the default model of a kind for a curve; a variant it does not have is ignored."""
     # The hybrid is SNAPPR with the LogP overlay for small messages.
     if kind == HYBRID:
         hybrid = model_to_fit("snappr", variant)
         return hybrid.with_values({"node.nic.negligible_size": HYBRID_NEGLIGIBLE_SIZE})
-    return model_to_fit(kind, variant if variant in MODELS[kind].variants else "")
+    return model_to_fit(kind, variant if variant in MODELS[kind].variants else "", measured)
 
 
 def opening_model(kind: str, measured: OSUCurve, variant: str = "sstmacro") -> NetworkModel:
     """Return a kind's model with values guessed from a measured curve."""
-    return first_guess(measured, model_of(kind, variant))
+    return first_guess(measured, model_of(kind, variant, measured))
 
 
 def model_expression(model: NetworkModel) -> str:

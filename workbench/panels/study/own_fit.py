@@ -112,7 +112,8 @@ class OwnFit:
             return self.run
         check_all(self.controls.values())
         held = {name: control.value for name, control in self.controls.items()}
-        curve, model = curve_of(held.pop("machine")), model_of(held.pop("model"))
+        curve = curve_of(held.pop("machine"))
+        model = model_of(held.pop("model"), measured=curve)
         self.run = run = FitRun(FitRequest(curve=curve, model=model, **held))
         self._work.begin(run.job, lambda: (run.share, status_of(run)))
         self._started()

@@ -103,6 +103,12 @@ class Protocol(NetworkModel):
     eager_max: int = _size(
         "eager.max_size", "16384B", "Largest message that is sent before the receiver asks for it."
     )
+    rendezvous_max: int = _size(
+        "rendezvous.max_size",
+        "0B",
+        "Largest message of the rendezvous regime, above which large ones have costs of their own; "
+        "0: there is no such limit, and what is said of large messages has no effect.",
+    )
     short_latency: float = _time(
         "short.latency", "1.2us", 1e-7, 1e-3, "Time a short message is under way."
     )
@@ -143,12 +149,6 @@ class Protocol(NetworkModel):
     )
     rendezvous_bandwidth: float = _rate(
         "rendezvous.bandwidth", "25GB/s", 1e8, 1e12, "Rate of the wire for rendezvous messages."
-    )
-    rendezvous_max: int = _size(
-        "rendezvous.max_size",
-        "0B",
-        "Largest message of the rendezvous regime, above which large ones have costs of their own; "
-        "0: there is no such limit, and what is said of large messages has no effect.",
     )
     large_latency: float = _time(
         "large.latency", "1.7us", 1e-7, 1e-3, "Time the data of a large message is under way."

@@ -229,6 +229,14 @@ def test_run_shows_progress_and_ends_with_a_result(panel: FitPanel) -> None:
     assert panel.drawn("convergence")["trial"] == [0, 1, 2, 3, 4, 5]
     panel.open("Result")
     assert "node.nic.mtu" in panel.text
+    assert panel.drawn("residuals latency")["error"] == pytest.approx(
+        result.percent_error()["latency"].tolist()
+    )
+    panel.open("Trials")
+    while panel.refresh():
+        time.sleep(0.02)
+    documents = "".join(view.document for view in panel._live_views())
+    assert "The best 6 trials of azure-hb96v3-hdr snappr" in documents
     panel.use_fitted()
     assert panel.model == result.model
     np.testing.assert_array_equal(panel.curve.latency_s, result.simulated.latency_s)

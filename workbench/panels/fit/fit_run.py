@@ -129,6 +129,8 @@ class FitRun:
                 self.study.close()
                 self.study = None
         self.best = result.simulated
+        # Here, and not by the page that shows its table: two simulations a parameter.
+        _ = result.nearby
         return result
 
     def _simulate(self, trial: TrialReport) -> OSUCurve:

@@ -22,6 +22,7 @@ from workbench import jobs, machines
 from workbench.errors import ConfigurationError, ParameterError, ParseError, WorkbenchError
 from workbench.fit import FitResult, machine_of_model, to_machine
 from workbench.fit.defaults import DEFAULT_MODEL
+from workbench.fit.store import read_progress
 from workbench.measure import OSUCurve, read_osu
 from workbench.models import NetworkModel
 from workbench.models.parameter import Value
@@ -41,7 +42,7 @@ from workbench.panels.fit.fit_run import (
 from workbench.panels.fit.settings import DEFAULT_STUDY, Settings
 from workbench.panels.fit.simulation_job import EARLIER, SimulationJob
 from workbench.panels.fit.state import FitState, curve_line, fit_line, opening_model, read_sentence
-from workbench.panels.fit.tabs import FitTabs
+from workbench.panels.fit.tabs import FitTabs, Stored
 from workbench.panels.job_controls import error_text, wait_for
 from workbench.panels.live_view import LiveView
 from workbench.panels.machine_choice import curve_expression, curve_of, offer_everywhere
@@ -104,7 +105,9 @@ class FitPanel(Panel[FitResult | None]):
         self._simulating = SimulationJob(
             self._draw, self._refuse, self._mark_stale, self._ticker.start
         )
-        self._tabs = FitTabs(self._picture.downloads, self._shown_now, self._ticker.start)
+        self._tabs = FitTabs(
+            self._picture.downloads, self._shown_now, self._ticker.start, self._stored_search
+        )
         self._connect()
         self.widget = self._lay_out()
         self._settings.offer_variant(self._state.model)
@@ -395,6 +398,7 @@ class FitPanel(Panel[FitResult | None]):
         settings = self._settings
         settings.observe(self._setting_changed)
         settings.upload.observe(self._uploaded, "value")
+        settings.controls["resumed"].observe(lambda _: self._tabs.opened(), "value")
         settings.work.start.on_click(lambda _: self._guarded(self.run))
         settings.resume.on_click(lambda _: self._guarded(self.resume))
         self._tabs.use.on_click(lambda _: self._guarded(self.use_fitted))
@@ -579,6 +583,13 @@ class FitPanel(Panel[FitResult | None]):
         except ParameterError:  # of a name in Held, which Start says
             stored = []
         self._settings.offer_stored(stored, name)
+        self._tabs.opened()
+
+    def _stored_search(self) -> Stored | None:
+        """Return the chosen stored search, with the number of its trials."""
+        name = self._settings.controls["resumed"].value
+        found = read_progress(self._state.study, [name]) if name else {}
+        return (self._state.study, name, found[name].trials) if name in found else None
 
     def _show_progress(self, run: FitRun) -> tuple[float, str]:
         """Draw the trials and the best so far; return the share done, and the status."""

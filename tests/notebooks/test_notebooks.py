@@ -51,6 +51,8 @@ SHORTER = {
         'papers.run("004-fig-2")': 'papers.list()["004-fig-2"]',
         'papers.run("004-fig-3")': 'papers.list()["004-fig-3"]',
         "trials=500": "trials=40",
+        "from workbench.fit import fit": "from workbench.fit import fit\n"
+        "from workbench.uq import fit_runs\nfit_runs._POINTS = (40, 40)",  # of a surrogate
         "result.posterior()": "result.posterior(draws=20, chain_draws=50)",
         ".compare(graph, *networks)": ".compare(graph, *networks, draws=10)",
         "nodes=64).plot()": "nodes=8, draws=10).plot()",

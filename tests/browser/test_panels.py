@@ -102,6 +102,10 @@ def test_a_figure_follows_the_key_and_the_theme(
     assert "invert(1)" in drawing.evaluate("e => getComputedStyle(e).filter")
     page.evaluate("() => { document.body.dataset.jpThemeLight = 'true' }")
     until(lambda: screen() == light)
+    # For the notebook's file, where no kernel is; beside the panel it is hidden.
+    kept = page.locator(".workbench-picture img")
+    kept.wait_for(state="attached")
+    assert not kept.is_visible()
 
 
 def test_files_are_saved_by_the_browser(show: Show, page: Any) -> None:

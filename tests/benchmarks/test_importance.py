@@ -10,8 +10,9 @@ import warnings
 import numpy as np
 import pytest
 
+from workbench.storage.importance import FEWEST_CONFIGURATIONS
 from workbench.tune.recorded.files import shipped_recording
-from workbench.tune.result import FEWEST_CONFIGURATIONS, _importance
+from workbench.tune.result import _importance
 
 SPACES = (
     ("open-mpi-4-ranks", "bcast/4096"),

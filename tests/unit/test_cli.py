@@ -246,9 +246,11 @@ def test_fit_prints_what_fit_returns(
 
 def test_a_fit_of_a_shipped_machine_is_described(capsys: pytest.CaptureFixture[str]) -> None:
     machine = "alps-gh200-slingshot11"
-    assert main(["fit", "--machine", machine, "--model", "logp", "--trials", "11"]) == 0
+    options = ("--model", "logp", "--trials", "11", "--without", "1KiB,2KiB")
+    assert main(["fit", "--machine", machine, *options]) == 0
     out, err = capsys.readouterr()
-    result = fit(datasets.load(machine), "logp", trials=11)
+    result = fit(datasets.load(machine), "logp", trials=11, without=["1KiB", "2KiB"])
+    assert f"note: {result.left_out}" in out and "without 1 KiB, 2 KiB" in out
     assert out.splitlines()[0] == repr(result)
     assert datasets.load(machine).provenance.caption() in out
     assert "variant sstmacro" in out

@@ -7,7 +7,7 @@ command again continues the fit.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,7 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="output of osu_latency and osu_bw, in one file or several; of several runs the median",
     )
     source.add_argument(
-        "--studies", metavar="FILE", help="list the fits that --study FILE has stored, and end"
+        "--studies",
+        metavar="FILE",
+        help="list the fits that --study FILE has stored, or with --name NAME the trials of one, "
+        "the best first, and the importance of its parameters; and end",
     )
     parser.add_argument(
         "--within",
@@ -104,6 +107,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="hold a parameter, such as mtu=4KiB, instead of searching it; may be repeated",
     )
     parser.add_argument(
+        "--without",
+        metavar="SIZES",
+        help="measured message sizes that are left out, such as 4KiB,8KiB",
+    )
+    parser.add_argument(
         "--identify",
         action="store_true",
         help="also report which fitted values the data determine, by scans of a few seconds",
@@ -149,7 +157,7 @@ def run(arguments: argparse.Namespace) -> int:
         from workbench import jobs
         from workbench.fit import DEFAULT_TRIALS, FitStudy, to_optuna
     trials = DEFAULT_TRIALS if arguments.trials is None else arguments.trials
-    options = given(arguments, "loss", "target", "seed", "engine", "study", "name")
+    options = given(arguments, "loss", "target", "seed", "engine", "study", "name", "without")
     fixed = dict(arguments.fixed)
     with stoppable() as stop, FitStudy(curve, _model(arguments), fixed=fixed, **options) as study:
         if study.done:
@@ -198,6 +206,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _list_studies(arguments: argparse.Namespace) -> int:
     from workbench.fit import studies
 
+    if arguments.name is not None:
+        return _list_trials(arguments)
     found = studies(arguments.studies)
     if arguments.json:
         print_json({"studies": found.to_dict("records")})
@@ -205,6 +215,27 @@ def _list_studies(arguments: argparse.Namespace) -> int:
         print(found.to_string(index=False))
     else:
         say(f"no fits in {arguments.studies}")
+    return 0
+
+
+def _list_trials(arguments: argparse.Namespace) -> int:
+    """Print the best trials of a stored fit, and the importance of its parameters."""
+    from workbench.fit.trials import (
+        best_trials,
+        describe_importance,
+        parameter_importance,
+        stored_trials,
+    )
+
+    shares = parameter_importance(arguments.studies, arguments.name)
+    if arguments.json:
+        found = stored_trials(arguments.studies, arguments.name)
+        print_json({"trials": found.to_dict("records"), "importance": shares})
+        return 0
+    print("\n".join(_table(best_trials(arguments.studies, arguments.name))))
+    if shares:
+        print(describe_importance(arguments.studies, arguments.name))
+        print("\n".join(f"  {key:<30}{100 * share:5.1f} %" for key, share in shares.items()))
     return 0
 
 
@@ -254,6 +285,9 @@ def _model(arguments: argparse.Namespace) -> NetworkModel:
 
 def _summary(result: FitResult) -> dict[str, Any]:
     """Return the values of ``--json``; the parameters are texts for ``workbench osu -p``."""
+    from workbench.fit.result import CORRELATED
+
+    near = result.nearby
     return {
         "rmspe": result.rmspe,
         "parameters": result.parameter_texts() if result.success else {},
@@ -264,6 +298,8 @@ def _summary(result: FitResult) -> dict[str, Any]:
         "variant": result.variant,
         "engine": result.engine,
         "at_bound": result.at_bound if result.success else {},
+        "stderr": {} if near is None else {key: near.standard_error(key) for key in near.keys},
+        "correlated": [] if near is None else near.correlated(CORRELATED),
         "contradiction": result.contradiction,
         "unstated": result.unstated,
         "better": result.better,
@@ -275,6 +311,8 @@ def _summary(result: FitResult) -> dict[str, Any]:
 
 def _report(result: FitResult) -> str:
     """Return a fit as text for people."""
+    from workbench.fit.result import PARAMETER_HEAD
+
     lines = [
         repr(result),
         f"measured: {result.measured.provenance.caption()}",
@@ -285,16 +323,26 @@ def _report(result: FitResult) -> str:
     ]
     if result.success:
         lines.append(f"criteria: {result.criteria}")
-    at_bound = result.at_bound
-    for d in result.space.dimensions if result.success else ():
-        low, high = (d.text(bound) for bound in (d.low, d.high))
-        flag = f", at {at_bound[d.key]} bound" if d.key in at_bound else ""
-        lines.append(f"  {d.key:<30}{d.text(result.values[d.key]):>14}   ({low} to {high}{flag})")
-    lines += [f"  {key:<30}{text:>14}   (held)" for key, text in result.fixed_texts().items()]
-    lines += [
-        f"note: {note}" for note in (result.better, result.contradiction, result.unstated) if note
-    ]
+        lines += _table([PARAMETER_HEAD, *result.parameter_rows()], left=(0, 2, 5))
+    notes = (
+        *(result.left_out, result.correlated, result.better),
+        *(result.contradiction, result.unstated),
+    )
+    lines += [f"note: {note}" for note in notes if note]
     return "\n".join(lines)
+
+
+def _table(rows: Sequence[Sequence[str]], left: Collection[int] = ()) -> list[str]:
+    """Return a table, a line a row; columns are flush right but for those named."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  "
+        + "  ".join(
+            text.ljust(width) if at in left else text.rjust(width)
+            for at, (text, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
 
 
 def _identified_text(found: Identifiability) -> str:

@@ -46,7 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--waiting",
         action="store_true",
-        help="report why ranks waited: late senders and receivers, collectives, messages under way",
+        help="report why ranks waited: late senders and receivers, collectives, messages under "
+        "way; and whose work before which calls made them wait",
     )
     add_json(parser)
 
@@ -80,7 +81,14 @@ def _summary(result: ReplayResult, *, waiting: bool) -> dict[str, Any]:
         "semantics": result.semantics,
         "ties": result.ties,
         "recorded": None if recorded is None else recorded.to_dict(),
-        **({"waiting": result.waiting().to_dict("list")} if waiting else {}),
+        **(
+            {
+                "waiting": result.waiting().to_dict("list"),
+                "root_causes": result.root_causes().to_dict("records"),
+            }
+            if waiting
+            else {}
+        ),
     }
 
 
@@ -103,6 +111,7 @@ def _report(result: ReplayResult, *, waiting: bool) -> str:
 
 def _waiting(result: ReplayResult, ranks: list[int]) -> list[str]:
     """Return the lines of the table of causes, and the sentence about it."""
+    from workbench.simulate.root_causes import root_causes_table
     from workbench.simulate.waiting import CAUSES, describe_waiting
 
     table = result.waiting()
@@ -112,7 +121,10 @@ def _waiting(result: ReplayResult, ranks: list[int]) -> list[str]:
     for rank in ranks:
         values = (_number(float(table[name].iloc[rank])) for name in names)
         lines.append(f"rank {rank:<8}" + "".join(f"{value:>16}" for value in values))
-    return [*lines, describe_waiting(result)]
+    lines += [describe_waiting(result), "", "what made ranks wait"]
+    rows = root_causes_table(result.root_causes())
+    width = max(len(text) for text, _, _ in rows)
+    return lines + [f"{text:<{width}}{time:>12}{share:>9}" for text, time, share in rows]
 
 
 def _number(nanoseconds: float) -> str:

@@ -30,7 +30,7 @@ def summary_of(result: TuningResult) -> dict[str, Any]:
 
 def result_text(result: TuningResult) -> str:
     """Return a result as text for people."""
-    from workbench.tune.result import FEWEST_CONFIGURATIONS
+    from workbench.storage.importance import FEWEST_CONFIGURATIONS
     from workbench.tune.result_repr import replay_text
 
     unit = f" {result.unit}" if result.unit else ""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport, study_name
     from workbench.fit.to_machine import machine_of_model, to_machine, write_machines
     from workbench.fit.to_optuna import to_optuna
+    from workbench.fit.trials import parameter_importance, stored_trials
     from workbench.fit.trust.bootstrap import Intervals, intervals, submit_intervals
     from workbench.fit.trust.generalise import (
         CrossTarget,
@@ -90,11 +91,13 @@ __all__ = [
     "intervals",
     "machine_of_model",
     "model_to_fit",
+    "parameter_importance",
     "pareto",
     "rmspe",
     "rmspe_by_target",
     "settle_thresholds",
     "split",
+    "stored_trials",
     "studies",
     "study_name",
     "submit",

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -25,7 +25,7 @@ from workbench.models.parameter import Value
 from workbench.named_options import defaults_of, named_options
 
 if TYPE_CHECKING:
-    from workbench.fit.measured import Measured
+    from workbench.fit.measured import Measured, Size
 
 
 def fit(
@@ -41,6 +41,7 @@ def fit(
     name: str | None = None,
     space: SearchSpace | None = None,
     fixed: Mapping[str, Value | None] | None = None,
+    without: str | Sequence[Size] = (),
     stop: threading.Event | None = None,
     on_trial: Callable[[TrialReport], None] | None = None,
 ) -> FitResult:
@@ -65,6 +66,7 @@ def fit(
         space: what to search; ``SearchSpace.for_model`` where it is None.
         fixed: parameters to be held, by key or attribute such as ``mtu``, at a value in SI or
             as a text with a unit, or where it is None at the model's.
+        without: measured message sizes that are left out, such as ``["4KiB"]`` or ``"4KiB,8KiB"``.
         stop: once set, the fit returns the best so far; see ``FitStudy.run``.
         on_trial: called after each trial, in this thread.
 
@@ -85,6 +87,7 @@ def fit(
         name=name,
         space=space,
         fixed=fixed,
+        without=without,
     ) as running:
         return running.run(trials, stop=stop, on_trial=on_trial)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import html
 import math
 import threading
@@ -12,10 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.errors import ParameterError
 from workbench.fit.defaults import DEFAULT_MODEL
 from workbench.fit.engines import DEFAULT_ENGINE, find_engine
 from workbench.fit.losses import LossTarget, rmspe_by_target, target_points
-from workbench.fit.space import Dimension, SearchSpace
+from workbench.fit.space import SearchSpace
 from workbench.html_table import bold, code, html_table
 from workbench.measure import OSUCurve, contradiction
 from workbench.models import NetworkModel
@@ -34,6 +36,12 @@ FloatArray = NDArray[np.float64]
 MUCH_LEFT = 20.0
 """RMSPE in percent above which a result names a better model; chosen: shipped machines are fitted
 by the protocol-aware model to 3 to 13 %."""
+
+CORRELATED = 0.9
+"""Correlation from which a report names two parameters; chosen: lmfit's reports begin at 0.1,
+which of 13 parameters names dozens."""
+
+PARAMETER_HEAD = ("parameter", "value", "±", "from", "to", "at bound")
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +174,27 @@ class FitResult(StoredResult):
         """
         return contradiction(self.measured)
 
+    @functools.cached_property
+    def nearby(self) -> Identifiability | None:
+        """What the data determine by the slopes at the fit: ``identify`` without its scans.
+
+        It takes two simulations a parameter. None where the fit failed, or where a point of zero
+        was measured, which has no logarithm.
+        """
+        if not self.success:
+            return None
+        try:
+            return self.identify(scan=False)
+        except ParameterError:
+            return None
+
+    @property
+    def correlated(self) -> str:
+        """The pairs whose estimates are correlated above 0.9, in words; empty where none is."""
+        pairs = [] if self.nearby is None else self.nearby.correlated(CORRELATED)
+        texts = [f"{one} and {other} ({value:+.2f})" for one, other, value in pairs]
+        return f"correlated above {CORRELATED}: {', '.join(texts)}" if texts else ""
+
     @property
     def better(self) -> str:
         """What follows the curve better where more than 20 % are left; empty where nothing does.
@@ -186,6 +215,12 @@ class FitResult(StoredResult):
             f"{self.model.name} leaves {left:.1f} % (RMSPE); the model {DEFAULT_MODEL} leaves "
             f"{error:.1f} % before any search"
         )
+
+    @property
+    def left_out(self) -> str:
+        """Which of the measured sizes were fitted, where some were left out; empty where all."""
+        selection = self.measured.provenance.details.get("selection", "")
+        return f"fitted to a part of what was measured: {selection}" if selection else ""
 
     @property
     def unstated(self) -> str:
@@ -236,15 +271,19 @@ class FitResult(StoredResult):
         return pd.DataFrame({"latency": latency, "bandwidth": bandwidth}, index=index)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a fitted parameter: SI value, unit, bounds, and the bound it is at."""
+        """Return one row a fitted parameter: value, standard error, bounds, the bound it is at.
+
+        In SI; the error is nan where the data do not determine the value, see ``nearby``.
+        """
         import pandas as pd
 
-        at_bound = self.at_bound
+        at_bound, near = self.at_bound, self.nearby
         return pd.DataFrame(
             [
                 {
                     "parameter": d.key,
                     "value": self.values[d.key],
+                    "stderr": math.nan if near is None else near.standard_error(d.key),
                     "unit": d.unit,
                     "low": d.low,
                     "high": d.high,
@@ -253,6 +292,22 @@ class FitResult(StoredResult):
                 for d in self.space.dimensions
             ]
         )
+
+    def parameter_rows(self) -> list[tuple[str, ...]]:
+        """Return the texts of the table of parameters, a row each below ``PARAMETER_HEAD``."""
+        at_bound, near = self.at_bound, self.nearby
+        rows: list[tuple[str, ...]] = [
+            (
+                d.key,
+                d.text(self.values[d.key]),
+                "" if near is None else near.error_text(d.key),
+                d.text(d.low),
+                d.text(d.high),
+                at_bound.get(d.key, ""),
+            )
+            for d in self.space.dimensions
+        ]
+        return rows + [(key, text, "", "", "", "held") for key, text in self.fixed_texts().items()]
 
     def curves_frame(self) -> pd.DataFrame:
         """Return one row a size: measured and simulated latency and bandwidth, percent errors."""
@@ -332,18 +387,20 @@ class FitResult(StoredResult):
         return f"{head}, {self._errors()}{self._bounds()}{doubt})"
 
     def _repr_html_(self) -> str:
-        at_bound = self.at_bound
-        rows = [_row(d, self.values[d.key], at_bound.get(d.key, "")) for d in self.space.dimensions]
-        rows += [(code(key), text, "", "", "held") for key, text in self.fixed_texts().items()]
+        rows = [
+            (code(key), *texts, bold(where) if where not in ("", "held") else where)
+            for key, *texts, where in self.parameter_rows()
+        ]
         errors = self._errors() if self.success else "no configuration could be simulated"
         caption = (
             f"{self.provenance.title}, variant {self.variant}: {errors}; {self.message}, "
             f"{self.invalid} of them refused"
         )
-        head = ("parameter", "value", "from", "to", "at bound")
         criteria = self.criteria if self.success else ""
-        notes = filter(None, (criteria, self.contradiction, self.unstated))
-        return html_table(rows, head, caption, align="lrrrl") + "".join(
+        notes = filter(
+            None, (self.left_out, self.correlated, criteria, self.contradiction, self.unstated)
+        )
+        return html_table(rows, PARAMETER_HEAD, caption, align="lrlrrl") + "".join(
             f"<p>{html.escape(note)}</p>" for note in notes
         )
 
@@ -368,11 +425,6 @@ class FitResult(StoredResult):
 def short_key(key: str) -> str:
     """Return the last two words of a dotted key, which differ among searched parameters."""
     return ".".join(key.split(".")[-2:])
-
-
-def _row(dimension: Dimension, value: float, where: str) -> tuple[str, ...]:
-    numbers = (dimension.text(number) for number in (value, dimension.low, dimension.high))
-    return code(dimension.key), *numbers, bold(where) if where else ""
 
 
 def _number(value: float | int | bool | str) -> float | int:

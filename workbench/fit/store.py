@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.fit.losses import EXCESSIVE_LOSS
+from workbench.fit.space import SearchSpace
 from workbench.storage.row_table import RowTable, StoredRow
 
 if TYPE_CHECKING:
@@ -148,6 +149,11 @@ def read_study(where: str | Path, name: str) -> StoredStudy | None:
         seconds=sum(row.seconds for row in rows),
         refused=next((row.message for row in reversed(rows) if row.message), ""),
     )
+
+
+def stored_space(where: str | Path, name: str) -> SearchSpace:
+    """Return what a stored study searches."""
+    return SearchSpace.from_dict((RowTable(where, _KIND).stored_problem(name) or {})["space"])
 
 
 def read_trials(where: str | Path, name: str) -> tuple[StoredTrial, ...]:

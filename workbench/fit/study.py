@@ -41,7 +41,7 @@ from workbench.fit.losses import (
     rmspe_by_target,
     target_points,
 )
-from workbench.fit.measured import as_curve
+from workbench.fit.measured import Size, as_curve, left_out
 from workbench.fit.result import FitResult
 from workbench.fit.space import SearchSpace
 from workbench.fit.store import StoredTrial, StudyFile
@@ -96,6 +96,7 @@ class FitOptions(HalfFitOptions, total=False):
 
     name: str | None
     space: SearchSpace | None
+    without: str | Sequence[Size]
 
 
 class FitStudy:
@@ -114,6 +115,7 @@ class FitStudy:
         space: what to search.
         fixed: parameters to be held, by key or attribute such as ``mtu``, at a value in SI or
             as a text with a unit, or where it is None at the model's.
+        without: measured message sizes that are left out, such as ``["4KiB"]`` or ``"4KiB,8KiB"``.
 
     Raises:
         ParameterError: an argument is not accepted, or the target was not measured.
@@ -133,8 +135,9 @@ class FitStudy:
         name: str | None = None,
         space: SearchSpace | None = None,
         fixed: Mapping[str, Value | None] | None = None,
+        without: str | Sequence[Size] = (),
     ) -> None:
-        self.curve = curve = as_curve(curve)
+        self.curve = curve = left_out(as_curve(curve), without)
         self.base, held = _holding(model_to_fit(model), fixed)
         self.loss = find_loss(loss)
         self.target = find_target(target)

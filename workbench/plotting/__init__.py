@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         plot_threshold,
         threshold_figure,
     )
+    from workbench.plotting.fit.residuals import plot_residuals
     from workbench.plotting.placement.comparison import describe_placements, plot_placements
     from workbench.plotting.placement.map import PlacementMap, placement_map, plot_placement
     from workbench.plotting.placement.times import PlacementTimes, placement_times
@@ -350,6 +351,7 @@ __all__ = [
     "plot_pushed_forward",
     "plot_relevance",
     "plot_relevance_and_cause",
+    "plot_residuals",
     "plot_resilience",
     "plot_root_engines",
     "plot_routine_times",

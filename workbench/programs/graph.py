@@ -155,8 +155,11 @@ class ExecutionGraph(Suggesting):
         line: int32[n], line of the file each operation stands in, or None; not compared.
         notes: what the source held that the graph does not, a sentence each; not compared.
         recorded: what the program's recording took, where it was recorded; not compared.
-        collective: bool[n], whether an operation is part of a collective; None where that is not
-            known, as of GOAL files; not compared.
+        call_name: uint8[n], place in ``program.MPI_CALLS`` of the call that an operation is part
+            of, or that a computation comes before; None where that is not known, as of GOAL files;
+            not compared.
+        call_number: int32[n], which of its rank's calls of that name it is, from 1; None where
+            ``call_name`` is; not compared.
     """
 
     rank_start: IntArray
@@ -172,7 +175,8 @@ class ExecutionGraph(Suggesting):
     line: NDArray[np.int32] | None = None
     notes: tuple[str, ...] = field(default=())
     recorded: RecordedRun | None = None
-    collective: NDArray[np.bool_] | None = None
+    call_name: NDArray[np.uint8] | None = None
+    call_number: NDArray[np.int32] | None = None
 
     plot = Drawing("plot_communication_matrix")
 

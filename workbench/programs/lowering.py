@@ -45,12 +45,13 @@ from workbench.programs.program import (
     OPERATIONS,
     WAIT,
     Program,
+    numbered_by_name,
 )
 from workbench.suggestions import did_you_mean
 
 Arrays = tuple[NDArray[Any], ...]
 
-_BYTES_PER_OP, _BYTES_PER_EDGE = 31, 12  # arrays of the graph, and the pairs while it is made
+_BYTES_PER_OP, _BYTES_PER_EDGE = 35, 12  # arrays of the graph, and the pairs while it is made
 
 
 def lower(
@@ -145,6 +146,7 @@ def _expanded(
             f"operations; the first is of {_where(program, int(counts[FIRST_LEFT]))}.",
         )
     kind, size, peer, tag, cpu, call_of = ops
+    names = program.call_names
     return ExecutionGraph(
         rank_start=op_start,
         kind=kind,
@@ -159,7 +161,8 @@ def _expanded(
         line=None if program.line is None else program.line[call_of],
         notes=program.notes + notes,
         recorded=program.recorded,
-        collective=(program.collective >= 0)[call_of],
+        call_name=names[call_of],
+        call_number=numbered_by_name(names, program.rank_start)[call_of],
     )
 
 

@@ -55,6 +55,18 @@ class Algorithms(TypedDict, total=False):
 OPERATIONS = tuple(Algorithms.__annotations__)
 """All collectives; a v-variant is the same with a size for each rank or pair."""
 
+MPI_CALLS = (
+    *("its end", "Send", "Recv", "Isend", "Irecv", "Wait"),
+    *(operation.capitalize() for operation in OPERATIONS),
+    *(f"I{operation}" for operation in OPERATIONS),
+)
+"""Names of calls: those of ``CALL_NAMES`` up to the wait, each collective, each non-blocking one.
+
+The first is that of work after which a rank calls nothing more."""
+
+FIRST_COLLECTIVE = COLLECTIVE
+"""Place in ``MPI_CALLS`` of the first collective."""
+
 WORLD = 0
 """Number of the communicator of all ranks."""
 
@@ -175,6 +187,16 @@ class Program(Suggesting):
         """For each WAIT the requests it ends."""
         cuts = np.split(self.wait_requests, self.wait_start[1:-1])
         return tuple(tuple(requests.tolist()) for requests in cuts[: len(self.wait_start) - 1])
+
+    @property
+    def call_names(self) -> NDArray[np.uint8]:
+        """The place of each call's name in ``MPI_CALLS``, uint8[n]."""
+        names = self.kind.copy()
+        place = np.array([OPERATIONS.index(one.operation) for one in self.collectives], np.uint8)
+        joins = self.collective >= 0
+        names[joins] = COLLECTIVE + place[self.collective[joins]]
+        names[self.kind == ICOLLECTIVE] += np.uint8(len(OPERATIONS))
+        return names
 
     @property
     def operations(self) -> dict[str, int]:
@@ -316,3 +338,14 @@ class Program(Suggesting):
             f"Program({self.source}: {self.num_ranks} ranks, {self.num_calls} calls, "
             f"{collectives or 'no collectives'})"
         )
+
+
+def numbered_by_name(names: NDArray[Any], rank_start: IntArray) -> NDArray[np.int32]:
+    """Return which of its rank's calls of the same name each call is, int32[n], from 1."""
+    numbers = np.zeros(len(names), np.int32)
+    rank = np.repeat(np.arange(len(rank_start) - 1), np.diff(rank_start))
+    for name in np.flatnonzero(np.bincount(names, minlength=1)):
+        here = np.flatnonzero(names == name)
+        earlier = np.searchsorted(here, rank_start[:-1])
+        numbers[here] = np.arange(1, len(here) + 1) - earlier[rank[here]]
+    return numbers

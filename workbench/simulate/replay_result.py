@@ -212,6 +212,28 @@ class ReplayResult(StoredResult):
 
         return waiting_causes(self)
 
+    def root_causes(self) -> pd.DataFrame:
+        """Return whose work before which calls made ranks wait, and how long in all, as a table.
+
+        A wait is followed back to what delayed the rank that is waited for, as in Scalasca's delay
+        analysis; `workbench.simulate.root_causes` says how. The rows add up to the waiting of
+        ``breakdown``. On a network that takes no time at all, causes of one instant have no order,
+        and some remain ``idle``.
+
+        Returns:
+            The costliest row first: ``activity`` (``compute``: work before the calls; ``messages``:
+            overhead in them; ``network``: messages under way; ``idle``: cores without work),
+            ``rank`` that did it, -1 for none, name of its ``call``, ``first`` and ``last`` number
+            among its calls of this name, from 1, and ``waiting_ns`` that it caused on all ranks. Of
+            GOAL files calls are sends and receives.
+
+        Raises:
+            ParameterError: the replay kept no times, or had noise, quirks or llamp semantics.
+        """
+        from workbench.simulate.root_causes import root_causes_frame
+
+        return root_causes_frame(self)
+
     def critical_path(self) -> tuple[PathStep, ...]:
         """Return the chain of operations that set the makespan, from the last to the first.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.programs.graph import CALC, RECV, SEND
+from workbench.programs.program import FIRST_COLLECTIVE
 from workbench.simulate.picoseconds import PS_PER_NS
 from workbench.simulate.replay_result import CPU, DEPENDENCY, NIC, STARTED, times_of
 from workbench.units import format_quantity
@@ -53,10 +55,32 @@ def describe_waiting(result: ReplayResult) -> str:
     return f"Of all waiting, {format_quantity(total / 1e9, 'time')}, {', '.join(parts)}."
 
 
-def waiting_causes(result: ReplayResult) -> pd.DataFrame:
-    """Return each rank's waiting by cause; see ``ReplayResult.waiting``."""
-    import pandas as pd
+@dataclass(frozen=True, eq=False)
+class Gaps:
+    """When cores waited, in the order of cores and times, and the work of the cores between.
 
+    Gap ``k`` ends where work ``k`` begins. After a core's last work comes one of 0 ps, whose ``op``
+    is -1: the end of its rank.
+    """
+
+    core: IntArray  # int64[n], of work and gap: rank * cores of a rank + core
+    op: IntArray  # int64[n], operation worked on; for a message its receive
+    begin: IntArray  # int64[n], ps; begin of the work, end of the gap
+    end: IntArray  # int64[n], ps; end of the work
+    start: IntArray  # int64[n], ps; start of the gap
+    awaited: IntArray  # int64[n], operation of this rank whose message is waited for, or -1
+    kind: IntArray  # int64[n], place in `CAUSES`; of a message, of the late part
+    late: IntArray  # int64[n], ps; part of the gap before the other rank sends, or receives
+    ends: IntArray  # int64[n], the work that ends the wait: `k`, or one behind unexpected messages
+
+    @property
+    def length(self) -> IntArray:
+        """How long each core waits, int64[n], ps."""
+        return self.begin - self.start
+
+
+def gaps_of(result: ReplayResult) -> Gaps:
+    """Return when the cores of a replay waited, and for what."""
     times, graph = times_of(result), result.graph
     if result.semantics != "loggopsim" or result.compatible or result.noise_ps is not None:
         raise ParameterError(
@@ -68,12 +92,8 @@ def waiting_causes(result: ReplayResult) -> pd.DataFrame:
     begin, end, core, item = _busy(result, times)
     order = np.lexsort((end, begin, core))
     begin, end, core, item = begin[order], end[order], core[order], item[order]
-    # After each core's last work comes the end of its rank.
     first = np.flatnonzero(np.diff(core, prepend=-1))
-    before = np.concatenate([[0], end[:-1]])
-    before[first] = 0
     used = core[first]
-    last_end = end[np.append(first[1:], len(core)) - 1] if len(core) else np.zeros(0, np.int64)
     awaited, kind = _awaited(result, times, begin, item, core)
     sends = np.flatnonzero((graph.kind == SEND) & (graph.size > result.costs.S))
     held_by = _last_send(times, sends, graph.rank_of(sends) * cpus + graph.cpu[sends], used)
@@ -83,26 +103,42 @@ def waiting_causes(result: ReplayResult) -> pd.DataFrame:
     # An unexpected message ends no wait: the next operation on the core does.
     passing = _passing(graph, times, begin, item)
     passing[_last_passing(graph, times, begin, item, core)] = False
-    awaited, kind = _following(awaited, kind, passing, core, used, np.where(held, held_by, -1))
 
-    gap_from = np.concatenate([before, last_end])
-    gap_to = np.concatenate([begin, finish])
-    gap_core = np.concatenate([core, used])
-    awaited = np.concatenate([awaited, np.where(held, held_by, -1)])
-    kind = np.concatenate([kind, np.where(held, _LATE_RECEIVER, _OTHER)])
-    gap = np.maximum(gap_to - gap_from, 0)
+    # After each core's last work comes the end of its rank.
+    last = np.append(first[1:], len(core))
+    awaited = np.insert(awaited, last, np.where(held, held_by, -1))
+    kind = np.insert(kind, last, np.where(held, _LATE_RECEIVER, _OTHER))
+    passing = np.insert(passing, last, False)
+    core, op = np.insert(core, last, used), np.insert(item, last, -1).astype(np.int64)
+    begin, end = np.insert(begin, last, finish), np.insert(end, last, finish)
+    place = np.where(passing, len(core), np.arange(len(core)))
+    ends = np.minimum.accumulate(place[::-1])[::-1]
+    awaited, kind = awaited[ends], kind[ends]
 
-    late = np.zeros(len(gap), np.int64)
+    start = np.concatenate([[0], end[:-1]])[: len(end)]
+    start[np.diff(core, prepend=-1) != 0] = 0
+    start = np.minimum(start, begin)
+    late = np.zeros(len(core), np.int64)
     of_message = np.flatnonzero(awaited >= 0)
     other_end = times.start_ps[times.match[awaited[of_message]]]
-    late[of_message] = np.clip(other_end - gap_from[of_message], 0, gap[of_message])
-    if graph.collective is not None:
-        joint = of_message[graph.collective[awaited[of_message]]]
-        kind[joint] = _COLLECTIVE
+    gap = begin - start
+    late[of_message] = np.clip(other_end - start[of_message], 0, gap[of_message])
+    if graph.call_name is not None:
+        joint = graph.call_name[awaited[of_message]] >= FIRST_COLLECTIVE
+        kind[of_message[joint]] = _COLLECTIVE
+    return Gaps(core, op, begin, end, start, awaited, kind, late, ends)
+
+
+def waiting_causes(result: ReplayResult, gaps: Gaps | None = None) -> pd.DataFrame:
+    """Return each rank's waiting by cause, see `ReplayResult.waiting`; None computes the gaps."""
+    import pandas as pd
+
+    graph, gaps = result.graph, gaps or gaps_of(result)
     cells = np.zeros(graph.num_ranks * len(CAUSES), np.int64)
-    row = (gap_core // cpus) * len(CAUSES)
-    np.add.at(cells, row + kind, np.where(awaited >= 0, late, gap))
-    np.add.at(cells, row + _TRANSFER, np.where(awaited >= 0, gap - late, 0))
+    row = (gaps.core // graph.num_cpus) * len(CAUSES)
+    of_message = gaps.awaited >= 0
+    np.add.at(cells, row + gaps.kind, np.where(of_message, gaps.late, gaps.length))
+    np.add.at(cells, row + _TRANSFER, np.where(of_message, gaps.length - gaps.late, 0))
     table = cells.reshape(graph.num_ranks, len(CAUSES))
     # Cores without any work until their rank's end.
     breakdown = result.breakdown()
@@ -256,24 +292,3 @@ def _last_send(
     by_end = np.argsort(times.end_ps[sends], kind="stable")
     last[cores[by_end]] = sends[by_end]
     return last[used]
-
-
-def _following(
-    awaited: IntArray,
-    kind: IntArray,
-    passing: NDArray[np.bool_],
-    core: IntArray,
-    used: IntArray,
-    held: IntArray,
-) -> tuple[IntArray, IntArray]:
-    """Return the awaited message and cause; passing work takes those of the next on its core."""
-    n = len(core)
-    place = np.where(passing, n, np.arange(n))
-    nearest = np.minimum.accumulate(place[::-1])[::-1] if n else place
-    inside = (nearest < n) & (core[np.minimum(nearest, n - 1)] == core)
-    source = np.where(inside, nearest, 0)
-    end = held[np.searchsorted(used, core)]
-    return (
-        np.where(inside, awaited[source], end),
-        np.where(inside, kind[source], np.where(end >= 0, _LATE_RECEIVER, _OTHER)),
-    )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
+from workbench.storage.importance import FEWEST_CONFIGURATIONS, ped_anova
 from workbench.tune.history import History
 from workbench.tune.recommendation import recommended
 from workbench.tune.result_repr import result_html, result_line
@@ -24,15 +25,6 @@ from workbench.tune.store.run_record import RunRecord
 if TYPE_CHECKING:
     import pandas as pd
 
-FEWEST_CONFIGURATIONS = 20
-"""Fewest configurations for which importance is returned.
-
-PED-ANOVA needs at least two of them, which would be more than a tenth of fewer. Samples of 10, 14,
-20 and 30 of the recorded configurations of four spaces gave shares of the parameter that matters
-most which differed by 0.54, 0.49, 0.50 and 0.23; intervals by resampling contained its share over
-all of them in 26, 36, 32 and 28 of 40 samples: they are not confidence intervals of 90 %, and are
-not called that (tests/benchmarks/test_importance.py).
-"""
 _RESAMPLES = 60
 _FIXED = (
     *("number", "value", "seconds", "status", "initial", "resampled", "repeat", "best_so_far"),
@@ -325,39 +317,12 @@ def _open(value: float) -> float | None:
 def _importance(
     space: TuningSpace, rows: Sequence[Configuration], losses: Sequence[float]
 ) -> dict[str, float]:
-    import optuna
-    from optuna.distributions import CategoricalDistribution, FloatDistribution
-    from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
-
-    from workbench.storage.optuna_log import quiet_optuna
-
-    distributions: dict[str, Any] = {}
-    codes: dict[str, list[Any]] = {}
+    places: dict[str, list[float | str]] = {}
     for name, axis in space.axes.items():
         values = [row[name] for row in rows]
         if isinstance(axis, Choices) or None in values:
-            names = [repr(value) for value in values]
-            distributions[name] = CategoricalDistribution(sorted(set(names)))
-            codes[name] = names
+            places[name] = [repr(value) for value in values]
         else:
             # Numbers by their place on the axis: ranks on a grid, the logarithm on a log range.
-            codes[name] = [float(axis.encode(value)[0]) for value in values]
-            distributions[name] = FloatDistribution(0.0, 1.0)
-    varied = [name for name in codes if len(set(codes[name])) > 1]
-    if len(varied) < 2:
-        return {name: float(name in varied) for name in space.names} if varied else {}
-    with quiet_optuna():
-        study = optuna.create_study()
-        study.add_trials(
-            [
-                optuna.trial.create_trial(
-                    value=loss,
-                    params={name: codes[name][at] for name in varied},
-                    distributions={name: distributions[name] for name in varied},
-                )
-                for at, loss in enumerate(losses)
-            ]
-        )
-        found = get_param_importances(study, evaluator=PedAnovaImportanceEvaluator())
-    rest = {name: 0.0 for name in space.names if name not in found}
-    return {name: float(share) for name, share in {**found, **rest}.items()}
+            places[name] = [float(axis.encode(value)[0]) for value in values]
+    return ped_anova(places, losses)

@@ -36,7 +36,7 @@ def toy_simulate(
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     # by name: the package's own ``fit`` is the function, not the module
-    for name in ("study", "evaluation"):
+    for name in ("study", "evaluation", "trust.residuals"):
         module = importlib.import_module(f"workbench.fit.{name}")
         monkeypatch.setattr(module, "simulate_osu", toy_simulate)
 

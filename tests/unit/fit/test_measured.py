@@ -13,6 +13,7 @@ from tests.cases import for_each
 from workbench import datasets
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.fit import fit
+from workbench.measure import OSUCurve
 from workbench.models import LogP
 
 
@@ -43,7 +44,18 @@ def test_what_is_no_measurement_is_answered_with_what_is(given: Any, words: str)
 
 @for_each(
     "name",
-    ["model", "loss", "target", "trials", "seed", "engine", "space", "fixed", "stop", "on_trial"],
+    [
+        "model",
+        "loss",
+        "target",
+        "trials",
+        "seed",
+        "engine",
+        "space",
+        "fixed",
+        "stop",
+        "on_trial",
+    ],
 )
 @for_each("text", ["many", ""])
 def test_a_text_where_there_must_be_none_is_refused_by_name(name: str, text: str) -> None:
@@ -73,3 +85,21 @@ def test_what_is_fixed_is_held_and_recorded(tmp_path: Path) -> None:
     assert "switch.logp.bandwidth" in overlay.space.keys
     with pytest.raises(ParameterError, match="did you mean hop_latency"):
         fit("azure-hb96v3-hdr", "logp", trials=2, fixed={"hop_latencie": 1e-6})
+
+
+@pytest.mark.usefixtures("toy")
+def test_points_may_be_left_out_of_a_fit(machine: OSUCurve) -> None:
+    whole = fit(machine, "snappr", trials=3)
+    result = fit(machine, "snappr", trials=3, without=["4KiB", 8192])
+    assert set(machine.sizes) - set(result.measured.sizes) == {4096, 8192}
+    assert result.points == whole.points - 4
+    assert (whole.left_out, "without 4 KiB, 8 KiB: 21 of 23 sizes" in result.left_out) == ("", True)
+    assert result.left_out in result._repr_html_()
+    again = fit(machine, "snappr", trials=3, without="4 KiB, 8KiB")
+    assert again.measured.sizes.tolist() == result.measured.sizes.tolist()
+    kept = [machine.sizes.tolist().index(size) for size in result.measured.sizes]
+    np.testing.assert_array_equal(result.measured.latency_s, machine.latency_s[kept])
+    with pytest.raises(ParameterError, match=r"must name some of the measured sizes .*; got 5 B;"):
+        fit(machine, "snappr", trials=3, without=[5])
+    with pytest.raises(ParameterError, match="and leave others"):
+        fit(machine, "snappr", trials=3, without=machine.sizes.tolist())

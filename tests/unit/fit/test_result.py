@@ -14,7 +14,8 @@ from tests.cases import for_each
 from workbench import datasets
 from workbench.errors import ParseError
 from workbench.fit import FitResult, SearchSpace, fit
-from workbench.fit.result import short_key
+from workbench.fit.result import PARAMETER_HEAD, short_key
+from workbench.fit.trust.identify import DETERMINED
 from workbench.measure import OSUCurve, Spread
 from workbench.models import PISCES, SNAPPR, LogP, NetworkModel, SnapprMemory, read_ini
 
@@ -88,6 +89,27 @@ def test_tables_hold_the_fitted_values_and_both_curves(result: FitResult) -> Non
     html = result._repr_html_()
     assert html.count("<tr>") == 1 + len(frame)
     assert "node.nic.injection.latency" in html
+
+
+def test_a_report_has_standard_errors_bounds_and_correlations(result: FitResult) -> None:
+    near = result.nearby
+    assert near is not None and near.refitted == {}, "no scans in a first report"
+    errors = result.to_frame().set_index("parameter")["stderr"]
+    for key, share in zip(near.keys, near.relative_error, strict=True):
+        determined = share < DETERMINED and key not in near.flat
+        expected = share * result.values[key] if determined else np.nan
+        assert errors[key] == pytest.approx(expected, rel=1e-12, nan_ok=True)
+    assert 0 < errors.notna().sum() < len(errors), "some are determined, and some are not"
+    rows = {row[0]: dict(zip(PARAMETER_HEAD, row, strict=True)) for row in result.parameter_rows()}
+    assert list(rows) == list(result.space.keys)
+    for key, row in rows.items():
+        assert ("%" in row["±"]) == np.isfinite(errors[key])
+        assert row["from"] == result.space[key].text(result.space[key].low)
+    above = np.argwhere(np.triu(np.abs(near.correlation) >= 0.9, k=1))
+    assert len(above) == len(near.correlated(0.9)) > 0
+    for one, other in above:
+        assert near.keys[one] in result.correlated and near.keys[other] in result.correlated
+    assert result.correlated in result._repr_html_().replace("&#x27;", "'")
 
 
 def test_the_ini_is_the_fitted_model(result: FitResult) -> None:

@@ -9,6 +9,7 @@ from bokeh.models import ColumnDataSource, CustomJS, HoverTool
 
 from tests.unit.plotting.replays import ring
 from workbench.errors import ParameterError
+from workbench.models import LogGPS
 from workbench.plotting.embedding import standalone_html
 from workbench.plotting.replay.spacetime import (
     STILL_BARS,
@@ -17,6 +18,9 @@ from workbench.plotting.replay.spacetime import (
     plot_spacetime,
     spacetime_figure,
 )
+from workbench.programs import ProgramBuilder
+from workbench.programs.program import MPI_CALLS
+from workbench.simulate import replay
 
 
 def ends(shown: Any) -> tuple[float, float]:
@@ -234,3 +238,21 @@ def test_a_replay_in_which_nothing_takes_time_can_be_drawn() -> None:
     assert len(drawn.bars.data["left"]) == 0
     assert drawn.figure.x_range.end > 0
     assert describe_spacetime(still) == "No rank takes any time."
+
+
+def test_grey_says_what_is_waited_for_and_bars_their_calls() -> None:
+    builder = ProgramBuilder(4)
+    for rank in range(4):
+        builder.compute(rank, 600_000 if rank == 3 else 100_000)
+    builder.collective("barrier")
+    drawn = spacetime_figure(
+        replay(builder.build(), LogGPS(L=1e-6, o=1e-7, g=0, G=0, O=0, S=1000), times=True)
+    )
+    waits, bars = drawn.waits.data, drawn.bars.data
+    longest = int(np.argmax(np.subtract(waits["right"], waits["left"])))
+    assert waits["culprit"][longest] == 3
+    assert MPI_CALLS[waits["call"][longest]] == MPI_CALLS[waits["culprit_call"][longest]]
+    assert waits["late"].max() == pytest.approx(500_000, rel=3e-3)  # less o or a message
+    assert {MPI_CALLS[call] for call in bars["call"]} == {"Barrier"}
+    assert set(bars["number"]) == {1}
+    assert set(drawn.labels.data["text"]) == {"Barrier 1"}

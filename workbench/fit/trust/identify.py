@@ -48,6 +48,10 @@ KNOWN_FACTOR = 2.0
 That is ± 41 %: enough to know that a time is some hundred nanoseconds, but not that it is 140 ns.
 """
 
+DETERMINED = 0.3
+"""Standard error, as a share of the value, up to which a value is reported with ±; chosen: with a
+larger one two standard errors reach below half of the value, and a factor says it better."""
+
 STRONG = 0.95
 """Two parameters with at least this correlation count as determined only together."""
 
@@ -170,6 +174,42 @@ class Identifiability(StoredResult):
         """
         return {key: self.interval(key, z) for key in self.keys}
 
+    def standard_error(self, key: str) -> float:
+        """Return one standard error of a value, SI; nan where the data do not determine it.
+
+        Args:
+            key: of a fitted parameter.
+        """
+        if key not in self.keys or key in self.flat:
+            return math.nan
+        error = float(self.relative_error[self.keys.index(key)])
+        return error * float(self.values[key]) if error < DETERMINED else math.nan
+
+    def error_text(self, key: str) -> str:
+        """Return how far a value may lie from the truth by the slopes, such as ``41 ns (3.3 %)``.
+
+        Args:
+            key: of a fitted parameter; of a threshold the values of the same curve are returned.
+        """
+        dimension = self.result.space[key]
+        if key in self.thresholds:
+            return _from_to(dimension, *self.thresholds[key])
+        error = self.standard_error(key)
+        if not math.isnan(error):
+            share = 100.0 * error / float(self.values[key])
+            return f"{dimension.text(error)} ({share:.2g} %)"
+        if key in self.flat or key not in self.keys:
+            return "not determined"
+        return _factor_text(float(self.relative_error[self.keys.index(key)])) or "not determined"
+
+    def correlated(self, least: float) -> tuple[tuple[str, str, float], ...]:
+        """Return (key, key, correlation) of pairs at ``least`` or beyond, strongest first.
+
+        Args:
+            least: absolute value of the correlation, such as 0.9.
+        """
+        return _pairs(self.keys, self.correlation, least)
+
     def counted(self) -> str:
         """Return the numbers of known, bounded and unknown parameters as a sentence."""
         return (
@@ -289,7 +329,7 @@ def identify(
             held[key], refitted[key] = scan_threshold(scanning, result, key)
         if on_parameter is not None:
             on_parameter(done + 1, total)
-    pairs = _pairs(keys, correlation)
+    pairs = _pairs(keys, correlation, STRONG)
     sums = _sums(scanning, keys)
     thresholds = open_thresholds(result)
     flat = tuple(
@@ -370,12 +410,14 @@ def _undetermined(
     return tuple(found)
 
 
-def _pairs(keys: tuple[str, ...], correlation: FloatArray) -> tuple[tuple[str, str, float], ...]:
+def _pairs(
+    keys: tuple[str, ...], correlation: FloatArray, least: float
+) -> tuple[tuple[str, str, float], ...]:
     found = [
         (keys[i], keys[j], float(correlation[i, j]))
         for i in range(len(keys))
         for j in range(i + 1, len(keys))
-        if abs(correlation[i, j]) >= STRONG
+        if abs(correlation[i, j]) >= least
     ]
     return tuple(sorted(found, key=lambda pair: -abs(pair[2])))
 
@@ -469,9 +511,14 @@ def _alone(dimension: Dimension, sd: float, value: float, refitted: Interval | N
     if not dimension.log:
         return f"± {dimension.text(sd * (dimension.high - dimension.low))}"
     error = sd * math.log(dimension.high / dimension.low)
-    if error < 0.3:
+    if error < DETERMINED:
         return f"± {100.0 * error:.2g} %"
-    return f"within a factor of {math.exp(error):.2g}" if error < math.log(100.0) else _UNSEEN
+    return _factor_text(error) or _UNSEEN
+
+
+def _factor_text(error: float) -> str:
+    """Return a standard error of a logarithm as a factor, empty where it is beyond 100."""
+    return f"within a factor of {math.exp(error):.2g}" if error < math.log(100.0) else ""
 
 
 def _partner(

@@ -1,4 +1,4 @@
-"""The tabs below the curves: convergence, result, identifiability, Python, export."""
+"""The tabs below the curves: convergence, result, identifiability, trials, Python, export."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.fit.files import FILES, ShownMachine
 from workbench.panels.fit.fit_run import FitRun
+from workbench.panels.fit.stored_trials import stored_search
 from workbench.panels.live_view import Downloads, LiveView
 from workbench.panels.style import wrapping_row
 from workbench.plotting.descriptions import describe_convergence
@@ -29,27 +30,41 @@ from workbench.plotting.fit.convergence import (
     convergence_range,
 )
 from workbench.plotting.fit.identifiability import plot_identifiability
+from workbench.plotting.fit.residuals import plot_residuals
 from workbench.plotting.grid import stacked
 
-_IDENTIFIABILITY_TAB, _PYTHON_TAB = 2, 3
+_IDENTIFIABILITY_TAB, _TRIALS_TAB, _PYTHON_TAB = 2, 3, 4
 _WHICH = (("the fit", "fitted"), ("the sliders", "sliders"))
+_NO_RESULT_YET = "The fitted values and their residuals appear here after a fit."
 _NO_FIT_YET = "After a fit this tab shows how well the data determine each parameter."
+_NO_SEARCH_YET = (
+    "Searches whose trials are stored in the file of Study appear here: their best trials, and the "
+    "importance of the parameters."
+)
+
+Stored = tuple[str, str, int]
+"""File, name and number of trials of a stored search."""
 
 
 class FitTabs:
     """The tabs below the curves; ``busy`` is called when a background job starts."""
 
     def __init__(
-        self, downloads: Downloads, shown: Callable[[], ShownMachine], busy: Callable[[], None]
+        self,
+        downloads: Downloads,
+        shown: Callable[[], ShownMachine],
+        busy: Callable[[], None],
+        stored: Callable[[], Stored | None],  # the search of the tab Trials
     ) -> None:
         self._result: FitResult | None = None
-        self._shown = shown
+        self._shown, self._stored = shown, stored
         self._drawn = 0
         self._python = ("", "")
         self.convergence = convergence_figure([], height=190)
         self._picture = widgets.VBox()
         self._reading = widgets.HTML("No trial has been run yet.")
-        self.table = widgets.HTML("The fitted values appear here after a fit.")
+        self.table = widgets.HTML(_NO_RESULT_YET)
+        self._residuals = widgets.VBox()
         self.use = inputs.Button(
             description="Use fitted values",
             tooltip="Set the sliders to the fitted values",
@@ -62,6 +77,7 @@ class FitTabs:
             layout=widgets.Layout(width="140px"),
         )
         self.identifiability = BackgroundFigure(busy, _NO_FIT_YET)
+        self.trials = BackgroundFigure(busy, _NO_SEARCH_YET, keep_last=False)
         wide = widgets.Layout(width="98%", height="auto")
         self.curve_python = inputs.Textarea(rows=7, layout=wide)
         self.fit_python = inputs.Textarea(rows=7, layout=wide)
@@ -83,8 +99,9 @@ class FitTabs:
         self.widget = inputs.Tab(
             [
                 widgets.VBox([self._picture, self._reading]),
-                widgets.VBox([self.table]),
+                widgets.VBox([self.table, self._residuals]),
                 self.identifiability.widget,
+                self.trials.widget,
                 widgets.VBox(
                     [
                         widgets.HTML("The curve that is shown:"),
@@ -100,20 +117,25 @@ class FitTabs:
                     ]
                 ),
             ],
-            titles=("Convergence", "Result", "Identifiability", "Python", "Export"),
+            titles=("Convergence", "Result", "Identifiability", "Trials", "Python", "Export"),
             layout=widgets.Layout(width="100%"),
         )
-        self.widget.observe(lambda _: self._opened(), "selected_index")
+        self.widget.observe(lambda _: self.opened(), "selected_index")
         self._kind = self._ini_about = ""
 
     @property
     def errors(self) -> list[ErrorLine]:
         """The error lines of the tabs."""
-        return [self.export.error, self.identifiability.error]
+        return [self.export.error, self.identifiability.error, self.trials.error]
 
     def views(self) -> list[LiveView]:
         """Return the live views in the tabs."""
-        return [*self._picture.children, *self.identifiability.views]
+        return [
+            *self._picture.children,
+            *self._residuals.children,
+            *self.identifiability.views,
+            *self.trials.views,
+        ]
 
     def begin(self, loss: str) -> None:
         """Clear the convergence for a new fit; ``loss`` labels the axis."""
@@ -127,7 +149,8 @@ class FitTabs:
         self._drawn = 0
         self.convergence.source.data = convergence_columns([])
         self._reading.value = "No trial has been run yet."
-        self.table.value = "The fitted values appear here after a fit."
+        self.table.value = _NO_RESULT_YET
+        self._residuals.children = ()
         self.use.disabled = True
         self._result = None
         self._offer_fit(False)
@@ -135,7 +158,8 @@ class FitTabs:
 
     def refresh(self) -> bool:
         """Show the finished figures, and return whether any is pending."""
-        return self.identifiability.refresh()
+        pending = self.identifiability.refresh()
+        return self.trials.refresh() or pending
 
     def draw_convergence(self, run: FitRun) -> None:
         """Add the trials since the last call."""
@@ -157,12 +181,15 @@ class FitTabs:
         )
 
     def show_result(self, result: FitResult) -> None:
-        """Show the table of a fit."""
+        """Show the table of a fit and its residuals."""
         self.table.value = result._repr_html_()
+        if result.simulated is not None:
+            residuals = plot_residuals(result.measured, result.simulated)
+            self._residuals.children = [LiveView(residuals, layout=widgets.Layout(width="100%"))]
         self.use.disabled = not result.success
         self._result = result if result.success else None
         self._offer_fit(result.success)
-        self._opened()
+        self.opened()
 
     def show_python(self, curve: str, fit: str) -> None:
         """Show the Python code of the curve and of the fit."""
@@ -195,12 +222,18 @@ class FitTabs:
         shown = self._shown()
         return f"{shown.measured.name}-{shown.model.name}"
 
-    def _opened(self) -> None:
+    def opened(self) -> None:
         """Update the open tab; the others are updated when they are opened."""
         self.show_python(*self._python)
         result = self._result
         if result is not None and self.widget.selected_index == _IDENTIFIABILITY_TAB:
             self.identifiability.want(id(result), lambda ctx: _identified(result, ctx))
+        if self.widget.selected_index == _TRIALS_TAB:
+            stored = self._stored()
+            if stored is None:
+                self.trials.clear(_NO_SEARCH_YET)
+            else:
+                self.trials.want(stored, lambda _: stored_search(*stored[:2]))
 
 
 def _identified(result: FitResult, ctx: jobs.JobContext) -> LayoutDOM:

@@ -34,8 +34,10 @@ from workbench.plotting.theme import SMALL
 from workbench.programs import ExecutionGraph
 from workbench.provenance import Provenance
 from workbench.simulate.replay_result import ReplayResult
-from workbench.simulate.waiting import CAUSE_TEXTS, CAUSES
+from workbench.simulate.root_causes import RootCauses, root_causes_frame, root_causes_table
+from workbench.simulate.waiting import CAUSE_TEXTS, CAUSES, waiting_causes
 
+_CELL = "padding:0 14px 0 0;font-size:12px"
 _ROW_PX = 24
 _COMMUNICATION_PX = 330
 _LEAST_PX, _MOST_PX, _AROUND_PX = 230, 430, 105
@@ -92,7 +94,7 @@ class ReplayView:
                 if pinned is not None:
                     drawn.figure.title.text = f"{letter}: {time_text(one.result.makespan_ns)}"
         self.headline.value = _headline(shown, pinned)
-        self.description.value = _describe(shown.result)
+        self.description.value = _describe(shown.result, self.spacetime.timeline.causes)
 
     def _window_asked(self) -> None:
         with self.view.one_patch():
@@ -141,11 +143,11 @@ class CommunicationView:
         self.description.value = f'<div role="status" style="{TEXT}">{text}</div>'
 
 
-def _describe(result: ReplayResult) -> str:
+def _describe(result: ReplayResult, causes: RootCauses | None) -> str:
     """Return the sentences on the time breakdown, the causes of waiting and the recording."""
     blocks = [f'<div role="status">{html.escape(describe_breakdown(result))}</div>']
-    if result.semantics == "loggopsim":
-        blocks.append(_waiting_table(result))
+    if causes is not None:
+        blocks += [_waiting_table(result, causes), _causes_table(result, causes)]
     recorded = result.graph.recorded
     if recorded is not None:
         sentences = recorded.sentences(result.makespan_s)
@@ -153,9 +155,9 @@ def _describe(result: ReplayResult) -> str:
     return f'<div style="{TEXT}">{"".join(blocks)}</div>'
 
 
-def _waiting_table(result: ReplayResult) -> str:
+def _waiting_table(result: ReplayResult, causes: RootCauses) -> str:
     """Return an HTML table of causes of waiting: all ranks, and the one waiting longest."""
-    table = result.waiting()
+    table = waiting_causes(result, causes.gaps)
     if not table["waiting_ns"].sum():
         return ""
     longest = table.iloc[int(table["waiting_ns"].to_numpy().argmax())]
@@ -171,7 +173,16 @@ def _waiting_table(result: ReplayResult) -> str:
         )
         rows.append((CAUSE_TEXTS[cause], *cells))
     head = ("waiting", *(name for name, _ in columns))
-    return html_table(rows, head, cell_style="padding:0 14px 0 0;font-size:12px")
+    return html_table(rows, head, cell_style=_CELL)
+
+
+def _causes_table(result: ReplayResult, causes: RootCauses) -> str:
+    """Return an HTML table of whose work before which calls made ranks wait."""
+    table = root_causes_frame(result, causes)
+    if table.empty:
+        return ""
+    head = ("what made ranks wait", "all ranks", "")
+    return html_table(root_causes_table(table), head, cell_style=_CELL)
 
 
 def _short(provenance: Provenance) -> Provenance:

@@ -1,4 +1,4 @@
-"""A fit as one picture: curves over the measurement, errors by size, convergence."""
+"""A fit as one picture: curves over the measurement, errors by size, residuals, convergence."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from workbench.plotting.descriptions import describe_convergence, describe_error
 from workbench.plotting.fit.convergence import plot_convergence
 from workbench.plotting.fit.curves import plot_curve
 from workbench.plotting.fit.error_heatmap import plot_percent_error
+from workbench.plotting.fit.residuals import plot_residuals
 from workbench.plotting.grid import sentence
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def plot_fit(result: FitResult) -> LayoutDOM:
         parts += [
             plot_percent_error(result.measured, result.simulated),
             sentence(describe_errors(result.measured, result.simulated)),
+            plot_residuals(result.measured, result.simulated),
         ]
     parts += [
         plot_convergence(result.losses, loss=result.loss),

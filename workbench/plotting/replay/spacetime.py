@@ -19,6 +19,7 @@ from workbench.plotting.replay.spacetime_glyphs import (
     add_key,
     add_messages,
     add_path,
+    add_waits,
     ask_for_windows,
     name_ranks,
 )
@@ -66,6 +67,8 @@ class SpacetimeFigure:
         messages: a row for each message that is drawn.
         path: corners of the critical path.
         lives: for each rank the time until its end.
+        waits: the longest waits, with what each waits for and why.
+        labels: names of calls on bars and waits.
         asked: one row: ``x0``, ``x1`` in ns, ``y0``, ``y1``, ``width``, ``height`` in pixels,
             ``whole``: 1 where the window shows all, and the ``revision`` that the page had; empty
             as long as no page has written it.
@@ -88,6 +91,8 @@ class SpacetimeFigure:
     messages: ColumnDataSource
     path: ColumnDataSource
     lives: ColumnDataSource
+    waits: ColumnDataSource
+    labels: ColumnDataSource
     asked: ColumnDataSource
     moved: ColumnDataSource
     timeline: Timeline
@@ -201,7 +206,9 @@ class SpacetimeFigure:
         self.figure.xaxis[0].axis_label = "time" + ("" if self.window is None else part)
         self.lives.data = view.lives
         self.image.data = view.image
+        self.waits.data = view.waits
         self.bars.data = view.bars
+        self.labels.data = view.labels
         self.messages.data = view.messages
         self.path.data = view.path
 
@@ -295,7 +302,7 @@ def spacetime_figure(
     )
     if width is not None:
         fig.update(width=width, sizing_mode="fixed")
-    lives, image, bars, lines, path, asked = (ColumnDataSource() for _ in range(6))
+    lives, waits, labels, image, bars, lines, path, asked = (ColumnDataSource() for _ in range(8))
     moved = ColumnDataSource(data={"revision": [0]})
     drawn = SpacetimeFigure(
         figure=fig,
@@ -304,6 +311,8 @@ def spacetime_figure(
         messages=lines,
         path=path,
         lives=lives,
+        waits=waits,
+        labels=labels,
         asked=asked,
         moved=moved,
         timeline=sorted_once,
@@ -317,6 +326,7 @@ def spacetime_figure(
     drawn._show_all()
     drawn._draw()
     add_image(fig, lives, image)
+    add_waits(fig, waits, labels, sorted_once.call_names)
     add_bars(fig, bars, "line" if result.graph.line is not None else "op")
     add_messages(fig, lines, shown=messages)
     add_path(fig, path, shown=critical)

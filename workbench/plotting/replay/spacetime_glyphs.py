@@ -31,6 +31,7 @@ from workbench.plotting.replay.style import (
     WAITING,
 )
 from workbench.plotting.replay.timeline import KINDS
+from workbench.programs.program import MPI_CALLS
 
 _COLOURS = (COMPUTE, SEND_OVERHEAD, RECEIVE_OVERHEAD)
 _TIP = "<div style='font-size:12px;max-width:420px'>{}</div>"
@@ -68,6 +69,48 @@ def add_image(fig: figure, lives: ColumnDataSource, image: ColumnDataSource) -> 
     )
 
 
+def add_waits(
+    fig: figure, waits: ColumnDataSource, labels: ColumnDataSource, calls: Sequence[str]
+) -> None:
+    """Let the waits of `View.waits` say what they wait for; write the names of `View.labels`."""
+    args = {"source": waits, "calls": list(calls)}
+    drawn = fig.quad(
+        left="left",
+        right="right",
+        top="top",
+        bottom="bottom",
+        source=waits,
+        fill_alpha=0,
+        line_color=None,
+        hover_fill_alpha=0,
+        hover_line_color="black",
+    )
+    fig.add_tools(
+        HoverTool(
+            renderers=[drawn],
+            tooltips=_TIP.format("@rank{custom}<br>@culprit{custom}"),
+            formatters={
+                "@rank": CustomJSHover(args=args, code=js.WAITS_TEXT),
+                "@culprit": CustomJSHover(args=args, code=js.CULPRIT_TEXT),
+            },
+            limit=1,
+            attachment="vertical",
+            visible=False,
+        )
+    )
+    fig.text(
+        x="x",
+        y="y",
+        text="text",
+        source=labels,
+        text_align="center",
+        text_baseline="middle",
+        text_font_size="10px",
+        text_color="black",
+        level="annotation",
+    )
+
+
 def add_bars(fig: figure, bars: ColumnDataSource, place: str) -> None:
     """Draw the operations of `View.bars`; `place` is ``line`` of a file or ``op`` of a rank."""
     mapper = LinearColorMapper(palette=list(_COLOURS), low=-0.5, high=len(_COLOURS) - 0.5)
@@ -85,7 +128,7 @@ def add_bars(fig: figure, bars: ColumnDataSource, place: str) -> None:
         hover_line_alpha=1,
         hover_fill_color={"field": "kind", "transform": mapper},
     )
-    args = {"source": bars, "place": place, "kinds": list(KINDS)}
+    args = {"source": bars, "place": place, "kinds": list(KINDS), "calls": list(MPI_CALLS)}
     fig.add_tools(
         HoverTool(
             renderers=[drawn],

@@ -31,15 +31,17 @@ BAR_TEXT = (
 const d = source.data, i = special_vars.index
 const tag = (value) => value === 4294967295 ? 'any' : String(value)
 const where = `rank ${d.rank[i]}, ${place} ${d.line[i]}: `
+const numbered = d.call[i] ? `${calls[d.call[i]]} ${d.number[i]}` : calls[0]
 if (d.kind[i] === 0) {
-  return `${where}calc ${text(d.size[i])}`
+  return `${where}calc ${text(d.size[i])}` + (d.number[i] ? `, before ${numbered}` : '')
 }
 const [verb, word] = d.kind[i] === 1 ? ['send', 'to'] : ['recv', 'from']
 const peer = d.peer[i] < 0 ? `any (here ${d.mate[i]})` : String(d.peer[i])
 return `${where}${verb} ${d.size[i]} B ${word} ${peer} tag ${tag(d.tag[i])}`
+  + (d.number[i] ? `, in ${numbered}` : '')
 """
 )
-"""Code of a hover formatter: the operation of a bar, as `ExecutionGraph.describe` returns it."""
+"""Code of a hover formatter: a bar's operation, as `ExecutionGraph.describe` has it, and call."""
 
 WHEN_TEXT = (
     _TIME
@@ -68,6 +70,39 @@ return ''
 """
 )
 """Code of a hover formatter: what an operation waited for."""
+
+WAITS_TEXT = (
+    _TIME
+    + """
+const d = source.data, i = special_vars.index
+const long = d.right[i] - d.left[i], late = d.late[i], other = d.other[i]
+if (other < 0) {
+  return `rank ${d.rank[i]} ${d.activity[i] === 3 ? 'has no work for' : 'waits'} ${text(long, 4)}`
+}
+const where = d.number[i] ? ` in ${calls[d.call[i]]} ${d.number[i]}` : ''
+const parts = []
+if (late > 0) {
+  parts.push(`${text(late, 4)} until it ${d.sends[i] ? 'sends' : 'receives'}`)
+}
+if (long > late) {
+  parts.push(`${text(long - late, 4)} for the message`)
+}
+return `rank ${d.rank[i]} waits ${text(long, 4)}${where} for rank ${other}: ${parts.join(', ')}`
+"""
+)
+"""Code of a hover formatter: what a core waits for."""
+
+CULPRIT_TEXT = """
+const d = source.data, i = special_vars.index, who = d.culprit[i]
+if (who < 0) {
+  return d.activity[i] === 2 ? 'mostly caused by messages under way' : ''
+}
+const number = d.culprit_number[i]
+const call = `${calls[d.culprit_call[i]]}${number ? ` ${number}` : ''}`
+return 'mostly caused by '
+  + (d.activity[i] === 0 ? `rank ${who} before ${call}` : `messages of rank ${who} in ${call}`)
+"""
+"""Code of a hover formatter: whose work before which call caused a wait."""
 
 MESSAGE_TEXT = (
     _TIME

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kernels import spacetime as kernel
 from workbench.plotting.replay.timeline import FILLED, KINDS, Timeline, lane_centre
-from workbench.programs.graph import RECV
+from workbench.programs.graph import RECV, SEND
 
 LEVELS = 4
 """Shades of a kind in the image, by how much of the pixel is busy."""
@@ -23,6 +23,13 @@ MOST_BARS = 6000
 MOST_MESSAGES = 2000
 
 _MOST_CORNERS = 4000
+_MOST_WAITS = 400  # 30 KB for the page; shorter ones can be zoomed to
+_WAIT_COLUMNS = (
+    *("left", "right", "top", "bottom", "rank", "late", "other", "sends", "call", "number"),
+    *("activity", "culprit", "culprit_call", "culprit_number"),
+)
+_FEWEST_LETTERS = len("Send 1")
+_LETTER_PX = 6.5  # width of a letter of 10 px
 _SHORTEST_PX = 4.0
 _LANE_HEIGHT = 0.94  # of its share, where a rank has several
 _ROOMY_PX = 5.0
@@ -42,6 +49,8 @@ class View:
     messages: Columns  # a row for each one drawn
     path: Columns  # corners of the critical path
     lives: Columns  # time until the end of each rank, or band of ranks
+    waits: Columns  # the longest waits, with their text
+    labels: Columns  # names of calls, where bars and waits have room for them
     operations: int  # number in the window that take time
     messages_in_view: int  # number that pass the window
 
@@ -91,14 +100,19 @@ def visible(
     seen = (start, stop, lowest, highest)
     scale = (width / (stop - start), row_px * timeline.lanes)
     messages, in_view = _messages(timeline, seen, scale, most_messages)
+    bars = _bar_columns(timeline, found, row + first * timeline.lanes, row_px, scale[0])
+    rows_seen = (first * timeline.lanes, last * timeline.lanes)
+    waits = _waits(timeline, (start, stop), rows_seen, row_px)
     return View(
-        bars=_bar_columns(
-            timeline, found, row + first * timeline.lanes, row_px, width / (stop - start)
-        ),
+        bars=bars,
         image=image,
         messages=messages,
         path=_path(timeline, seen, scale),
         lives=_lives(timeline, first, last, row_px),
+        waits=waits,
+        labels=_labels(timeline, bars, waits, (start, stop), scale[0])
+        if row_px > 2 * _LETTER_PX
+        else {"x": [], "y": [], "text": []},
         operations=total,
         messages_in_view=in_view,
     )
@@ -188,6 +202,7 @@ def _bar_columns(
     tag = graph.tag[op]
     line = graph.line[op] if graph.line is not None else op - graph.rank_start[rank]
     begin, end = timeline.begin[found], timeline.end[found]
+    names, numbers = graph.call_name, graph.call_number
     return {
         "left": begin / 1000,
         "right": end / 1000,
@@ -197,6 +212,8 @@ def _bar_columns(
         "edge": ((end - begin) * per_ps >= _EDGED_PX).astype(np.float32),
         "op": op,
         "rank": rank.astype(np.int32),
+        "call": np.zeros(len(op), np.uint8) if names is None else names[op],
+        "number": np.zeros(len(op), np.int32) if numbers is None else numbers[op],
         "line": line.astype(np.int32),
         "size": graph.size[op].astype(np.float64),
         "peer": graph.peer[op],
@@ -205,6 +222,59 @@ def _bar_columns(
         "posted": np.where(graph.kind[op] == RECV, timeline.start_ps[op] / 1000, np.nan),
         "released": np.where(timeline.synchronous[op], timeline.end_ps[op] / 1000, np.nan),
     }
+
+
+def _waits(
+    timeline: Timeline, times: tuple[int, int], rows: tuple[int, int], row_px: float
+) -> Columns:
+    """Return the longest waits in a window: what each waits for, and what caused most of it."""
+    causes, graph, place = timeline.causes, timeline.graph, timeline.causes_row
+    if causes is None:
+        return {name: np.zeros(0) for name in _WAIT_COLUMNS}
+    gaps = causes.gaps
+    seen = np.minimum(gaps.begin, times[1]) - np.maximum(gaps.start, times[0])
+    at = np.flatnonzero((seen > 0) & (place >= rows[0]) & (place < rows[1]))
+    at = np.sort(at[np.argsort(-seen[at], kind="stable")[:_MOST_WAITS]])
+    filled = FILLED if row_px * timeline.lanes >= _ROOMY_PX else 1.0
+    centre, half = lane_centre(place[at], timeline.lanes, filled), filled / timeline.lanes / 2
+    other = timeline.mate[gaps.awaited[at]]
+    ends, culprit = gaps.ends[at], causes.culprit[at]
+    names, numbers = timeline.calls
+    return {
+        "left": gaps.start[at] / 1000,
+        "right": gaps.begin[at] / 1000,
+        "top": centre - half,
+        "bottom": centre + half,
+        "rank": gaps.core[at] // graph.num_cpus,
+        "late": gaps.late[at] / 1000,
+        "other": np.where(gaps.awaited[at] >= 0, graph.rank_of(other), -1),
+        "sends": (graph.kind[other] == SEND).astype(np.uint8),
+        "call": names[ends].astype(np.uint8),
+        "number": np.where(gaps.op[ends] >= 0, numbers[ends], 0).astype(np.int32),
+        "activity": causes.activity[at],
+        "culprit": np.where(culprit >= 0, gaps.core[culprit] // graph.num_cpus, -1),
+        "culprit_call": names[culprit].astype(np.uint8),
+        "culprit_number": numbers[culprit].astype(np.int32),
+    }
+
+
+def _labels(
+    timeline: Timeline, bars: Columns, waits: Columns, times: tuple[int, int], scale: float
+) -> Columns:
+    """Return the names of calls for the messages and waits in a window that have room for them."""
+    columns: Columns = {"x": [], "y": [], "text": []}
+    for shown in (bars, waits):
+        left = np.maximum(shown["left"], times[0] / 1000)
+        right = np.minimum(shown["right"], times[1] / 1000)
+        roomy = (right - left) * 1000 * scale > _LETTER_PX * _FEWEST_LETTERS
+        for k in np.flatnonzero(roomy).tolist():
+            name = f"{timeline.call_names[shown['call'][k]]} {shown['number'][k]}"
+            fits = (right[k] - left[k]) * 1000 * scale > _LETTER_PX * len(name)
+            if fits and shown["number"][k] and ("kind" not in shown or shown["kind"][k]):
+                columns["x"].append((left[k] + right[k]) / 2)
+                columns["y"].append((shown["top"][k] + shown["bottom"][k]) / 2)
+                columns["text"].append(name)
+    return columns
 
 
 def _messages(

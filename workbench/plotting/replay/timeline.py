@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 from kernels import spacetime as kernel
 from workbench.errors import ParameterError
 from workbench.programs.graph import CALC, RECV, SEND
+from workbench.programs.program import MPI_CALLS
 from workbench.simulate.replay_result import times_of
+from workbench.simulate.root_causes import calls_of, root_causes
 
 if TYPE_CHECKING:
     from workbench.programs.graph import ExecutionGraph
     from workbench.simulate.replay_result import ReplayResult, ReplayTimes
+    from workbench.simulate.root_causes import RootCauses
 
 KINDS = ("compute", "send overhead", "receive overhead")
 """The activities of a host; everything else is waiting."""
@@ -65,6 +68,10 @@ class Timeline:
     path_ns: FloatArray  # float64[2 * steps], arrival at a step and leaving it, ascending
     path_y: FloatArray  # float64[2 * steps], place; nan on a rank that is not shown
     finish_ns: FloatArray  # float64[shown], end of each rank
+    causes: RootCauses | None  # of waiting, where the replay has them
+    causes_row: IntArray  # int64[gaps], row of each gap, -1 on a rank that is not shown
+    calls: tuple[IntArray, IntArray]  # of each work of `causes`: place of its name, number
+    call_names: tuple[str, ...]  # of calls, for bars and waits
 
     @property
     def makespan_ns(self) -> float:
@@ -129,7 +136,26 @@ def timeline(
         path_ns=path_ns,
         path_y=path_y,
         finish_ns=np.asarray(result.finish_ps)[chosen] / 1000,
+        **_waits(result, place, used),
     )
+
+
+def _waits(result: ReplayResult, place: IntArray, used: IntArray) -> dict[str, Any]:
+    """Return the causes of waiting of a replay that has them, and where its gaps are drawn."""
+    nowhere = np.zeros(0, np.int64)
+    if result.semantics != "loggopsim" or result.compatible or result.noise_ps is not None:
+        none: dict[str, Any] = {"causes": None, "causes_row": nowhere}
+        return {**none, "calls": (nowhere, nowhere), "call_names": MPI_CALLS}
+    found = root_causes(result)
+    rank, core = np.divmod(found.gaps.core, result.graph.num_cpus)
+    row = place[rank] * max(len(used), 1) + np.searchsorted(used, core)
+    name, number, names = calls_of(result.graph, found.gaps)
+    return {
+        "causes": found,
+        "causes_row": np.where(place[rank] >= 0, row, -1),
+        "calls": (name, number),
+        "call_names": names,
+    }
 
 
 def _places(graph: ExecutionGraph, ranks: Iterable[int] | None) -> tuple[IntArray, IntArray]:

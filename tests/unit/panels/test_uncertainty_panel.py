@@ -182,6 +182,10 @@ def test_chains_are_seen_while_they_run_and_go_on_after_a_stop(
     # Of the models the one with the fewest parameters, and runs.
     monkeypatch.setattr("workbench.panels.uq.problems.MODEL", "logp")
     monkeypatch.setattr("workbench.panels.uq.problems.TRIALS", 50)
+    # A surrogate of few runs, and few of the model's own for the draws that are shown.
+    monkeypatch.setattr("workbench.uq.fit_runs._POINTS", (40, 40))
+    monkeypatch.setattr("workbench.uq.osu._CHECKS", 10)
+    monkeypatch.setattr("workbench.uq.osu._SO_FAR", 10)
     panel = UncertaintyPanel(problem)
     panel.noise, panel.draws, panel.view = "relative", draws, "chains"
     assert not panel.buttons[RESUME]

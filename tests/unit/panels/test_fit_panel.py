@@ -184,7 +184,7 @@ def test_the_variant_keeps_the_values(panel: FitPanel) -> None:
 
 
 def test_another_machine_is_drawn(panel: FitPanel) -> None:
-    for name in datasets.list():
+    for name in datasets.list().names[::4]:
         panel.machine = name
         assert panel.measured.name == datasets.load(name).name
         assert panel.drawn("measured")["latency"][0] == pytest.approx(

@@ -24,10 +24,9 @@ PIP := -m pip install --quiet --disable-pip-version-check --no-compile
 PIP_INSTALL := $(PY) $(PIP) --constraint constraints.txt
 
 # One process runs the tests of a file, whose fixtures it makes once, and the files in their order.
-# Each process reads all files, for 15 s of its time: no more of them than processors.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help lab workshop install test tests browser-tests test-oldest test-debian13 lint types system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
+.PHONY: help lab workshop install test tests tests-of-panels tests-of-questions other-tests browser-tests test-oldest test-debian13 lint types system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -70,19 +69,29 @@ install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening an
 test: .venv/bin/pip ## install, then run lint, types and every test
 	@$(MAKE) --no-print-directory --jobs=2 $(TEST_STAMP) system-programs
 	@$(MAKE) --no-print-directory --jobs=2 $(WARM_STAMPS) lint types kernels-uncompiled
-	@$(MAKE) --no-print-directory --jobs=2 browser-tests tests
+	@$(MAKE) --no-print-directory --jobs=4 browser-tests tests
+
+# Three processes that take about as long as one another. Those of pytest-xdist would each read all
+# files and, in a fresh clone, each compile them with pytest's assertions: 23 s of processor time.
+PANELS := tests/notebooks tests/unit/panels
+QUESTIONS := $(addprefix tests/unit/,fit plotting study tune uq variability)
+SOME_TESTS = $(PY) -m pytest --quiet -m "not deep" --durations=10 --cpu-times=20
 
 # More processes than processors: threads of linear algebra would wait for one another, busily
 # (surrogates of notebook 08: 7.0 s of processor time, 4.5 with one thread).
-tests browser-tests: export OPENBLAS_NUM_THREADS := 1
-tests:
-	$(PY) -m pytest --quiet --ignore=tests/benchmarks --ignore=tests/browser \
-	  -m "not deep" --durations=10 --cpu-times=20 $(IN_PARALLEL)
+tests tests-of-panels tests-of-questions other-tests browser-tests: export OPENBLAS_NUM_THREADS := 1
+tests: tests-of-panels tests-of-questions other-tests
+tests-of-panels:
+	$(SOME_TESTS) $(PANELS)
+tests-of-questions:
+	$(SOME_TESTS) $(QUESTIONS)
+other-tests:
+	$(SOME_TESTS) $(addprefix --ignore=,tests/benchmarks tests/browser $(PANELS) $(QUESTIONS))
 
 # One process, so that one JupyterLab, one kernel and one page serve nearly all of them.
 browser-tests:
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
-	$(PY) -m pytest --quiet tests/browser -m "not deep" --durations=10 --cpu-times=20
+	$(SOME_TESTS) tests/browser
 
 test-debian13: ## run make test on Debian 13, in a chroot under .cache (root, debootstrap)
 	@.ci/debian13
@@ -202,8 +211,8 @@ validation: $(LAB_STAMP) ## measure on the emulated cluster again (an hour, root
 	done
 
 site: export OPENBLAS_NUM_THREADS := 1
-site: $(SITE_STAMP) $(WARM_STAMPS) ## make the web site in .cache/site/html: notebooks, papers, reference, search (5 minutes, then one)
-	$(PY) -m workbench.site
+site: $(SITE_STAMP) $(WARM_STAMPS) ## make the web site in .cache/site/html: notebooks, papers, reference, search (5 minutes, then one; SOLUTIONS=no, REPOSITORY=owner/name)
+	$(PY) -m workbench.site $(if $(filter no,$(SOLUTIONS)),--no-solutions) --repository "$(REPOSITORY)"
 
 slurm-demo: $(TEST_STAMP) ## tune a copy and a sort through a one-node Slurm on loopback
 	@.ci/programs && $(PY) -m tests.slurm.demo

@@ -48,8 +48,10 @@ def for_each(names: str, cases: Iterable[Any]) -> Callable[[Callable[..., None]]
     return decorate
 
 
-# Each example of a kernel takes about a thousand times as long as plain Python.
-_TIMES = {"deep": 10.0, "plain": 0.125}
+# For time alone: make test tries half of what a test names, the same examples every time, and make
+# deep ten times as many, others in each round. As plain Python each example of a kernel takes about
+# a thousand times as long.
+_TIMES = {"workbench": 0.5, "deep": 10.0, "plain": 0.125}
 """How many times as many examples a profile of hypothesis tries."""
 
 

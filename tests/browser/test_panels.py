@@ -69,7 +69,7 @@ def test_many_key_presses_in_a_row_end_at_the_last_one(
 
     said, before = press_right()
     press_right()
-    for key in ["ArrowRight"] * 10 + ["ArrowLeft"] * 11:
+    for key in ["ArrowRight"] * 6 + ["ArrowLeft"] * 7:
         page.keyboard.press(key, delay=15)
     until(lambda: sentence(page) == said)
     until(lambda: pixels(page) == before)
@@ -102,6 +102,10 @@ def test_a_figure_follows_the_key_and_the_theme(
     assert "invert(1)" in drawing.evaluate("e => getComputedStyle(e).filter")
     page.evaluate("() => { document.body.dataset.jpThemeLight = 'true' }")
     until(lambda: screen() == light)
+    # For the notebook's file, where no kernel is; beside the panel it is hidden.
+    kept = page.locator(".workbench-picture img")
+    kept.wait_for(state="attached")
+    assert not kept.is_visible()
 
 
 def test_files_are_saved_by_the_browser(show: Show, page: Any) -> None:
@@ -312,3 +316,30 @@ def test_a_panel_shown_again_shows_the_present_picture(
     until(lambda: len(set(words.all_inner_texts())) == 1)
     assert words.count() == 2
     assert words.first.inner_text() != before
+
+
+_POINT = """([title, size]) => {
+  const roots = window.Bokeh.documents.flatMap(one => one.roots())
+  const figure = roots.flatMap(root => root.select({type: 'Figure'}))
+    .find(one => one.title.text.startsWith(title))
+  const {frame, canvas_view} = window.Bokeh.index.find_one(figure)
+  const {data} = figure.renderers.find(one => one.data_source.name === 'measured').data_source
+  const row = [...data.size].indexOf(size)
+  const {x, y} = canvas_view.el.getBoundingClientRect()
+  const up = data[title.toLowerCase()][row]
+  return [x + frame.x_scale.compute(size), y + frame.y_scale.compute(up)]
+}"""
+
+
+def test_a_click_leaves_a_point_out_and_takes_it_back(
+    show: Show, page: Any, until: Until, keep: Keep
+) -> None:
+    show(FIT, CURVE)
+    to_the_top(page)
+    left_out = page.get_by_label("Left out")
+    for figure, words in (("Latency", "64 KiB"), ("Bandwidth", "")):
+        page.mouse.click(*page.evaluate(_POINT, [figure, 65536]))
+        until(lambda words=words: left_out.input_value() == words)
+        keep(f"after a click in {figure}")
+    page.get_by_label("Compare with").select_option("aws-hpc6a-efa")
+    until(lambda: page.get_by_text("azure-hb96v3-hdr beside aws-hpc6a-efa").count() == 1)

@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pytest
 from jupyter_client import AsyncKernelManager
 
-from tests.notebooks.running import execute
+from tests.notebooks.running import execute, shorten
 from tests.source_trees import ROOT
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
@@ -30,10 +29,12 @@ SHORTER = {
         "in datasets.list()]": 'in ("azure-hb96v3-hdr", "llnl-dane-omnipath")]',
         "for name in result.plan.machines}": "for name in result.plan.machines[:2]}",
         "trials=300": "trials=10",
-        "trials=100)": "trials=20)",
+        "trials=100)": "trials=10)",
         '"trials": 1000': '"trials": 100',
-        "configurations=64": "configurations=4",
-        'influence("logp")': 'influence("logp", configurations=4)',
+        'influence("snappr", configurations=64), influence("logp")': "each, each",
+        "influences =": 'each = influence("logp", configurations=4)\ninfluences =',
+        # As tests/unit/study/test_findings.py does.
+        "study.findings([result, repeated], by_tpe, influences=influences)": "study.findings",
     },
     "05-latency-tolerance.ipynb": {
         'time_solvers(["transpose-8", "halo-8", "cg-8"])': 'time_solvers(["transpose-4"])',
@@ -50,11 +51,15 @@ SHORTER = {
         'papers.run("004-fig-2")': 'papers.list()["004-fig-2"]',
         'papers.run("004-fig-3")': 'papers.list()["004-fig-3"]',
         "trials=500": "trials=40",
+        "from workbench.fit import fit": "from workbench.fit import fit\n"
+        "from workbench.uq import fit_runs\nfit_runs._POINTS = (40, 40)",  # of a surrogate
         "result.posterior()": "result.posterior(draws=20, chain_draws=50)",
         ".compare(graph, *networks)": ".compare(graph, *networks, draws=10)",
         "nodes=64).plot()": "nodes=8, draws=10).plot()",
         '"cg-64", "ring-pipeline-64"': '"cg-8", "ring-pipeline-64"',
         "uq.design(box, 40)": "uq.design(box, 24)",
+        # It draws the chains again, as tests/unit/panels/test_uncertainty_panel.py does.
+        "exec(panel.python, scope)": "scope['prediction'] = panel.prediction",
     },
     "06-where-to-place-ranks.ipynb": {
         "fat_tree(16)": "fat_tree(8)",
@@ -63,10 +68,16 @@ SHORTER = {
         "icon_like(256)": "icon_like(64)",
     },
     "07-compare-topologies.ipynb": {
-        "ComparePanel()": 'ComparePanel(["torus:8x8x16"], simulate=False)',
+        "ComparePanel()": 'ComparePanel(["torus:4x4x4"], simulate=False)',
+        "torus 8x8x16": "torus 4x4x4",
     },
     "08-tune-a-component.ipynb": {"seeds=10": "seeds=2"},
-    "11-who-slowed-my-job.ipynb": {"BlamePanel()": 'BlamePanel(application="umt-128", runs=12)'},
+    "11-who-slowed-my-job.ipynb": {
+        "BlamePanel()": 'BlamePanel(application="umt-128", runs=12)',
+        # As tests/unit/panels/test_variability_panels.py does.
+        "panel = ": "from workbench.panels.variability import blame_tables\n"
+        "blame_tables.TRUTH_STEPS = 2\npanel = ",
+    },
     "12-forecast-the-next-steps.ipynb": {
         # The other models take the panel most of its time; its unit tests wait for them.
         '"ridge"\npanel.wait()': '"ridge"\nimport time\nwhile panel.found is None:\n'
@@ -248,21 +259,13 @@ assert scope["figure"].title.text == figure.title.text
 }
 
 
-def shorten(cells: list[Any], shorter: dict[str, str]) -> None:
-    for long, short in shorter.items():
-        there = [cell for cell in cells if long in cell.source]
-        if not there:
-            raise LookupError(f"a cell must hold {long!r}; SHORTER names what takes long")
-        for cell in there:
-            cell.source = cell.source.replace(long, short)
-
-
 def run(name: str, folder: Path, kernel: AsyncKernelManager, shorter: dict[str, str]) -> None:
     """Run a notebook and its checks, which must show one panel and say nothing to stderr."""
     shutil.copy(ROOT / "notebooks" / name, folder)
     content = nbformat.read(folder / name, as_version=4)
-    shorten(content.cells, shorter)
-    done = execute(content, folder, CHECKS[name], kernel)
+    checks = nbformat.v4.new_code_cell(CHECKS[name])
+    shorten([*content.cells, checks], shorter)
+    done = execute(content, folder, checks.source, kernel)
     outputs = [output for cell in done.cells if cell.cell_type == "code" for output in cell.outputs]
     assert not [output for output in outputs if output.output_type == "error"]
     assert not [o.text for o in outputs if o.output_type == "stream" and o.name == "stderr"]

@@ -82,7 +82,8 @@ def _progress(arguments: argparse.Namespace) -> None:
         print_json(table.to_dict())
     elif arguments.csv is None:
         frame = table.to_frame()
-        print("nobody has tried an exercise yet" if frame.empty else frame.to_string(index=False))
+        parts = [frame.to_string(index=False), table.by_exercise().to_string(index=False)]
+        print("nobody has tried an exercise yet" if frame.empty else "\n\n".join(parts))
     elif arguments.csv is True:
         print(table.to_csv(), end="")
     else:

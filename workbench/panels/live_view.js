@@ -2,14 +2,15 @@
 // Python listens to. Only what BokehJS documents is used.
 
 const MOST_WAITING = 20  // patches; a page that lacks one asks for the whole document
+const REST_MS = 2000  // without a change before a picture is taken, so that none waits for it
 
 const later = ms => new Promise(done => setTimeout(done, ms))
 
-// The setup cell, or the page of Voilà, loads BokehJS.
+// The setup cell, or the page of `make workshop`, loads BokehJS.
 const bokeh = async () => {
   for (let turn = 0; window.Bokeh?.embed == null; turn++) {
     if (turn === 500) {
-      throw new Error('BokehJS is not in this page: run the cell that calls workbench.panels.setup()')
+      throw new Error('BokehJS is not in this page: Run → Run All Cells runs the one that loads it')
     }
     await later(20)
   }
@@ -47,11 +48,11 @@ export default {
     const waiting = []
     let [views, bokehDocument, sight, drawn] = [null, null, null, null]
     let applied = -1
-    let gone = false
+    let [gone, rest] = [false, null]
 
-    const tell = content => {
+    const tell = (content, buffers) => {
       try {
-        model.send({view, ...content})
+        model.send({view, ...content}, undefined, buffers)
       } catch {
         // The kernel has ended.
       }
@@ -67,10 +68,24 @@ export default {
         tell({kind: 'lacks', number: applied})  // the kernel sends the whole document
       }
     }
+    const takePicture = () => {
+      clearTimeout(rest)
+      if (gone || bokehDocument == null || !model.get('pictured')) {
+        return
+      }
+      rest = setTimeout(async () => {
+        if (gone || bokehDocument == null || el.clientWidth === 0) {
+          return
+        }
+        const drawn = await views.roots[0].export('png', false)
+        tell({kind: 'picture'}, [await (await drawn.to_blob()).arrayBuffer()])
+      }, REST_MS)
+    }
     const apply = one => {
       if (bokehDocument != null && one.number === applied + 1) {
         bokehDocument.apply_json_patch(JSON.parse(one.patch), new Map(one.buffers))
         applied = one.number
+        takePicture()
         return
       }
       // Perhaps the document that it follows is about to be drawn.
@@ -98,6 +113,7 @@ export default {
       applied = number
       waiting.splice(0).forEach(apply)
       tell({kind: 'shown', number: applied})
+      takePicture()
       const figures = model.get('figures').map(id => bokehDocument.get_model_by_id(id))
       sight?.disconnect()
       sight = watchSight(figures.flatMap(one => views.find_one(one) ?? []),
@@ -105,6 +121,7 @@ export default {
     }
     let drawing = draw()
     model.on('change:document', () => { drawing = drawing.then(draw, draw) })
+    model.on('change:pictured', takePicture)
     model.on('msg:custom', ({number, patch, arrays}, views_) => {
       if (patch != null) {
         const buffers = arrays.map((id, at) => {

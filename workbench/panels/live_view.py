@@ -77,6 +77,8 @@ class LiveView(AnyWidget):
     """Identifiers of the figures, of which the page reports whether they are in sight."""
     heard: Any = traitlets.List().tag(sync=True)
     """Identifier and property of each model that Python listens to."""
+    pictured = traitlets.Bool().tag(sync=True)
+    """Whether the page sends a picture whenever the figures have come to rest."""
 
     def __init__(self, model: LayoutDOM, layout: widgets.Layout | None = None) -> None:
         self.figure = model
@@ -89,12 +91,18 @@ class LiveView(AnyWidget):
         self._in_sight: dict[str, dict[str, bool]] = {}
         self._figures_of: dict[str, set[str]] = {}
         self._shown: Callable[[], None] | None = None
+        self._pictured: Callable[[bytes], None] | None = None
         figures = [one.id for one in model.select({"type": Plot})]
         super().__init__(
             document=self._written(), figures=figures, layout=layout or widgets.Layout()
         )
         model.document.on_change(self._changed)
-        self.on_msg(lambda _view, content, _buffers: on_loop(lambda: self.receive(content)))
+        self.on_msg(lambda _view, content, buffers: on_loop(lambda: self.receive(content, buffers)))
+
+    @property
+    def drawn_by_a_page(self) -> bool:
+        """Whether a page has drawn the view and still has it."""
+        return bool(self._in_sight)
 
     def hear(self, source: ColumnDataSource) -> None:
         """Accept selections in a source from the page: clicks reach ``selected.on_change``."""
@@ -108,6 +116,10 @@ class LiveView(AnyWidget):
     def on_shown(self, action: Callable[[], None]) -> None:
         """Call an action each time a page has drawn the view."""
         self._shown = action
+
+    def on_picture(self, action: Callable[[bytes], None] | None) -> None:
+        """Call an action with the PNG of the figures when they have come to rest; None ends it."""
+        self._pictured, self.pictured = action, action is not None
 
     def drawn(self, name: str) -> dict[str, Any] | None:
         """Return the data of the source with a name, None where there is none."""
@@ -198,13 +210,16 @@ class LiveView(AnyWidget):
                     self._figures_of.setdefault(one.id, set()).add(figure.id)
         return self._figures_of.get(id, _EVERYWHERE)
 
-    def receive(self, content: Mapping[str, Any]) -> None:
+    def receive(self, content: Mapping[str, Any], buffers: Sequence[Any] = ()) -> None:
         """Take a message of a page: what it has drawn, has in sight or lacks, or a change."""
         kind, view = content.get("kind"), content.get("view", "")
         if kind == "changed":
             changed = self.figure.document.get_model_by_id(content["id"])
             if changed is not None and [changed.id, content["attr"]] in self.heard:
                 changed.set_from_json(content["attr"], content["value"], setter=self)
+        elif kind == "picture":
+            if self._pictured is not None:
+                self._pictured(bytes(buffers[0]))
         elif kind == "gone":
             self._in_sight.pop(view, None)
         elif kind == "lacks":

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import ipywidgets as widgets
-from IPython.display import display
 
 from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.job_controls import wait_for
+from workbench.panels.kernel import after_each_cell
+from workbench.panels.last_picture import LastPicture
 from workbench.panels.live_view import LiveView
 from workbench.panels.session.row import SessionRow
 from workbench.panels.session.session import Session, read_session
@@ -32,6 +33,7 @@ class Panel(Stateful, ABC, Generic[_T]):
     SETTINGS: ClassVar[tuple[str, ...]] = ()
     widget: Any
     _row: SessionRow | None = None
+    _last_picture: LastPicture | None = None
 
     def __init__(self) -> None:
         super().__init__()
@@ -200,6 +202,8 @@ class Panel(Stateful, ABC, Generic[_T]):
             if self._row is not None and refused:
                 self._row.error.say("; ".join(refused))
             running = self._refresh()
+        if self._last_picture is not None and not running:
+            self._last_picture.follow(self._main_view())
         return running
 
     def _move(self, by: int) -> bool:
@@ -212,6 +216,10 @@ class Panel(Stateful, ABC, Generic[_T]):
         """Return the panel's outermost box: its parts, and below them the row of its session."""
         self._row = SessionRow(self)
         return panel_box([*children, self._row.widget])
+
+    def _main_view(self) -> LiveView | None:
+        """Return the first visible view of figures, whose picture the notebook's file holds."""
+        return next((view for view in self._visible(LiveView) if view.titles()), None)
 
     def _visible(self, *kinds: type[Any]) -> list[Any]:
         """Return the visible widgets of some kinds, from the top down."""
@@ -252,7 +260,18 @@ class Panel(Stateful, ABC, Generic[_T]):
             self._row.watch()
         for view in (*self._live_views(), *(() if self._row is None else self._row.views)):
             view.renew()
-        display(self.widget)  # type: ignore[no-untyped-call]
+        if self._last_picture is None:
+            self._last_picture = LastPicture(self.widget)
+            after_each_cell(self._show_without_a_page)
+        self._last_picture.display(self._main_view())
+
+    def _show_without_a_page(self) -> None:
+        """Show what jobs have computed where nobody looks yet, as when a notebook is converted."""
+        views = list(self._live_views())
+        if not any(view.drawn_by_a_page for view in views):
+            self.refresh()
+            for view in views:
+                view.renew()
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._setting_names()})

@@ -1,4 +1,4 @@
-"""The setup of a notebook before its first panel: load BokehJS into the page, offline."""
+"""The setup of a notebook before its first panel: BokehJS for the page, from this installation."""
 
 from __future__ import annotations
 
@@ -21,16 +21,23 @@ _LOOK_S = 1.0
 def setup() -> None:
     """Load BokehJS into the page from this installation; no request leaves the machine.
 
-    Call it in a cell of its own, before the cell of the first panel: the page runs what this cell
-    puts out before it draws what the next one shows. On a page of Voilà, where nobody can type into
-    cells, exercises have a form from then on. While `make lab` compiles kernels, a line says so.
+    A cell's figures are live from then on, and the notebook's file holds a picture of each. On a
+    page of Voilà, where nobody can type into cells, exercises have a form from then on. While
+    `make lab` compiles kernels, a line says so.
     """
-    from workbench.panels.session import page
-    from workbench.plotting.embedding import load_bokeh
+    from bokeh.io.state import curstate
 
+    from workbench.panels.bokeh_script import send_bokeh
+    from workbench.panels.last_picture import show_figures_live
+    from workbench.panels.session import page
+
+    if not curstate().notebook:
+        curstate().output_notebook()
+        show_figures_live()
     workshop = os.environ.get(WORKSHOP)
-    load_bokeh(in_page=bool(workshop))
-    if workshop:
+    if not workshop:
+        send_bokeh()
+    else:
         os.chdir(tempfile.mkdtemp(dir=workshop))
     if page.is_of_voila():
         from workbench.panels.answer_form import offer_answer_forms

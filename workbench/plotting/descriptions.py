@@ -58,6 +58,29 @@ def describe_errors(measured: OSUCurve, simulated: OSUCurve) -> str:
     return f"RMSPE {plain_percent(rmspe['joint'])}: {targets}{worst}."
 
 
+def describe_beside(curve: OSUCurve, other: OSUCurve) -> str:
+    """Return how one machine's measured points lie beside another's, at the sizes of both."""
+    _, at, beside = np.intersect1d(curve.sizes, other.sizes, return_indices=True)
+    parts = []
+    for what, ours, theirs in (
+        ("latency", curve.latency_s, other.latency_s),
+        ("bandwidth", curve.bandwidth_Bps, other.bandwidth_Bps),
+    ):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            off = np.log(ours[at] / theirs[beside])
+        known = np.isfinite(off)
+        if known.any():
+            most = int(np.argmax(np.where(known, np.abs(off), -1.0)))
+            parts.append(
+                f"{what} {_signed(100 * np.expm1(off[known].mean()))} (most at "
+                f"{byte_label(int(curve.sizes[at[most]]))}: {_signed(100 * np.expm1(off[most]))})"
+            )
+    if not parts:
+        return f"{curve.name} and {other.name} share no measured size."
+    sizes = f"geometric mean of the sizes of both, {len(at)}"
+    return f"{curve.name} beside {other.name}: {', '.join(parts)}; {sizes}."
+
+
 def describe_convergence(losses: ArrayLike, *, loss: str = "loss", total: int = 0) -> str:
     """Return a sentence on a fit's progress: trials, refused ones, and the best loss and its trial.
 

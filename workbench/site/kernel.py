@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bokeh.io.notebook import install_notebook_hook
+from bokeh.io.state import curstate
 from IPython import get_ipython
 from IPython.display import display
 
@@ -23,8 +24,10 @@ def record() -> None:
     # It warns that Python is not called back by a page without a kernel.
     logging.getLogger("bokeh.embed.util").setLevel(logging.ERROR)
     install_notebook_hook("jupyter", _load, _show, _refuse, overwrite=True)
+    # As if BokehJS were there: `workbench.panels.setup` then leaves the hook alone.
+    curstate().output_notebook()
     shell: Any = get_ipython()
-    shell.display_formatter.mimebundle_formatter.for_type(Panel, _panel)
+    shell.display_formatter.ipython_display_formatter.for_type(Panel, _show_panel)
 
 
 def report_files(root: str) -> None:
@@ -51,5 +54,5 @@ def _refuse(*_: Any) -> None:
     raise NotImplementedError("a page without a kernel shows no Bokeh server application")
 
 
-def _panel(panel: Panel[Any], include: Any = None, exclude: Any = None) -> dict[str, Any]:
-    return {PANEL: panel_still(panel), "text/plain": repr(panel)}
+def _show_panel(panel: Panel[Any]) -> None:
+    display({PANEL: panel_still(panel), "text/plain": repr(panel)}, raw=True)  # type: ignore[no-untyped-call]

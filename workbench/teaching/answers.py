@@ -17,6 +17,8 @@ NOT_ANSWERED = "Not answered yet: put your answer in the place of `...` and run 
 
 NONE = "The answer is None, which is nothing: some calls, such as `print(...)`, return no value."
 
+ROUNDED = "Nearly: you have rounded. Give one digit more."
+
 
 class UnreadableAnswerError(Exception):
     """An answer of the wrong kind; its text is the sentence for the student."""
@@ -48,6 +50,15 @@ class AnswerKind(ABC):
             answer: as ``read`` returned it.
             value: right or wrong.
         """
+
+    def is_rounded(self, answer: Any, value: Any) -> bool:
+        """Return whether an answer is a value with only one or two of its digits.
+
+        Args:
+            answer: as ``read`` returned it.
+            value: the right one.
+        """
+        return False
 
     def apart(self, one: Any, other: Any) -> bool:
         """Return whether no answer can be equal to both values.
@@ -107,6 +118,15 @@ class Amount(AnswerKind):
         difference = abs(float(answer) - float(value))
         tolerance = self.tolerance(float(value))
         return difference / tolerance if tolerance else math.inf if difference else 0.0
+
+    def is_rounded(self, answer: Any, value: Any) -> bool:
+        """Return whether a number is another with only one or two of its digits.
+
+        Args:
+            answer: a number.
+            value: the right one.
+        """
+        return any(float(answer) == float(f"{value:.{digits}g}") for digits in (1, 2))
 
     def apart(self, one: Any, other: Any) -> bool:
         """Return whether the ranges within the tolerances of both do not meet.
@@ -262,6 +282,11 @@ def _one_number(answer: Any, wanted: str) -> float:
     except (TypeError, ValueError) as error:
         kind = type(answer).__name__
         raise UnreadableAnswerError(f"The answer must be {wanted}, not a {kind}.") from error
+    if isinstance(answer, tuple) and values.size == 2 and set(map(type, answer)) == {int}:
+        point = ".".join(map(str, answer))
+        raise UnreadableAnswerError(
+            f"The answer must be {wanted}. Python reads a comma as a second number: write {point}."
+        )
     if values.size != 1:
         raise UnreadableAnswerError(f"The answer must be {wanted}: one, not {values.size}.")
     return float(values[0])

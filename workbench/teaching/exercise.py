@@ -12,7 +12,13 @@ from typing import Any, get_args
 
 from workbench.errors import ParameterError
 from workbench.suggestions import MissingAttributeError
-from workbench.teaching.answers import NONE, NOT_ANSWERED, AnswerKind, UnreadableAnswerError
+from workbench.teaching.answers import (
+    NONE,
+    NOT_ANSWERED,
+    ROUNDED,
+    AnswerKind,
+    UnreadableAnswerError,
+)
 from workbench.teaching.feedback import Feedback
 from workbench.teaching.student import ParameterDraw
 from workbench.units import Kind, format_quantity
@@ -180,7 +186,8 @@ class Exercise:
         ]
         distance, nearest = min(found, key=lambda each: each[0], default=(2.0, None))
         if nearest is None or distance > 1:
-            return Feedback(self.number, "hint", self.look_again)
+            rounded = self.kind.is_rounded(value, self.solve(given))
+            return Feedback(self.number, "hint", ROUNDED if rounded else self.look_again)
         return Feedback(self.number, "hint", nearest.hint, nearest.name)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -27,7 +28,9 @@ FILE = "workbench-progress.json"
 
 _FORMAT, _VERSION = "workbench-progress", 1
 _WHAT = "a progress file of lessons"
-_COLUMNS = ("student", "exercise", "tries", "first try", "right at", "mistakes")
+_COLUMNS = ("file", "student", "exercise", "tries", "first try", "right at", "mistakes")
+_BY_EXERCISE = ("exercise", "students", "tried", "right", "tries", "mistakes")
+_Row = tuple[str, str, str, int, str, str, Mapping[str, int]]
 
 
 @dataclass(frozen=True)
@@ -54,21 +57,44 @@ class ProgressTable(Result):
     """Who tried what how often, and when it was right first.
 
     Args:
-        rows: student, exercise, tries, first try, right at, mistakes.
+        rows: file, student, exercise, tries, first try, right at, and mistakes by their names.
     """
 
-    def __init__(self, rows: Iterable[tuple[str, str, int, str, str, str]]) -> None:
+    def __init__(self, rows: Iterable[_Row]) -> None:
         self._rows = tuple(rows)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a student and exercise: ``student``, ``exercise``, ``tries`` and so on."""
+        """Return one row a student and exercise: ``file``, ``student``, ``exercise`` and so on."""
         import pandas as pd
 
-        return pd.DataFrame(list(self._rows), columns=list(_COLUMNS))
+        rows = [(*row, _listed(mistakes)) for *row, mistakes in self._rows]
+        return pd.DataFrame(rows, columns=list(_COLUMNS))
+
+    def by_exercise(self) -> pd.DataFrame:
+        """Return one row an exercise: the students who have begun its lesson, tried it, solved it.
+
+        ``tries`` are those of all together; ``mistakes`` are the typical ones, the most frequent
+        first.
+        """
+        import pandas as pd
+
+        rows = []
+        for number in sorted({row[2] for row in self._rows}, key=_order):
+            of_all = [row[3:] for row in self._rows if row[2] == number]
+            mistakes: Counter[str] = Counter()
+            for *_, made in of_all:
+                mistakes.update(made)
+            tried = [(tries, right) for tries, _, right, _ in of_all if tries]
+            right = sum(bool(right) for _, right in tried)
+            listed = _listed(dict(mistakes.most_common()))
+            tries = sum(tries for tries, _ in tried)
+            rows.append((number, len(of_all), len(tried), right, tries, listed))
+        return pd.DataFrame(rows, columns=list(_BY_EXERCISE))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the rows by their columns."""
-        return {"progress": self.to_frame().to_dict("records")}
+        """Return the rows by their columns, then those by exercise."""
+        frames = {"progress": self.to_frame(), "exercises": self.by_exercise()}
+        return {name: frame.to_dict("records") for name, frame in frames.items()}
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Return the table as CSV, and write it where a path is given.
@@ -84,7 +110,7 @@ class ProgressTable(Result):
     def __repr__(self) -> str:
         if not self._rows:
             return "Progress: no exercise is answered yet"
-        right = sum(bool(row[4]) for row in self._rows)
+        right = sum(bool(row[5]) for row in self._rows)
         return f"Progress: {right} of {len(self._rows)} exercises right"
 
 
@@ -101,8 +127,8 @@ def progress(*paths: str | Path) -> ProgressTable:
         OSError: a file cannot be read.
     """
     own = progress_file()
-    files = [Path(path) for path in paths] or ([own] if own.exists() else [])
-    return ProgressTable(row for file in files for row in _rows(_read(file)))
+    files = {str(path): Path(path) for path in paths} or ({own.name: own} if own.exists() else {})
+    return ProgressTable((name, *row) for name, file in files.items() for row in _rows(_read(file)))
 
 
 def progress_file() -> Path:
@@ -168,7 +194,7 @@ def _text(students: Mapping[str, Mapping[str, _Entry]]) -> str:
 
 def _rows(
     students: Mapping[str, Mapping[str, _Entry]],
-) -> Iterable[tuple[str, str, int, str, str, str]]:
+) -> Iterable[tuple[str, str, int, str, str, Mapping[str, int]]]:
     untouched = _Entry(0, "", None, {})
     for student, entries in students.items():
         begun = {number.partition(".")[0] for number in entries}
@@ -180,8 +206,11 @@ def _rows(
         }
         for number in sorted(known | entries.keys(), key=_order):
             entry = entries.get(number, untouched)
-            mistakes = ", ".join(f"{name} ({count})" for name, count in entry.mistakes.items())
-            yield student, number, entry.tries, entry.first, entry.right or "", mistakes
+            yield student, number, entry.tries, entry.first, entry.right or "", entry.mistakes
+
+
+def _listed(mistakes: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} ({count})" for name, count in mistakes.items())
 
 
 def _order(number: str) -> tuple[list[int], str]:

@@ -88,7 +88,9 @@ def _options(first: str, need: Need, folder: str) -> dict[str, Any]:
             "port_retries": 0,
             "log_level": "ERROR",  # a warning for each page: its notebook is not trusted
             "connection_dir_root": folder,
+            "identity_provider_class": "workbench.workshop.login.TokenIdentity",
         },
+        "TokenIdentity": {"allow_password_change": False},
         "VoilaConfiguration": {
             "multi_kernel_manager_class": "workbench.workshop.seats.LimitedKernels",
             "preheat_kernel": need.ready > 0,

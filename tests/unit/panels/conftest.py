@@ -28,6 +28,8 @@ FIRST_FIT: dict[str, Any] = {
     "trials": 2000,
     "seed": 0,
     "held": "",
+    "without": "",
+    "pinned": "",
     "study": DEFAULT_STUDY,
 }
 

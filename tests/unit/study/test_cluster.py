@@ -78,6 +78,8 @@ def test_a_cluster_stops_and_lets_go_of_its_cells(client: object, tmp_path: Path
     assert status(plan, path).counts["running"] == 0
 
 
+# make test runs both on Dask's workers and on Slurm, but not on workers that Slurm starts.
+@pytest.mark.deep
 @pytest.mark.slurm
 @pytest.mark.xdist_group("slurm")
 @pytest.mark.usefixtures("machine")

@@ -90,7 +90,7 @@ def test_stop_ends_a_run_at_once_and_it_goes_on_as_if_never_stopped(tmp_path: Pa
     plan = small_plan(losses=("rmsre",), trials=ENDLESS)
     path = tmp_path / "s.db"
     job = submit(plan, path, workers=2)
-    wait_for(lambda: job.progress.done >= 20)
+    wait_for(lambda: job.progress.done >= 5)
     partial = job.partial
     assert isinstance(partial, StudyResult)
     assert partial.trials > 0
@@ -120,12 +120,12 @@ def test_a_run_that_is_stopped_before_it_begins_is_the_study_so_far(tmp_path: Pa
 
 
 def test_a_killed_worker_loses_its_trial_in_flight_and_another_goes_on(tmp_path: Path) -> None:
-    plan = small_plan(losses=("rmsre",), machines=MACHINES[:1], trials=80)
+    plan = small_plan(losses=("rmsre",), machines=MACHINES[:1], trials=30)
     plan = plan.replace(targets=("both", "latency"))
     killed: list[int] = []
 
     def kill_once(now: StudyStatus) -> None:
-        if now.trials >= 20 and not killed:
+        if now.trials >= 5 and not killed:
             killed.append(children(os.getpid())[0])
             os.kill(killed[0], signal.SIGKILL)
 
@@ -172,7 +172,7 @@ def test_a_killed_run_leaves_no_orphans_and_goes_on_as_if_unharmed(tmp_path: Pat
     ) as parent:
         assert parent.stdout is not None
         for line in parent.stdout:
-            if int(line) >= 30:
+            if int(line) >= 5:
                 workers = children(parent.pid)
                 parent.kill()
                 break
@@ -182,7 +182,7 @@ def test_a_killed_run_leaves_no_orphans_and_goes_on_as_if_unharmed(tmp_path: Pat
 
     endless = small_plan(losses=("rmsre",), trials=ENDLESS)
     before = status(endless, path)
-    assert before.trials >= 30
+    assert before.trials >= 5
     assert before.counts["running"] == 0
     plan = endless.replace(trials=max(cell.trials for cell in before.cells) + 2)
     run(plan, path, workers=1)

@@ -35,6 +35,7 @@ def test_a_number_of_any_library_is_one(answer: Any) -> None:
         (MICROSECONDS, 10**400, "infinite"),
         (MICROSECONDS, True, "not True or False"),
         (MICROSECONDS, [1.0, 2.0], "one, not 2"),
+        (MICROSECONDS, (1, 58), "a comma as a second number: write 1.58"),
         (MICROSECONDS, [], "one, not 0"),
         (MICROSECONDS, {"a": 1}, "not a dict"),
         (MICROSECONDS, 2j, "not a complex"),

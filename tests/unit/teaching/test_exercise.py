@@ -43,6 +43,7 @@ def test_the_question_has_parameters_with_their_units() -> None:
         (8.2, "right", "Bytes a second."),
         (4.096, "hint", "One direction."),
         (4.056, "hint", "Another."),  # within the tolerance of both: the nearest
+        (8.0, "hint", "you have rounded"),
         (1e9, "hint", "Divide."),
         (None, "unreadable", "The answer is None"),
         (..., "not answered", "Not answered yet"),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -50,13 +51,24 @@ def test_csv_has_a_line_for_each_exercise(
     check("1.1", TWICE)
     text = progress().to_csv(tmp_path / "table.csv")
     assert (tmp_path / "table.csv").read_text("utf-8") == text
-    assert text.splitlines()[0] == "student,exercise,tries,first try,right at,mistakes"
+    assert text.splitlines()[0] == "file,student,exercise,tries,first try,right at,mistakes"
     assert text.splitlines()[1].endswith(",,round trip (1)")
     run(command, "progress", progress_path, "--csv")
-    assert capsys.readouterr().out == text
-    run(command, "progress", progress_path, progress_path, "--csv", tmp_path / "class.csv")
+    assert capsys.readouterr().out == text.replace("\nprogress.json", f"\n{progress_path}")
+    other = tmp_path / "other.json"
+    other.write_bytes(progress_path.read_bytes())
+    run(command, "progress", progress_path, other, "--csv", tmp_path / "class.csv")
     assert len((tmp_path / "class.csv").read_text("utf-8").splitlines()) == 15
-    assert answer("lessons progress", capsys, str(progress_path)) == progress().to_dict()
+    frame = progress(progress_path, other).by_exercise()
+    assert list(frame.iloc[0]) == ["1.1", 2, 2, 0, 2, "round trip (2)"]
+    assert list(frame.iloc[1]) == ["1.2", 2, 0, 0, 0, ""]
+    run(command, "progress", progress_path)
+    said = capsys.readouterr().out
+    assert str(progress_path) in said
+    assert re.search(r"\n +1\.1 +1 +1 +0 +1 +round trip \(1\)\n", said)
+    assert (
+        answer("lessons progress", capsys, str(progress_path)) == progress(progress_path).to_dict()
+    )
 
 
 def test_a_table_of_nothing_is_a_sentence(

@@ -46,5 +46,5 @@ def test_voila_that_is_started_beside_the_notebooks_reads_their_settings(
     server = Voila()
     server.initialize([])
     signal.signal(signal.SIGTERM, handler)
-    assert server.config.TagRemovePreprocessor.remove_cell_tags == ["solution", "long"]
+    assert server.config.TagRemovePreprocessor.remove_cell_tags == ["solution", "long", "cells"]
     assert server.config.MappingKernelManager.cull_idle_timeout == 600

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ipywidgets as widgets
@@ -15,7 +16,12 @@ from workbench.measure.curve import byte_label
 from workbench.panels import inputs
 from workbench.panels.live_view import Downloads, LiveView
 from workbench.panels.style import TEXT, mark_stale
-from workbench.plotting.descriptions import describe_errors, describe_size, plain_number
+from workbench.plotting.descriptions import (
+    describe_beside,
+    describe_errors,
+    describe_size,
+    plain_number,
+)
 from workbench.plotting.fit.curves import curve_figures, measured_columns, simulated_columns
 from workbench.plotting.fit.error_heatmap import error_figure
 from workbench.plotting.theme import SMALL
@@ -25,15 +31,26 @@ _FIT = "the fit"
 
 
 class CurveView:
-    """A machine's curves with the simulated and the fitted one; ``errors`` adds the heatmap."""
+    """A machine's curves with the simulated and the fitted one; ``errors`` adds the heatmap.
+
+    The controls ``beside`` follow those below the figures.
+    """
 
     def __init__(
-        self, measured: OSUCurve, *, size: int = 8192, height: int = 250, errors: bool = True
+        self,
+        measured: OSUCurve,
+        *,
+        size: int = 8192,
+        height: int = 250,
+        errors: bool = True,
+        beside: Sequence[Any] = (),
     ) -> None:
         self.measured = measured
         self.simulated: OSUCurve | None = None
         self.fitted: OSUCurve | None = None
-        self._errors_of = ""
+        self.pinned: OSUCurve | None = None
+        self.left_out: tuple[int, ...] = ()
+        self._errors_of = self._choosing = ""
         self.figures = curve_figures(measured, height=height)
         self.errors = error_figure(measured, None, height=100) if errors else None
         shown = [self.figures.layout, *([self.errors.figure] if self.errors else [])]
@@ -59,8 +76,10 @@ class CurveView:
         self.size.observe(lambda _: self._say(), "value")
         self.as_table.observe(lambda _: self._switch(), "value")
         bar = widgets.HBox(
-            [self.size, self.as_table],
-            layout=widgets.Layout(align_items="center", width="100%", margin="0 0 0 4px"),
+            [self.size, self.as_table, *beside],
+            layout=widgets.Layout(
+                flex_flow="row wrap", align_items="center", width="100%", margin="0 0 0 4px"
+            ),
         )
         self.widget = widgets.VBox(
             [self.view, self.table, self.description, bar, self.caption],
@@ -72,6 +91,35 @@ class CurveView:
     def controls(self) -> dict[str, Any]:
         """The controls below the figures, by name."""
         return {"size": self.size, "as_table": self.as_table}
+
+    def on_points(self, handler: Callable[[list[int]], None]) -> None:
+        """Let the user choose measured points; ``handler`` gets their sizes in bytes."""
+        selected = self.figures.measured.selected
+
+        def chosen(_attribute: str, _old: Any, rows: list[int]) -> None:
+            if rows:
+                selected.indices = []
+                handler([int(self.measured.sizes[row]) for row in rows])
+
+        self._choosing = " Click a point to leave its size out of the fit."
+        self._caption()
+        self.figures.choose_points()
+        self.view.hear(self.figures.measured)
+        selected.on_change("indices", chosen)
+
+    def leave_out(self, sizes: tuple[int, ...]) -> None:
+        """Draw the points of these sizes hollow: the fit leaves them out."""
+        if sizes != self.left_out:
+            self.left_out = sizes
+            self.figures.measured.data = measured_columns(self.measured, sizes)
+            self._say()
+
+    def pin(self, curve: OSUCurve | None) -> None:
+        """Draw another machine's measured points beside those shown; None removes them."""
+        self.pinned = curve
+        with self.view.one_patch():
+            self.figures.pin(curve)
+        self._say()
 
     def mark_stale(self, stale: bool, measured: OSUCurve) -> None:
         """Dim curves of earlier values; those of another machine are removed."""
@@ -116,6 +164,7 @@ class CurveView:
         # Each source is written once: after two writes in a row BokehJS may keep the first.
         size = self.size.value
         self.measured, self.simulated, self.fitted = measured, simulated, None
+        self.left_out = ()
         with self.view.one_patch():
             self.figures.measured.data = measured_columns(measured)
             self.figures.name_machine(measured)
@@ -152,13 +201,23 @@ class CurveView:
             describe_size(
                 curve, self.measured, self.size.value, "fitted" if of_fit else "simulated"
             ),
-            describe_errors(self.measured, curve),
+            self._describe_errors(curve),
+            *([describe_beside(self.measured, self.pinned)] if self.pinned else []),
             *curve.notes,
         )
         text = "<br>".join(html.escape(sentence) for sentence in sentences)
         self.description.value = f'<div role="status" style="{TEXT}">{text}</div>'
         if self.as_table.value:
-            self.table.value = curve_table(self.measured, curve)
+            self.table.value = curve_table(self.measured, curve, self.pinned)
+
+    def _describe_errors(self, curve: OSUCurve) -> str:
+        """Return the errors of the points in the fit, and which points are not."""
+        if not self.left_out:
+            return describe_errors(self.measured, curve)
+        kept = ~np.isin(self.measured.sizes, self.left_out)
+        errors = describe_errors(self.measured.select(kept, ""), curve.select(kept, ""))
+        sizes = ", ".join(map(byte_label, self.left_out))
+        return f"{errors} Left out of this and of the fit: {sizes} (hollow points)."
 
     def _switch(self) -> None:
         self.view.layout.display = "none" if self.as_table.value else ""
@@ -173,12 +232,13 @@ class CurveView:
             else ""
         )
         self.caption.value = (
-            f'<div style="{SMALL}">Points: {points}.{spread} Lines: simulated here.</div>'
+            f'<div style="{SMALL}">Points: {points}.{spread} Lines: simulated here.'
+            f"{self._choosing}</div>"
         )
 
 
-def curve_table(measured: OSUCurve, simulated: OSUCurve) -> str:
-    """Return both curves and the errors between them as an HTML table."""
+def curve_table(measured: OSUCurve, simulated: OSUCurve, pinned: OSUCurve | None = None) -> str:
+    """Return both curves and the errors between them as an HTML table, and another machine's."""
     off = measured.percent_error(simulated)
     columns: list[tuple[str, list[str]]] = []
     for name, unit, attribute, errors in (
@@ -189,6 +249,10 @@ def curve_table(measured: OSUCurve, simulated: OSUCurve) -> str:
             values = getattr(curve, attribute).tolist()
             columns.append((f"{name} {word} ({unit})", [plain_number(v) for v in values]))
         columns.append((f"{name} error (%)", [f"{v:+.1f}".replace("-", "−") for v in errors]))
+        if pinned is not None:
+            beside = dict(zip(pinned.sizes, getattr(pinned, attribute).tolist(), strict=True))
+            texts = [plain_number(beside.get(size, np.nan)) for size in measured.sizes]
+            columns.append((f"{name} of {pinned.name} ({unit})", texts))
     rows = (
         (byte_label(size), *(values[row] for _, values in columns))
         for row, size in enumerate(measured.sizes.tolist())

@@ -14,6 +14,7 @@ from bokeh.models import Div, LayoutDOM
 from workbench.fit import FitResult
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
+from workbench.panels.fit.fit_run import whole_curve
 from workbench.plotting import (
     describe_errors,
     plot_convergence,
@@ -51,7 +52,7 @@ class ShownMachine:
     @property
     def exported_curve(self) -> OSUCurve:
         """The curve that files contain."""
-        found = None if self.fitted is None else self.fitted.simulated
+        found = None if self.fitted is None else whole_curve(self.fitted, self.measured)
         return self.simulated if found is None else found
 
     @property

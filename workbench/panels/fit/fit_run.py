@@ -15,6 +15,7 @@ from workbench.fit.store import read_names, read_progress
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
 from workbench.panels.fit.state import FitState
+from workbench.simulate import simulate_osu
 
 _REDRAW_S = 0.3
 
@@ -33,13 +34,15 @@ class FitRequest:
     name: str = ""  # of the study in the file
     engine: str = DEFAULT_ENGINE
     held: tuple[str, ...] = ()  # keys of parameters not searched
+    without: str = ""  # message sizes left out, with commas
 
     @property
     def stem(self) -> str:
         """The common start of the names of this request's studies."""
         stem = f"{self.curve.name} {self.model.label} {self.loss} {self.target} seed {self.seed}"
         parts = [stem, *([] if self.engine == PAPER_ENGINE else [self.engine])]
-        return " ".join([*parts, *(f"held {key}" for key in self.held)])
+        out = [f"without {self.without}"] if self.without else []
+        return " ".join([*parts, *(f"held {key}" for key in self.held), *out])
 
     def named_afresh(self) -> FitRequest:
         """Return the request with a new name for its study, from the time of day."""
@@ -104,12 +107,14 @@ class FitRun:
                 study=request.study or None,
                 name=request.name or None,
                 fixed=dict.fromkeys(request.held),
+                without=request.without,
             )
         so_far = self.study.result()
         self.losses.extend(so_far.losses.tolist())
         self._begun_with = len(self.losses)
-        self.best = so_far.simulated
+        self.best = whole_curve(so_far, request.curve)
         drawn_at, drawn_loss = 0.0, so_far.best_loss
+        sizes = request.curve.sizes.tolist()
 
         def report(trial: TrialReport) -> None:
             nonlocal drawn_at, drawn_loss
@@ -117,7 +122,7 @@ class FitRun:
             now = time.monotonic()
             if trial.best_loss < drawn_loss and now - drawn_at > _REDRAW_S:
                 # Simulated here and not by the poll, which shares its thread with the sliders.
-                self.best = self._simulate(trial)
+                self.best = simulate_osu(request.model.with_values(trial.best_values), sizes)
                 drawn_at, drawn_loss = now, trial.best_loss
             ctx.progress(trial.done, trial.total, f"best loss {trial.best_loss:.4g}")
             ctx.breathe()
@@ -128,16 +133,17 @@ class FitRun:
             if request.study:
                 self.study.close()
                 self.study = None
-        self.best = result.simulated
+        self.best = whole_curve(result, request.curve)
         # Here, and not by the page that shows its table: two simulations a parameter.
         _ = result.nearby
         return result
 
-    def _simulate(self, trial: TrialReport) -> OSUCurve:
-        from workbench.simulate import simulate_osu
 
-        model = self.request.model.with_values(trial.best_values)
-        return simulate_osu(model, self.request.curve.sizes.tolist())
+def whole_curve(result: FitResult, curve: OSUCurve) -> OSUCurve | None:
+    """Return a fitted model's curve at all sizes of a machine, those left out of the fit too."""
+    if result.simulated is None or len(result.simulated) == len(curve):
+        return result.simulated
+    return simulate_osu(result.model, curve.sizes.tolist())
 
 
 def request_of(state: FitState) -> FitRequest:
@@ -152,6 +158,7 @@ def request_of(state: FitState) -> FitRequest:
         study=state.study,
         engine=state.engine,
         held=state.held_keys,
+        without=state.without,
     )
 
 

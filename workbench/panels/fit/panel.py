@@ -22,8 +22,10 @@ from workbench import jobs, machines
 from workbench.errors import ConfigurationError, ParameterError, ParseError, WorkbenchError
 from workbench.fit import FitResult, machine_of_model, to_machine
 from workbench.fit.defaults import DEFAULT_MODEL
+from workbench.fit.measured import left_out, sizes_of
 from workbench.fit.store import read_progress
 from workbench.measure import OSUCurve, read_osu
+from workbench.measure.curve import byte_label
 from workbench.models import NetworkModel
 from workbench.models.parameter import Value
 from workbench.panels import inputs
@@ -73,7 +75,7 @@ class FitPanel(Panel[FitResult | None]):
 
     SETTINGS = (
         *("machine", "kind", "variant", "loss", "target", "engine", "trials", "seed", "held"),
-        *("study", "resumed", "model", "export"),
+        *("without", "pinned", "study", "resumed", "model", "export"),
     )
     # The file of trials is of this machine, and the choice of files to save of the last fit.
     NOT_SAVED = ("study", "resumed", "export")
@@ -99,7 +101,12 @@ class FitPanel(Panel[FitResult | None]):
         self._run: FitRun | None = None
         self._result: FitResult | None = None
         self._settings = Settings(machine, model, self._ended)
-        self._picture = CurveView(measured, size=self._state.size, height=height)
+        self._picture = CurveView(
+            measured,
+            size=self._state.size,
+            height=height,
+            beside=(self._settings.controls["pinned"],),
+        )
         self._parameters = ParameterControls(self._state.model, self._parameter_changed)
         self._error = ErrorLine()
         self._simulating = SimulationJob(
@@ -354,8 +361,8 @@ class FitPanel(Panel[FitResult | None]):
         }
 
     def _own_files(self) -> OwnFiles:
-        name = self._state.machine
-        return {"machine": {name: self._files[name]}} if name in self._files else {}
+        names = {self._state.machine, self._settings.controls["pinned"].value} & self._files.keys()
+        return {"machine": {name: self._files[name] for name in sorted(names)}} if names else {}
 
     def _take_own_files(self, use: str, name: str, files: Files) -> None:
         if use != "machine":
@@ -368,7 +375,7 @@ class FitPanel(Panel[FitResult | None]):
                     key="machine",
                 )
             self._keep_upload(name, read_osu(*files.items(), name=name), files)
-            self._settings.controls["machine"].add(name, f"{name} (uploaded)")
+            self._settings.offer_machine(f"{name} (uploaded)", name)
 
     def _not_held(self) -> tuple[str, ...]:
         if self._result is None:
@@ -404,6 +411,7 @@ class FitPanel(Panel[FitResult | None]):
         self._tabs.use.on_click(lambda _: self._guarded(self.use_fitted))
         self._tabs.keep.on_click(lambda _: self._guarded(self.use_machine))
         self._picture.size.observe(self._size_changed, "value")
+        self._picture.on_points(self._points_chosen)
 
     def _lay_out(self) -> Any:
         reset = inputs.Button(description="Reset parameters", layout=widgets.Layout(width="140px"))
@@ -489,24 +497,64 @@ class FitPanel(Panel[FitResult | None]):
             self._machine_changed(value)
         elif name in ("kind", "variant"):
             self._kind_changed()
+        elif name == "pinned":
+            self._pin(value)
         else:
+            if name == "without":
+                value = self._leave_out(value)
             self._state = replace(self._state, **{name: value})
             self._tabs.show_python(curve_line(self._state), fit_line(self._state))
             self._offer_stored()
+
+    def _pin(self, name: str) -> None:
+        """Draw the measured points of another machine beside those shown; of none where empty."""
+        self._settings.machine_error.say("")
+        try:
+            curve = self._curve_of(name)[0] if name else None
+        except WorkbenchError as error:
+            self._settings.machine_error.say(str(error))
+            return
+        self._picture.pin(curve)
+
+    def _leave_out(self, text: str) -> str:
+        """Draw the points of these sizes hollow; return the sizes that the fit leaves out."""
+        self._settings.machine_error.say("")
+        try:
+            left_out(self._state.measured, text)
+        except ParameterError as error:
+            self._settings.machine_error.say(str(error))
+            sizes = sizes_of(self._state.without)
+        else:
+            sizes = sizes_of(text)
+        without = ", ".join(map(byte_label, sizes))
+        self._settings.say_left_out(without)
+        self._picture.leave_out(sizes)
+        return without
+
+    def _points_chosen(self, sizes: list[int]) -> None:
+        """Leave these sizes out of the fit; take them back where all of them are."""
+        before = set(sizes_of(self._state.without))
+        now = before - set(sizes) if before.issuperset(sizes) else before | set(sizes)
+        self._settings.controls["without"].value = ", ".join(map(byte_label, sorted(now)))
+
+    def _curve_of(self, name: str) -> tuple[OSUCurve, str]:
+        """Return the measured messages of a machine, and the Python expression of them."""
+        return self._uploads.get(name) or (curve_of(name), curve_expression(name))
 
     def _machine_changed(self, name: str) -> None:
         self._settings.machine_error.say("")
         self._settings.read.say("")
         try:
-            curve, source = self._uploads.get(name) or (curve_of(name), curve_expression(name))
+            curve, source = self._curve_of(name)
         except WorkbenchError as error:
             self._settings.machine_error.say(str(error))
             return
+        self._settings.say_left_out("")
         if name in self._uploads:
             self._settings.read.say(read_sentence(curve), curve.notes)
         self._forget_fit()
         untouched = self._state.model == self._opening()
-        self._state = replace(self._state, machine=name, measured=curve, source=source)
+        self._state = replace(self._state, machine=name, measured=curve, source=source, without="")
         if untouched:
             self._state = replace(self._state, model=self._opening())
             self._parameters.rebuild(self._state.model)

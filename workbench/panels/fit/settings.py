@@ -78,6 +78,20 @@ class Settings:
             **named("Held", "230px"),
         )
         self.controls["held"].tooltip = "Parameters that the fit leaves as the sliders have them"
+        self.controls["without"] = inputs.Text(
+            placeholder="such as 4KiB, 8KiB",
+            continuous_update=False,
+            **named("Left out", "230px"),
+        )
+        self.controls[
+            "without"
+        ].tooltip = "Message sizes that the fit leaves out; or click points in the figures"
+        self.controls["pinned"] = MachineChoice(
+            "", first=[("none", "")], label="Compare with", width="250px"
+        )
+        self.controls[
+            "pinned"
+        ].tooltip = "Another machine, or another upload, whose measured points are drawn too"
         self.controls["study"].tooltip = "SQLite file that stores every trial; empty: not stored"
         self.upload = inputs.FileUpload(
             description="Upload OSU output",
@@ -98,7 +112,8 @@ class Settings:
         )
         c = self.controls
         machine_row = wrapping_row(c["machine"], self.upload, c["kind"], c["variant"])
-        how = [c[name] for name in ("loss", "target", "engine", "trials", "seed", "held", "study")]
+        names = ("loss", "target", "engine", "trials", "seed", "held", "without", "study")
+        how = [c[name] for name in names]
         buttons = (self.work.start, self.work.stop_button, self.resume, c["resumed"])
         fit_row = wrapping_row(*how, *buttons, self.work.state)
         self.widget = widgets.VBox(
@@ -124,10 +139,19 @@ class Settings:
                 control.observe(lambda change, name=name: heard(name, change["new"]), "value")
 
     def add_machine(self, text: str, name: str) -> None:
-        """Add a machine to the list and choose it, without calling the handler."""
-        self.controls["machine"].add(name, text)
+        """Add a machine to the lists and choose it, without calling the handler."""
+        self.offer_machine(text, name)
         with self._mute:
             self.controls["machine"].value = name
+
+    def offer_machine(self, text: str, name: str) -> None:
+        """Add a machine of this panel alone, such as an uploaded curve, to the lists."""
+        for choice in (self.controls["machine"], self.controls["pinned"]):
+            choice.add(name, text)
+
+    def say_left_out(self, text: str) -> None:
+        """Show which sizes are left out, without calling the handler."""
+        self._mute.set(self.controls["without"], text)
 
     def offer_stored(self, stored: Sequence[StoredFit], chosen: str = "") -> None:
         """List the stored searches that Resume may go on with; hide the list where none is."""

@@ -34,6 +34,7 @@ class FitState:
     size: int = 8192  # of the message in the sentence, bytes
     engine: str = DEFAULT_ENGINE
     held: str = ""  # names of parameters not searched, with commas
+    without: str = ""  # message sizes left out of the fit, with commas
 
     @property
     def held_keys(self) -> tuple[str, ...]:
@@ -102,12 +103,13 @@ def fit_line(state: FitState) -> str:
     engine = "" if state.engine == DEFAULT_ENGINE else f', engine="{state.engine}"'
     names = ", ".join(f'"{name.strip()}": None' for name in state.held.split(",") if name.strip())
     held = f", fixed={{{names}}}" if names else ""
+    without = f', without="{state.without}"' if state.without else ""
     return (
         f"from workbench import {_measured_from(state)}, fit, models\n"
         f"measured = {state.source}\n"
         f"model = {model_expression(state.model)}\n"
         f'result = fit.fit(measured, model, loss="{state.loss}", target="{state.target}", '
-        f"trials={state.trials}, seed={state.seed}{engine}{held}{study})"
+        f"trials={state.trials}, seed={state.seed}{engine}{held}{without}{study})"
     )
 
 

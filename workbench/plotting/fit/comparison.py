@@ -58,7 +58,8 @@ class ComparisonFigures:
                 (f"{second.name}, simulated" if second else "", second is not None),
                 (f"{second.name}, measured" if second else "", points is not None),
             )
-            for item, (name, shown) in zip(fig.legend[0].items, names, strict=True):
+            items = [item for item in fig.legend[0].items if item.name != "pinned"]
+            for item, (name, shown) in zip(items, names, strict=True):
                 item.update(label={"value": name}, visible=shown)
         self._fit_ranges()
         for drawn, side in ((self.errors, first), (self.other_errors, second)):

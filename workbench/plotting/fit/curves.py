@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from bokeh.layouts import column, row
-from bokeh.models import ColumnDataSource, Div, HoverTool, LayoutDOM, Range1d
+from bokeh.models import (
+    BoxSelectTool,
+    ColumnDataSource,
+    Div,
+    HoverTool,
+    LayoutDOM,
+    Range1d,
+    TapTool,
+)
 from bokeh.plotting import figure
 
 from workbench.measure.curve import OSU_SIZES, OSUCurve, Spread, byte_label
@@ -26,6 +35,7 @@ from workbench.plotting.theme import NOTE
 if TYPE_CHECKING:
     from workbench.fit import Bolted
 
+_CHOOSE = "Leave points out of the fit, or take them back"
 _SPREAD_COLUMNS = ("low", "p25", "p75", "high")
 
 
@@ -38,6 +48,7 @@ class CurveFigures:
         measured: source of the measured points and whiskers, the columns of `measured_columns`.
         simulated: source of the simulated lines, the columns of `simulated_columns`.
         fitted: source of a second simulated line, dashed: what a fit has found.
+        pinned: source of another machine's measured points, the columns of `simulated_columns`.
         layout: both figures side by side in one document.
     """
 
@@ -46,11 +57,40 @@ class CurveFigures:
     measured: ColumnDataSource
     simulated: ColumnDataSource
     fitted: ColumnDataSource
+    pinned: ColumnDataSource
     layout: LayoutDOM
+
+    def choose_points(self) -> None:
+        """Let a click, or a box drawn with the tool for it, select measured points."""
+        for fig in (self.latency, self.bandwidth):
+            drawn = [one for one in fig.renderers if one.data_source is self.measured]
+            for one in drawn:
+                one.nonselection_glyph = None  # a choice is shown by what Python draws after it
+            points = drawn[-1:]
+            fig.toolbar_inner = False  # beside the title: inside, it would cover points
+            fig.add_tools(
+                TapTool(renderers=points, description=_CHOOSE),
+                BoxSelectTool(renderers=points, description=_CHOOSE),
+            )
+
+    def pin(self, curve: OSUCurve | None) -> None:
+        """Draw another machine's measured points beside those shown; None removes them.
+
+        Args:
+            curve: what was measured there.
+        """
+        self.pinned.data = simulated_columns(curve)
+        for fig in (self.latency, self.bandwidth):
+            item = next(one for one in fig.legend[0].items if one.name == "pinned")
+            if curve is not None:
+                item.label = {"value": curve.name}
+            item.visible = curve is not None
+        self.fit_ranges()
 
     def fit_ranges(self) -> None:
         """Let the axes hold all that is drawn; a view that was zoomed stays where that suffices."""
-        points, *lines = self.measured.data, self.simulated.data, self.fitted.data
+        sources = (self.measured, self.simulated, self.fitted, self.pinned)
+        points, *lines = (source.data for source in sources)
         sizes = [size for drawn in (points, *lines) for size in drawn["size"]] or list(OSU_SIZES)
         for what, fig in (("latency", self.latency), ("bandwidth", self.bandwidth)):
             columns = [points[f"{what}_low"], points[f"{what}_high"], *(d[what] for d in lines)]
@@ -136,6 +176,7 @@ def curve_figures(
         "measured": ColumnDataSource(data=measured_columns(measured), name="measured"),
         "simulated": ColumnDataSource(data=simulated_columns(simulated), name="simulated"),
         "fitted": ColumnDataSource(data=simulated_columns(fitted), name="fitted"),
+        "pinned": ColumnDataSource(data=simulated_columns(None), name="pinned"),
     }
     shown = [curve for curve in (measured, simulated, fitted) if curve is not None]
     sizes = shown[0].sizes.tolist() if shown else list(OSU_SIZES)
@@ -153,17 +194,23 @@ def curve_figures(
     return figures
 
 
-def measured_columns(curve: OSUCurve | None) -> dict[str, list[Any]]:
+def measured_columns(
+    curve: OSUCurve | None, left_out: Collection[int] = ()
+) -> dict[str, list[Any]]:
     """Return the columns of `CurveFigures.measured`; empty ones for None.
 
-    Plain lists travel to the page as one message, arrays as one each.
+    Points of sizes that a fit leaves out are hollow. Plain lists travel to the page as one message,
+    arrays as one each.
     """
     if curve is None:
         names = [f"{what}_{part}" for what in ("latency", "bandwidth") for part in _SPREAD_COLUMNS]
-        return {name: [] for name in ("size", "label", "latency", "bandwidth", *names)}
+        return {name: [] for name in ("size", "label", "fill", "latency", "bandwidth", *names)}
     columns: dict[str, list[Any]] = {
         "size": curve.sizes.tolist(),
         "label": [byte_label(size) for size in curve.sizes.tolist()],
+        "fill": [
+            palette.WHITE if size in left_out else palette.MEASURED for size in curve.sizes.tolist()
+        ],
         "latency": curve.latency_us.tolist(),
         "bandwidth": curve.bandwidth_MBps.tolist(),
     }
@@ -232,12 +279,18 @@ def _pane(
             source=points,
             marker="circle",
             size=6,
-            fill_color="white",
+            fill_color="fill",
             line_color=palette.MEASURED,
             line_width=1.5,
             legend_label="measured",
         )
     ]
+    others = {"x": "size", "y": what, "source": sources["pinned"], "legend_label": "pinned"}
+    fig.line(**others, line_color=palette.GREEN, line_width=1)
+    drawn.append(
+        fig.scatter(**others, marker="triangle", size=7, color=palette.GREEN, fill_alpha=0.5)
+    )
+    fig.legend[0].items[-1].name = "pinned"
     for name, colour, dash in (
         ("simulated", palette.SIMULATED, "solid"),
         ("fitted", palette.FITTED, "dashed"),
@@ -255,4 +308,5 @@ def _pane(
         )
     tips = [("size", "@label"), (y_label, f"@{what}{{0.00}}")]
     fig.add_tools(HoverTool(renderers=drawn, tooltips=tips))
+    fig.legend.click_policy = "hide"
     return fig

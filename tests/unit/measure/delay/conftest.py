@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,22 +13,13 @@ from workbench.mpi import Launcher, find_launcher
 Build = Callable[[Launcher, str], str]
 
 
-@pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A cache of its own, so that the library is built here and now."""
-    folder = tmp_path_factory.mktemp("cache")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(folder))
-        yield folder
-
-
 @pytest.fixture(scope="session", params=["mpirun.openmpi", "mpirun.mpich"])
-def any_mpi(cache: Path, request: pytest.FixtureRequest) -> Launcher:
+def any_mpi(library_cache: Path, request: pytest.FixtureRequest) -> Launcher:
     return find_launcher(request.param)
 
 
 @pytest.fixture(scope="session")
-def openmpi(cache: Path) -> Launcher:
+def openmpi(library_cache: Path) -> Launcher:
     return find_launcher("mpirun.openmpi")
 
 

@@ -55,8 +55,11 @@ def stop(panel: Panel[Any]) -> None:
         panel.stop()
 
 
-# Their figures take seconds, and they save and open their settings as the others do.
+# Their figures take seconds, and they save and open their settings as the others do. Sessions of
+# the first two are opened in test_loading.py.
 SLOW = (
+    "FitPanel",
+    "ReplayPanel",
     "BlamePanel",
     "RegimePanel",
     "SearchComparisonPanel",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,21 +32,12 @@ def launcher_or_skip(mpirun: str | None) -> Launcher:
 
 
 @pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A cache of its own, so that the library is built here and now."""
-    folder = tmp_path_factory.mktemp("cache")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(folder))
-        yield folder
-
-
-@pytest.fixture(scope="session")
-def mpi(cache: Path) -> Launcher:
+def mpi(library_cache: Path) -> Launcher:
     return launcher_or_skip(None)
 
 
 @pytest.fixture(scope="session", params=[None, "mpirun.mpich"], ids=["default", "mpich"])
-def any_mpi(cache: Path, request: pytest.FixtureRequest) -> Launcher:
+def any_mpi(library_cache: Path, request: pytest.FixtureRequest) -> Launcher:
     """The MPI of the path, then MPICH where both are installed."""
     return launcher_or_skip(request.param)
 

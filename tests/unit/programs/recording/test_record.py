@@ -226,10 +226,10 @@ def test_a_cache_that_the_loader_would_divide_is_refused(tmp_path: Path) -> None
         build_recorder(script(tmp_path / "mpicc", "true"), tmp_path / "my cache")
 
 
-def test_the_library_is_built_once(mpi: Launcher, tmp_path: Path) -> None:
-    library = build_recorder(mpi.mpicc, tmp_path)
+def test_the_library_is_built_once(mpi: Launcher) -> None:
+    library = build_recorder(mpi.mpicc)
     built = library.stat().st_mtime_ns
-    assert build_recorder(mpi.mpicc, tmp_path) == library
+    assert build_recorder(mpi.mpicc) == library
     assert library.stat().st_mtime_ns == built
     assert [p.name for p in library.parent.iterdir()] == [library.name]
 

@@ -35,6 +35,7 @@ Section = Literal[
     "Short",
     "Eager",
     "Rendezvous",
+    "Large",
 ]
 
 INT32_MAX: Final = 2**31 - 1

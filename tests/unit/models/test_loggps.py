@@ -144,8 +144,8 @@ def test_a_protocol_model_gives_the_costs_of_the_regime_that_is_asked_for() -> N
     assert rendezvous == LogGPS(1.7e-6, 5e-7, 5e-7, 4e-11, 5e-12, 16384)
     with pytest.raises(ParameterError, match=r"no regime of large messages.*take rendezvous"):
         LogGPS.from_protocol(model, "large")
-    four = model.replace(rendezvous_max=262144, large_latency=5e-6, large_bandwidth=1e10)
-    assert LogGPS.from_protocol(four, "large") == LogGPS(5e-6, 5e-7, 5e-7, 1e-10, 5e-12, 16384)
+    four = model.replace(rendezvous_max=262144, large_latency=5e-6, large_overhead=5e-7)
+    assert LogGPS.from_protocol(four, "large") == LogGPS(5e-6, 5e-7, 5e-7, 4e-11, 5e-12, 16384)
     with pytest.raises(ParameterError, match="short, eager, rendezvous, large; got 'huge'"):
         LogGPS.from_protocol(model, "huge")  # type: ignore[arg-type]
 

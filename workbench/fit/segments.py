@@ -53,7 +53,7 @@ class Segments:
     def cuts(self, count: int, ways: int = 1) -> list[Cut]:
         """Return the ``ways`` best cuts into ``count`` segments, best first; none if too short."""
         cuts = itertools.combinations(range(_FEWEST, self._n - _FEWEST + 1), count - 1)
-        possible = np.array([(0, *cut, self._n) for cut in cuts]).reshape(-1, count + 1)
+        possible = np.array([(0, *cut, self._n) for cut in cuts], np.int64).reshape(-1, count + 1)
         possible = possible[(np.diff(possible) >= _FEWEST).all(axis=1)]
         missed = np.zeros((self._n + 1, self._n + 1))
         for edges, segment in self._segments.items():

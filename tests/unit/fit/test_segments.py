@@ -82,8 +82,9 @@ def test_points_that_were_not_measured_are_left_out() -> None:
 
 
 def test_a_curve_too_short_is_not_cut() -> None:
-    five, six = (segments_of(simulate_osu(THREE, OSU_SIZES[:n])) for n in (5, 6))
-    assert five.cuts(3, 2) == []
+    two, five, six = (segments_of(simulate_osu(THREE, OSU_SIZES[:n])) for n in (2, 5, 6))
+    assert two.cuts(3) == five.cuts(3) == []
+    assert not two.shows(4)
     assert not five.shows(3)
     assert len(six.cuts(3, 2)) == 1
     assert all(isinstance(part, Segment) for part in six.cuts(3)[0])

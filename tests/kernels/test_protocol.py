@@ -24,7 +24,7 @@ limits = st.sampled_from([1, 4, 64, 1000, 16_384, 2_000_000])
 
 @st.composite
 def protocols(draw):
-    short, eager, rendezvous = sorted([draw(limits), draw(limits), draw(limits)])
+    short, eager = sorted([draw(limits), draw(limits)])
     return Protocol(
         short_max=short,
         eager_max=eager,
@@ -39,11 +39,11 @@ def protocols(draw):
         rendezvous_overhead=draw(overheads),
         rendezvous_copy_bandwidth=draw(rates),
         rendezvous_bandwidth=draw(rates),
-        rendezvous_max=draw(st.sampled_from([0, rendezvous])),
-        large_latency=draw(times),
-        large_overhead=draw(overheads),
-        large_copy_bandwidth=draw(rates),
-        large_bandwidth=draw(rates),
+        middle_limit=draw(st.one_of(st.just(0), limits)),
+        middle_latency=draw(times),
+        middle_overhead=draw(overheads),
+        middle_copy_bandwidth=draw(rates),
+        middle_bandwidth=draw(rates),
     )
 
 

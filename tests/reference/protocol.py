@@ -27,18 +27,19 @@ class Costs:
 
 def costs(model, size: int) -> Costs:
     """Return what the regime of `size` asks for; `model` has the attributes of `Protocol`."""
+    low, high = sorted((model.middle_limit, model.eager_max))
+    flight = model.eager_latency
     if size <= model.short_max:
         host, copy, wire = model.short_overhead, model.short_copy_bandwidth, model.eager_bandwidth
         flight = model.short_latency
+    elif model.middle_limit and low < size <= high:
+        host, copy = model.middle_overhead, model.middle_copy_bandwidth
+        wire, flight = model.middle_bandwidth, model.middle_latency
     elif size <= model.eager_max:
         host, copy, wire = model.eager_overhead, model.eager_copy_bandwidth, model.eager_bandwidth
-        flight = model.eager_latency
-    elif 0 < model.rendezvous_max < size:
-        host, copy, wire = model.large_overhead, model.large_copy_bandwidth, model.large_bandwidth
-        flight = model.large_latency
     else:
         host, copy = model.rendezvous_overhead, model.rendezvous_copy_bandwidth
-        wire, flight = model.rendezvous_bandwidth, model.eager_latency
+        wire = model.rendezvous_bandwidth
     return Costs(
         size > model.eager_max,
         ticks(host) + size * ticks(1.0 / copy),

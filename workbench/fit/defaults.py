@@ -46,5 +46,5 @@ def model_to_fit(
     found = find_model(model)
     named = MODELS[found.name](variant=variant) if variant else found
     if isinstance(named, Protocol) and curve is not None and segments_of(curve).shows(4):
-        return named.with_values({"rendezvous.max_size": int(curve.sizes[-1])})
+        return named.with_values({"middle.limit": int(curve.sizes[-1])})
     return named.with_values(FITTED_WITH.get(found.name, {}))

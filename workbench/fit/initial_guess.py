@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,7 +32,7 @@ def starting_points(model: NetworkModel, curve: OSUCurve, space: SearchSpace) ->
     # after 100 the same. For the protocol model the suggestion is nearly the fit.
     own = {d.key: float(model.get(d.key)) for d in space.dimensions}
     if model.name == "protocol":
-        regimes = 4 if "rendezvous.max_size" in space.keys else 3
+        regimes = 4 if "middle.limit" in space.keys else 3
         suggestions = [_protocol(cut) for cut in segments_of(curve).cuts(regimes, _WAYS)]
     else:
         found = {d.key: _suggested(d, curve, space) for d in space.dimensions}
@@ -88,25 +89,34 @@ def _crossings(model: NetworkModel, size_bytes: int) -> int:
 
 
 def _protocol(cut: Cut) -> StartPoint:
-    """Return the protocol model's parameters that three or four segments of the curve suggest."""
-    names = ("short", "eager", "rendezvous", "large")[: len(cut)]
+    """Return the protocol model's parameters that three or four segments of the curve suggest.
+
+    The eager threshold is where the constant time steps up most, by the handshake. Of four
+    segments the one in between is middle messages, before that step or after it.
+    """
+    short, eager, *middle, rendezvous = cut
+    steps = np.diff([part.constant for part in (eager, *middle, rendezvous)])
+    limits = [eager.last, *(part.last for part in middle)]
+    where = int(np.argmax(steps))
+    handshake = rendezvous.flight - eager.flight
     point = {
-        f"{name}.max_size": float(part.last) for name, part in zip(names, cut[:-1], strict=False)
+        "short.max_size": float(short.last),
+        "eager.max_size": float(limits.pop(where)),
+        "rendezvous.handshake": handshake,
     }
-    for name, part in zip(names, cut, strict=True):
+    named = [("short", short), ("eager", eager), ("rendezvous", rendezvous)]
+    for part in middle:
+        announced = handshake if where == 0 else 0.0
+        named.append(("middle", dataclasses.replace(part, flight=part.flight - announced)))
+        point["middle.limit"] = float(limits[0])
+    for name, part in named:
         point[f"{name}.latency"] = part.flight
         point[f"{name}.overhead"] = part.overhead
         point[f"{name}.copy_bandwidth"] = 1.0 / max(part.copy, _FASTEST)
         point[f"{name}.bandwidth"] = 1.0 / max(part.wire, _FASTEST)
-    short, eager, rendezvous, *large = cut
     # Short messages take the wire at the eager rate; their copies make up for it.
     copy = short.copy + (short.wire - eager.wire) / 2.0
     point["short.copy_bandwidth"] = 1.0 / max(copy, _FASTEST)
-    # A rendezvous is announced first, then sent as eager data are; so is a large message.
-    handshake = rendezvous.flight - eager.flight
-    point["rendezvous.handshake"] = handshake
-    for part in large:
-        point["large.latency"] = part.flight - handshake
     return point
 
 

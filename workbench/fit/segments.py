@@ -38,6 +38,11 @@ class Segment:
     wire: float  # s/B
     missed: float  # sum of the squares of the relative errors
 
+    @property
+    def constant(self) -> float:
+        """What a message takes besides its bytes, s."""
+        return self.flight + 2 * self.overhead
+
 
 Cut = tuple[Segment, ...]
 

@@ -29,12 +29,12 @@ _USUAL: Mapping[str, tuple[str, float]] = MappingProxyType(
     {"time": ("ns", 1e-9), "bandwidth": ("GB/s", 1e9), "frequency": ("GHz", 1e9)}
 )
 
-_LARGE = (
-    "rendezvous.max_size",
-    "large.latency",
-    "large.overhead",
-    "large.copy_bandwidth",
-    "large.bandwidth",
+_MIDDLE = (
+    "middle.limit",
+    "middle.latency",
+    "middle.overhead",
+    "middle.copy_bandwidth",
+    "middle.bandwidth",
 )
 _OVERLAY = ("switch.logp.bandwidth", "switch.logp.out_in_latency", "switch.logp.hop_latency")
 
@@ -87,7 +87,7 @@ SEARCHED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """The keys a fit searches by default, by model; a LogP overlay in use adds its three, a regime of
-large messages its five."""
+middle messages its five."""
 
 
 @dataclass(frozen=True)
@@ -210,15 +210,15 @@ class SearchSpace:
         Args:
             model: the model whose parameters are searched. Where its ``negligible_size`` sends
                 messages over the LogP overlay, the overlay's parameters are searched too, and
-                where its ``rendezvous_max`` is not 0 those of large messages.
+                where its ``middle_limit`` is not 0 those of middle messages.
         """
         known = {parameter.key: parameter for parameter in model.parameters()}
         keys = SEARCHED[model.name]
         negligible = known.get("node.nic.negligible_size")
         if negligible is not None and model.name != "logp" and float(negligible.value) > 0:
             keys += _OVERLAY
-        if "rendezvous.max_size" in known and float(known["rendezvous.max_size"].value) > 0:
-            keys += _LARGE
+        if "middle.limit" in known and float(known["middle.limit"].value) > 0:
+            keys += _MIDDLE
         return cls(tuple(_dimension(known[key]) for key in keys), {}, known)
 
     @property

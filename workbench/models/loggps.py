@@ -105,9 +105,10 @@ class LogGPS(StoredResult):
 
         LogGPS has one latency, one overhead and one rate for all sizes, so a regime has to be
         chosen: ``eager`` suits programs of small and middling messages, ``rendezvous`` those that
-        move megabytes, ``large`` likewise where the model has such a regime. L is the time under
-        way, without the handshake, which LogGPS has in its rule for messages above S; o the host's
-        time; G the wire's time for a byte, O the host's.
+        move megabytes. L is the time under way, without the handshake, which LogGPS has in its
+        rule for messages above S; o the host's time; G the wire's time for a byte, O the host's.
+        Where the model has middle messages and they are eager ones, G and O of ``eager`` are
+        theirs: bytes count in the larger messages.
         g is o: a host takes one message after the other, and the model's NIC knows no gap of its
         own. S is the eager threshold in every regime.
 
@@ -126,24 +127,26 @@ class LogGPS(StoredResult):
                 f"{did_you_mean(regime, REGIMES)}",
                 key="regime",
             )
-        if regime == "large" and not model.get("rendezvous.max_size"):
+        if regime == "middle" and not model.get("middle.limit"):
             raise ParameterError(
-                "the model has no regime of large messages: its rendezvous.max_size is 0; take "
-                "rendezvous",
+                "the model has no middle messages: its middle.limit is 0; take eager",
                 key="regime",
             )
-        wire = regime if regime in ("rendezvous", "large") else "eager"
-        latency = regime if regime in ("short", "large") else "eager"
+        per_byte = regime
+        if regime == "eager" and 0 < model.middle_limit < model.eager_max:
+            per_byte = "middle"
+        wire = "eager" if per_byte == "short" else per_byte
+        latency = "eager" if regime == "rendezvous" else regime
         known = errors or {}
         rate = float(model.get(f"{wire}.bandwidth"))
-        copy = float(model.get(f"{regime}.copy_bandwidth"))
+        copy = float(model.get(f"{per_byte}.copy_bandwidth"))
         overhead = known.get(f"{regime}.overhead")
         carried = {
             "L": known.get(f"{latency}.latency"),
             "o": overhead,
             "g": overhead,
             "G": _of_inverse(rate, known.get(f"{wire}.bandwidth")),
-            "O": _of_inverse(copy, known.get(f"{regime}.copy_bandwidth")),
+            "O": _of_inverse(copy, known.get(f"{per_byte}.copy_bandwidth")),
             "S": known.get("eager.max_size"),
         }
         own = float(model.get(f"{regime}.overhead"))

@@ -35,7 +35,7 @@ Section = Literal[
     "Short",
     "Eager",
     "Rendezvous",
-    "Large",
+    "Middle",
 ]
 
 INT32_MAX: Final = 2**31 - 1

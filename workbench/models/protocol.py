@@ -20,7 +20,7 @@ from workbench.models.mpi import MPIProtocol
 from workbench.models.parameter import INT32_MAX, parameter
 from workbench.units import format_quantity
 
-ProtocolRegime = Literal["short", "eager", "rendezvous", "large"]
+ProtocolRegime = Literal["short", "eager", "rendezvous", "middle"]
 REGIMES: tuple[ProtocolRegime, ...] = get_args(ProtocolRegime)
 
 
@@ -85,9 +85,10 @@ class Protocol(NetworkModel):
     s / bandwidth``, plus ``handshake`` for rendezvous, and a window of messages passes at the pace
     of its slowest stage.
 
-    Where ``rendezvous_max`` is not 0 there is a fourth regime: a message above it is a rendezvous
-    with a latency, host costs and a wire rate of its own, as where a library cuts the data into
-    pieces.
+    Where ``middle_limit`` is not 0 there is a fourth regime between it and ``eager_max``, on
+    whichever side of ``eager_max`` it lies: below, a library sends the larger eager messages in
+    another way (from the user's buffer, say), above, the smaller rendezvous. Middle messages have
+    a latency, host costs and a wire rate of their own.
 
     The defaults are round figures of an InfiniBand machine.
 
@@ -103,11 +104,11 @@ class Protocol(NetworkModel):
     eager_max: int = _size(
         "eager.max_size", "16384B", "Largest message that is sent before the receiver asks for it."
     )
-    rendezvous_max: int = _size(
-        "rendezvous.max_size",
+    middle_limit: int = _size(
+        "middle.limit",
         "0B",
-        "Largest message of the rendezvous regime, above which large ones have costs of their own; "
-        "0: there is no such limit, and what is said of large messages has no effect.",
+        "Messages between this size and the largest eager one, on whichever side, are middle ones "
+        "with costs of their own; 0: there are none, and what is said of them has no effect.",
     )
     short_latency: float = _time(
         "short.latency", "1.2us", 1e-7, 1e-3, "Time a short message is under way."
@@ -150,15 +151,15 @@ class Protocol(NetworkModel):
     rendezvous_bandwidth: float = _rate(
         "rendezvous.bandwidth", "25GB/s", 1e8, 1e12, "Rate of the wire for rendezvous messages."
     )
-    large_latency: float = _time(
-        "large.latency", "1.7us", 1e-7, 1e-3, "Time the data of a large message is under way."
+    middle_latency: float = _time(
+        "middle.latency", "1.7us", 1e-7, 1e-3, "Time the data of a middle message is under way."
     )
-    large_overhead: float = _time("large.overhead", "500ns", 1e-9, 1e-4, _HOST.format("a large"))
-    large_copy_bandwidth: float = _rate(
-        "large.copy_bandwidth", "200GB/s", 1e7, 1e12, _COPY.format("a large")
+    middle_overhead: float = _time("middle.overhead", "500ns", 1e-9, 1e-4, _HOST.format("a middle"))
+    middle_copy_bandwidth: float = _rate(
+        "middle.copy_bandwidth", "200GB/s", 1e7, 1e12, _COPY.format("a middle")
     )
-    large_bandwidth: float = _rate(
-        "large.bandwidth", "25GB/s", 1e8, 1e12, "Rate of the wire for large messages."
+    middle_bandwidth: float = _rate(
+        "middle.bandwidth", "25GB/s", 1e8, 1e12, "Rate of the wire for middle messages."
     )
 
     def regime_of(self, size_bytes: float) -> ProtocolRegime:
@@ -169,9 +170,10 @@ class Protocol(NetworkModel):
         """
         if size_bytes <= self.short_max:
             return "short"
-        if size_bytes <= self.eager_max:
-            return "eager"
-        return "large" if 0 < self.rendezvous_max < size_bytes else "rendezvous"
+        ends = sorted((self.middle_limit, self.eager_max))
+        if self.middle_limit and ends[0] < size_bytes <= ends[1]:
+            return "middle"
+        return "eager" if size_bytes <= self.eager_max else "rendezvous"
 
     def to_ini(self) -> str:
         """Return an .ini for ``read_ini`` only; SST/macro does not have this model."""
@@ -183,7 +185,7 @@ class Protocol(NetworkModel):
         SST/macro's LogP has one latency, one rate and no host time that depends on the regime. It
         gets the eager regime's latency and overheads, the rendezvous regime's wire rate, pinning
         and copies at the eager rate, and the eager threshold for EAGER0; short messages cost what
-        eager ones do, large ones what rendezvous do. Simulate it to see how much that loses.
+        eager ones do, middle ones what their neighbours do. Simulate it to see how much that loses.
         """
         return LogP(
             mpi=MPIProtocol(
@@ -212,15 +214,6 @@ class Protocol(NetworkModel):
                 rule="short.max_size <= eager.max_size",
                 keys=("short.max_size", "eager.max_size"),
             )
-        if 0 < self.rendezvous_max < self.eager_max:
-            refuse(
-                "eager messages must not be larger than those of the rendezvous regime: "
-                f"{self._label('eager.max_size')} {self.eager_max} B > "
-                f"{self._label('rendezvous.max_size')} {self.rendezvous_max} B; "
-                "lower eager.max_size, raise rendezvous.max_size, or set it to 0",
-                rule="eager.max_size <= rendezvous.max_size",
-                keys=("eager.max_size", "rendezvous.max_size"),
-            )
 
     def _headline(self) -> str:
         return (
@@ -231,14 +224,15 @@ class Protocol(NetworkModel):
             f"{format_quantity(self.eager_bandwidth, 'bandwidth')}, "
             f"rendezvous {format_quantity(self.rendezvous_handshake, 'time')} "
             f"{format_quantity(self.rendezvous_bandwidth, 'bandwidth')}"
-            f"{self._large()}"
+            f"{self._middle()}"
         )
 
-    def _large(self) -> str:
-        if not self.rendezvous_max:
+    def _middle(self) -> str:
+        if not self.middle_limit:
             return ""
+        low, high = sorted((self.middle_limit, self.eager_max))
         return (
-            f" up to {format_quantity(self.rendezvous_max, 'bytes')}, "
-            f"large {format_quantity(self.large_latency, 'time')} "
-            f"{format_quantity(self.large_bandwidth, 'bandwidth')}"
+            f", middle {format_quantity(low, 'bytes')} to {format_quantity(high, 'bytes')} "
+            f"{format_quantity(self.middle_latency, 'time')} "
+            f"{format_quantity(self.middle_bandwidth, 'bandwidth')}"
         )

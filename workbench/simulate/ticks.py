@@ -206,11 +206,11 @@ def _protocol_costs(table: NDArray[np.int64], model: Protocol, sizes: NDArray[np
             model.rendezvous_bandwidth,
         ),
         (
-            regimes == "large",
-            model.large_latency,
-            model.large_overhead,
-            model.large_copy_bandwidth,
-            model.large_bandwidth,
+            regimes == "middle",
+            model.middle_latency,
+            model.middle_overhead,
+            model.middle_copy_bandwidth,
+            model.middle_bandwidth,
         ),
     ):
         n_bytes = sizes[chosen]

@@ -24,8 +24,19 @@ THREE = Protocol(
     eager_copy_bandwidth=12e9,
     rendezvous_handshake=4e-6,
 )
-FOUR = THREE.replace(
-    rendezvous_max=262_144, large_latency=6e-6, large_overhead=9e-6, large_bandwidth=14e9
+BELOW = THREE.replace(
+    eager_max=65_536,
+    middle_limit=4096,
+    middle_latency=2.4e-6,
+    middle_overhead=9e-7,
+    middle_copy_bandwidth=60e9,
+    middle_bandwidth=16e9,
+)
+ABOVE = THREE.replace(
+    middle_limit=262_144,
+    middle_latency=6e-6,
+    middle_overhead=9e-6,
+    middle_bandwidth=14e9,
 )
 
 
@@ -39,10 +50,10 @@ def noisy(model: Protocol, relative: float, seed: int = 0) -> OSUCurve:
     )
 
 
-@pytest.mark.parametrize("model", [THREE, FOUR])
+@pytest.mark.parametrize("model", [THREE, BELOW, ABOVE])
 def test_a_simulated_curve_is_cut_at_its_thresholds(model: Protocol) -> None:
     curve = simulate_osu(model)
-    limits = [size for size in (model.short_max, model.eager_max, model.rendezvous_max) if size]
+    limits = sorted(filter(None, (model.short_max, model.eager_max, model.middle_limit)))
     cut = segments_of(curve).cuts(len(limits) + 1)[0]
     assert [part.last for part in cut] == [*limits, OSU_SIZES[-1]]
     # What is left is the acknowledgement of the last rendezvous of a window, a 64th of its time.
@@ -64,13 +75,15 @@ def test_costs_are_those_of_the_regime() -> None:
 def test_a_fourth_regime_is_taken_where_there_is_one(relative: float) -> None:
     assert not segments_of(noisy(THREE, relative)).shows(4)
     assert model_to_fit("protocol", curve=noisy(THREE, relative)) == Protocol()
-    four = noisy(FOUR, relative)
-    assert segments_of(four).shows(4)
-    found = fit(four, trials=300)
-    assert "large.bandwidth" in found.space.keys
-    limits = (found.model.short_max, found.model.eager_max, found.model.rendezvous_max)
-    assert limits == (FOUR.short_max, FOUR.eager_max, FOUR.rendezvous_max)
-    assert found.rmspe["joint"] < 1.0
+    for model in (BELOW, ABOVE):
+        four = noisy(model, relative)
+        assert segments_of(four).shows(4)
+        found = fit(four, trials=300)
+        assert "middle.bandwidth" in found.space.keys
+        assert found.model.short_max == model.short_max
+        assert found.model.eager_max == model.eager_max
+        assert found.model.middle_limit == model.middle_limit
+        assert found.rmspe["joint"] < 1.0
 
 
 def test_points_that_were_not_measured_are_left_out() -> None:

@@ -142,11 +142,14 @@ def test_a_protocol_model_gives_the_costs_of_the_regime_that_is_asked_for() -> N
     assert short == LogGPS(1.2e-6, 1e-7, 1e-7, 1e-10, 2e-10, 16384)
     rendezvous = LogGPS.from_protocol(model, "rendezvous")
     assert rendezvous == LogGPS(1.7e-6, 5e-7, 5e-7, 4e-11, 5e-12, 16384)
-    with pytest.raises(ParameterError, match=r"no regime of large messages.*take rendezvous"):
-        LogGPS.from_protocol(model, "large")
-    four = model.replace(rendezvous_max=262144, large_latency=5e-6, large_overhead=5e-7)
-    assert LogGPS.from_protocol(four, "large") == LogGPS(5e-6, 5e-7, 5e-7, 4e-11, 5e-12, 16384)
-    with pytest.raises(ParameterError, match="short, eager, rendezvous, large; got 'huge'"):
+    with pytest.raises(ParameterError, match=r"no middle messages.*take eager"):
+        LogGPS.from_protocol(model, "middle")
+    four = model.replace(middle_limit=2048, middle_latency=5e-6, middle_overhead=5e-7)
+    assert LogGPS.from_protocol(four, "middle") == LogGPS(5e-6, 5e-7, 5e-7, 4e-11, 5e-12, 16384)
+    assert LogGPS.from_protocol(four) == LogGPS(1.7e-6, 2e-7, 2e-7, 4e-11, 5e-12, 16384)
+    above = four.replace(middle_limit=262144)
+    assert LogGPS.from_protocol(above) == eager
+    with pytest.raises(ParameterError, match="short, eager, rendezvous, middle; got 'huge'"):
         LogGPS.from_protocol(model, "huge")  # type: ignore[arg-type]
 
 

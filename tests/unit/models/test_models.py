@@ -42,7 +42,7 @@ class TestEveryParameter:
     def test_is_described(self, model: NetworkModel) -> None:
         keys = [p.key for p in model.parameters()]
         assert len(set(keys)) == len(keys) >= 13
-        scopes = "node|switch" if model in SSTMACRO else "short|eager|rendezvous|large"
+        scopes = "node|switch" if model in SSTMACRO else "short|eager|rendezvous|middle"
         for p in model.parameters():
             assert re.fullmatch(rf"({scopes})(\.[a-z0-9_]+)+", p.key)
             assert p.description.endswith(".")

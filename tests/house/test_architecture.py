@@ -31,6 +31,7 @@ FLOOR = {
     "yaml_text",
     "yaml_plan",
     "html_table",
+    "host_lists",
     "result",
     "findings",
     "storage",

@@ -44,7 +44,7 @@ BROUGHT_BY = {
     "traitlets": "ipywidgets",
 }
 # Imported only where a user asked for what it offers: these are extras of the package.
-OPTIONAL = {"distributed", "docutils", "psycopg", "sphinx"}
+OPTIONAL = {"distributed", "docutils", "otf2", "psycopg", "sphinx"}
 _PACKAGE_OF = {"ipykernel_launcher": "ipykernel", "sklearn": "scikit-learn", "yaml": "pyyaml"}
 # Used by running them, not by importing them.
 APPLICATIONS = {"jupyterlab"}
@@ -74,7 +74,7 @@ def imported() -> set[str]:
 def test_everything_imported_is_declared_or_brought_by_something_declared() -> None:
     declared = {canonicalize_name(r.name) for r in DEPENDENCIES}
     extras = {canonicalize_name(r.name) for r in EXTRAS["cluster"] + EXTRAS["postgresql"]}
-    extras |= {canonicalize_name(r.name) for r in EXTRAS["site"]}
+    extras |= {canonicalize_name(r.name) for r in EXTRAS["site"] + EXTRAS["otf2"]}
     assert imported() - declared - BROUGHT_BY.keys() == OPTIONAL
     assert extras >= OPTIONAL
     for name, by in BROUGHT_BY.items():

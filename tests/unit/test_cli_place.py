@@ -11,8 +11,9 @@ from tests.cases import for_each
 from tests.unit import commands
 from workbench import programs, topology
 from workbench.cli import main
+from workbench.errors import ParameterError
 from workbench.models import LogGPS
-from workbench.sensitivity.placement import METHODS, place
+from workbench.sensitivity.placement import METHODS, job_hosts, place
 
 answer = partial(commands.answer, "place")
 
@@ -137,8 +138,8 @@ def test_a_latency_that_is_not_used_is_noted(capsys: pytest.CaptureFixture[str],
         ("FILE --topology fat-tree:4 --method scotch", "method must be one of"),
         ("nowhere.goal --topology fat-tree:4", "nowhere.goal"),
         ("FILE --topology fat-tree:4 --hosts 3", "a place for each of 16 ranks"),
-        ("FILE --topology fat-tree:4 --hosts -3", "--hosts must be 1 to 16, the hosts of fat tree"),
-        (f"FILE --topology fat-tree:4 --hosts {10**30}", "--hosts must be 1 to 16"),
+        ("FILE --topology fat-tree:4 --hosts -3", "hosts must be 1 to 16, the hosts of fat tree"),
+        (f"FILE --topology fat-tree:4 --hosts {10**30}", "hosts must be 1 to 16"),
         (
             "FILE --topology fat-tree:4 --seed -1",
             "a whole number of at least 0; got -1",
@@ -154,3 +155,56 @@ def test_what_is_wrong_is_one_paragraph(
 
 def test_a_topology_must_be_given(capsys: pytest.CaptureFixture[str], goal: str) -> None:
     assert "a topology must be given" in commands.refusal(capsys, "place", goal)
+
+
+RANKS_AND_HOSTS = """# written by a batch system
+rank 1=+n4 slot=0
+rank 0=n2 slot=0
+rank 2=n2 slot=1
+"""
+
+
+@for_each(
+    "text, names, hosts",
+    [
+        ("5", None, [0, 1, 2, 3, 4]),
+        ("cn[1,3,5-7]", None, [1, 3, 5, 6, 7]),
+        ("cn01, cn10\n", None, [1, 10]),
+        ("rack[1-2]n[01-02]", "rack[1-2]n[01-08]", [0, 1, 8, 9]),
+        (RANKS_AND_HOSTS, None, [2, 4]),
+        ("n3 slots=2\nn0 slots=2 max_slots=4\nn3\n", None, [3, 0]),
+        ("n3:2\nn0:2\n", None, [3, 0]),
+        ("nid00003 nid00001", "nid{:05d}", [3, 1]),
+    ],
+)
+def test_the_hosts_of_a_job(text: str, names: str | None, hosts: list[int]) -> None:
+    given = {} if names is None else {"names": names}
+    assert job_hosts(text, topology.fat_tree(4), **given) == hosts
+
+
+@for_each(
+    "text, names, said",
+    [
+        ("17", None, "hosts must be 1 to 16"),
+        ("cn[1,3", None, "a host must be a name or a list"),
+        ("cn16", None, "numbered 0 to 15"),
+        ("login cn1", None, "end in their numbers"),
+        ("rack1n1,rack2n1", None, "names of all hosts of the network in order"),
+        ("cn1", "rack[1-2]n[01-08]", "got 'cn1'"),
+        (" ", None, "at least one host"),
+    ],
+)
+def test_hosts_that_cannot_be_found(text: str, names: str | None, said: str) -> None:
+    given = {} if names is None else {"names": names}
+    with pytest.raises(ParameterError, match=said):
+        job_hosts(text, topology.fat_tree(4), **given)
+
+
+def test_hosts_equally_far_apart_are_said_to_be(
+    capsys: pytest.CaptureFixture[str], goal: str
+) -> None:
+    words = ["place", goal, "--topology", "star:16", "--method", "all", "--evaluations", "5"]
+    assert main(words) == 0
+    assert "every placement takes as long" in capsys.readouterr().out
+    assert main(["place", goal, "--topology", "fat-tree:4", "--method", "block"]) == 0
+    assert "every placement takes as long" not in capsys.readouterr().out

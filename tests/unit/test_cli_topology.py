@@ -68,6 +68,19 @@ def test_a_network_goes_to_a_file_and_comes_back(
     assert capsys.readouterr().out.endswith(f"written to {path}\n")
 
 
+def test_hosts_of_a_file_are_assumed_aloud_or_set(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.txt"
+    path.write_text("0 3\n1 3\n2 3\n0 4\n1 4\n2 4\n")
+    assert main(["topology", "build", str(path), "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["hosts"] == 5
+    assert "names no hosts: one at each of its 5 routers is assumed" in err
+    built = answer(capsys, "build", f"{path}:hosts=4,at=edge")
+    assert built["hosts"] == 12
+
+
 def test_a_programs_own_traffic(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     graph = programs.generate.halo(16, dims=2, cells=8, iterations=1).graph()
     path = graph.to_goal(tmp_path / "halo.goal")

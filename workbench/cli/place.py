@@ -11,7 +11,7 @@ random, volume (by the bytes exchanged), metis (the same by METIS), algorithm-3 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,9 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--hosts",
-        type=int,
-        metavar="N",
-        help="use the first N hosts (default: as many as the ranks need)",
+        metavar="HOSTS",
+        help="hosts that may be used: the first N; those that a job got, as Slurm lists them, "
+        "cn[1,3,5-9]; or a rankfile or hostfile (default: the first ones that the ranks need)",
     )
     parser.add_argument(
         "--l-wire", type=nanoseconds, metavar="NS", help="latency of a wire (default 274)"
@@ -96,8 +96,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--host-names",
         metavar="NAMES",
-        help="host names in both files: a pattern such as nid{:05d} (default host{}), names "
-        "with commas between, or a file of them",
+        help="names of the network's hosts in order, for both files and --hosts: a pattern such as "
+        "nid{:05d} (default host{}), a list such as rack[1-2]n[01-16], or a file of names",
     )
     add_json(parser)
 
@@ -123,13 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
     times = {"l_wire": "l_wire_s", "d_switch": "d_switch_s", "same_host": "same_host_s"}
     options |= {times[name]: seconds(ns) for name, ns in given(arguments, *times).items()}
     if arguments.hosts is not None:
-        if not 1 <= arguments.hosts <= network.num_hosts:
-            raise ParameterError(
-                f"--hosts must be 1 to {network.num_hosts}, the hosts of {network.name}; got "
-                f"{arguments.hosts}",
-                key="hosts",
-            )
-        options["hosts"] = range(arguments.hosts)
+        options["hosts"] = _hosts(arguments, network)
     work: Any = place
     if arguments.method == ALL:
         work = place_all
@@ -155,6 +149,21 @@ def run(arguments: argparse.Namespace) -> int:
     return status
 
 
+def _hosts(arguments: argparse.Namespace, network: Topology) -> list[int]:
+    """Return the numbers of the hosts that may be used."""
+    from workbench.sensitivity.placement import job_hosts
+
+    text = _text(arguments.hosts)
+    named = arguments.host_names is not None
+    hosts = job_hosts(text, network, **({"names": _text(arguments.host_names)} if named else {}))
+    if not (named or text.strip().isdecimal()):
+        say(
+            f"note: hosts are taken by the numbers in their names, from 0: {len(hosts)} of "
+            f"{network.name}, the first host {hosts[0]}; --host-names has other names"
+        )
+    return hosts
+
+
 def _names(arguments: argparse.Namespace, network: Topology) -> list[str]:
     """Return the hosts' names for the requested files; refuse misfits before the search."""
     if arguments.rankfile is None and arguments.hostfile is None:
@@ -166,19 +175,29 @@ def _names(arguments: argparse.Namespace, network: Topology) -> list[str]:
         )
     from workbench.sensitivity.placement import HOST_NAMES, host_names
 
-    text = HOST_NAMES if arguments.host_names is None else arguments.host_names
-    listed = Path(text).read_text() if Path(text).is_file() else text
-    return host_names(listed, network.num_hosts)
+    return host_names(_text(arguments.host_names or HOST_NAMES), network.num_hosts)
 
 
-def _table(placements: Iterable[Placement]) -> str:
+def _text(given: str) -> str:
+    """Return what a file holds, or the text itself where it names none."""
+    return Path(given).read_text() if Path(given).is_file() else given
+
+
+def _alike(placements: Collection[Placement]) -> list[str]:
+    """Return a line where every placement takes as long, and what to do."""
+    if not all(one.alike for one in placements):
+        return []
+    return ["every placement takes as long: all hosts used are equally far apart; --hosts has more"]
+
+
+def _table(placements: Collection[Placement]) -> str:
     head = f"{'method':<12}{'makespan':>18}{'than block':>13}{'hops':>8}{'found in':>11}"
     rows = [
         f"{p.method:<12}{p.T * 1e9:>15,.0f} ns{-100 * p.gain + 0.0:>+11.2f} %"
         f"{p.mean_hops:>8.3f}{p.seconds:>9.2f} s"
         for p in placements
     ]
-    return "\n".join([head, *rows])
+    return "\n".join([head, *rows, *_alike(placements)])
 
 
 def _report(placement: Placement) -> str:
@@ -188,4 +207,4 @@ def _report(placement: Placement) -> str:
     for (group, router), rows in frame.groupby(["group", "router"]):
         ranks = " ".join(str(rank) for rank in rows["rank"])
         lines.append(f"group {group}, router {router}: ranks {ranks}")
-    return "\n".join(lines)
+    return "\n".join(lines + _alike([placement]))

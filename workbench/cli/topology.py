@@ -3,7 +3,9 @@
 SPEC is a family with its parameters, such as fat-tree:16, torus:8x8x8 or dragonfly:9,4,2,2 (groups,
 routers of each, hosts and global ports of a router), or by letters,
 dragonfly:a=4,p=2,h=2,wiring=relative; a machine, such as hopper; or a file: an edge list, CSV,
-GraphML, SST/macro's or CODES's. workbench topology list names all families and machines.
+GraphML, SST/macro's or CODES's. FILE:hosts=16 sets the hosts of each router, FILE:hosts=16,at=edge
+those of the routers with the fewest links, so that spines have none; without, one at each where the
+file names none. workbench topology list names all families and machines.
 
 Average path is the mean number of links on a shortest path between the routers of two hosts at
 different routers; spines without hosts do not count as ends. Throughput is the largest share of
@@ -139,10 +141,16 @@ def topology_of(spec: str) -> Topology:
     """Return the network of a spec: a family with its parameters, a machine, or a file's path."""
     from workbench.topology import parse_topology
 
-    if Path(spec).is_file():
+    file, _, hosts = spec.rpartition(":") if "=" in spec.rpartition(":")[2] else (spec, "", "")
+    if Path(file).is_file():
         from workbench.topology.files import read_topology
+        from workbench.topology.files.assembly import ASSUMED
+        from workbench.topology.files.hosts import describe_hosts, hosts_set
 
-        return read_topology(Path(spec))
+        made = read_topology(Path(file), **(hosts_set(hosts) if hosts else {}))
+        if made.parameters.get("hosts") == ASSUMED:
+            say(f"note: {file}: {describe_hosts(made)}; {file}:hosts=16,at=edge sets others")
+        return made
     try:
         return parse_topology(spec)
     except ParameterError as error:

@@ -5,14 +5,12 @@ workbench uq check fugaku.csv --collective gather
 workbench uq predict gather.json --nodes 4096 --topology torus:16x16x16 --bytes 16384,131072
 workbench uq coverage --tables lassen,fugaku    # real systems that ship
 
-FILE has a row per run with the columns benchmark (such as osu_allreduce), nodes, block_bytes and
-avg_us, and may have median_us, ranks_per_node, algorithm and fabric, which may end in the shape of
-a torus, such as 8x8x8. The model adds up the rounds of the algorithm on that torus (rounds:NAME),
-or knows no algorithm (growth, power, power-of-links). Where the algorithm is unknown, because its
-label is empty (the library's default) or names none that is known here, or with
---algorithm-unknown, each model gets a probability, and predictions mix the models. The store is
-saved every few seconds while chains run, and is whole at any moment: after a stop or a kill,
---resume goes on from it. Intervals are of one more run; their parts are half-widths.
+workbench uq calibrate --help lists the columns of the file. The model adds up the rounds of the
+algorithm on a torus (rounds:NAME), or knows no algorithm (growth, power, power-of-links). Where the
+algorithm is unknown, because its label is empty (the library's default) or names none that is known
+here, or with --algorithm-unknown, each model gets a probability, and predictions mix the models.
+The store is saved every few seconds while chains run, and is whole at any moment: after a stop or a
+kill, --resume goes on from it. Intervals are of one more run; their parts are half-widths.
 """
 
 from __future__ import annotations
@@ -50,6 +48,11 @@ if TYPE_CHECKING:
 
 ABOUT = "calibrate a model with uncertainty, and predict with intervals"
 
+_COLUMNS = (
+    "FILE.csv has a row per run with the columns benchmark (such as osu_allreduce), nodes, "
+    "block_bytes and avg_us, and may have median_us, ranks_per_node, algorithm (empty for the "
+    "library's choice), system and fabric, which may end in the shape of a torus, such as 8x8x8."
+)
 _OPTIONS = ("model", "noise", "draws", "seed")
 _IN_SHELL = {"resume": "--resume", "draws": "--draws"}  # of calibrate
 _SAVED_EVERY_S = 3.0
@@ -63,7 +66,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         title="actions", metavar="ACTION", required=True, dest="uq_action"
     )
     about = "calibrate a model of a collective to measured replicas"
-    made = actions.add_parser("calibrate", help=about, description=about, allow_abbrev=False)
+    made = actions.add_parser(
+        "calibrate", help=about, description=f"{about}. {_COLUMNS}", allow_abbrev=False
+    )
     _add_measured(made)
     made.add_argument(
         "--store",
@@ -79,7 +84,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_json(made)
     about = "predict the largest number of nodes from the others, and count what intervals hold"
-    checked = actions.add_parser("check", help=about, description=about, allow_abbrev=False)
+    checked = actions.add_parser(
+        "check", help=about, description=f"{about}. {_COLUMNS}", allow_abbrev=False
+    )
     _add_measured(checked)
     add_json(checked)
     about = "do the same for the collectives of real systems that ship with the workbench"

@@ -10,7 +10,7 @@ const later = ms => new Promise(done => setTimeout(done, ms))
 const bokeh = async () => {
   for (let turn = 0; window.Bokeh?.embed == null; turn++) {
     if (turn === 500) {
-      throw new Error('BokehJS is not in this page: run the cell that calls workbench.panels.setup()')
+      throw new Error('BokehJS is not in this page: Run → Run All Cells runs the one that loads it')
     }
     await later(20)
   }

@@ -99,6 +99,11 @@ class LiveView(AnyWidget):
         model.document.on_change(self._changed)
         self.on_msg(lambda _view, content, buffers: on_loop(lambda: self.receive(content, buffers)))
 
+    @property
+    def drawn_by_a_page(self) -> bool:
+        """Whether a page has drawn the view and still has it."""
+        return bool(self._in_sight)
+
     def hear(self, source: ColumnDataSource) -> None:
         """Accept selections in a source from the page: clicks reach ``selected.on_change``."""
         self.heard = [*self.heard, [source.selected.id, "indices"]]

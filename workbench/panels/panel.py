@@ -13,6 +13,7 @@ from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.job_controls import wait_for
+from workbench.panels.kernel import after_each_cell
 from workbench.panels.last_picture import LastPicture
 from workbench.panels.live_view import LiveView
 from workbench.panels.session.row import SessionRow
@@ -261,7 +262,16 @@ class Panel(Stateful, ABC, Generic[_T]):
             view.renew()
         if self._last_picture is None:
             self._last_picture = LastPicture(self.widget)
+            after_each_cell(self._show_without_a_page)
         self._last_picture.display(self._main_view())
+
+    def _show_without_a_page(self) -> None:
+        """Show what jobs have computed where nobody looks yet, as when a notebook is converted."""
+        views = list(self._live_views())
+        if not any(view.drawn_by_a_page for view in views):
+            self.refresh()
+            for view in views:
+                view.renew()
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._setting_names()})

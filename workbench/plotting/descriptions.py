@@ -59,12 +59,7 @@ def describe_errors(measured: OSUCurve, simulated: OSUCurve) -> str:
 
 
 def describe_beside(curve: OSUCurve, other: OSUCurve) -> str:
-    """Return how one machine's measured points lie beside another's, at the sizes of both.
-
-    Args:
-        curve: the one that is described.
-        other: the one it is compared with.
-    """
+    """Return how one machine's measured points lie beside another's, at the sizes of both."""
     _, at, beside = np.intersect1d(curve.sizes, other.sizes, return_indices=True)
     parts = []
     for what, ours, theirs in (

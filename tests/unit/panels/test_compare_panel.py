@@ -356,6 +356,43 @@ def test_a_graph_is_uploaded(panel: ComparePanel) -> None:
     assert panel.error == ""
 
 
+LEAF_SPINE = "\n".join(f"{leaf} {spine}" for leaf in range(4) for spine in (4, 5)).encode()
+
+
+def test_hosts_of_an_uploaded_graph_are_said_and_set(panel: ComparePanel) -> None:
+    panel.upload({"mine.txt": LEAF_SPINE})
+    settled(panel)
+    assert "read mine.txt: 6 routers, 8 links" in panel.text
+    assert "it names no hosts: one at each of its 6 routers is assumed" in panel.text
+    assert "all links are those of Machine" in panel.text
+    assert panel.networks["mine.txt"].num_hosts == 6
+    panel.controls["parameters_3"].value = "hosts=8, at=edge"
+    settled(panel)
+    hosts = panel.networks["mine.txt"].host_router
+    assert np.bincount(hosts, minlength=6).tolist() == [8, 8, 8, 8, 0, 0], "spines have none"
+    assert "read_topology('mine.txt', hosts=8, at='edge')" in panel.python
+    assert list(panel.session().files["topology"]) == ["file:mine.txt"]
+    panel.load_session(panel.session())
+    assert panel.topologies[3] == "file:mine.txt:hosts=8, at=edge"
+    panel.controls["parameters_3"].value = "spines=2"
+    settled(panel)
+    assert "hosts=N and at=all or at=edge; got 'spines=2'" in panel.error
+
+
+def test_a_graph_asks_for_a_column_where_all_are_taken(panel: ComparePanel) -> None:
+    panel.topologies = [*SMALL[:3], "torus:3x3"]
+    settled(panel)
+    panel.upload({"ring.txt": b"0 1\n1 2\n2 3\n3 0\n"})
+    settled(panel)
+    assert panel.topologies == (*SMALL[:3], "torus:3x3"), "none is replaced unasked"
+    assert "choose the one it replaces" in panel.text
+    assert "2: instead of dragonfly:a=2,p=2,h=1" in dict(panel.controls["replaces"].options)
+    panel.controls["replaces"].value = 1
+    settled(panel)
+    assert panel.topologies == (SMALL[0], "file:ring.txt", SMALL[2], "torus:3x3")
+    assert panel.controls["replaces"].layout.display == "none"
+
+
 def test_any_topology_can_be_given(panel: ComparePanel) -> None:
     mine = topology.torus((3, 3))
     panel.topologies = [mine, "fat-tree:2"]

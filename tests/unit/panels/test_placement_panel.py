@@ -409,7 +409,7 @@ def test_files_hold_what_is_shown(panel: PlacementPanel, tmp_path: Path) -> None
     assert view is not None
     (said,) = view.map_downloads._picture.data["caption"]
     assert said == f"{placement.provenance.caption()}. Ranks as placed by volume."
-    assert said.startswith("simulated: ") and "LogGPS(" in said
+    assert said.startswith("simulated: ") and "on 8 hosts of" in said and "L 656 ns to" in said
     panel._exports["pairs"].buttons["PNG figures"].click()
     (said,) = view.downloads._picture.data["caption"]
     assert said == f"{placement.provenance.caption()}. Pairs of ranks as placed by volume."
@@ -454,3 +454,22 @@ def test_a_number_out_of_range_leaves_the_placement_as_it_was(panel: PlacementPa
         with pytest.raises(ParameterError, match=f"{name} must be a"):
             setattr(panel, name, wrong)
     assert panel.state == before
+
+
+def test_the_hosts_of_a_job_are_those_that_are_used() -> None:
+    panel = PlacementPanel("cg-8", topology="fat-tree:8")
+    panel.hosts = "cn[1,3,5-9,100]"
+    panel.wait()
+    assert panel.placements["block"].hosts.tolist() == [1, 3, 5, 6, 7, 8, 9, 100]
+    assert "hosts=[1, 3, 5, 6, 7, 8, 9, 100]" in panel.python
+    panel.host_names = "rack[1-2]n[01-64]"
+    panel.wait()
+    assert "got 'cn1'" in panel.error
+    panel.hosts = ["rack2n[01-04]", "rack1n[61-64]"]
+    panel.wait()
+    assert panel.placements["block"].hosts.tolist() == [64, 65, 66, 67, 60, 61, 62, 63]
+    control = panel.controls["hosts"]
+    control.value = "7"  # too few: said at the network, and the last result stays
+    panel.wait()
+    assert "a place for each of 8 ranks" in panel.error
+    assert panel.placements["block"].hosts[0] == 64

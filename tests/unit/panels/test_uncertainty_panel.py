@@ -234,3 +234,30 @@ def test_chains_that_have_not_converged_go_on_to_more_draws(panel: UncertaintyPa
 def test_an_unknown_problem_names_the_known_ones() -> None:
     with pytest.raises(ParameterError, match=r"fugaku/gather.*did you mean"):
         UncertaintyPanel("fugaku/gatter")
+
+
+OWN = "benchmark,nodes,block_bytes,avg_us,algorithm\n" + "".join(
+    f"osu_{name},{nodes},{size},{10 + nodes + size / 100 + run},{label}\n"
+    for name, label in (("allreduce", ""), ("gather", "binomial"))
+    for nodes in (4, 8)
+    for size in (64, 4096)
+    for run in range(3)
+)
+
+
+def test_a_csv_of_ones_own_is_a_problem_and_travels_with_a_session(tmp_path: Path) -> None:
+    panel = UncertaintyPanel()
+    panel.take("times.csv", OWN.encode())
+    assert panel.problem == "times.csv/allreduce"
+    assert "times.csv/gather/binomial" in [value for _, value in panel.controls["problem"].options]
+    panel.problem = "times.csv/gather/binomial"
+    assert 'read_measured("times.csv", "gather", "binomial")' in panel.python
+    assert panel.controls["held_out"].options[1:] == (("8 nodes", 8), ("4 nodes", 4))
+    assert "measured: times.csv" in panel._reading.value
+    saved = panel.save_session(tmp_path / "one.workbench.json")
+    other = UncertaintyPanel()
+    other.load_session(saved)
+    assert other.problem == "times.csv/gather/binomial"
+    with pytest.raises(ParameterError, match=r"times.csv:1: .*block_bytes"):
+        panel.take("times.csv", b"benchmark,nodes,avg_us\nosu_gather,4,1\n")
+    assert panel.problem == "times.csv/gather/binomial"

@@ -22,6 +22,7 @@ from workbench.topology.files import (
     to_sstmacro_json,
     write_topology,
 )
+from workbench.topology.files.hosts import describe_hosts
 from workbench.topology.topology import Topology
 
 
@@ -406,3 +407,21 @@ def test_the_end_of_a_files_name_tells_what_is_written(tmp_path: Path) -> None:
         assert read_topology(tmp_path / name).name in (name, made.name)
     with pytest.raises(ParameterError, match=r"got 'a\.png'"):
         write_topology(made, tmp_path / "a.png")
+
+
+def test_hosts_are_set_at_all_routers_or_at_the_edge() -> None:
+    text = b"0 4\n1 4\n2 4\n3 4\n0 5\n1 5\n2 5\n3 5\n"
+    assumed = read_topology(text)
+    assert assumed.parameters == {"hosts": "assumed"}
+    assert describe_hosts(assumed).endswith("one at each of its 6 routers is assumed")
+    edge = read_topology(text, hosts=3, at="edge")
+    assert np.bincount(edge.host_router, minlength=6).tolist() == [3, 3, 3, 3, 0, 0]
+    assert describe_hosts(edge) == "3 hosts at each of 4 routers, none at 2 (spines)"
+    np.testing.assert_array_equal(edge.links, assumed.links)
+    again = read_topology(to_edge_list(edge).encode())
+    np.testing.assert_array_equal(again.host_router, edge.host_router)
+    assert again.parameters == {}, "what a file names is not assumed"
+    with pytest.raises(ParameterError, match="at must be one of all, edge; got 'leaf'"):
+        read_topology(text, hosts=1, at="leaf")
+    with pytest.raises(ParameterError, match="hosts"):
+        read_topology(text, hosts=-1, at="edge")

@@ -21,9 +21,10 @@ from workbench.panels.compare.state import (
     SLOTS,
     UPLOADED,
     CompareState,
+    split_upload,
 )
 from workbench.panels.compare.traffic import OWN, PATTERNS, traffic_name
-from workbench.panels.error_line import ErrorLine
+from workbench.panels.error_line import ErrorLine, NoteLine
 from workbench.panels.job_controls import error_text
 from workbench.panels.machine_choice import MachineChoice
 from workbench.panels.mute import Mute
@@ -44,6 +45,7 @@ from workbench.programs.collectives import ALGORITHMS
 from workbench.topology import FAMILIES, Topology
 from workbench.topology.demand import Demand, read_demand
 from workbench.topology.files import read_topology
+from workbench.topology.files.hosts import describe_hosts
 
 MADE: dict[str, tuple[str, dict[str, Any]]] = {
     "CG, 256 ranks": ("cg", {"ranks": 256, "cells": 128, "iterations": 4, "rng": 0}),
@@ -61,7 +63,7 @@ CONTROLLED = (
 )
 """The settings that can be read and set by name."""
 
-_UPLOADS = ("upload", "upload_traffic")
+_UPLOADS = ("upload", "upload_traffic", "replaces")
 OPERATIONS = ("allreduce", "allgather", "alltoall")
 FIRST_HOSTS, FIRST_LOAD = 1024, 0.7
 MOST_RUNS = 32
@@ -81,7 +83,8 @@ class CompareControls:
     ) -> None:
         self._changed, self._uploaded = changed, uploaded
         self._mute = Mute()
-        files = [w.partition(":")[2] for w in first.specs if w.startswith(f"{UPLOADED}:")]
+        uploads = [w for w in first.specs if w.startswith(f"{UPLOADED}:")]
+        files = [split_upload(w)[0].partition(":")[2] for w in uploads]
         self.slots = tuple(Slot(at, first.specs[at], self._tell, files) for at in range(SLOTS))
         self._sources = {first.program.name: first.program}
         self.sizes: list[Sizes | None] = [None] * SLOTS
@@ -109,6 +112,13 @@ class CompareControls:
         self._traffic_data: dict[str, bytes] = {}  # the files of the demands
         self._graph_files: dict[str, Files] = {}  # of uploaded topologies
         self.upload_error, self.program_error = ErrorLine(), ErrorLine()
+        self.read = NoteLine()
+        self.replaces: Any = inputs.Dropdown(
+            tooltip="The column in which the uploaded graph is shown",
+            **named("Show it in", "330px"),
+        )
+        self._asked_for = ""  # spec of the graph that has no column yet
+        self._ask("")
         self.traffic_error = ErrorLine()
         self.traffic: Any = inputs.Dropdown(
             options=self._patterns(),
@@ -164,6 +174,8 @@ class CompareControls:
             [
                 wrapping_row(self.match, self.amount, self.upload, self.upload_traffic),
                 self.upload_error,
+                self.read,
+                self.replaces,
                 widgets.HBox([one.widget for one in self.slots], layout=wide),
                 wrapping_row(self.traffic, self.routing),
                 wrapping_row(self.offered.widget, self.shade),
@@ -188,6 +200,7 @@ class CompareControls:
         self.match.observe(lambda _: self._match_chosen(), "value")
         self.amount.observe(lambda _: self._matched(), "value")
         self.upload.observe(self._files, "value")
+        self.replaces.observe(lambda change: self._column_chosen(change["new"]), "value")
         self.upload_traffic.observe(self._traffic_files, "value")
         self.traffic.observe(lambda _: self.traffic_error.say(""), "value")
 
@@ -252,7 +265,7 @@ class CompareControls:
         self.program.value = program
 
     def take_files(self, files: Mapping[str, bytes]) -> None:
-        """Show the graph of uploaded files, by name, in a free slot or else the last."""
+        """Show the graph of uploaded files, by name, in a free column; ask where none is free."""
         made = read_files(files)
         name = sorted(files)[0]
         spec = f"{UPLOADED}:{name}"
@@ -260,9 +273,33 @@ class CompareControls:
         known = tuple(dict.fromkeys((*self.slots[0].files, name)))
         for slot in self.slots:
             slot.offer_files(known)
-        if spec not in [slot.spec for slot in self.slots]:
-            free = next((slot for slot in self.slots if not slot.spec), self.slots[-1])
+        shown = spec in [split_upload(slot.spec)[0] for slot in self.slots]
+        free = next((slot for slot in self.slots if not slot.spec), None)
+        if not shown and free is not None:
             free.show(spec)
+        asks = not shown and free is None
+        self.read.say(
+            f"read {name}: {made.num_routers:,} routers, {made.num_links:,} links; "
+            f"{describe_hosts(made)}; hosts=N below its name sets others. Speeds are not read from "
+            f"graphs: all links are those of Machine, or {DEFAULT_LINKS} without one."
+            f"{' All columns are taken: choose the one it replaces.' if asks else ''}"
+        )
+        self._ask(spec if asks else "")
+        if not asks:
+            self._tell()
+
+    def _ask(self, spec: str) -> None:
+        """Ask for the column of a graph; with an empty spec nothing is asked."""
+        self._asked_for = spec
+        columns = [(f"{at + 1}: instead of {slot.spec}", at) for at, slot in enumerate(self.slots)]
+        self._mute.set(self.replaces, -1, [("choose a column", -1), *columns])
+        self.replaces.layout.display = "" if spec else "none"
+
+    def _column_chosen(self, at: int) -> None:
+        if at < 0 or self._mute.on:
+            return
+        self.slots[at].show(self._asked_for)
+        self._ask("")
         self._tell()
 
     def take_traffic(self, name: str, content: bytes) -> None:
@@ -285,7 +322,7 @@ class CompareControls:
 
     def own_files(self) -> dict[str, dict[str, Files]]:
         """Return the user's files among what is chosen: graphs, traffic and the program."""
-        specs = [slot.spec for slot in self.slots]
+        specs = [split_upload(slot.spec)[0] for slot in self.slots]
         traffic = self.traffic.value
         data = self._traffic_data.get(traffic)
         return {
@@ -320,7 +357,11 @@ class CompareControls:
 
     def not_held(self) -> list[str]:
         """Return sentences about what was given in Python, which a session cannot hold."""
-        specs = [slot.spec for slot in self.slots if slot.spec.startswith(f"{UPLOADED}:")]
+        specs = [
+            split_upload(slot.spec)[0]
+            for slot in self.slots
+            if slot.spec.startswith(f"{UPLOADED}:")
+        ]
         given = [one.partition(":")[2] for one in specs if one not in self._graph_files]
         return [
             *(

@@ -188,6 +188,9 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
     def upload(self, files: Mapping[str, bytes]) -> None:
         """Compare the graph in a file: an edge list, CSV, GraphML, or a file of SST/macro or CODES.
 
+        It is shown in a free column; where all are taken, ``controls["replaces"]`` asks which one
+        it replaces. Its hosts are set in ``topologies``: ``"file:mine.txt:hosts=16,at=edge"``.
+
         Args:
             files: content by file name; CODES has two files.
 

@@ -8,7 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench.panels import inputs
-from workbench.panels.compare.state import UPLOADED
+from workbench.panels.compare.state import UPLOADED, split_upload
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.mute import Mute
 from workbench.panels.topology_options import MACHINE, family_options, machine_options
@@ -18,6 +18,10 @@ from workbench.topology import FAMILIES
 from workbench.topology.presets import PRESETS
 
 NONE = ""
+_HOSTS = (
+    "Hosts of each router, such as hosts=16; hosts=16,at=edge puts them at the routers with the "
+    "fewest links, so that spines have none; empty: as in the file, or one at each router"
+)
 
 
 class Slot:
@@ -62,8 +66,11 @@ class Slot:
     def spec(self) -> str:
         """The spec for ``parse_topology``, or the name of a file; "" for none."""
         family = self.family.value
-        if family == NONE or family.startswith(f"{UPLOADED}:"):
-            return str(family)
+        if family == NONE:
+            return NONE
+        if family.startswith(f"{UPLOADED}:"):
+            hosts = self.parameters.value.strip()
+            return f"{family}:{hosts}" if hosts else str(family)
         if family == MACHINE:
             return str(self.machine.value)
         return f"{family}:{self.parameters.value.strip()}"
@@ -73,7 +80,7 @@ class Slot:
         family, colon, rest = spec.partition(":")
         with self._mute:
             if not spec or family == UPLOADED:
-                self.family.value = spec
+                self.family.value, self.parameters.value = split_upload(spec)
             elif not colon and family.lower() in PRESETS:
                 self.family.value = MACHINE
                 self.machine.value = family.lower()
@@ -99,8 +106,8 @@ class Slot:
     def _family_chosen(self, family: str) -> None:
         if self._mute.on:
             return
-        if family in FAMILIES:
-            self._mute.set(self.parameters, FAMILIES[family].example)
+        example = FAMILIES[family].example if family in FAMILIES else ""
+        self._mute.set(self.parameters, example)
         self._lay_out()
         self._tell()
 
@@ -112,9 +119,13 @@ class Slot:
     def _lay_out(self) -> None:
         family = self.family.value
         known = family in FAMILIES
-        _display(self.parameters, known)
+        uploaded = family.startswith(f"{UPLOADED}:")
+        _display(self.parameters, known or uploaded)
         _display(self.sizes, known and len(self.sizes.options) > 1)
         _display(self.machine, family == MACHINE)
+        if uploaded:
+            self.parameters.placeholder = "hosts as in the file"
+            self.parameters.tooltip = _HOSTS
         if known:
             about = FAMILIES[family]
             meanings = "; ".join(f"{one.name}: {one.meaning}" for one in about.parameters)

@@ -17,6 +17,7 @@ from workbench.simulate.fabric.fabric import Congestion
 from workbench.suggestions import did_you_mean
 from workbench.topology import FAMILIES, Topology
 from workbench.topology.demand import Demand
+from workbench.topology.files.hosts import hosts_set
 from workbench.topology.link_load import LinkLoads, LoadRouting
 from workbench.topology.presets import PRESETS
 
@@ -195,20 +196,30 @@ def ranks_of(compared: StaticComparison) -> int:
 
 def short_name(spec: str, topology: Topology) -> str:
     """Return a name for the legend from a topology's spec."""
-    family, colon, rest = spec.partition(":")
+    family, colon, _ = spec.partition(":")
     if family in FAMILIES and colon:
         about, made = FAMILIES[family], topology.parameters
         values = [made[one] for one in about.order if made.get(one) and one not in _UNNAMED]
         name = f"{about.title} {','.join(map(str, values))}"
     else:
-        name = rest if family == UPLOADED else topology.name.partition(" (")[0]
+        name = (
+            split_upload(spec)[0].partition(":")[2]
+            if family == UPLOADED
+            else topology.name.partition(" (")[0]
+        )
     return name if len(name) <= _NAME_LETTERS + 2 else f"{name[:_NAME_LETTERS]}…"
+
+
+def split_upload(spec: str) -> tuple[str, str]:
+    """Return an uploaded graph's spec without the hosts that were set, and those."""
+    graph, _, hosts = spec.rpartition(":")
+    return (graph, hosts) if "=" in hosts and graph.startswith(f"{UPLOADED}:") else (spec, "")
 
 
 def known_spec(text: str, given: Collection[str]) -> str:
     """Return a spec without spaces; only its family, machine or file is checked."""
-    if text in given:
-        return text
+    if split_upload(str(text))[0] in given:
+        return str(text)
     family, colon, rest = (part.strip() for part in str(text).partition(":"))
     if family in FAMILIES or not (family or colon) or (not colon and family.lower() in PRESETS):
         return f"{family}{colon}{rest}"
@@ -240,9 +251,13 @@ def python_lines(compared: StaticComparison, offered: float) -> str:
     made: list[str] = []
     patterns: list[str] = []
     for entry, _ in compared.shown.values():
-        family, _, rest = entry.spec.partition(":")
+        graph, hosts = split_upload(entry.spec)
+        family, _, file = graph.partition(":")
+        words = "".join(f", {key}={value!r}" for key, value in hosts_set(hosts).items() if hosts)
         call = (
-            f"read_topology({rest!r})" if family == UPLOADED else f"parse_topology({entry.spec!r})"
+            f"read_topology({file!r}{words})"
+            if family == UPLOADED
+            else f"parse_topology({entry.spec!r})"
         )
         made.append(f"    topology.{call},\n")
         variable = f"networks[{len(patterns)}]"

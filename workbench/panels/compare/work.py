@@ -10,12 +10,18 @@ from workbench import jobs
 from workbench.errors import WorkbenchError
 from workbench.panels.cache import Cache
 from workbench.panels.compare.metrics import metrics_of
-from workbench.panels.compare.state import ComparedTopology, CompareState, StaticComparison
+from workbench.panels.compare.state import (
+    ComparedTopology,
+    CompareState,
+    StaticComparison,
+    split_upload,
+)
 from workbench.panels.compare.traffic import traffic_of
 from workbench.panels.job_controls import error_text
 from workbench.plotting.topology.columns import drawn_links
 from workbench.plotting.topology.layout import topology_layout
 from workbench.topology import Topology, parse_topology
+from workbench.topology.files.hosts import hosts_set, with_hosts
 from workbench.topology.link_load import LinkLoads, link_loads
 from workbench.topology.traffic import refuse_matrix
 
@@ -79,10 +85,13 @@ class Comparer:
             self._given[spec] = next(self._serials), graph
 
     def _entry(self, spec: str) -> ComparedTopology:
-        serial, graph = self._given.get(spec, (0, None))
+        uploaded, hosts = split_upload(spec)
+        serial, graph = self._given.get(uploaded, (0, None))
 
         def make() -> ComparedTopology:
             made = parse_topology(spec) if graph is None else graph
+            if graph is not None and hosts:
+                made = with_hosts(graph, **hosts_set(hosts))
             # Larger networks have no load, and their distances and drawing take minutes as well.
             refuse_matrix(made)
             layout = topology_layout(made)

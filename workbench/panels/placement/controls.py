@@ -18,7 +18,7 @@ from workbench.panels.replay.controls import ReplayControls
 from workbench.panels.replay.state import ReplayState
 from workbench.panels.style import named, wrapping_row
 
-_NETWORK_KEYS = ("topology", "hosts", "links", "ranks_per_host", "placement")
+_NETWORK_KEYS = ("topology", "hosts", "links", "ranks_per_host", "placement", "names")
 _LATENCY_KEYS = ("l_wire_s", "d_switch_s", "same_host_s")
 
 
@@ -81,6 +81,7 @@ class PlacementControls:
             [
                 self.programs.program_box,
                 self.network.shape,
+                wrapping_row(self.network.hosts, self.network.host_names),
                 self.network.error,
                 wrapping_row(*self.network.latencies, self.programs.machine),
                 self.programs.model_box,

@@ -23,6 +23,7 @@ from workbench.sensitivity.placement.problem import MOST_SLOTS
 from workbench.topology import FAMILIES, Topology
 
 _LATENCIES = ("l_wire_ns", "d_switch_ns", "card_ns", "same_host_ns", "ranks_per_host")
+_TEXTS = ("hosts", "host_names")
 _FIRST_SHOWN = {"fat-tree": "fat-tree:k=4", "dragonfly": Network().topology}
 _OTHER_SIZES = ("other sizes …", "")
 
@@ -58,6 +59,21 @@ class NetworkControls:
         self.ranks_per_host: Any = NumberField(
             first.ranks_per_host, 1, MOST_SLOTS, **named("ranks a host", "170px")
         )
+        self.hosts: Any = inputs.Textarea(
+            rows=1,
+            placeholder="the first that the ranks need",
+            tooltip="Hosts that may be used: the first N; those that a job got, as Slurm lists "
+            "them, cn[1,3,5-9]; or the text of a rankfile or hostfile",
+            continuous_update=False,
+            **named("hosts to use", "360px"),
+        )
+        self.host_names: Any = inputs.Text(
+            first.host_names,
+            tooltip="Names of all hosts of the network, in their order: a pattern such as "
+            "nid{:05d}, or a list such as rack[1-2]n[01-16]",
+            continuous_update=False,
+            **named("host names", "260px"),
+        )
         self.shape = wrapping_row()
         self.latencies = tuple(getattr(self, name) for name in _LATENCIES)
         self._size = widgets.HTML(layout=widgets.Layout(margin="2px 12px 2px 0"))
@@ -65,6 +81,13 @@ class NetworkControls:
         self.family.observe(lambda change: self._family_chosen(change["new"]), "value")
         self.machine.observe(lambda change: self._take_spec(change["new"]), "value")
         self.sizes.observe(lambda change: self._take_spec(change["new"]), "value")
+        for name in _TEXTS:
+            getattr(self, name).observe(
+                lambda change, name=name: self._take(
+                    replace(self.network, **{name: change["new"]})
+                ),
+                "value",
+            )
         for name in _LATENCIES:
             getattr(self, name).observe(
                 lambda change, name=name: self._take(
@@ -83,7 +106,8 @@ class NetworkControls:
     def by_name(self) -> dict[str, Any]:
         """The controls by name: the lists, the latencies and the family's parameters."""
         lists = {"family": self.family, "preset": self.machine, "sizes": self.sizes}
-        return {**lists, **{n: getattr(self, n) for n in _LATENCIES}, **self.parameters}
+        named = {name: getattr(self, name) for name in (*_LATENCIES, *_TEXTS)}
+        return {**lists, **named, **self.parameters}
 
     @property
     def errors(self) -> list[ErrorLine]:
@@ -99,6 +123,8 @@ class NetworkControls:
         family, colon, _ = (part.strip() for part in spec.partition(":"))
         self.network = network
         with self._mute:
+            for name in _TEXTS:
+                getattr(self, name).value = getattr(network, name)
             if colon:
                 self.family.value = family
                 self._fields_of(family).show(spec, made)
@@ -173,8 +199,10 @@ class NetworkControls:
     def _take(self, network: Network) -> None:
         if not self._mute.on:
             self.error.say("")
+            unused = replace(self.network, host_names=network.host_names) == network
             self.network = network
-            self._changed(self.network)
+            if not unused or network.hosts:
+                self._changed(self.network)
 
     def _lay_out(self, made: Topology | None) -> None:
         family = self.family.value

@@ -42,10 +42,10 @@ from workbench.panels.program_sources import AnyProgram, source_of
 from workbench.panels.replay.controls import SAVED, parameters_of
 from workbench.panels.replay.state import ReplayState
 from workbench.panels.session.stateful import drawn_once
-from workbench.panels.style import choose, named, wrapping_row
+from workbench.panels.style import choose, wrapping_row
 from workbench.programs import ExecutionGraph, Program
 from workbench.sensitivity.pairs import PairSensitivity
-from workbench.sensitivity.placement import HOST_NAMES, Placement, PlacementMethod
+from workbench.sensitivity.placement import Placement, PlacementMethod
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,11 +58,9 @@ FIRST_MACHINE = "azure-hb96v3-hdr"
 
 _NETWORK = tuple(one.name for one in fields(Network))
 _EFFORT = tuple(one.name for one in fields(Effort))
+_LISTS = ("hosts", "host_names")
 _SHOWN = ("placement", "value")
-_SETTINGS = (
-    *("program", "machine", "model", "algorithms", *_SHOWN, *_NETWORK, *_EFFORT),
-    "host_names",
-)
+_SETTINGS = (*("program", "machine", "model", "algorithms", *_SHOWN, *_NETWORK, *_EFFORT),)
 _AT_ONCE_S = 0.1
 _FIRST_S = 20.0
 _MAP = "map"
@@ -108,11 +106,6 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
         self._table = widgets.HTML()
         self._python = inputs.Textarea(rows=13, layout=widgets.Layout(width="98%", height="auto"))
         self._tabs = inputs.Tab(layout=widgets.Layout(width="99%"))
-        self._names: Any = inputs.Text(
-            HOST_NAMES,
-            tooltip="A name for each host of the network, in their order, or a pattern: nid{:05d}",
-            **named("Host names in RANKFILE, HOSTFILE", "480px"),
-        )
         self.widget = self._lay_out()
         self._begin(_FIRST_S)
 
@@ -140,7 +133,7 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
     def controls(self) -> Mapping[str, Any]:
         """The controls of the settings, by name."""
         shown = {} if self._view is None else self._view.controls
-        return {**self._controls.by_name, **shown, "host_names": self._names}
+        return {**self._controls.by_name, **shown}
 
     @property
     def python(self) -> str:
@@ -192,27 +185,25 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
             return getattr(state.effort, name)
         if name in _SHOWN:
             return self._shown_view().controls[name].value
-        if name == "host_names":
-            return self._names.value
         return self._controls.programs.get(name)
 
     def _set(self, name: str, value: Any) -> None:
         controls = self._controls
         if name in _NETWORK:
+            if name in _LISTS and not isinstance(value, str):
+                value = " ".join(map(str, value))
             controls.take_network(replace(self.state.network, **{name: value}))
         elif name in _EFFORT:
             choose(getattr(controls, name), name, value)
         elif name in _SHOWN:
             choose(self._shown_view().controls[name], name, value)
-        elif name == "host_names":
-            self._names.value = value if isinstance(value, str) else " ".join(value)
         else:
             controls.programs.set(name, value)
 
     def _saved_names(self) -> tuple[str, ...]:
         programs = (name for name in SAVED if name != "semantics")
         shown = () if self._view is None else _SHOWN
-        return (*programs, *_NETWORK, *_EFFORT, "host_names", *shown)
+        return (*programs, *_NETWORK, *_EFFORT, *shown)
 
     def _late_names(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
         return _SHOWN
@@ -280,7 +271,6 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
                 about, partial(self._file, what), pictures[what], self._origin
             )
             shown += [widgets.HTML(f"<b>{titles[what]}</b>"), self._exports[what].widget]
-        shown.append(wrapping_row(self._names))
         self._tabs.children = [self._table, self._python, widgets.VBox(shown)]
         self._tabs.titles = (_TABLE, _PYTHON, _EXPORT)
         self._tabs.selected_index = 0
@@ -301,7 +291,7 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
         if self._shown is None:
             raise ParameterError("no placement has been found yet", key="path")
         return self._stem(what), FILES[what][suffix][0](
-            self._shown, self._method(), self._names.value
+            self._shown, self._method(), self.state.network.host_names
         )
 
     def _origin(self, drawn: str) -> str:

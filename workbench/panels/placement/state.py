@@ -14,9 +14,11 @@ from workbench.panels.replay.state import ReplayState, model_expression, model_m
 from workbench.programs import ExecutionGraph, Program
 from workbench.sensitivity.placement import (
     EVALUATIONS,
+    HOST_NAMES,
     Placement,
     PlacementMethod,
     frame_of,
+    job_hosts,
 )
 from workbench.sensitivity.rank_wires import L_WIRE_S
 from workbench.topology import FAMILIES, Topology, parse_topology, propose
@@ -50,6 +52,8 @@ class Network:
     card_ns: float = 0.0  # of a host's network card, on top of its wire
     same_host_ns: float = 0.0  # between two ranks of a host
     ranks_per_host: int = 1
+    hosts: str = ""  # that may be used, for job_hosts; "" for the first ones that the ranks need
+    host_names: str = HOST_NAMES  # of all hosts, in their order
 
     @property
     def wires_s(self) -> float | dict[str, float]:
@@ -83,6 +87,12 @@ class Network:
             "same_host_s": self.same_host_ns / 1e9,
         }
 
+    def allocated(self) -> list[int] | None:
+        """Return the numbers of the hosts that may be used; None for the first ones."""
+        if not self.hosts.strip():
+            return None
+        return job_hosts(self.hosts, self.parse(), self.host_names)
+
     def parse(self) -> Topology:
         """Return the topology."""
         return _parsed(self.topology)
@@ -115,6 +125,7 @@ class PlacementState:
         """The keyword arguments of ``place``, without the method."""
         effort, network = self.effort, self.network
         return {
+            "hosts": network.allocated(),
             "ranks_per_host": network.ranks_per_host,
             **network.latencies,
             "evaluations": effort.evaluations,
@@ -169,7 +180,12 @@ def python_lines(state: PlacementState, program: AnyProgram, method: PlacementMe
     for name, value in default.latencies.items():
         if options[name] == value:
             del options[name]
-    for name, usual in (("ranks_per_host", 1), ("evaluations", EVALUATIONS), ("seed", 0)):
+    for name, usual in (
+        ("hosts", None),
+        ("ranks_per_host", 1),
+        ("evaluations", EVALUATIONS),
+        ("seed", 0),
+    ):
         if options[name] == usual:
             del options[name]
     words = "".join(f", {name}={value!r}" for name, value in options.items())

@@ -27,7 +27,10 @@ if (token.length > 0 && !seen.has(token[0])) {{
   const {{baseUrl: pages, serverRoot = ''}} = served ? {{baseUrl: ''}} :
     JSON.parse(settings?.textContent ?? '{{}}')
   const top = `${{serverRoot.replace(/^~/, home[0])}}/`
-  const opened = page[0].startsWith(top) ? page[0].slice(top.length) : page[0]
+  const own = `${{pages}}notebooks/`  // of Jupyter Notebook, which names no folder of the server
+  const opened = location.pathname.startsWith(own) ?
+    decodeURIComponent(location.pathname.slice(own.length)) :
+    page[0].startsWith(top) ? page[0].slice(top.length) : page[0]
   const encoded = opened.split('/').map(encodeURIComponent).join('/')
   const way = served ? location.pathname : `${{pages}}voila/render/${{encoded}}`
   const link = pages == null ? '' : new URL(`${{way}}?${{query[0]}}`, location.origin).href

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,10 @@ from workbench.panels.live_view import LiveView, ShownDownloads
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import NumberField, check_all, errors_of
 from workbench.panels.panel import Panel
+from workbench.panels.session.session import Files, OwnFiles
 from workbench.panels.session.stateful import drawn_once
 from workbench.panels.style import named, push_button, wrapping_row
-from workbench.panels.uq.problems import Found, Problem, find_problem, problem_names
+from workbench.panels.uq.problems import Found, Problem, find_problem, own_problems, problem_names
 from workbench.panels.uq.state import FILES, UncertaintyState, json_text, tests_frame
 from workbench.panels.uq.view import (
     LIVE,
@@ -88,6 +90,7 @@ class UncertaintyPanel(Panel[Found | None]):
             )
         self._mute = Mute()
         self._problems: dict[str, Problem] = {}
+        self._own: dict[str, bytes] = {}  # the user's files, by name
         self._kept: Cache[Found] = Cache(_KEPT)
         self._predictions: Cache[tuple[Prediction, Replicas | None]] = Cache(2 * _KEPT)
         self._maker = FigureMaker()
@@ -220,6 +223,23 @@ class UncertaintyPanel(Panel[Found | None]):
         """
         return write_file(path, FILES, self._file)
 
+    def take(self, name: str, data: bytes) -> None:
+        """Read measured collectives of one's own, as an upload does, and open the first.
+
+        Args:
+            name: of the file.
+            data: a CSV with the columns ``benchmark`` (such as ``osu_gather``), ``nodes``,
+                ``block_bytes`` and ``avg_us``, a row a run, and, where there are any,
+                ``median_us``, ``ranks_per_node``, ``algorithm`` and ``fabric``.
+
+        Raises:
+            ParameterError: the file is no such table.
+        """
+        found = self._hold(name, data)
+        with self._mute:
+            self._controls["problem"].value = found[0]
+        self._take_problem()
+
     def __repr__(self) -> str:
         state = self.state
         shown = "no posterior yet" if self.posterior is None else self.posterior.verdict
@@ -242,6 +262,39 @@ class UncertaintyPanel(Panel[Found | None]):
 
     def _live_views(self) -> tuple[LiveView, ...]:
         return (*self._figure.views, self._carrier)
+
+    def _hold(self, name: str, data: bytes) -> list[str]:
+        """Read a file of the user's own and offer its problems; return their names."""
+        found = own_problems(name, data)
+        file = Path(name).name
+        self._own[file] = data
+        self._problems |= found
+        known = self._controls["problem"]
+        mine = [(f"my file: {text.replace('/', ', ')}", text) for text in found]
+        others = [option for option in known.options if option[1] not in found]
+        # The same file again has other times: what was found of it is of no use.
+        self._kept, self._predictions = Cache(_KEPT), Cache(2 * _KEPT)
+        with self._mute:
+            chosen = known.value
+            known.options = [*mine, *others]
+            known.value = chosen
+        return list(found)
+
+    def _uploaded(self, change: Any) -> None:
+        for item in change["new"]:
+            self._error.guard(partial(self.take, item["name"], bytes(item["content"])))
+        # An empty value lets the same file be chosen again.
+        self._upload.value = ()
+
+    def _own_files(self) -> OwnFiles:
+        file = self._controls["problem"].value.partition("/")[0]
+        return {"measured": {file: {file: self._own[file]}}} if file in self._own else {}
+
+    def _take_own_files(self, use: str, name: str, files: Files) -> None:
+        if use != "measured":
+            super()._take_own_files(use, name, files)
+        for file, data in files.items():
+            self._hold(file, data)
 
     def _outcome(self) -> Found | None:
         return self.found
@@ -284,6 +337,13 @@ class UncertaintyPanel(Panel[Found | None]):
             ),
             "datasets": NumberField(50, 10, 5000, step=50, **named("Data sets", "150px")),
         }
+        self._upload: Any = inputs.FileUpload(
+            accept=".csv",
+            description="Upload CSV",
+            tooltip="Measured collectives, a row a run: benchmark, nodes, block_bytes, avg_us; "
+            "and ranks_per_node, median_us, algorithm, fabric where there are any",
+            layout=widgets.Layout(width="130px"),
+        )
         self._resume: Any = push_button(
             RESUME,
             "Go on from the stored draws, after a stop to the end, else to twice as many",
@@ -313,7 +373,7 @@ class UncertaintyPanel(Panel[Found | None]):
         )
         return self._boxed(
             [
-                wrapping_row(c["problem"], c["noise"], c["held_out"]),
+                wrapping_row(c["problem"], self._upload, c["noise"], c["held_out"]),
                 wrapping_row(
                     c["draws"], c["seed"], work.start, work.stop_button, self._resume, work.state
                 ),
@@ -332,11 +392,16 @@ class UncertaintyPanel(Panel[Found | None]):
         for name, control in self._controls.items():
             take = self._take_problem if name == "problem" else self._take
             control.observe(lambda _, take=take: self._error.guard(take), "value")
+        self._upload.observe(
+            lambda change: self._error.guard(lambda: self._uploaded(change)), "value"
+        )
         self._work.start.on_click(lambda _: self._work.error.guard(lambda: self.run()))
         self._resume.on_click(lambda _: self._work.error.guard(lambda: self.resume()))
 
     def _take_problem(self) -> None:
         """Open another problem, with the nodes that can be held out and predicted."""
+        if self._mute.on:
+            return
         name, c = self._controls["problem"].value, self._controls
         self._work.drop()
         self._work.status.value, self._work.progress.value = _READY, 0.0

@@ -1,15 +1,20 @@
-"""What the panel can calibrate: measured collectives that ship, and fits of shipped machines."""
+"""What the panel can calibrate: measured collectives, and fits of machines."""
 
 from __future__ import annotations
 
+import json
+import tempfile
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 from workbench import datasets, machines
+from workbench.errors import ParameterError, WorkbenchError
 from workbench.fit import FitResult, fit
+from workbench.provenance import Provenance
 from workbench.uq import (
     CalibrationProblem,
     FitPosterior,
@@ -23,9 +28,11 @@ from workbench.uq.collectives import (
     CollectiveCalibration,
     CollectiveTest,
     MeasuredCollective,
+    algorithms_of,
     calibrate_collective,
     collective_problem,
     load_measured,
+    read_measured,
     shipped_algorithms,
     shipped_collectives,
 )
@@ -103,15 +110,14 @@ class Problem(ABC):
 
 
 class CollectiveProblem(Problem):
-    """A measured collective that ships."""
+    """A measured collective; ``expression`` is the Python that reads it."""
 
     draws = DRAWS
     coordinates = ("nodes", "block_bytes")
 
-    def __init__(self, table: str, collective: str) -> None:
+    def __init__(self, measured: MeasuredCollective, expression: str) -> None:
         super().__init__()
-        self._table, self._collective = table, collective
-        self._measured = load_measured(table, collective)
+        self._measured, self._expression = measured, expression
         self._models: dict[tuple[int, int], str] = {}
         nodes = sorted({test.nodes for test in self._measured.tests}, reverse=True)
         self._nodes = tuple(nodes)
@@ -192,9 +198,10 @@ class CollectiveProblem(Problem):
         return (
             "from workbench.uq import sobol_indices\n"
             "from workbench.uq.collectives import (\n"
-            "    CollectiveTest, calibrate_collective, collective_problem, load_measured\n"
+            "    CollectiveTest, calibrate_collective, collective_problem, "
+            f"{self._expression.partition('(')[0]}\n"
             ")\n\n"
-            f'measured = load_measured("{self._table}", "{self._collective}")\n'
+            f"measured = {self._expression}\n"
             "problem = collective_problem(measured)\n"
             "indices = sobol_indices(problem.surrogate)\n"
             f'found = calibrate_collective(measured{some}, noise="{noise}", draws={draws}, '
@@ -303,4 +310,28 @@ def problem_names() -> list[tuple[str, str]]:
 def find_problem(name: str) -> Problem:
     """Return the problem of a name that ``problem_names`` lists."""
     table, slash, collective = name.partition("/")
-    return CollectiveProblem(table, collective) if slash else MachineProblem(name)
+    if not slash:
+        return MachineProblem(name)
+    measured = load_measured(table, collective)
+    return CollectiveProblem(measured, f'load_measured("{table}", "{collective}")')
+
+
+def own_problems(name: str, data: bytes) -> dict[str, Problem]:
+    """Return a problem for each collective and algorithm in a CSV file of the user's own."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / Path(name).name
+        path.write_bytes(data)
+        try:
+            found: dict[str, Problem] = {}
+            for collective, labels in algorithms_of(path).items():
+                for label in labels:
+                    words = [path.name, collective, *([label] if label else [])]
+                    measured = replace(
+                        read_measured(path, collective, label),
+                        provenance=Provenance("measured", path.name),
+                    )
+                    given = ", ".join(json.dumps(word) for word in words)
+                    found["/".join(words)] = CollectiveProblem(measured, f"read_measured({given})")
+            return found
+        except WorkbenchError as error:
+            raise ParameterError(str(error).replace(f"{folder}/", ""), key="problem") from None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from workbench.sensitivity.placement.launch_files import HOST_NAMES, host_names
+    from workbench.sensitivity.placement.launch_files import HOST_NAMES, host_names, job_hosts
     from workbench.sensitivity.placement.placement import Placement
     from workbench.sensitivity.placement.placing import (
         EVALUATIONS,
@@ -39,6 +39,7 @@ __all__ = [
     "compare_placements",
     "frame_of",
     "host_names",
+    "job_hosts",
     "place",
     "place_all",
     "place_each",

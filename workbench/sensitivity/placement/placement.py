@@ -43,6 +43,7 @@ class Placement(StoredResult):
         evaluations: how many mappings were evaluated for it.
         seed: of the random choices, or None where none were made.
         provenance: what was analysed.
+        alike: whether all places are equally far apart, so that every placement takes as long.
     """
 
     hosts: NDArray[np.int64]
@@ -55,6 +56,7 @@ class Placement(StoredResult):
     evaluations: int
     seed: int | None
     provenance: Provenance
+    alike: bool = False
 
     @property
     def gain(self) -> float:

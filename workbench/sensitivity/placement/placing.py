@@ -33,6 +33,7 @@ from workbench.suggestions import did_you_mean
 from workbench.topology import Topology
 from workbench.topology.metrics.links import D_SWITCH_S
 from workbench.topology.topology import routers_passed
+from workbench.units import format_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -281,10 +282,27 @@ def _placed(
         seed=seed if method in _WITH_CHANCE else None,
         provenance=Provenance(
             "simulated",
-            f"{messages.graph.source} on {problem.wires.topology.name}, LLAMP's semantics, "
-            f"{messages.model}",
+            f"{messages.graph.source} on {len(np.unique(problem.slots))} hosts of "
+            f"{problem.wires.topology.name}, LLAMP's semantics, {_used(problem)}",
         ),
+        alike=problem.G is None and len(_latencies(problem)) <= 1,
     )
+
+
+def _latencies(problem: PlacementProblem) -> IntArray:
+    """Return the different latencies between two places, ps, ascending."""
+    between: IntArray = np.unique(problem.latency_ps[~np.eye(problem.num_slots, dtype=bool)])
+    return between
+
+
+def _used(problem: PlacementProblem) -> str:
+    """Return the parameters in words: the model's L has no use, the network has its own."""
+    model, between = problem.messages.model, _latencies(problem)
+    ends = (
+        [format_quantity(ps / PS_PER_S, "time") for ps in between[[0, -1]]] if len(between) else []
+    )
+    words = [f"{name} {model.text(name)}" for name in ("o", "G", "S")]
+    return ", ".join([*words, *([f"L {' to '.join(dict.fromkeys(ends))}"] if ends else [])])
 
 
 def _found(

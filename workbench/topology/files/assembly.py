@@ -14,6 +14,9 @@ from workbench.errors import ParseError
 from workbench.topology.generator_checks import LARGEST
 from workbench.topology.topology import MOST_CLASSES, TERMINAL, Topology
 
+ASSUMED = "assumed"
+"""Parameter ``hosts`` of a topology whose file names none: one at each router."""
+
 LINK = "link"
 """The class of links in a file without classes."""
 
@@ -137,7 +140,8 @@ class Assembly:
         if directed:
             ends, link_class = _once(ends, link_class, count)
         of_router = np.zeros(count, np.int64)
-        if hosts is None and not self._hosts:
+        assumed = hosts is None and not self._hosts
+        if assumed:
             hosts = 1
         if hosts is not None:
             of_router[:] = hosts
@@ -169,6 +173,7 @@ class Assembly:
             host_router=np.repeat(np.arange(count), of_router).astype(np.int32),
             group=group,
             coordinates=coordinates,
+            parameters={"hosts": ASSUMED} if assumed else {},
         )
 
 

@@ -17,6 +17,7 @@ from workbench.topology.files.codes import (
 from workbench.topology.files.csv_table import parse_csv, separator_of, to_csv
 from workbench.topology.files.edge_list import parse_edge_list, to_edge_list
 from workbench.topology.files.graphml import parse_graphml, to_graphml
+from workbench.topology.files.hosts import HostsAt, with_hosts
 from workbench.topology.files.sstmacro_json import parse_sstmacro_json, to_sstmacro_json
 from workbench.topology.topology import Topology, whole
 
@@ -42,6 +43,7 @@ def read_topology(
     *,
     format: Format | None = None,
     hosts: int | None = None,
+    at: HostsAt = "all",
     directed: bool | None = None,
     name: str = "",
 ) -> Topology:
@@ -57,6 +59,8 @@ def read_topology(
         format: one of ``FORMATS``; None tells it from the content.
         hosts: hosts of each router; None takes what the file tells, or one for each if it tells
             nothing of hosts.
+        at: the routers that have ``hosts``: ``all``, or ``edge``, those with the fewest links, as
+            the leaves of a leaf-spine network and the lowest level of a fat tree are.
         directed: for an edge list and CSV: whether each link is listed once for each way; None: if
             all are.
         name: the topology's; empty takes the file's.
@@ -65,6 +69,9 @@ def read_topology(
         ParseError: it cannot be read, or is no such file; names the line.
         ParameterError: an argument is none of these.
     """
+    if at != "all":
+        made = read_topology(source, format=format, directed=directed, name=name)
+        return with_hosts(made, 1 if hosts is None else hosts, at)
     if format is not None and format not in FORMATS:
         raise ParameterError(
             f"format must be one of {', '.join(FORMATS)}; got {format!r}"

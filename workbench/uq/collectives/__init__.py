@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         paper_tests,
     )
     from workbench.uq.collectives.gemini_fabric import FabricCollective
-    from workbench.uq.collectives.measured import MeasuredCollective, read_measured
+    from workbench.uq.collectives.measured import MeasuredCollective, algorithms_of, read_measured
     from workbench.uq.collectives.measured_validation import MeasuredValidation, validate_measured
     from workbench.uq.collectives.models import CollectiveTest
     from workbench.uq.collectives.round_costs import placed_on
@@ -70,6 +70,7 @@ __all__ = [
     "SystemCoverage",
     "TableFour",
     "TorusPlaces",
+    "algorithms_of",
     "calibrate_collective",
     "calibrate_unknown",
     "closed_gather",

@@ -138,6 +138,23 @@ def read_measured(
     return _grouped(rows, str(path), collective, algorithm, ranks_per_node, least_bytes)
 
 
+def algorithms_of(path: str | Path) -> dict[str, tuple[str, ...]]:
+    """Return the collectives of a CSV file, each with the labels of its algorithms.
+
+    Args:
+        path: the file.
+
+    Raises:
+        ParseError: the file is no such table; names the line.
+    """
+    table = read_text_table(path, "a table of collectives", _NEEDED)
+    labels = table["algorithm"] if "algorithm" in table else [""] * len(table)
+    found: dict[str, dict[str, None]] = {}
+    for benchmark, label in zip(table["benchmark"], labels, strict=True):
+        found.setdefault(collective_of(benchmark), {})[label] = None
+    return {collective: tuple(of) for collective, of in found.items()}
+
+
 def collective_of(benchmark: str) -> str:
     """Return the collective of a benchmark's name, such as ``gather`` of ``osu_gather``."""
     name = benchmark.rpartition("_")[2]

@@ -5,7 +5,6 @@ measured = load_measured("fugaku", "gather")
 
 from __future__ import annotations
 
-import csv
 from dataclasses import replace
 
 from workbench.catalogue import Catalogue
@@ -13,7 +12,7 @@ from workbench.datapackage import DESCRIPTOR, read_text
 from workbench.datasets import Dataset, data_folder, described
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
-from workbench.uq.collectives.measured import MeasuredCollective, collective_of, read_measured
+from workbench.uq.collectives.measured import MeasuredCollective, algorithms_of, read_measured
 
 _FOLDER = "collectives"
 _TABLE = "times.csv"
@@ -47,12 +46,9 @@ def shipped_algorithms(name: str) -> dict[str, tuple[str, ...]]:
     Raises:
         DatasetError: there is no such table, or it is not the one whose checksum is recorded.
     """
-    found: dict[str, list[str]] = {}
-    for row in csv.DictReader(_text(shipped_collectives()[name]).splitlines()):
-        labels = found.setdefault(collective_of(row["benchmark"]), [])
-        if row["algorithm"] not in labels:
-            labels.append(row["algorithm"])
-    return {collective: tuple(labels) for collective, labels in found.items()}
+    table = shipped_collectives()[name]
+    _text(table)
+    return algorithms_of(table.folder / _TABLE)
 
 
 def load_measured(

@@ -8,7 +8,7 @@ steps = placement.add_to(steps)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.errors import ParameterError, ParseError
+from workbench.host_lists import MOST_NAMES, expand_hosts
 from workbench.result import StoredResult
 from workbench.variability.tables.steps import StepTable
 from workbench.variability.tables.table_file import listed, names_in, read_table, texts_of
@@ -29,12 +30,9 @@ FEATURES = ("NUM_ROUTERS", "NUM_GROUPS")
 _WHAT = "a table of placement"
 _NEEDED = ("run", "node")
 _OPTIONAL = ("router", "group")
-_MOST_NODES = 1_000_000
 # A node of a Cray XC: cabinet X-Y, chassis, slot, node. A slot has one Aries router; a group is two
 # cabinets of a row (Faanes et al., SC 2012).
 _CNAME = re.compile(r"(c(\d+)-(\d+)c\d+s\d+)(?:a\d+)?n\d+", re.IGNORECASE)
-_BRACKETS = re.compile(r"\[([^\[\]]*)\]")
-_RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,9 +141,9 @@ def read_placement(path: str | Path, *, columns: Mapping[str, str] | None = None
         for node in _nodes(text, source, line):
             router, group = _of_cname(node)
             rows.append((run, node, given["router"][at] or router, given["group"][at] or group))
-            if len(rows) > _MOST_NODES:
+            if len(rows) > MOST_NAMES:
                 raise ParseError(
-                    f"{_WHAT} must have at most {_MOST_NODES} nodes of runs",
+                    f"{_WHAT} must have at most {MOST_NAMES} nodes of runs",
                     source=source,
                     line=line,
                 )
@@ -169,50 +167,14 @@ def _of_cname(node: str) -> tuple[str, str]:
     return router.lower(), f"{int(column) // 2}-{int(row)}"
 
 
-def _nodes(text: str, source: str, line: int) -> Iterator[str]:
-    """Yield the names in a list of nodes; ParseError names the line of one that is none."""
-    depth, start = 0, 0
-    for at, letter in enumerate(f"{text},"):
-        depth += (letter == "[") - (letter == "]")
-        if depth not in (0, 1):
-            break
-        if letter == "," and depth == 0:
-            yield from _expanded(text[start:at].strip(), source, line)
-            start = at + 1
-    if depth:
-        raise _no_list(text, source, line)
-
-
-def _expanded(name: str, source: str, line: int) -> list[str]:
-    """Return the names that one with ranges in brackets stands for."""
-    match = _BRACKETS.search(name)
-    if match is None:
-        if not name:
-            raise _no_list(name, source, line)
-        return [name]
-    found: list[str] = []
-    for part in match[1].split(","):
-        ends = _RANGE.fullmatch(part.strip())
-        if ends is None:
-            raise _no_list(name, source, line)
-        low, high = int(ends[1]), int(ends[2] or ends[1])
-        if not low <= high < low + _MOST_NODES - len(found):
-            raise _no_list(name, source, line)
-        digits = len(ends[1])
-        for number in range(low, high + 1):
-            here = f"{name[: match.start()]}{number:0{digits}d}{name[match.end() :]}"
-            found += _expanded(here, source, line)
-            if len(found) > _MOST_NODES:
-                raise _no_list(name, source, line)
-    return found
-
-
-def _no_list(text: str, source: str, line: int) -> ParseError:
-    return ParseError(
-        f"node must be a name or a list such as nid0[0012-0015,0020]; got {text[:80]!r}",
-        source=source,
-        line=line,
-    )
+def _nodes(text: str, source: str, line: int) -> list[str]:
+    """Return the names in a list of nodes; ParseError names the line of one that is none."""
+    try:
+        return expand_hosts(text)
+    except ParameterError as error:
+        raise ParseError(
+            str(error).replace("a host", "node", 1), source=source, line=line
+        ) from None
 
 
 def _distinct(names: pd.Series) -> float:

@@ -211,8 +211,8 @@ validation: $(LAB_STAMP) ## measure on the emulated cluster again (an hour, root
 	done
 
 site: export OPENBLAS_NUM_THREADS := 1
-site: $(SITE_STAMP) $(WARM_STAMPS) ## make the web site in .cache/site/html: notebooks, papers, reference, search (5 minutes, then one)
-	$(PY) -m workbench.site
+site: $(SITE_STAMP) $(WARM_STAMPS) ## make the web site in .cache/site/html: notebooks, papers, reference, search (5 minutes, then one; SOLUTIONS=no, REPOSITORY=owner/name)
+	$(PY) -m workbench.site $(if $(filter no,$(SOLUTIONS)),--no-solutions) --repository "$(REPOSITORY)"
 
 slurm-demo: $(TEST_STAMP) ## tune a copy and a sort through a one-node Slurm on loopback
 	@.ci/programs && $(PY) -m tests.slurm.demo

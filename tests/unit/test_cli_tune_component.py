@@ -87,8 +87,8 @@ def test_what_cannot_run_is_refused(file: Path, capsys: pytest.CaptureFixture[st
     assert run("check", file) == 1
     assert "default of n must be one of its values to try, 1, 2; got 7" in capsys.readouterr().err
     file.write_text(GOOD.replace("command: echo", "command: no-such-program"))
-    assert run("check", file) == 1
-    assert "'no-such-program' is not in PATH" in capsys.readouterr().err
+    assert run("check", file) == 0  # it may be on compute nodes alone
+    assert "note: tool: 'no-such-program' is not in PATH here" in capsys.readouterr().err
 
 
 def test_a_component_that_needs_a_program_says_so(

@@ -1,9 +1,10 @@
 """Replay a program on LogGOPS: the finish time of each rank.
 
 FILE is GOAL, as text or LogGOPSim's binary, or a trace: liballprof's (the file of rank 0 or its
-folder), SimGrid's time-independent one, or a folder of workbench trace. A trace holds its
-collectives as calls; --algorithm chooses how they become messages. Times are in nanoseconds, and a
-program that cannot run to its end is an error that shows which operations wait, with status 1.
+folder), SimGrid's time-independent one, Score-P's (traces.otf2 or its folder; needs its package
+otf2), or a folder of workbench trace. A trace holds its collectives as calls; --algorithm chooses
+how they become messages. Times are in nanoseconds, and a program that cannot run to its end is an
+error that shows which operations wait, with status 1.
 """
 
 from __future__ import annotations

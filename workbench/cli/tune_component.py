@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
             _print(component, summaries[component.name], first=at == 0)
     status = 0
     for name, component in components.items():
-        for note in component.notes:
+        for note in summaries[name]["notes"]:
             say(f"note: {name}: {note}")
         if "problem" in summaries[name]:
             say(f"error: {component.source}: {name}: {summaries[name]['problem']}")
@@ -160,14 +160,20 @@ def _summary(component: Component) -> dict[str, Any]:
         else:
             invocation = component.invocation(values)
             summary["sample"] = invocation.text()
-            _check_runnable(component, invocation.argv)
+            if not needs_application(component) and shutil.which(invocation.argv[0]) is None:
+                # It may be on the nodes where the runs will be.
+                summary["notes"].append(
+                    f"{invocation.argv[0]!r} is not in PATH here, or cannot be executed: where "
+                    "the runs are, it must be"
+                )
+            _check_defaults(component)
     except ParameterError as error:
         summary["problem"] = str(error)
     return summary
 
 
-def _check_runnable(component: Component, argv: Sequence[str]) -> None:
-    """Refuse a default that is none of the values to try, and a program that is not there."""
+def _check_defaults(component: Component) -> None:
+    """Refuse a default that is none of the values to try."""
     for one in component.parameters:
         if one.axis is None or one.default is None or one.optional:
             continue
@@ -177,12 +183,6 @@ def _check_runnable(component: Component, argv: Sequence[str]) -> None:
                 f"{one.default!r}: add it to them, or name another default",
                 key="default",
             )
-    if not needs_application(component) and shutil.which(argv[0]) is None:
-        raise ParameterError(
-            f"the command must name a program that is here; {argv[0]!r} is not in PATH, or cannot "
-            "be executed: install it, or name its path",
-            key="command",
-        )
 
 
 def _print(component: Component, summary: dict[str, Any], *, first: bool) -> None:

@@ -21,6 +21,7 @@ from workbench.panels.session.session import MOST_FILES_B, Files
 from workbench.panels.style import choose, named, wrapping_row
 from workbench.programs import ExecutionGraph, Program
 from workbench.programs.find_program import graph_of
+from workbench.programs.traces.otf2_archive import ANCHOR
 
 AnyProgram = ExecutionGraph | Program
 
@@ -284,7 +285,8 @@ def uploaded_source(files: Mapping[str, bytes], name: str = "") -> ProgramSource
     with tempfile.TemporaryDirectory() as folder:
         for file, data in named_bytes.items():
             (Path(folder) / file).write_bytes(data)
-        first = sorted(named_bytes)[0]
+        anchors = [file for file in named_bytes if file.endswith(ANCHOR)]
+        first = (anchors or sorted(named_bytes))[0]
         path = Path(folder) / first if len(named_bytes) == 1 else Path(folder)
         program = programs.read(path)
     name = name or (first if len(named_bytes) == 1 else f"{first} and {len(named_bytes) - 1} more")

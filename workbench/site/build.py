@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import os
 import re
 import shutil
@@ -20,7 +21,7 @@ from workbench.plotting.theme import PAGE_RULES
 from workbench.site.execute import executed
 from workbench.site.links import broken_links
 from workbench.site.markdown import web_markdown
-from workbench.site.pages import Records, page_of
+from workbench.site.pages import Records, page_of, ways_to, without_solutions
 from workbench.site.papers_pages import papers_pages
 from workbench.site.reference import entries, reference_pages
 from workbench.site.start_page import lists_of_notebooks, start_page, texts
@@ -78,12 +79,17 @@ def build_site(
     chosen: list[Path],
     *,
     reference: bool = True,
+    solutions: bool = True,
+    repository: str = "",
     say: Callable[[str], None] = lambda _: None,
 ) -> list[str]:
     """Build the site of some notebooks in ``target/html`` and return what is wrong with it.
 
-    What is executed and what Sphinx has read stays in ``target`` for the next build.
+    What is executed and what Sphinx has read stays in ``target`` for the next build. Without
+    solutions the text for who teaches the lessons is left out, too. ``repository``: see `ways_to`.
     """
+    if not solutions:
+        chosen = [path for path in chosen if path.suffix == ".ipynb"]
     source, site = target / "source", target / "html"
     records = Records(target / "static" / "records")
     pages: dict[str, str] = papers_pages() | texts()
@@ -98,7 +104,15 @@ def build_site(
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         done = pool.map(lambda path: executed(path, ROOT, target / "executed", say), run)
         for path, notebook in zip(run, done, strict=True):
-            pages[names[path]] = nbformat.writes(page_of(notebook, records))
+            ways = ways_to(path.relative_to(ROOT), repository)
+            page = page_of(notebook, records, ways=ways, solutions=solutions)
+            pages[names[path]] = nbformat.writes(page)
+            content = json.loads(path.read_text("utf-8"))
+            if not solutions:
+                content["cells"] = without_solutions(content["cells"])
+            saved = target / "static" / path.relative_to(ROOT)
+            saved.parent.mkdir(parents=True, exist_ok=True)
+            saved.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
     records.remove_others()
     copy_static(target / "static")
     _write_sources(source, pages)

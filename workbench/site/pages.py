@@ -6,8 +6,10 @@ import copy
 import hashlib
 import html
 import json
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
+
+import nbformat
 
 from workbench.site.markdown import web_markdown
 from workbench.site.stills import FIGURE, PANEL
@@ -40,10 +42,15 @@ class Records:
                 path.unlink()
 
 
-def page_of(notebook: Any, records: Records) -> Any:
-    """Return a copy of an executed notebook whose outputs are text and places of figures."""
+def page_of(notebook: Any, records: Records, *, ways: str = "", solutions: bool = True) -> Any:
+    """Return a copy of an executed notebook whose outputs are text and places of figures.
+
+    ``ways`` is HTML below the first text, see `ways_to`. Solutions are folded, or left out.
+    """
     page = copy.deepcopy(notebook)
     page.metadata.pop("widgets", None)
+    if not solutions:
+        page.cells = without_solutions(page.cells)
     for cell in page.cells:
         if cell.cell_type == "code":
             if "solution" in cell.metadata.get("tags", ()):
@@ -54,7 +61,27 @@ def page_of(notebook: Any, records: Records) -> Any:
             # JupyterLab's links lead to cells by their ids, and to headings by their texts.
             anchor = f'<span id="cell-id={html.escape(cell.id)}"></span>'
             cell.source = f"{anchor}\n\n{web_markdown(cell.source)}"
+    if ways:
+        page.cells.insert(1, nbformat.v4.new_markdown_cell(ways))
     return page
+
+
+def without_solutions(cells: list[Any]) -> list[Any]:
+    """Return the cells of a notebook but those that solve exercises."""
+    return [cell for cell in cells if "solution" not in cell["metadata"].get("tags", ())]
+
+
+def ways_to(path: PurePath, repository: str = "") -> str:
+    """Return links to save a notebook and to run it on Binder, where a repository is given.
+
+    ``path`` is that in the repository, ``repository`` its ``owner/name`` on GitHub.
+    """
+    saved = f"{'../' * (len(path.parts) - 1)}_static/{path.as_posix()}"
+    links = f'<a href="{saved}" download>Download this notebook</a>'
+    if repository:
+        opened = f"https://mybinder.org/v2/gh/{repository}/HEAD?urlpath=lab/tree/{path.as_posix()}"
+        links += f' · <a href="{opened}">Run it on Binder</a>'
+    return f"<p>{links}</p>"
 
 
 def _is_script(output: Any) -> bool:

@@ -48,6 +48,7 @@ DEVIATION_WAYS: tuple[DeviationWay, ...] = get_args(DeviationWay)
 TREES: tuple[Trees, ...] = get_args(Trees)
 
 _LEAST_RUNS = 3
+_LEAST_LEARNT = 2  # a run's deviation is that from the mean of others
 _FEW_RUNS = 10
 _STRENGTHS = np.logspace(-3, 4, 15)
 
@@ -420,6 +421,13 @@ def _question(
             f"at least {_LEAST_RUNS} runs must have times, so that one is explained from others; "
             f"got {runs}; add runs",
             key="steps",
+        )
+    left = runs - -(-runs // min(folds, runs))
+    if left < _LEAST_LEARNT:
+        raise ParameterError(
+            f"each fold must leave {_LEAST_LEARNT} runs to learn from; {runs} runs in {folds} "
+            f"folds leave {left}: take more folds, at most one a run, or add runs",
+            key="folds",
         )
     kept, notes = [], []
     for at, name in enumerate(steps.counters):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import nbformat
 import pytest
@@ -11,7 +11,7 @@ import pytest
 from workbench.site.build import ROOT, notebooks
 from workbench.site.links import broken_links
 from workbench.site.markdown import web_links, web_markdown
-from workbench.site.pages import Records, page_of
+from workbench.site.pages import Records, page_of, ways_to
 from workbench.site.papers_pages import papers_pages
 from workbench.site.start_page import lists_of_notebooks, start_page, texts
 from workbench.site.stills import FIGURE, PANEL
@@ -52,6 +52,16 @@ def test_outputs_become_places_of_figures(tmp_path: Path) -> None:
         record = json.loads(text[len(f'workbenchSite.record("{name}",') : -2])
         assert any(f'data-record="{name}"' in data["text/html"] for data in shown)
         assert record["parts"]
+
+
+def test_a_page_for_a_class_lacks_solutions_and_leads_to_the_notebook(tmp_path: Path) -> None:
+    notebook = executed()
+    notebook.cells.append(nbformat.v4.new_code_cell("solved", metadata={"tags": ["solution"]}))
+    ways = ways_to(PurePath("notebooks/lessons/1.ipynb"), "owner/name")
+    page = page_of(notebook, Records(tmp_path), ways=ways, solutions=False)
+    assert [cell.source for cell in page.cells[1:]] == [ways, "panel"]
+    assert 'href="../../_static/notebooks/lessons/1.ipynb" download' in ways
+    assert "mybinder.org/v2/gh/owner/name/HEAD?urlpath=lab/tree/notebooks/lessons/1.ipynb" in ways
 
 
 def test_links_to_notebooks_lead_to_pages() -> None:

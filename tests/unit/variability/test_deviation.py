@@ -158,6 +158,8 @@ def test_what_cannot_be_explained_is_refused() -> None:
         deviation(replace(steps, counters=(), values=steps.values[:, :, :0]))
     with pytest.raises(ParameterError, match="at least 3 runs"):
         deviation(steps.rows([0, 1]))
+    with pytest.raises(ParameterError, match="3 runs in 2 folds leave 1: take more folds"):
+        deviation(steps.rows([0, 1, 2]), folds=2)
     with pytest.raises(ParameterError, match="by-run, by-step, paper; got 'by-runs'"):
         deviation(steps, ways=("by-runs",))
     stop = threading.Event()

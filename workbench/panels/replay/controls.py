@@ -70,7 +70,8 @@ class ReplayControls:
         self.upload: Any = inputs.FileUpload(
             description="Upload GOAL or trace",
             multiple=True,
-            tooltip="One GOAL file, a trace's zip, whose name it keeps, or all files of a trace",
+            tooltip="One GOAL file, a trace's zip, whose name it keeps, or all files of a trace; "
+            "of Score-P traces.otf2 with its .def and .evt files",
             layout=widgets.Layout(width="220px", margin="2px 8px"),
         )
         self.semantics: Any = inputs.Dropdown(

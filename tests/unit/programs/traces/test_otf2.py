@@ -13,6 +13,7 @@ import pytest
 from workbench import programs
 from workbench.errors import ParameterError, ParseError
 from workbench.models import LogGPS
+from workbench.panels.program_sources import uploaded_source
 from workbench.programs import Program, ProgramBuilder
 from workbench.programs.program import Collective
 from workbench.programs.traces import read_trace
@@ -121,6 +122,8 @@ def test_a_folder_a_zip_and_an_upload_hold_the_same_archive(tmp_path: Path) -> N
         (flat / name).write_bytes(data)
     assert read_trace(flat) == found
     assert read_trace(files) == found
+    source = uploaded_source(files)
+    assert (source.name, source.make()) == (f"traces.otf2 and {len(files) - 1} more", found)
 
 
 def test_both_halves_of_an_exchange_are_under_way_at_once(tmp_path: Path) -> None:

@@ -269,8 +269,10 @@ def run(name: str, folder: Path, kernel: AsyncKernelManager, shorter: dict[str, 
     outputs = [output for cell in done.cells if cell.cell_type == "code" for output in cell.outputs]
     assert not [output for output in outputs if output.output_type == "error"]
     assert not [o.text for o in outputs if o.output_type == "stream" and o.name == "stderr"]
-    views = [o for o in outputs if "application/vnd.jupyter.widget-view+json" in o.get("data", {})]
-    assert len(views) == 1
+    panel = next(cell for cell in done.cells if cell.source.startswith("panel = "))
+    shown = [list(output.data) for output in panel.outputs]
+    view = "application/vnd.jupyter.widget-view+json"
+    assert shown == [[view], ["text/html", "text/plain"]], "the panel, and its picture for the file"
 
 
 @every_notebook

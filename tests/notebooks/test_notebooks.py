@@ -271,9 +271,9 @@ def run(name: str, folder: Path, kernel: AsyncKernelManager, shorter: dict[str, 
     outputs = [output for cell in done.cells if cell.cell_type == "code" for output in cell.outputs]
     assert not [output for output in outputs if output.output_type == "error"]
     assert not [o.text for o in outputs if o.output_type == "stream" and o.name == "stderr"]
-    shown = [c.outputs for c in done.cells if re.search(r"^panel = [^\n]*\npanel$", c.source, re.M)]
-    views = [o for one in shown for o in one if VIEW in o.get("data", {})]
-    assert len(shown) == len(views) == 1
+    panel = next(c for c in done.cells if re.search(r"^panel = .*\npanel$", c.source, re.M))
+    shown = [list(output.data) for output in panel.outputs]
+    assert shown == [[VIEW], ["text/html", "text/plain"]], "the panel, and its picture for the file"
 
 
 @every_notebook

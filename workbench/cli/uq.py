@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli import uq_design, uq_evaluate
+from workbench.cli.machine_options import add_machine, machine_of, say_parts
 from workbench.cli.output import (
     SIGNALLED,
     add_json,
@@ -122,8 +123,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--topology",
         metavar="SPEC",
         help="network whose first hosts the nodes are, such as torus:16x16x16, fat-tree:16 or a "
-        "machine's name (default: no links are shared)",
+        "machine's name (default: that of --machine, or no links are shared)",
     )
+    add_machine(asked, "its topology is that of the nodes")
     asked.add_argument(
         "--bytes",
         type=counts,
@@ -416,7 +418,11 @@ def _in_us(frame: pd.DataFrame) -> pd.DataFrame:
 def _predict(arguments: argparse.Namespace) -> int:
     from workbench.uq.collectives import CollectiveTest, placed_on
 
-    shape, network = (None, "") if arguments.topology is None else placed_on(arguments.topology)
+    spec, machine = arguments.topology, machine_of(arguments)
+    if spec is None and machine is not None:
+        say_parts(machine, "topology")
+        spec = str(machine.part("topology").value)
+    shape, network = (None, "") if spec is None else placed_on(spec)
     found = _load(arguments.file)
     per_node = found.tests[0].ranks_per_node
     sizes = arguments.bytes or sorted({test.block_bytes for test in found.tests})
@@ -426,7 +432,7 @@ def _predict(arguments: argparse.Namespace) -> int:
         for size in sizes
     ]
     predicted = found.predict(tests, **given(arguments, "draws", "seed"))
-    if arguments.topology is None and any(test.shape for test in found.tests):
+    if spec is None and any(test.shape for test in found.tests):
         say("note: without --topology no links are shared; the calibration was on a torus")
     for warning in found.warnings:
         say(f"note: in the calibration: {in_options(warning, _IN_SHELL)}")

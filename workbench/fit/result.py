@@ -6,6 +6,7 @@ import functools
 import html
 import math
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -40,6 +41,10 @@ by the protocol-aware model to 3 to 13 %."""
 CORRELATED = 0.9
 """Correlation from which a report names two parameters; chosen: lmfit's reports begin at 0.1,
 which of 13 parameters names dozens."""
+
+MOST_SECONDS = 10.0
+"""Processor time that a report may take for standard errors; chosen: those of SNAPPR take 0.4 s,
+those of packets of a few bytes minutes."""
 
 PARAMETER_HEAD = ("parameter", "value", "±", "from", "to", "at bound")
 
@@ -178,10 +183,14 @@ class FitResult(StoredResult):
     def nearby(self) -> Identifiability | None:
         """What the data determine by the slopes at the fit: ``identify`` without its scans.
 
-        It takes two simulations a parameter. None where the fit failed, or where a point of zero
-        was measured, which has no logarithm.
+        It takes two simulations a parameter. None where the fit failed, where these would take more
+        than ``MOST_SECONDS``, or where a point of zero was measured, which has no logarithm.
         """
         if not self.success:
+            return None
+        began = time.thread_time()
+        simulate_osu(self.model, self.measured.sizes.tolist())
+        if 2 * len(self.space) * (time.thread_time() - began) > MOST_SECONDS:
             return None
         try:
             return self.identify(scan=False)
@@ -191,6 +200,10 @@ class FitResult(StoredResult):
     @property
     def correlated(self) -> str:
         """The pairs whose estimates are correlated above 0.9, in words; empty where none is."""
+        if self.success and self.nearby is None:
+            return (
+                "standard errors and correlations are left to identify(scan=False): it takes long"
+            )
         pairs = [] if self.nearby is None else self.nearby.correlated(CORRELATED)
         texts = [f"{one} and {other} ({value:+.2f})" for one, other, value in pairs]
         return f"correlated above {CORRELATED}: {', '.join(texts)}" if texts else ""

@@ -112,6 +112,16 @@ def test_a_report_has_standard_errors_bounds_and_correlations(result: FitResult)
     assert result.correlated in result._repr_html_().replace("&#x27;", "'")
 
 
+def test_a_report_leaves_standard_errors_that_take_long_to_the_caller(
+    machine: OSUCurve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.fit.result.MOST_SECONDS", 0.0)
+    result = fit(machine, "snappr", trials=3)
+    assert result.nearby is None and result.to_frame()["stderr"].isna().all()
+    assert "left to identify(scan=False)" in result._repr_html_()
+    assert result.identify(scan=False).keys == result.space.keys
+
+
 def test_the_ini_is_the_fitted_model(result: FitResult) -> None:
     assert read_ini(result.to_ini()) == result.model
 

@@ -369,6 +369,7 @@ def test_hosts_of_an_uploaded_graph_are_said_and_set(panel: ComparePanel) -> Non
     panel.controls["parameters_3"].value = "hosts=8, at=edge"
     settled(panel)
     hosts = panel.networks["mine.txt"].host_router
+    assert "is assumed" not in panel.text
     assert np.bincount(hosts, minlength=6).tolist() == [8, 8, 8, 8, 0, 0], "spines have none"
     assert "read_topology('mine.txt', hosts=8, at='edge')" in panel.python
     assert list(panel.session().files["topology"]) == ["file:mine.txt"]

@@ -4,12 +4,14 @@ import contextlib
 import json
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from workbench import machines
 from workbench.errors import ParameterError
 from workbench.panels import UncertaintyPanel
 from workbench.panels.uq.view import RESUME
@@ -229,6 +231,19 @@ def test_chains_that_have_not_converged_go_on_to_more_draws(panel: UncertaintyPa
     assert longer is not None
     assert (panel.draws, longer.draws) == (1000, 1000)
     np.testing.assert_array_equal(longer.parameters[:, :100], short.parameters)
+
+
+def test_a_machine_of_ones_own_is_a_problem_by_its_file(tmp_path: Path) -> None:
+    shipped = machines.load("azure-hb96v3-hdr")
+    mine = replace(shipped, name="mine", measured=shipped.curve)
+    path = tmp_path / "mine.json"
+    mine.save(path)
+    panel = UncertaintyPanel(str(path))
+    assert panel.problem == str(path)
+    assert f'fit("{path}", ' in panel.python
+    panel.stop()
+    panel.problem = "fugaku/gather"
+    assert ("mine.json", str(path)) in panel.controls["problem"].options
 
 
 def test_an_unknown_problem_names_the_known_ones() -> None:

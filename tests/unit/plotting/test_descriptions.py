@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from tests.cases import for_each
 from workbench.measure import OSUCurve
 from workbench.plotting import describe_convergence, describe_errors, describe_size
-from workbench.plotting.descriptions import plain_number
+from workbench.plotting.descriptions import describe_beside, plain_number
 
 
 def test_what_one_message_costs(measured: OSUCurve, simulated: OSUCurve) -> None:
@@ -64,3 +66,13 @@ def test_how_far_a_fit_has_come(losses: list[float], text: str) -> None:
 )
 def test_numbers_have_no_exponent(value: float, text: str) -> None:
     assert plain_number(value) == text
+
+
+def test_two_machines_are_compared_at_the_sizes_of_both(measured: OSUCurve) -> None:
+    faster = replace(measured, name="faster", latency_s=measured.latency_s / 2)
+    text = describe_beside(faster, measured)
+    assert text.startswith(f"faster beside {measured.name}: latency −50 % (most at 1 B: −50 %)")
+    others = replace(measured, name="others", sizes=measured.sizes + 1)
+    assert (
+        describe_beside(measured, others) == f"{measured.name} and others share no measured size."
+    )

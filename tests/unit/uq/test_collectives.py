@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tests.cases import for_each
 from tests.unit import commands
+from workbench import machines
 from workbench.cli import uq
 from workbench.cli.signals import StopSignal
 from workbench.errors import ParameterError, ParseError
@@ -381,6 +382,13 @@ def test_intervals_hold_what_was_kept_aside(
         (low50, high50), (low90, high90) = row["intervals_us"]["50"], row["intervals_us"]["90"]
         assert low90 < low50 < row["median_us"] < high50 < high90
         assert set(row["parts_us"]) == {"parameter", "discrepancy", "noise"}
+    mine = tmp_path / "mine.json"
+    machines.load("azure-hb96v3-hdr").with_parts(topology="torus:8x8x8").save(mine)
+    of_machine = (*words[:2], "--machine", mine, *words[4:])
+    assert command("predict", tmp_path / "found.json", *of_machine) == 0
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["predictions"] == rows
+    assert "note: topology torus:8x8x8 of azure-hb96v3-hdr" in shown.err
     assert command("predict", tmp_path / "found.json", *words[:-1]) == 0
     assert "median (µs)" in capsys.readouterr().out
 

@@ -117,7 +117,7 @@ class CompareControls:
             tooltip="The column in which the uploaded graph is shown",
             **named("Show it in", "330px"),
         )
-        self._asked_for = ""  # spec of the graph that has no column yet
+        self._asked_for = self._said = ""  # graph that has no column yet, and what was read of it
         self._ask("")
         self.traffic_error = ErrorLine()
         self.traffic: Any = inputs.Dropdown(
@@ -277,16 +277,22 @@ class CompareControls:
         free = next((slot for slot in self.slots if not slot.spec), None)
         if not shown and free is not None:
             free.show(spec)
-        asks = not shown and free is None
-        self.read.say(
+        self._said = (
             f"read {name}: {made.num_routers:,} routers, {made.num_links:,} links; "
             f"{describe_hosts(made)}; hosts=N below its name sets others. Speeds are not read from "
             f"graphs: all links are those of Machine, or {DEFAULT_LINKS} without one."
-            f"{' All columns are taken: choose the one it replaces.' if asks else ''}"
         )
-        self._ask(spec if asks else "")
-        if not asks:
-            self._tell()
+        if shown or free is not None:
+            self._ask("")
+            self._show_graph()
+        else:
+            self._ask(spec)
+            self.read.say(f"{self._said} All columns are taken: choose the one it replaces.")
+
+    def _show_graph(self) -> None:
+        """Draw the uploaded graph; what was read is said until the next change."""
+        self._tell()
+        self.read.say(self._said)
 
     def _ask(self, spec: str) -> None:
         """Ask for the column of a graph; with an empty spec nothing is asked."""
@@ -300,7 +306,7 @@ class CompareControls:
             return
         self.slots[at].show(self._asked_for)
         self._ask("")
-        self._tell()
+        self._show_graph()
 
     def take_traffic(self, name: str, content: bytes) -> None:
         """Load the links with the traffic of an uploaded CSV."""
@@ -455,6 +461,7 @@ class CompareControls:
 
     def _tell(self) -> None:
         if not self._mute.on:
+            self.read.say("")
             self._changed()
 
     def _names(self) -> list[tuple[str, str]]:

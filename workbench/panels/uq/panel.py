@@ -18,7 +18,7 @@ from typing import Any
 import ipywidgets as widgets
 from bokeh.models import Div
 
-from workbench import jobs
+from workbench import jobs, machines
 from workbench.errors import ParameterError
 from workbench.panels import inputs
 from workbench.panels.background_figure import BackgroundFigure
@@ -27,6 +27,7 @@ from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.job_controls import JobControls
 from workbench.panels.live_view import LiveView, ShownDownloads
+from workbench.panels.machine_choice import MachineChoice, is_file
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import NumberField, check_all, errors_of
 from workbench.panels.panel import Panel
@@ -69,8 +70,8 @@ class UncertaintyPanel(Panel[Found | None]):
     """Calibrate a model to measured tests, and see how sure its predictions are.
 
     Args:
-        problem: a measured collective that ships, such as ``fugaku/gather``, or the name of a
-            shipped machine, whose fit is calibrated.
+        problem: a measured collective that ships, such as ``fugaku/gather``, or the name or the
+            file of a machine, whose fit is calibrated.
 
     Raises:
         ParameterError: there is no such problem.
@@ -81,8 +82,8 @@ class UncertaintyPanel(Panel[Found | None]):
     def __init__(self, problem: str = DEFAULT_PROBLEM) -> None:
         super().__init__()
         names = problem_names()
-        known = [name for _, name in names]
-        if problem not in known:
+        known = [name for _, name in names] + list(machines.own())
+        if problem not in known and not is_file(problem):
             raise ParameterError(
                 f"problem must be one of {', '.join(known)}; got {problem!r}"
                 f"{did_you_mean(problem, known)}",
@@ -270,14 +271,10 @@ class UncertaintyPanel(Panel[Found | None]):
         self._own[file] = data
         self._problems |= found
         known = self._controls["problem"]
-        mine = [(f"my file: {text.replace('/', ', ')}", text) for text in found]
-        others = [option for option in known.options if option[1] not in found]
         # The same file again has other times: what was found of it is of no use.
         self._kept, self._predictions = Cache(_KEPT), Cache(2 * _KEPT)
-        with self._mute:
-            chosen = known.value
-            known.options = [*mine, *others]
-            known.value = chosen
+        for text in found:
+            known.add(text, f"my file: {text.replace('/', ', ')}")
         return list(found)
 
     def _uploaded(self, change: Any) -> None:
@@ -317,7 +314,7 @@ class UncertaintyPanel(Panel[Found | None]):
     def _make_controls(self, names: list[tuple[str, str]], problem: str) -> None:
         noises = list(NOISE_MODELS)
         self._controls: dict[str, Any] = {
-            "problem": inputs.Dropdown(options=names, value=problem, **named("Problem", "440px")),
+            "problem": MachineChoice(problem, first=names, label="Problem", width="440px"),
             "noise": inputs.Dropdown(
                 options=noises, value="gaussian-process", **named("Noise model", "240px")
             ),
@@ -342,7 +339,7 @@ class UncertaintyPanel(Panel[Found | None]):
             description="Upload CSV",
             tooltip="Measured collectives, a row a run: benchmark, nodes, block_bytes, avg_us; "
             "and ranks_per_node, median_us, algorithm, fabric where there are any",
-            layout=widgets.Layout(width="130px"),
+            layout=widgets.Layout(width="150px", margin="2px 12px 2px 2px"),
         )
         self._resume: Any = push_button(
             RESUME,
@@ -389,9 +386,10 @@ class UncertaintyPanel(Panel[Found | None]):
         )
 
     def _connect(self) -> None:
+        self._controls["problem"].on_choice(lambda _: self._error.guard(self._take_problem))
         for name, control in self._controls.items():
-            take = self._take_problem if name == "problem" else self._take
-            control.observe(lambda _, take=take: self._error.guard(take), "value")
+            if name != "problem":
+                control.observe(lambda _: self._error.guard(self._take), "value")
         self._upload.observe(
             lambda change: self._error.guard(lambda: self._uploaded(change)), "value"
         )

@@ -14,6 +14,7 @@ from pathlib import Path
 from workbench import datasets, machines
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.fit import FitResult, fit
+from workbench.panels.machine_choice import is_file
 from workbench.provenance import Provenance
 from workbench.uq import (
     CalibrationProblem,
@@ -290,7 +291,7 @@ class MachineProblem(Problem):
 
 
 def problem_names() -> list[tuple[str, str]]:
-    """Return a label and a name of each problem."""
+    """Return a label and a name of each problem that ships."""
     tables, known = shipped_collectives(), datasets.list()
     found = [
         (
@@ -300,17 +301,16 @@ def problem_names() -> list[tuple[str, str]]:
         for name in tables
         for collective in shipped_algorithms(name)
     ]
-    own = [(f"fit of {name} (my machine)", name) for name in machines.own()]
     fits = [
         (f"{known[name].provenance.origin}: fit of {known[name].title}", name) for name in known
     ]
-    return [*found, *own, *fits]
+    return [*found, *fits]
 
 
 def find_problem(name: str) -> Problem:
-    """Return the problem of a name that ``problem_names`` lists."""
+    """Return the problem of a name that ``problem_names`` lists, or of a machine."""
     table, slash, collective = name.partition("/")
-    if not slash:
+    if not slash or is_file(name):
         return MachineProblem(name)
     measured = load_measured(table, collective)
     return CollectiveProblem(measured, f'load_measured("{table}", "{collective}")')

@@ -120,14 +120,14 @@ def _segments(
                     _fitted(way[alone], host[window], wire[window], wanted[window], slower)
                     for slower in range(len(window) + 1)
                 ),
-                key=lambda found: found[1],
+                key=lambda found: found[-1],
             )
-            yield (i, j), Segment(int(sizes[j - 1]), *map(float, best[0]), best[1])
+            yield (i, j), Segment(int(sizes[j - 1]), *best)
 
 
 def _fitted(
     way: FloatArray, host: FloatArray, wire: FloatArray, wanted: FloatArray, slower: int
-) -> tuple[FloatArray, float]:
+) -> tuple[float, float, float, float, float]:
     """Return the costs and what they miss, the host being slower up to a size, the wire above."""
     from scipy.optimize import nnls
 
@@ -138,4 +138,5 @@ def _fitted(
     costs = nnls(matrix / scale, right)[0] / scale
     window = np.maximum(host @ costs, wire @ costs)
     missed = np.concatenate([way @ costs - 1.0, window - wanted])
-    return costs, float(missed @ missed)
+    flight, overhead, copied, wired = costs.tolist()
+    return flight, overhead, copied, wired, float(missed @ missed)

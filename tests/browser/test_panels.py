@@ -294,8 +294,9 @@ def test_what_is_known_of_a_parameter_is_not_cut(page: Any, tmp_path: Path, keep
 
 _POINT = """([title, size]) => {
   const roots = window.Bokeh.documents.flatMap(one => one.roots())
+  // Documents of panels that were shown before it have no views.
   const figure = roots.flatMap(root => root.select({type: 'Figure'}))
-    .find(one => one.title.text.startsWith(title) && window.Bokeh.index.find_one(one) != null)
+    .find(one => one.title.text.startsWith(title) && window.Bokeh.index.find_one(one))
   const {frame, canvas_view} = window.Bokeh.index.find_one(figure)
   const {data} = figure.renderers.find(one => one.data_source.name === 'measured').data_source
   const row = [...data.size].indexOf(size)

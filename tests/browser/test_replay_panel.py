@@ -153,7 +153,7 @@ def test_two_settings_stand_side_by_side(
     show(REPLAY, HEADLINE)
     button(page, "Pin as A").click()
     until(button(page, "Unpin").is_enabled)
-    page.get_by_label("Parameters", exact=True).select_option("profile of alps-gh200-slingshot11")
+    page.get_by_label("Machine", exact=True).select_option("alps-gh200-slingshot11")
     page.get_by_text(re.compile(r"B takes [\d.]+ × A's time")).wait_for()
     until(lambda: page.locator(".workbench-panel .bk-Figure").count() >= 3)
     wait_until_still(page, steady)
@@ -180,3 +180,29 @@ def test_a_deadlock_is_reported_and_the_last_figures_stay(
     page.keyboard.press("Enter")
     page.get_by_text(re.compile("until the last of 2 ranks ends")).wait_for()
     message.wait_for(state="hidden")
+
+
+LATE = """num_ranks 2
+rank 0 {
+a: calc 1000000
+b: send 8b to 1
+b requires a
+}
+rank 1 {
+recv 8b from 0
+}
+"""
+
+
+@pytest.mark.deep
+def test_grey_says_who_is_waited_for_and_why(show: Show, page: Any) -> None:
+    show(REPLAY, HEADLINE)
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Upload GOAL or trace").click()
+    late = {"name": "late.goal", "mimeType": "text/plain", "buffer": LATE.encode()}
+    chooser.value.set_files([late])
+    page.get_by_text("rank 0 before send 1").wait_for()
+    canvas = diagram(page).locator(".bk-CartesianFrame, canvas").first.bounding_box()
+    page.mouse.move(canvas["x"] + canvas["width"] / 2, canvas["y"] + canvas["height"] * 0.62)
+    page.get_by_text("for rank 0: 1 ms until it sends").wait_for()
+    page.get_by_text("mostly caused by rank 0 before send 1").wait_for()

@@ -23,6 +23,8 @@ every_notebook = pytest.mark.parametrize("name", [path.name for path in NOTEBOOK
 
 pytestmark = pytest.mark.notebook
 
+VIEW = "application/vnd.jupyter.widget-view+json"
+
 # What takes long, and what make test runs in its place.
 SHORTER = {
     "02-which-loss.ipynb": {
@@ -269,8 +271,9 @@ def run(name: str, folder: Path, kernel: AsyncKernelManager, shorter: dict[str, 
     outputs = [output for cell in done.cells if cell.cell_type == "code" for output in cell.outputs]
     assert not [output for output in outputs if output.output_type == "error"]
     assert not [o.text for o in outputs if o.output_type == "stream" and o.name == "stderr"]
-    views = [o for o in outputs if "application/vnd.jupyter.widget-view+json" in o.get("data", {})]
-    assert len(views) == 1
+    panel = next(c for c in done.cells if re.search(r"^panel = .*\npanel$", c.source, re.M))
+    shown = [list(output.data) for output in panel.outputs]
+    assert shown == [[VIEW], ["text/html", "text/plain"]], "the panel, and its picture for the file"
 
 
 @every_notebook

@@ -86,7 +86,7 @@ def test_ctrl_c_stops_politely_and_says_how_to_go_on(plan: Path) -> None:
         text=True,
     ) as command:
         loaded = StudyPlan.from_yaml(plan)
-        while status(loaded, database).trials < 20:
+        while status(loaded, database).trials < 4:
             assert command.poll() is None
             time.sleep(0.1)
         command.send_signal(signal.SIGINT)

@@ -269,7 +269,8 @@ class Panel(Stateful, ABC, Generic[_T]):
         """Show what jobs have computed where nobody looks yet, as when a notebook is converted."""
         views = list(self._live_views())
         if not any(view.drawn_by_a_page for view in views):
-            self.refresh()
+            if self._ticker.ticking:
+                self.refresh()
             for view in views:
                 view.renew()
 

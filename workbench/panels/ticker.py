@@ -17,6 +17,7 @@ class Ticker:
         self._interval_s = interval_s
         self._lock = threading.Lock()
         self._started = 0
+        self.ticking = False
 
     def start(self) -> None:
         """Start the calls in the kernel's event loop; do nothing outside of a kernel."""
@@ -26,8 +27,11 @@ class Ticker:
             with self._lock:
                 self._started += 1
                 number = self._started
+            self.ticking = True
             loop.call_soon_threadsafe(self._step, loop, number)
 
     def _step(self, loop: asyncio.AbstractEventLoop, number: int) -> None:
-        if number == self._started and self._tick():
-            loop.call_later(self._interval_s, self._step, loop, number)
+        if number == self._started:
+            self.ticking = self._tick()
+            if self.ticking:
+                loop.call_later(self._interval_s, self._step, loop, number)

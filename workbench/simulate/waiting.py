@@ -79,10 +79,15 @@ class Gaps:
         return self.begin - self.start
 
 
+def has_causes(result: ReplayResult) -> bool:
+    """Return whether causes of waiting are defined: for a replay of LogGOPSim's plain semantics."""
+    return result.semantics == "loggopsim" and not result.compatible and result.noise_ps is None
+
+
 def gaps_of(result: ReplayResult) -> Gaps:
     """Return when the cores of a replay waited, and for what."""
     times, graph = times_of(result), result.graph
-    if result.semantics != "loggopsim" or result.compatible or result.noise_ps is not None:
+    if not has_causes(result):
         raise ParameterError(
             "causes of waiting are those of a replay with loggopsim semantics, without quirks and "
             "noise; replay the program with these",

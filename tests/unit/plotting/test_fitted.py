@@ -17,11 +17,12 @@ def result() -> FitResult:
 def test_a_fit_is_curves_errors_and_convergence(result: FitResult) -> None:
     drawn = result.plot()
     titles = [fig.title.text for fig in drawn.select({"type": figure})]
-    assert len(titles) == 4
+    assert len(titles) == 6
     assert {title.split(",")[0].split()[0] for title in titles} == {
         "Latency",
         "Bandwidth",
         "Percent",
+        "Residuals",
         "Convergence",
     }
     words = " ".join(div.text for div in drawn.select({"type": Div}))

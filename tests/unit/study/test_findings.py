@@ -34,7 +34,7 @@ def regimes() -> StudyResult:
 
 @pytest.fixture(scope="module")
 def found(losses: StudyResult, regimes: StudyResult) -> Findings:
-    influences = [influence("logp", configurations=64), influence("snappr", configurations=32)]
+    influences = [influence("logp", configurations=16), influence("snappr", configurations=8)]
     more = [shipped("which-loss-seeds")]
     return findings([losses, *more], regimes, influences=influences)
 

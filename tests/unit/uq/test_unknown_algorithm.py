@@ -83,7 +83,7 @@ def gather(file: Path) -> MeasuredCollective:
 
 @pytest.fixture(scope="module")
 def mixture(gather: MeasuredCollective) -> AlgorithmMixture:
-    return calibrate_unknown(gather, chains=2, draws=400, burn_in=400, seed=1)
+    return calibrate_unknown(gather, chains=2, draws=200, burn_in=200, seed=1)
 
 
 def stop_after(blocks: int, what: str = "") -> tuple[threading.Event, Callable[..., None]]:
@@ -140,7 +140,7 @@ def test_a_stopped_mixture_goes_on_to_the_same_end(
     gather: MeasuredCollective, mixture: AlgorithmMixture, tmp_path: Path, what: str
 ) -> None:
     event, report = stop_after(1, what)
-    options = {"chains": 2, "draws": 400, "burn_in": 400, "seed": 1}
+    options = {"chains": 2, "draws": 200, "burn_in": 200, "seed": 1}
     left = calibrate_unknown(gather, **options, stop=event, on_progress=report)
     assert left.stopped
     assert left.is_empty == (what == "score rounds:binomial")
@@ -179,7 +179,7 @@ def test_a_calibration_of_another_call_is_not_resumed(
     gather: MeasuredCollective, mixture: AlgorithmMixture
 ) -> None:
     one = mixture.calibrations[0]
-    options = {"model": one.model, "chains": 2, "draws": 400, "burn_in": 400, "seed": 1}
+    options = {"model": one.model, "chains": 2, "draws": 200, "burn_in": 200, "seed": 1}
     for change, message in (
         ({"noise": "relative"}, "same noise: it has gaussian-process, the call has relative"),
         ({"seed": 4}, "same seed: it has 1, the call has 4"),

@@ -37,7 +37,8 @@ class RegimeView:
                 line_width=2,
                 line_dash="dashed",
             )
-            for item, name in zip(fig.legend[0].items, _LEGEND, strict=True):
+            items = [item for item in fig.legend[0].items if item.name != "pinned"]
+            for item, name in zip(items, _LEGEND, strict=True):
                 item.update(label={"value": name}, visible=True)
         bolted = pair.bolted(threshold)
         self.parts = parts_figure(_parts(pair, bolted), height=height)

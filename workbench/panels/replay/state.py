@@ -13,6 +13,7 @@ from workbench.simulate.picoseconds import PicosecondCosts
 
 if TYPE_CHECKING:
     from workbench.simulate.replay_result import ReplayResult, Semantics
+    from workbench.simulate.root_causes import RootCauses
 
 
 LOGGOPSIM = LogGPS(L=2.5e-6, o=1.5e-6, g=1e-6, G=6e-9, O=0.0, S=65535)
@@ -44,6 +45,7 @@ class ShownReplay:
     state: ReplayState
     program: AnyProgram  # its collectives not yet expanded into messages
     result: ReplayResult  # with times of operations
+    causes: RootCauses | None  # of its waiting; None with llamp
 
     @property
     def title(self) -> str:

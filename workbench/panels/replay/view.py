@@ -49,7 +49,7 @@ class ReplayView:
     def __init__(self, shown: ShownReplay, *, height: int | None = None) -> None:
         self._height = height
         self.spacetime: SpacetimeFigure = spacetime_figure(
-            shown.result, height=self._height_for(shown)
+            shown.result, height=self._height_for(shown), causes=shown.causes
         )
         self.view = LiveView(self.spacetime.figure, layout=widgets.Layout(width="100%"))
         self.view.on_window(self.spacetime.asked, self._window_asked)
@@ -80,7 +80,7 @@ class ReplayView:
         with self.view.one_patch():
             if shown.result is not self._drawn:
                 self.spacetime.figure.height = self._height_for(shown)
-                self.spacetime.show(shown.result)
+                self.spacetime.show(shown.result, causes=shown.causes)
         self._drawn = shown.result
         both = [("A", pinned, self.pinned)] if pinned is not None else []
         both.append(("B", shown, self.breakdown))
@@ -94,7 +94,7 @@ class ReplayView:
                 if pinned is not None:
                     drawn.figure.title.text = f"{letter}: {time_text(one.result.makespan_ns)}"
         self.headline.value = _headline(shown, pinned)
-        self.description.value = _describe(shown.result, self.spacetime.timeline.causes)
+        self.description.value = _describe(shown.result, shown.causes)
 
     def _window_asked(self) -> None:
         with self.view.one_patch():

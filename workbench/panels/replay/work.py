@@ -9,6 +9,8 @@ from workbench.panels.program_sources import AnyProgram, ProgramCache
 from workbench.panels.replay.state import MANY_OPERATIONS, ReplayState, ShownReplay
 from workbench.programs import SEND
 from workbench.simulate.replay import replay
+from workbench.simulate.root_causes import root_causes
+from workbench.simulate.waiting import has_causes
 
 _KEPT_PROGRAMS, _KEPT_GRAPHS = 3, 6
 
@@ -48,7 +50,8 @@ class Replayer:
             halt=ctx.stop_event.cell,
             progress=queued,
         )
-        return ShownReplay(state, program, result)
+        causes = root_causes(result) if has_causes(result) else None
+        return ShownReplay(state, program, result, causes)
 
     def how_far(self, job: jobs.Job[ShownReplay]) -> tuple[float, str]:
         """Return the share of events replayed by the last job of `work`, and a status text."""

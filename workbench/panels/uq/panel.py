@@ -339,7 +339,7 @@ class UncertaintyPanel(Panel[Found | None]):
             description="Upload CSV",
             tooltip="Measured collectives, a row a run: benchmark, nodes, block_bytes, avg_us; "
             "and ranks_per_node, median_us, algorithm, fabric where there are any",
-            layout=widgets.Layout(width="130px"),
+            layout=widgets.Layout(width="150px", margin="2px 12px 2px 2px"),
         )
         self._resume: Any = push_button(
             RESUME,

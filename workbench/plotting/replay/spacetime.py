@@ -36,6 +36,7 @@ from workbench.plotting.replay.timeline import (
 
 if TYPE_CHECKING:
     from workbench.simulate.replay_result import ReplayResult
+    from workbench.simulate.root_causes import RootCauses
 
 STILL_BARS = 12_000
 """Most operations drawn one by one in a static figure."""
@@ -105,18 +106,25 @@ class SpacetimeFigure:
     answered: tuple[float, ...] | None = None
     drawn_of: tuple[Timeline, Window | None, tuple[int, int]] | None = None
 
-    def show(self, result: ReplayResult, *, ranks: Iterable[int] | None = None) -> None:
+    def show(
+        self,
+        result: ReplayResult,
+        *,
+        ranks: Iterable[int] | None = None,
+        causes: RootCauses | None = None,
+    ) -> None:
         """Draw another replay; a page that has zoomed in stays where it is, if half of it exists.
 
         Args:
             result: with times.
             ranks: which ranks to show, from the top down; None for all.
+            causes: the root causes of its waiting; None computes them.
 
         Raises:
             ParameterError: the replay kept no times, or there is no such rank.
         """
         before = self.timeline
-        self.timeline = timeline(result, ranks, critical=self.critical)
+        self.timeline = timeline(result, ranks, critical=self.critical, causes=causes)
         stays = (
             self.window is not None
             and np.array_equal(before.ranks, self.timeline.ranks)
@@ -273,6 +281,7 @@ def spacetime_figure(
     width: int | None = None,
     height: int | None = None,
     most_bars: int = MOST_BARS,
+    causes: RootCauses | None = None,
 ) -> SpacetimeFigure:
     """Return the live form of `plot_spacetime`, which draws each window anew.
 
@@ -284,11 +293,12 @@ def spacetime_figure(
         width: pixels; None for the width of the page.
         height: pixels; None for what the ranks need.
         most_bars: how many operations are drawn one by one.
+        causes: the root causes of its waiting; None computes them.
 
     Raises:
         ParameterError: the replay kept no times, or there is no such rank.
     """
-    sorted_once = timeline(result, ranks, critical=critical)
+    sorted_once = timeline(result, ranks, critical=critical, causes=causes)
     tall = height or _AROUND_PX + min(max(_ROW_PX * len(sorted_once.ranks), 130), 480)
     fig = new_figure(
         title="",

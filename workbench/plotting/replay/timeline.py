@@ -15,6 +15,7 @@ from workbench.programs.graph import CALC, RECV, SEND
 from workbench.programs.program import MPI_CALLS
 from workbench.simulate.replay_result import times_of
 from workbench.simulate.root_causes import calls_of, root_causes
+from workbench.simulate.waiting import has_causes
 
 if TYPE_CHECKING:
     from workbench.programs.graph import ExecutionGraph
@@ -106,9 +107,16 @@ def work_intervals(result: ReplayResult) -> tuple[IntArray, IntArray]:
 
 
 def timeline(
-    result: ReplayResult, ranks: Iterable[int] | None = None, *, critical: bool = True
+    result: ReplayResult,
+    ranks: Iterable[int] | None = None,
+    *,
+    critical: bool = True,
+    causes: RootCauses | None = None,
 ) -> Timeline:
-    """Return a replay sorted for drawing; `ranks` are the shown ones, from the top down."""
+    """Return a replay sorted for drawing; `ranks` are the shown ones, from the top down.
+
+    None computes the root causes of waiting where a replay has them.
+    """
     graph, times = result.graph, times_of(result)
     chosen, place = _places(graph, ranks)
     begin, end = work_intervals(result)
@@ -136,17 +144,19 @@ def timeline(
         path_ns=path_ns,
         path_y=path_y,
         finish_ns=np.asarray(result.finish_ps)[chosen] / 1000,
-        **_waits(result, place, used),
+        **_waits(result, place, used, causes),
     )
 
 
-def _waits(result: ReplayResult, place: IntArray, used: IntArray) -> dict[str, Any]:
+def _waits(
+    result: ReplayResult, place: IntArray, used: IntArray, causes: RootCauses | None
+) -> dict[str, Any]:
     """Return the causes of waiting of a replay that has them, and where its gaps are drawn."""
     nowhere = np.zeros(0, np.int64)
-    if result.semantics != "loggopsim" or result.compatible or result.noise_ps is not None:
+    if not has_causes(result):
         none: dict[str, Any] = {"causes": None, "causes_row": nowhere}
         return {**none, "calls": (nowhere, nowhere), "call_names": MPI_CALLS}
-    found = root_causes(result)
+    found = causes or root_causes(result)
     rank, core = np.divmod(found.gaps.core, result.graph.num_cpus)
     row = place[rank] * max(len(used), 1) + np.searchsorted(used, core)
     name, number, names = calls_of(result.graph, found.gaps)

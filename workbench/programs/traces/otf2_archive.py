@@ -151,6 +151,7 @@ class _Archive:
         self._members: list[list[int]] = [list(range(len(self._locations)))]
         self._left_out: Counter[str] = Counter()
         self._collectives: dict[tuple[int, int], dict[int, tuple[str, int, int, int]]] = {}
+        self._unsure = 0
         self._ticks_per_s = archive.timer_resolution
 
     def program(self) -> Program:
@@ -167,6 +168,11 @@ class _Archive:
             self._add(rank, of_rank, ranks[rank].last_ns, numbers)
         for what, count in sorted(self._left_out.items()):
             self._builder.note(f"{count} events {what} are left out.")
+        if self._unsure:
+            self._builder.note(
+                f"{self._unsure} byte counts of collectives are as large with MPI_IN_PLACE, which "
+                "is not recorded: they are taken to be without."
+            )
         worked = [
             sum(call.compute_ns for call in c) + r.last_ns
             for c, r in zip(calls, ranks, strict=True)
@@ -235,12 +241,12 @@ class _Archive:
         size, sizes = 0, tuple[int, ...]()
         if operation == "alltoall" and name != "ALLTOALL":
             # Bytes of pairs are not recorded: those of a sender are shared by all.
-            shares = [_of_all(bytes_, count) for bytes_ in sent]
+            shares = [self._of_all(bytes_, count) for bytes_ in sent]
             sizes = tuple(share for share in shares for _ in range(count))
         elif name in ("GATHERV", "ALLGATHERV", "SCATTERV", "REDUCE_SCATTER"):
             given = sent if name in ("GATHERV", "ALLGATHERV") else received
             shared = name in ("ALLGATHERV", "REDUCE_SCATTER")
-            sizes = tuple(_of_all(one, count) if shared else one for one in given)
+            sizes = tuple(self._of_all(one, count) if shared else one for one in given)
         elif operation in ("gather", "reduce"):
             size = max(sent)
         elif operation in ("scatter", "bcast"):
@@ -248,10 +254,16 @@ class _Archive:
         elif operation in ("scan", "exscan"):
             size = received[-1] // max(count - (operation == "exscan"), 1)
         elif operation != "barrier":
-            size = _of_all(sent[0], count)
+            size = self._of_all(sent[0], count)
         if len(set(sizes)) == 1:
             size, sizes = sizes[0], ()
         return Collective(operation, number, size, root, sizes)
+
+    def _of_all(self, bytes_: int, ranks: int) -> int:
+        """Return one rank's share of bytes for all ranks, and count those that are not sure."""
+        shares = _shares(bytes_, ranks)
+        self._unsure += bytes_ > 0 and len(shares) > 1
+        return shares[0]
 
     def _add(
         self,
@@ -453,12 +465,12 @@ def _operation(event: Any) -> str:
     return str(event.collective_op).rpartition(".")[2]
 
 
-def _of_all(bytes_: int, ranks: int) -> int:
-    """Return one rank's share of bytes for all ranks.
+def _shares(bytes_: int, ranks: int) -> list[int]:
+    """Return what may be one rank's share of bytes for all ranks, the likeliest first.
 
-    MPI_IN_PLACE leaves out the rank itself and is not recorded: it is taken to be where only then
-    the share is whole, or whole words.
+    MPI_IN_PLACE leaves out the rank itself and is not recorded: shares are whole, and rather whole
+    words than not.
     """
     shares = [bytes_ // count for count in (ranks, ranks - 1) if count and bytes_ % count == 0]
     words = [share for share in shares if share % _WORD_BYTES == 0]
-    return next(iter(words or shares), -(-bytes_ // ranks))
+    return words or shares or [-(-bytes_ // ranks)]

@@ -1,8 +1,8 @@
 """Measured collectives from a CSV: a row per run of a collective on some nodes with some bytes.
 
-Columns: ``benchmark`` (such as ``osu_allreduce``), ``nodes``, ``ranks_per_node``, ``run``,
-``avg_us``, ``block_bytes``; and, where there are any, ``median_us``, ``algorithm`` and ``fabric``,
-which may end in the shape of a torus, such as ``Tofu-D 8x8x8``.
+Columns: ``benchmark`` (such as ``osu_allreduce``), ``nodes``, ``block_bytes``, ``avg_us``; and,
+where there are any, ``median_us``, ``ranks_per_node``, ``algorithm``, ``system`` (else the file's
+name) and ``fabric``, which may end in the shape of a torus, such as ``Tofu-D 8x8x8``.
 """
 
 from __future__ import annotations
@@ -114,7 +114,8 @@ def read_measured(
         ParameterError: it does not hold the collective, the algorithm or the ranks.
     """
     table = read_text_table(path, "a table of collectives", _NEEDED)
-    for name, usual in (("algorithm", ""), ("fabric", ""), ("system", ""), ("ranks_per_node", "1")):
+    usual_of = {"algorithm": "", "fabric": "", "system": Path(path).stem, "ranks_per_node": "1"}
+    for name, usual in usual_of.items():
         if name not in table:
             table[name] = usual
     names = table["benchmark"].map(collective_of)

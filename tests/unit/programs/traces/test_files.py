@@ -164,8 +164,8 @@ def test_other_sources_are_refused(source: object) -> None:
 
 
 def test_unknown_formats_name_the_known_ones() -> None:
-    with pytest.raises(ParameterError, match="workbench, liballprof, simgrid"):
-        read_trace(TRACE, format="otf2")
+    with pytest.raises(ParameterError, match="workbench, liballprof, simgrid, otf2"):
+        read_trace(TRACE, format="otf")
 
 
 def test_formats_are_recognised_by_their_first_lines() -> None:

@@ -162,6 +162,7 @@ def test_both_halves_of_an_exchange_are_under_way_at_once(tmp_path: Path) -> Non
     found.graph().validate(eager_bytes=0)  # large messages do not wait for each other
     # Of two ranks 8 bytes in place and 4 bytes otherwise are told alike.
     assert found.collectives[0].size == 4
+    assert found.notes[0].startswith("1 byte counts of collectives are as large with MPI_IN_PLACE")
 
 
 def test_what_is_no_archive_and_a_missing_package_are_named(

@@ -94,3 +94,17 @@ def test_a_long_cell_exists_and_voila_leaves_it_out() -> None:
     left_out = beside["TagRemovePreprocessor"]["remove_cell_tags"]
     tags = [cell["metadata"].get("tags", []) for path in NOTEBOOKS for cell in code_cells(path)]
     assert "long" in left_out and ["long"] in tags
+
+
+def test_what_pages_fold_stands_after_its_exercise() -> None:
+    """`AnswerForm` hides cells by their tag until its exercise was tried."""
+    folded = set()
+    for path in NOTEBOOKS:
+        asked = set()
+        for cell in code_cells(path):
+            numbers = re.findall(r'^check\("(\d+)\.(\d+)"', "".join(cell["source"]), re.MULTILINE)
+            asked |= {f"after-{lesson}-{at}" for lesson, at in numbers}
+            tags = {tag for tag in cell["metadata"].get("tags", []) if tag.startswith("after-")}
+            assert tags <= asked, path
+            folded |= tags
+    assert len(folded) > 6

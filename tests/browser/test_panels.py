@@ -230,12 +230,17 @@ def test_another_machine_is_drawn_with_its_simulated_curve(
 ) -> None:
     """Shown again after another machine was, the same figures must come back to the pixel."""
     show(FIT, CURVE)
-    button(page, "Reset parameters").click()
-    page.get_by_text(CURVE).first.wait_for()
-    before = steady(lambda: pixels(page), 1.0)
     machine = page.get_by_label("Machine", exact=True)
-    machine.select_option("azure-hb96v3-hdr-noisy")
-    page.get_by_text("median over 28 runs").wait_for()
+
+    def choose(name: str, runs: int) -> None:
+        machine.select_option(name)
+        page.get_by_text(f"median over {runs} runs").wait_for()
+
+    choose("azure-hb96v3-hdr-noisy", 28)  # the panel may show a fit, which stays behind
+    choose("azure-hb96v3-hdr", 84)
+    button(page, "Reset parameters").click()
+    before = steady(lambda: pixels(page), 1.0)
+    choose("azure-hb96v3-hdr-noisy", 28)
     other = steady(lambda: pixels(page), 1.0)
     keep("noisy")
     assert other != before
@@ -243,8 +248,7 @@ def test_another_machine_is_drawn_with_its_simulated_curve(
     page.keyboard.press("ArrowRight")
     until(lambda: pixels(page) != other)
     page.keyboard.press("ArrowLeft")
-    machine.select_option("azure-hb96v3-hdr")
-    page.get_by_text("median over 84 runs").wait_for()
+    choose("azure-hb96v3-hdr", 84)
     button(page, "Reset parameters").click()
     until(lambda: pixels(page) == before)
 
@@ -317,7 +321,7 @@ def test_a_click_leaves_a_point_out_and_takes_it_back(
         until(lambda words=words: left_out.input_value() == words)
         keep(f"after a click in {figure}")
     page.get_by_label("Compare with").select_option("aws-hpc6a-efa")
-    until(lambda: page.get_by_text("azure-hb96v3-hdr beside aws-hpc6a-efa").count() == 1)
+    until(lambda: page.get_by_text("beside aws-hpc6a-efa: latency").count() == 1)
 
 
 @pytest.mark.deep

@@ -19,12 +19,13 @@ _PICTURE = """top => {
   const told = [...inside(top), ...(top.shadowRoot === null ? [] : inside(top.shadowRoot))]
     .map(one => {
       const {x, y, width, height} = one.getBoundingClientRect()
-      const place = [x - origin.x, y - origin.y, width, height].map(at => at.toFixed(1))
+      const place = [x - origin.x, y - origin.y, width, height].map(at => at.toFixed(0))
       const words = [...one.childNodes].map(({nodeValue}) => nodeValue).join('')
       const drawn = one.tagName === 'CANVAS' && one.width * one.height > 0
         ? pixels(one, one.getContext('2d')).reduce((sum, at) => Math.imul(sum ^ at, 16777619), 0)
         : 0
-      return width * height > 0 ? [...place, words, drawn].join() : ''
+      // What is lower than a pixel shows nothing.
+      return width >= 1 && height >= 1 ? [...place, words, drawn].join() : ''
     })
   return told.filter(line => line).join('\\n')
 }"""

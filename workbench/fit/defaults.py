@@ -12,7 +12,7 @@ from workbench.models import MODELS, NetworkModel, Protocol, Value, find_model
 DEFAULT_MODEL = "protocol"
 """The model that a fit takes where none is named.
 
-On the shipped machines it leaves 2 to 10 % (RMSPE, ``machines.load(name).rmspe``), SNAPPR 37 to
+On the shipped machines it leaves 3 to 13 % (RMSPE, ``machines.load(name).rmspe``), SNAPPR 37 to
 156 % (``study.shipped("message-regimes").to_frame()``, all sizes, both benchmarks, loss rmsre).
 """
 

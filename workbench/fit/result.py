@@ -36,7 +36,7 @@ FloatArray = NDArray[np.float64]
 
 MUCH_LEFT = 20.0
 """RMSPE in percent above which a result names a better model; chosen: shipped machines are fitted
-by the protocol-aware model to 2 to 10 %."""
+by the protocol-aware model to 3 to 13 %."""
 
 CORRELATED = 0.9
 """Correlation from which a report names two parameters; chosen: lmfit's reports begin at 0.1,

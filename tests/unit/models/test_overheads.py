@@ -48,10 +48,9 @@ def test_a_model_has_the_overhead_and_the_copy_of_the_sizes_regime() -> None:
     assert overhead_at(model, 1001) == pytest.approx(3e-7 + 250.25e-9)
     machine = machines.load("azure-hb96v3-hdr")
     assert isinstance(machine.model, Protocol)
-    assert machine.model.regime_of(5000) == "middle"
-    middle = LogGPS.from_protocol(machine.model, "middle")
-    assert overhead_at(middle, 5000) == pytest.approx(middle.o + 5000 * middle.O)
-    assert overhead_at(middle, 5000) == pytest.approx(overhead_at(machine.model, 5000))
+    eager = machine.loggps
+    assert overhead_at(eager, 5000) == pytest.approx(eager.o + 5000 * eager.O)
+    assert overhead_at(eager, 5000) == pytest.approx(overhead_at(machine.model, 5000))
 
 
 def test_what_is_no_table_is_refused(tmp_path: Path) -> None:

@@ -200,8 +200,8 @@ REACHED = Exercise(
     "then, by the true times, without noise?",
     kind=Amount("%", "the simulator is exact; nobody needs more than two digits", relative=0.01),
     given=_live(
-        ("allreduce", "annealing", 3),
-        ("bcast", "random", 3),
+        ("allreduce", "genetic", 3),
+        ("bcast", "random", 1),
         ("reduce", "genetic", 1),
         ("bcast", "annealing", 0),
         ("bcast", "annealing", 3),

@@ -22,7 +22,7 @@ from workbench.fit.trust.bootstrap import Intervals
 from workbench.machines import Machine, loggps_of
 from workbench.machines.machine import standard_errors
 from workbench.measure import OSUCurve
-from workbench.models import NetworkModel
+from workbench.models import NetworkModel, Protocol
 from workbench.provenance import Provenance
 from workbench.simulate import simulate_osu
 
@@ -119,6 +119,9 @@ def write_machines(
 ) -> tuple[Machine, ...]:
     """Fit the shipped machines, and write each to ``<folder>/<machine>.json``.
 
+    With three regimes, whatever the curves show: the shipped recordings of tuning and the course
+    are computed with these machines.
+
     Args:
         folder: where to write; made where it does not exist.
         machines: names of datasets, whose curves stay there; all where it is None.
@@ -139,7 +142,7 @@ def write_machines(
     made = []
     for name in datasets.list() if machines is None else machines:
         result = fit(
-            datasets.load(name), "protocol", loss=loss, trials=trials, seed=seed, engine=engine
+            datasets.load(name), Protocol(), loss=loss, trials=trials, seed=seed, engine=engine
         )
         known = intervals is not None and result.measured.latency_spread is not None
         machine = to_machine(result, intervals(result) if intervals and known else None)

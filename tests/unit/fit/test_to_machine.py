@@ -19,7 +19,7 @@ MACHINE = "azure-hb96v3-hdr"
 
 @pytest.fixture(scope="module")
 def fitted() -> FitResult:
-    return fit(datasets.load(MACHINE), "protocol", trials=5)
+    return fit(datasets.load(MACHINE), Protocol(), trials=5)
 
 
 def test_a_machine_holds_the_fit_and_says_how_it_was_made(fitted: FitResult) -> None:

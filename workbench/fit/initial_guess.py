@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 StartPoint = dict[str, float]
 
-_WAYS = 6
+_WAYS = 6  # cuts to start from; chosen, not tuned: a search moves the thresholds on from there
 _FASTEST = 1e-12  # s/B, the upper bound of every rate
 
 

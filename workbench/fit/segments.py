@@ -19,8 +19,9 @@ _FEWEST = 2  # sizes in a segment; one alone would fit whatever it is
 _WINDOW = 64  # messages that osu_bw has under way at once, its default
 _COSTS = 4  # of a segment
 _REPEATABLE = 0.01
-"""Relative error by which runs of a benchmark differ on the quietest of the shipped machines; what
-lies below says nothing about regimes."""
+"""Relative error below which a better fit says nothing about regimes: half the middle half of the
+runs is 0.6 to 0.7 % of their median latency on the quietest shipped machines (azure-hb96v3-hdr,
+gcp-c2d-ethernet-gke; ``datasets.load(name).latency_spread``, the median over the sizes)."""
 
 
 @dataclass(frozen=True)

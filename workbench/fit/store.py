@@ -152,7 +152,7 @@ def read_study(where: str | Path, name: str) -> StoredStudy | None:
 
 
 def stored_space(where: str | Path, name: str) -> SearchSpace:
-    """Return what a stored study searches."""
+    """Return the search space of a stored study."""
     return SearchSpace.from_dict((RowTable(where, _KIND).stored_problem(name) or {})["space"])
 
 

@@ -341,7 +341,7 @@ class Program(Suggesting):
 
 
 def numbered_by_name(names: NDArray[Any], rank_start: IntArray) -> NDArray[np.int32]:
-    """Return which of its rank's calls of the same name each call is, int32[n], from 1."""
+    """Return each call's number among those of its name on its rank, int32[n], from 1."""
     numbers = np.zeros(len(names), np.int32)
     rank = np.repeat(np.arange(len(rank_start) - 1), np.diff(rank_start))
     for name in np.flatnonzero(np.bincount(names, minlength=1)):

@@ -118,7 +118,11 @@ def read_otf2(anchor: Path, name: str) -> Program:
     except (ParameterError, ParseError):
         raise
     except Exception as error:  # otf2 has errors of its own, of its library, and KeyError
-        raise ParseError(f"is no OTF2 archive that can be read: {error}", source=name) from error
+        raise ParseError(
+            "it must be the anchor file of an OTF2 archive, Score-P's traces.otf2; the package "
+            f"otf2 cannot read it: {error}",
+            source=name,
+        ) from error
 
 
 @dataclass
@@ -466,7 +470,7 @@ def _operation(event: Any) -> str:
 
 
 def _shares(bytes_: int, ranks: int) -> list[int]:
-    """Return what may be one rank's share of bytes for all ranks, the likeliest first.
+    """Return the possible byte counts of one rank for a sum over all ranks, the likeliest first.
 
     MPI_IN_PLACE leaves out the rank itself and is not recorded: shares are whole, and rather whole
     words than not.

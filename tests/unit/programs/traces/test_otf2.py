@@ -169,7 +169,7 @@ def test_what_is_no_archive_and_a_missing_package_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "traces.otf2").write_bytes(b"nothing")
-    with pytest.raises(ParseError, match="no OTF2 archive"):
+    with pytest.raises(ParseError, match="must be the anchor file of an OTF2 archive"):
         read_trace(tmp_path / "traces.otf2")
     with pytest.raises(ParameterError, match="anchor file"):
         read_trace({"a.txt": b"0 init"}, format="otf2")

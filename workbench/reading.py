@@ -1,0 +1,121 @@
+"""What a file is: its kind, what it holds, and what is doubtful about it.
+
+Each subject that reads files has a function ``reading_of``, which looks at a content and says what
+it is, or None where it is not of its kinds. ``workbench.measure.read`` asks them in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from workbench.errors import ParseError
+from workbench.jsonfile import plain
+
+KINDS = (
+    "osu",
+    "imb",
+    "perftest",
+    "nccl",
+    "ucx",
+    "netpipe",
+    "collectives",
+    "curve",
+    "netgauge",
+    "topology",
+    "jobs",
+    "counters",
+    "trace",
+    "goal",
+)
+"""The kinds of files, each a word of ``Reading.kind``."""
+
+
+@dataclass(frozen=True)
+class ReadTable:
+    """One table of measurements of a file.
+
+    Attributes:
+        benchmark: the program or test that printed it, such as ``osu_latency``.
+        labels: what the text says of it, such as ``buffers``: ``D D``.
+        sizes: bytes of a message, ascending.
+        values: the result at each size, in ``unit``.
+        unit: ``us``, ``MB/s`` or another unit of the result.
+        runs: how many runs it joins.
+    """
+
+    benchmark: str
+    labels: Mapping[str, str]
+    sizes: Sequence[int]
+    values: Sequence[float]
+    unit: str
+    runs: int = 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return values that JSON can hold; what is not a number is None."""
+        return {
+            "benchmark": self.benchmark,
+            "labels": dict(self.labels),
+            "sizes": [int(size) for size in self.sizes],
+            "values": plain(list(map(float, self.values))),
+            "unit": self.unit,
+            "runs": self.runs,
+        }
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a file is and what it holds.
+
+    Attributes:
+        file: its name.
+        kind: one of ``KINDS``.
+        title: what it is, in a sentence.
+        facts: further values by name, such as ``hosts`` and ``links`` of a topology.
+        tables: the tables of measurements, in the file's order.
+        notes: what was assumed, joined or left out, each with its line where it has one.
+    """
+
+    file: str
+    kind: str
+    title: str
+    facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    tables: tuple[ReadTable, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return values that JSON can hold: the facts beside the others."""
+        return {
+            "file": self.file,
+            "kind": self.kind,
+            "title": self.title,
+            **{name: plain(value) for name, value in self.facts.items()},
+            "tables": [table.to_dict() for table in self.tables],
+            "notes": list(self.notes),
+        }
+
+
+_READERS: tuple[str, ...] = ()
+"""Modules with a ``reading_of``, in the order in which they are asked."""
+
+
+def reading_of(content: bytes, source: str, path: Path | None = None) -> Reading:
+    """Return what a file is.
+
+    Args:
+        content: its bytes.
+        source: its name, for errors and notes.
+        path: where it lies, for formats of several files; None where it lies nowhere.
+
+    Raises:
+        ParseError: it is nothing that is read, or is broken; names the line where there is one.
+    """
+    for module in _READERS:
+        found: Reading | None = import_module(module).reading_of(content, source, path)
+        if found is not None:
+            return found
+    raise ParseError("it is nothing that is read", source=source)

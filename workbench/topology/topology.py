@@ -60,6 +60,10 @@ class Topology(Suggesting):
         link_latency: float64[links], latency of each link, s; empty where it is not known.
         host_bandwidth: float64[hosts], bandwidth of each host's own link, B/s; empty where it is
             not known.
+        router_names: the routers' names in the file that they are from; empty where it names none,
+            or by their numbers.
+        host_names: the hosts' names, likewise.
+        notes: what the reader of its file assumed, joined or left out.
     """
 
     name: str
@@ -77,6 +81,9 @@ class Topology(Suggesting):
     link_bandwidth: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     link_latency: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     host_bandwidth: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    router_names: tuple[str, ...] = ()
+    host_names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     plot = Drawing("plot_topology")
 
@@ -140,6 +147,16 @@ class Topology(Suggesting):
                 key="links",
             )
         self._check_rates()
+        for key, names, count in (
+            ("router_names", self.router_names, self.num_routers),
+            ("host_names", self.host_names, self.num_hosts),
+        ):
+            if len(names) not in (0, count) or len(set(names)) < len(names):
+                raise ParameterError(
+                    f"{key} must be a name of its own for each of {count}, or none; got "
+                    f"{len(names)}, {len(set(names))} of them different",
+                    key=key,
+                )
 
     def _check_rates(self) -> None:
         """Check bandwidths and latencies: one for each link, or host, or none at all."""
@@ -330,7 +347,8 @@ class Topology(Suggesting):
         """Return the routers and links as a ``networkx.MultiGraph``.
 
         Nodes are the routers' numbers with ``hosts``, ``group`` and ``coordinates``, a tuple of
-        int; edges have ``link_class``, a name. The graph has ``name`` and ``family``.
+        int, and ``name`` where they have names; edges have ``link_class``, a name, and where they
+        are known ``bandwidth_Bps`` and ``latency_s``. The graph has ``name`` and ``family``.
         """
         import networkx
 
@@ -341,12 +359,13 @@ class Topology(Suggesting):
             (router, {"hosts": count, "group": group, "coordinates": tuple(where)})
             for router, (count, group, where) in enumerate(rows)
         )
-        graph.add_edges_from(
-            (one, other, {"link_class": self.classes[place]})
-            for (one, other), place in zip(
-                self.links.tolist(), self.link_class.tolist(), strict=True
-            )
-        )
+        for router, own in enumerate(self.router_names):
+            graph.nodes[router]["name"] = own
+        rates = {"bandwidth_Bps": self.link_bandwidth, "latency_s": self.link_latency}
+        known = [(key, values.tolist()) for key, values in rates.items() if len(values)]
+        for link, (one, other) in enumerate(self.links.tolist()):
+            values = {key: column[link] for key, column in known}
+            graph.add_edge(one, other, link_class=self.classes[self.link_class[link]], **values)
         return graph
 
     def _routes(self, sources: NDArray[np.int32], weight: NDArray[np.uint16]) -> NDArray[np.uint8]:
@@ -407,6 +426,7 @@ class Topology(Suggesting):
             and np.array_equal(self.link_bandwidth, other.link_bandwidth)
             and np.array_equal(self.link_latency, other.link_latency)
             and np.array_equal(self.host_bandwidth, other.host_bandwidth)
+            and (self.router_names, self.host_names) == (other.router_names, other.host_names)
         )
 
     __hash__ = None  # type: ignore[assignment]

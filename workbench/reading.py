@@ -99,7 +99,7 @@ class Reading:
         }
 
 
-_READERS: tuple[str, ...] = ()
+_READERS: tuple[str, ...] = ("workbench.measure.reading",)
 """Modules with a ``reading_of``, in the order in which they are asked."""
 
 

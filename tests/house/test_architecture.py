@@ -30,6 +30,7 @@ FLOOR = {
     "text_table",
     "yaml_text",
     "yaml_plan",
+    "reading",
     "html_table",
     "host_lists",
     "result",

@@ -17,6 +17,7 @@ from workbench.measure.measured_runs import MeasuredRuns, RunPoints
 from workbench.measure.measured_runs_csv import read_measured_runs
 from workbench.measure.osu_read import read_osu
 from workbench.measure.read import read
+from workbench.reading import Reading, ReadTable
 
 __all__ = [
     "OSU_SIZES",
@@ -25,6 +26,8 @@ __all__ = [
     "MeasuredRuns",
     "Note",
     "OSUCurve",
+    "ReadTable",
+    "Reading",
     "RunPoints",
     "SeveralExperimentsError",
     "Spread",

@@ -128,9 +128,8 @@ class BenchmarkTable:
 
     def __repr__(self) -> str:
         cut = ", truncated" if self.truncated else ""
-        return (
-            f"BenchmarkTable({self.program}, {len(self.sizes)} rows, {self.source}:{self.line}{cut})"
-        )
+        rows = f"{len(self.sizes)} rows"
+        return f"BenchmarkTable({self.program}, {rows}, {self.source}:{self.line}{cut})"
 
 
 _TELLING = (

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
-
 from workbench.errors import ParseError
 from workbench.measure.benchmark_table import BenchmarkTable, Note
 from workbench.measure.launch import Context
@@ -19,12 +17,12 @@ from workbench.measure.log_lines import (
     without_prefixes,
 )
 from workbench.measure.osu_text import OSUSection, heading_of, open_titled, tables_of, with_heading
-from workbench.measure.other_benchmarks import FORMATS, Section
+from workbench.measure.other_benchmarks import FORMATS, TextSection
 
 _IMB_VERSION = re.compile(r"Intel\(R\) MPI Benchmarks? ([0-9][\w. ]*)", re.IGNORECASE)
 _LEAST_ALIKE = 3
-"""Rows from which on equal tables are one that was printed twice: two decimals of three sizes do not
-repeat by chance."""
+"""Rows from which on equal tables are one that was printed twice: two decimals of three sizes do
+not repeat by chance."""
 
 
 def parse_benchmarks(text: str | bytes, source: str = "text") -> list[BenchmarkTable]:
@@ -52,13 +50,13 @@ def parse_benchmarks(text: str | bytes, source: str = "text") -> list[BenchmarkT
     lines = list(lines_of(text))
     # Where the last line has no end, the text may have been cut in the middle of it.
     open_line = lines[-1][0] if lines and lines[-1][1].strip() else 0
-    sections: list[OSUSection | Section] = []
+    sections: list[OSUSection | TextSection] = []
     stray: list[Note] = []
     context = Context()
     version = ""
 
-    def begin(section: OSUSection | Section) -> None:
-        labels, used = context.close()
+    def begin(section: OSUSection | TextSection) -> None:
+        labels, used = context.close(section.line)
         section.labels |= labels
         mine = sections[-1].notes if sections else stray
         mine[:] = [note for note in mine if not (note.unread and note.line in used)]
@@ -104,25 +102,24 @@ def parse_benchmarks(text: str | bytes, source: str = "text") -> list[BenchmarkT
     return _once(tables)
 
 
-def _opened(bare: str, at: int, current: OSUSection | Section | None) -> Section | None:
+def _opened(bare: str, at: int, current: OSUSection | TextSection | None) -> TextSection | None:
     """Return the section of another tool that a line opens or heads, None where it does neither."""
     for kind in FORMATS:
         if title := kind.title.fullmatch(bare):
-            section = Section(kind, at, test=title.groupdict().get("test") or "")
+            section = TextSection(kind, at, test=title.groupdict().get("test") or "")
             section.take(bare, at)
             return section
         if kind.heading.fullmatch(bare):
-            mine = isinstance(current, Section) and current.format is kind
-            if mine and current.tables_begun(bare):
-                current = None
-            section = current if mine and current is not None else Section(kind, at)
-            section.head(bare, at)
-            return section
+            mine = current if isinstance(current, TextSection) else None
+            if mine is None or mine.format is not kind or mine.tables_begun(bare):
+                mine = TextSection(kind, at)
+            mine.head(bare, at)
+            return mine
     return None
 
 
 def _tables(
-    section: OSUSection | Section, source: str, open_line: int
+    section: OSUSection | TextSection, source: str, open_line: int
 ) -> Iterator[BenchmarkTable]:
     if isinstance(section, OSUSection):
         yield from tables_of(section, source, open_line)

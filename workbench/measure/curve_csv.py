@@ -59,7 +59,7 @@ def read_curve_csv(
 
 
 def is_curve_csv(text: str) -> bool:
-    """Return whether a text's first line names the columns of a curve that we wrote, sizes first."""
+    """Return whether a text's first line names the columns of a curve of ours, sizes first."""
     heading = _heading(text)[1]
     known = [name in _NAMES or _OF_SPREADS.fullmatch(name) is not None for name in heading]
     return len(heading) > 1 and heading[0] == "size_bytes" and all(known)

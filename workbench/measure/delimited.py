@@ -85,17 +85,7 @@ def is_delimited(text: str) -> bool:
 
 
 def delimited_tables(text: str, source: str) -> list[BenchmarkTable]:
-    """Return the tables of a text with separators, one for each experiment, result and run.
-
-    Args:
-        text: CSV with commas, semicolons or tabs, or markdown; with other separators than commas
-            decimal commas are read too.
-        source: name of the file, for errors and notes.
-
-    Raises:
-        ParseError: a row has other fields than the headings, or what is no number; there is no
-            column of a result in us or MB/s.
-    """
+    """Return the tables of a text with separators, one for each experiment, result and run."""
     heading = _heading(text)
     if heading is None:
         raise ParseError("the first column must be size_bytes; got none of sizes", source=source)
@@ -202,8 +192,10 @@ def _rows(
             if number == open_line and len(fields) < len(heading.cells):
                 notes.append(Note(number, "the text ends in the middle of this row; left out"))
                 continue
-            also = "" if heading.separator != "," else (
-                "; decimal commas need semicolons between fields"
+            also = (
+                ""
+                if heading.separator != ","
+                else ("; decimal commas need semicolons between fields")
             )
             raise ParseError(
                 f"a row must have {len(heading.cells)} fields as the heading; got "
@@ -315,9 +307,7 @@ def _of_column(
             )
 
 
-def _number(
-    heading: _Heading, fields: list[str], at: int, source: str, line: int
-) -> float:
+def _number(heading: _Heading, fields: list[str], at: int, source: str, line: int) -> float:
     text = fields[at] if heading.separator == "," else pointed(fields[at])
     if heading.separator == "," and re.fullmatch(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?", text):
         text = text.replace(",", "")

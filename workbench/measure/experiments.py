@@ -17,9 +17,8 @@ from workbench.measure.benchmark_table import BenchmarkTable
 from workbench.suggestions import did_you_mean
 
 ALIKE = 2.0
-"""Largest ratio between runs of one experiment, at half of their sizes. Of the shipped machines with
-spreads Dane has the most between its least and greatest run, 1.9; only the one named noisy has more.
-"""
+"""Largest ratio between runs of one experiment, at half of their sizes. Of the shipped machines
+with a spread Dane has 1.9 between its least and greatest run; only the one named noisy has more."""
 
 APART = 5.0
 """Largest ratio at any size. Dane has 4.2: a single slow run of small messages."""
@@ -35,16 +34,23 @@ class SeveralExperimentsError(ParseError):
     """A text holds several experiments of which one must be chosen.
 
     Attributes:
+        differ: how many they are, and what tells them apart.
         choices: what each is, in the order of their numbers, which begin with 1.
     """
 
-    def __init__(self, message: str, *, source: str, choices: tuple[str, ...]) -> None:
-        super().__init__(message, source=source)
+    def __init__(self, differ: str, choices: tuple[str, ...], source: str) -> None:
+        listing = "; ".join(f"{at}: {text}" for at, text in enumerate(choices, start=1))
+        super().__init__(
+            f"{differ}; choose one with table=1 to {len(choices)}, or join them with table='all': "
+            f"{listing}",
+            source=source,
+        )
+        self.differ = differ
         self.choices = choices
 
 
 @dataclass
-class Experiment:
+class LikeRuns:
     """Tables of one experiment: runs of one or several benchmarks under equal conditions."""
 
     tables: list[BenchmarkTable]
@@ -64,61 +70,48 @@ class Experiment:
 
     def plausible(self) -> bool:
         """Return whether its runs are as near to one another as runs of one experiment are."""
-        return all(
-            half <= ALIKE and most <= APART for half, most in map(_ratios, self._runs())
-        )
+        return all(half <= ALIKE and most <= APART for half, most in map(_ratios, self._runs()))
 
     def _runs(self) -> Iterator[list[BenchmarkTable]]:
         for test in dict.fromkeys(table.test for table in self.tables):
             yield [table for table in self.tables if table.test == test]
 
 
-def experiments_of(tables: Iterable[BenchmarkTable]) -> list[Experiment]:
+def experiments_of(tables: Iterable[BenchmarkTable]) -> list[LikeRuns]:
     """Return the experiments of tables, in their order."""
-    found: list[Experiment] = []
+    found: list[LikeRuns] = []
     for table in tables:
         if len(table.sizes) == 0:
             continue
         mine = next((one for one in found if _fits(table, one)), None)
         if mine is None:
-            found.append(Experiment([table]))
+            found.append(LikeRuns([table]))
         else:
             mine.tables.append(table)
     return found
 
 
 def chosen(tables: Sequence[BenchmarkTable], table: Choice | None) -> list[BenchmarkTable]:
-    """Return the tables of the experiment that is asked for, or of the only one.
-
-    Args:
-        tables: those that could be used.
-        table: which; None asks where there are several.
-
-    Raises:
-        SeveralExperimentsError: there are several, and none was asked for.
-        ParameterError: there is no such table.
-    """
+    """Return the tables of the experiment that is asked for, or of the only one."""
     if table == "all" or not tables:
         return list(tables)
     found = experiments_of(tables)
+    ratio = LikeRuns(list(tables)).ratio()
+    reason = f"with results up to {ratio:.3g}-fold apart"
     if len(found) == 1 and not found[0].plausible():
         # Nothing tells the runs apart, and they are too far apart to be runs of one experiment.
-        ratio = found[0].ratio()
         found = _one_by_one(found[0])
-        reason = f"their results differ {ratio:.3g}-fold"
     else:
-        reason = _differences(found)
+        reason = f"{_differences(found)}, {reason}"
     choices = tuple(map(_describe, found))
     if table is None:
         if len(found) < 2:
             return list(tables)
-        listing = "; ".join(f"{at}: {text}" for at, text in enumerate(choices, start=1))
         several = len({one.source for one in tables}) > 1
         raise SeveralExperimentsError(
-            f"{len(found)} experiments in {'these files' if several else 'one text'}, {reason}; "
-            f"choose one with table=1 to {len(found)}, or join them with table='all': {listing}",
-            source=", ".join(dict.fromkeys(one.source for one in tables)),
-            choices=choices,
+            f"{len(found)} experiments in {'these files' if several else 'one text'} {reason}",
+            choices,
+            ", ".join(dict.fromkeys(one.source for one in tables)),
         )
     wanted = _numbers(table, choices)
     return [one for at in wanted for one in found[at - 1].tables]
@@ -145,7 +138,7 @@ def _numbers(table: Choice, choices: Sequence[str]) -> list[int]:
     return numbers
 
 
-def _fits(table: BenchmarkTable, experiment: Experiment) -> bool:
+def _fits(table: BenchmarkTable, experiment: LikeRuns) -> bool:
     """Return whether nothing tells a table from those of an experiment."""
     return not any(_conflict(table, other) for other in experiment.tables)
 
@@ -165,15 +158,13 @@ def _conflict(one: BenchmarkTable, other: BenchmarkTable) -> bool:
     return any(first[name].casefold() != second[name].casefold() for name in first.keys() & second)
 
 
-def _one_by_one(experiment: Experiment) -> list[Experiment]:
+def _one_by_one(experiment: LikeRuns) -> list[LikeRuns]:
     """Return each run by itself, the runs of several benchmarks paired in their order."""
     runs: dict[str, list[BenchmarkTable]] = {}
     for table in experiment.tables:
         runs.setdefault(table.test, []).append(table)
     most = max(map(len, runs.values()))
-    return [
-        Experiment([mine[at] for mine in runs.values() if at < len(mine)]) for at in range(most)
-    ]
+    return [LikeRuns([mine[at] for mine in runs.values() if at < len(mine)]) for at in range(most)]
 
 
 def _ratios(runs: Sequence[BenchmarkTable]) -> tuple[float, float]:
@@ -187,7 +178,7 @@ def _ratios(runs: Sequence[BenchmarkTable]) -> tuple[float, float]:
     return (float(np.median(ratios)), max(ratios)) if ratios else (1.0, 1.0)
 
 
-def _differences(found: Sequence[Experiment]) -> str:
+def _differences(found: Sequence[LikeRuns]) -> str:
     names: dict[str, None] = {}
     for one, other in pairwise(found):
         first, second = one.told, other.told
@@ -197,7 +188,7 @@ def _differences(found: Sequence[Experiment]) -> str:
     return f"told apart by {', '.join(names)}" if names else "of different benchmarks"
 
 
-def _describe(experiment: Experiment) -> str:
+def _describe(experiment: LikeRuns) -> str:
     """Return what tells an experiment from others, in a few words."""
     first = experiment.tables[0]
     told = experiment.told

@@ -62,14 +62,15 @@ _RUN = re.compile(
     r"(?:start(?:ed|ing)?|begin|end|done|date|time)?\W*"
     r"(?:(?:run|rep|repeat|repetition|iteration|iter|trial|attempt|pass|sample|round|loop)"
     r"\W*(?:number|no\.?|#)?\W*[0-9]+(?:\W*(?:of|/)\W*[0-9]+)?|"
-    r"(?:\w{3}\s+)?\w{3}\s+[0-9]{1,2}\s.*[0-9]{2}:[0-9]{2}.*|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|[0-9:. ]+)\W*",
+    r"(?:\w{3}\s+)?\w{3}\s+[0-9]{1,2}\s.*[0-9]{2}:[0-9]{2}.*|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|"
+    r"[0-9:. ]+)\W*",
     re.IGNORECASE,
 )
 """A line that tells only when, or which of several runs, a table was made."""
 
 _NOISE = re.compile(
     r"bound to|MCW rank|\bwarn|\berror|\binfo\b|\bdebug|\bload(?:ed|ing)\b|unload|libnl|librar"
-    r"|allocat|queued|waiting|slurm|pmix|hwloc|affinity|\bmodule\b|srun:|mpirun:|version information"
+    r"|allocat|queued|waiting|slurm|pmix|hwloc|affinity|\bmodule\b|srun:|mpirun:|version info"
     r"|has sent|have sent|performance may|please|copyright|https?://|processes",
     re.IGNORECASE,
 )
@@ -99,13 +100,13 @@ class Context:
                 return told.get("program", "")
         return ""
 
-    def close(self) -> tuple[dict[str, str], set[int]]:
-        """Return what the lines so far say of the next table, and which of them were understood."""
+    def close(self, at: int) -> tuple[dict[str, str], set[int]]:
+        """Return what the lines so far say of the table at a line, and which were understood."""
         label = ""
         used: set[int] = set()
         hosts: dict[str, None] = {}
         command: dict[str, str] | None = None
-        next_line = None
+        next_line = at - 1  # the benchmarks of version 7 print an empty line before the title
         for number, bare, line in reversed(self._pending):
             if found := _BINDING.search(line[:200]):
                 hosts[found[1]] = None
@@ -117,7 +118,7 @@ class Context:
                 if command is None:
                     command = told
             elif not label:
-                label = label_of(bare, ruled_only=next_line is not None and next_line != number + 1)
+                label = label_of(bare, ruled_only=number + 1 < next_line)
                 if label:
                     used.add(number)
             next_line = number
@@ -135,12 +136,7 @@ class Context:
 
 
 def label_of(line: str, *, ruled_only: bool = False) -> str:
-    """Return the label that a line before a table is, empty where it is none.
-
-    Args:
-        line: the line.
-        ruled_only: whether only a line with a rule around it counts, such as ``=== inter ===``.
-    """
+    """Return the label that a line before a table is, empty where it is none."""
     if not line or len(line) > _LONGEST_LABEL:
         return ""
     bare = line

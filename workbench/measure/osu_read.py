@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, ParseError
-from workbench.measure.curve import FloatArray, IntArray, OSUCurve, Spread
 from workbench.measure.benchmark_table import PROGRAMS, TOOLS, BenchmarkTable, Note
 from workbench.measure.benchmark_text import parse_benchmarks
+from workbench.measure.curve import FloatArray, IntArray, OSUCurve, Spread
 from workbench.measure.curve_csv import is_curve_csv, read_curve_csv, unused_columns
 from workbench.measure.delimited import delimited_tables, is_delimited
 from workbench.measure.experiments import Choice, chosen
@@ -94,7 +94,7 @@ def read_osu(
     used = chosen(able, table)
     latencies = _usable(used, "latency", notes)
     rates = _usable(used, bandwidth, notes)
-    notes += _set_aside(tables, bandwidth)
+    notes += _set_aside(tables, rates, bandwidth)
     if not latencies and not rates:
         raise ParseError(
             f"nothing to use: a curve needs rows of osu_latency or {PROGRAMS[bandwidth]}"
@@ -179,7 +179,9 @@ def label_and_content(source: OSUSource) -> tuple[str, str | bytes]:
         ) from error
 
 
-def _usable(tables: Iterable[BenchmarkTable], benchmark: str, notes: list[str]) -> list[BenchmarkTable]:
+def _usable(
+    tables: Iterable[BenchmarkTable], benchmark: str, notes: list[str]
+) -> list[BenchmarkTable]:
     """Return the runs of one role that hold measurements; note rows left out."""
     runs = [table for table in tables if table.benchmark == benchmark and len(table.sizes)]
     for reason, left_out in (
@@ -258,7 +260,9 @@ def _statistic(latencies: int, rates: int) -> str:
     return f"median over {latencies} runs of latency and {rates} of bandwidth"
 
 
-def _set_aside(tables: Iterable[BenchmarkTable], bandwidth: str) -> list[str]:
+def _set_aside(
+    tables: Iterable[BenchmarkTable], rates: Iterable[BenchmarkTable], bandwidth: str
+) -> list[str]:
     """Return notes on tables with bandwidths that the curve does not use, and on those it uses."""
     notes = [
         f"{table.source}:{table.line}: {table.program} {_SUMS[table.benchmark]}; not used as the "
@@ -268,7 +272,7 @@ def _set_aside(tables: Iterable[BenchmarkTable], bandwidth: str) -> list[str]:
     ]
     ignored = sum(table.benchmark == "bw" and len(table.sizes) > 0 for table in tables)
     if bandwidth != "bw":
-        pairs = next((f" ({t.labels['pairs']})" for t in tables if "pairs" in t.labels), "")
+        pairs = next((f" ({t.labels['pairs']})" for t in rates if "pairs" in t.labels), "")
         notes.append(
             f"the bandwidth is that of {PROGRAMS[bandwidth]}, which {_SUMS[bandwidth]}{pairs}"
             + ("; the tables of osu_bw were not used" if ignored else "")
@@ -278,10 +282,8 @@ def _set_aside(tables: Iterable[BenchmarkTable], bandwidth: str) -> list[str]:
 
 def _lines(label: str, tables: Iterable[BenchmarkTable]) -> list[tuple[str, str]]:
     """Return the notes of one source as places and messages; lines in a row become one place."""
-    notes = sorted(
-        (note for table in tables if table.source == label for note in table.notes),
-        key=lambda note: note.line,
-    )
+    found = dict.fromkeys(n for table in tables if table.source == label for n in table.notes)
+    notes = sorted(found, key=lambda note: note.line)
     blocks: list[list[Note]] = []
     for note in notes:
         last = blocks[-1][-1] if blocks else None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -124,6 +123,8 @@ def open_titled(line: str, at: int) -> OSUSection | None:
     plain = re.sub(r"^mpi(-\w+)? ", "", what.lower()).replace("bi-directional", "bidirectional")
     version = _VERSION.search(title["rest"])
     role, test = _TITLES.get(plain, ("other", ""))
+    if blocking := _TITLES.get(plain.removeprefix("non-blocking ")):
+        test = test or blocking[1].replace("osu_", "osu_i")
     return OSUSection(
         benchmark=role,
         title=f"OSU {what}",
@@ -142,18 +143,7 @@ def heading_of(line: str) -> str:
 def with_heading(
     current: OSUSection | None, rest: str, at: int, source: str, program: str
 ) -> OSUSection:
-    """Return the section that has these headings: the current one, or another that they open.
-
-    Args:
-        current: the section so far, None where another tool's or none is open.
-        rest: the headings beside that of the sizes.
-        at: the line.
-        source: of the text, for errors.
-        program: what the last command ran, which tells what a heading without a title is of.
-
-    Raises:
-        ParseError: the table is in a unit other than microseconds or MB/s.
-    """
+    """Return the section that has these headings: the current one, or another that they open."""
     columns = list(_COLUMN.finditer(rest))
     first = columns[0]
     found = "bandwidth" if first["rate"] else _quantity(first["what"] or "")
@@ -184,9 +174,7 @@ def with_heading(
     return current
 
 
-def _untitled(
-    found: str, first: re.Match[str], count: int, at: int, program: str
-) -> OSUSection:
+def _untitled(found: str, first: re.Match[str], count: int, at: int, program: str) -> OSUSection:
     """Return the section of a heading without a title; command or columns decide the benchmark."""
     named = next((one for one in _TITLES.values() if one[1] == program), None)
     if named is not None:
@@ -237,7 +225,7 @@ def tables_of(section: OSUSection, source: str, open_line: int) -> list[Benchmar
             )
             continue
         rows.append((row.line, size, known))
-    if not section.columns and section.rows:
+    if not section.columns and section.rows and section.test != "osu_barrier":
         section.notes.append(Note(section.line, "no column headings; taken for the usual ones"))
     if not rows:
         section.notes.append(Note(section.line, f"{section.title or 'the heading'} has no rows"))
@@ -289,7 +277,7 @@ def _table(
 ) -> BenchmarkTable:
     width = len(rows[0][2]) if rows else max(1, len(section.columns))
     rate = section.quantity == "bandwidth" or (
-        not section.quantity and section.columns and not _COLUMN.match(section.columns[0])["what"]
+        not section.quantity and section.columns and _is_rate(section.columns[0])
     )
     names = section.columns or (("MB/s",) if rate else ("Latency (us)",))
     return BenchmarkTable(
@@ -340,6 +328,11 @@ def _is_cut(row: _Row, section: OSUSection, width: int) -> bool:
     # The benchmarks print two decimals, and none in the column of iterations.
     whole = len(section.columns) == width - 1 and section.columns[-1].lower() == "iterations"
     return _decimals(last) < min(others, default=0 if whole else 2)
+
+
+def _is_rate(column: str) -> bool:
+    match = _COLUMN.match(column)
+    return match is not None and not match["what"]
 
 
 def _quantity(word: str) -> str:

@@ -1,6 +1,6 @@
 """Tables of IMB, perftest, nccl-tests, ucx_perftest and NetPIPE.
 
-Each tool is a `Format`: the lines that open a table, its columns, and what else a line tells.
+Each tool is a `TextFormat`: the lines that open a table, its columns, and what else a line tells.
 Results are in us and in MB/s of 10^6 bytes, whatever the tool prints.
 """
 
@@ -24,31 +24,22 @@ _TIMES = {"usec": 1.0, "us": 1.0, "nsec": 1e-3, "ns": 1e-3, "msec": 1e3, "ms": 1
 
 
 @dataclass(frozen=True)
-class Format:
-    """How one tool prints its tables.
+class TextFormat:
+    """How one tool prints its tables."""
 
-    Attributes:
-        tool: a word of ``TOOLS``.
-        title: a line that opens a table; its group ``test`` names the benchmark.
-        heading: a line of column headings.
-        facts: what other lines tell, as named groups that become labels.
-        row: whether a line's words are a row.
-        make: makes the tables of a section.
-    """
-
-    tool: str
-    title: re.Pattern[str]
-    heading: re.Pattern[str]
-    facts: re.Pattern[str]
-    row: Callable[[Sequence[str]], bool]
-    make: Callable[[Section, str], Iterator[BenchmarkTable]]
+    tool: str  # a word of TOOLS
+    title: re.Pattern[str]  # a line that opens a table; its group ``test`` names the benchmark
+    heading: re.Pattern[str]  # a line of column headings
+    facts: re.Pattern[str]  # what other lines tell, as named groups that become labels
+    row: Callable[[Sequence[str]], bool]  # whether a line's words are a row
+    make: Callable[[TextSection, str], Iterator[BenchmarkTable]]
 
 
 @dataclass
-class Section:
+class TextSection:
     """The lines under one title, as they are collected."""
 
-    format: Format
+    format: TextFormat
     line: int
     test: str = ""
     heading: str = ""
@@ -68,7 +59,10 @@ class Section:
         for match in self.format.facts.finditer(bare):
             self.labels |= {name: text.strip() for name, text in match.groupdict().items() if text}
             told = True
-        return told or bare.startswith("#") or not any(c.isalnum() for c in bare)
+        # Before the headings stand settings of the benchmark.
+        return (
+            told or not self.heading or bare.startswith("#") or not any(c.isalnum() for c in bare)
+        )
 
     def head(self, bare: str, at: int) -> None:
         """Take a line of headings; that of some tools is a row as well."""
@@ -89,7 +83,9 @@ class Section:
                 del self.rows[-1]
                 self.truncated = True
                 self.notes.append(
-                    Note(at, f"the text ends in the middle of this row; left out: {' '.join(words)}")
+                    Note(
+                        at, f"the text ends in the middle of this row; left out: {' '.join(words)}"
+                    )
                 )
         yield from self.format.make(self, source)
 
@@ -130,7 +126,7 @@ def _numbers(words: Sequence[str], least: int) -> bool:
     return len(words) >= least and all(number(word) is not None for word in words)
 
 
-def _whole_rows(section: Section, width: int) -> Iterator[tuple[int, list[str]]]:
+def _whole_rows(section: TextSection, width: int) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows with as many fields as the heading; note the others."""
     for at, words in section.rows:
         if len(words) == width:
@@ -153,12 +149,16 @@ _IMB_ROLES: dict[str, Role] = {
 }  # fmt: skip
 
 
-def _imb(section: Section, source: str) -> Iterator[BenchmarkTable]:
+def _imb(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
     columns = [word.lower() for word in section.heading.replace("#", " ").split()]
     width = len(columns)
     where = {name: columns.index(name) for name in columns}
     result = next(
-        (name for name in ("t_avg[usec]", "t[usec]", "t_ovrl[usec]", "mbytes/sec") if name in where),
+        (
+            name
+            for name in ("t_avg[usec]", "t[usec]", "t_ovrl[usec]", "mbytes/sec")
+            if name in where
+        ),
         None,
     )
     if result is None:
@@ -196,15 +196,16 @@ def _imb_megabyte(words: Sequence[str], where: dict[str, int]) -> float:
 _PERFTEST = {"rdma_write": "write", "rdma_read": "read", "send": "send", "atomic": "atomic"}
 
 
-def _perftest(section: Section, source: str) -> Iterator[BenchmarkTable]:
+def _perftest(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
     names = [
-        " ".join(match[0].split()).lower()
+        " ".join(match[0].split())
         for match in re.finditer(
-            r"#?\w+\[[^\]]*\]|[\w.]+% percentile\[[^\]]*\]|BW \w+\[[^\]]*\]|#\w+|\w+", section.heading
+            r"#?\w+\[[^\]]*\]|[\w.]+% percentile\[[^\]]*\]|BW \w+\[[^\]]*\]|#\w+|\w+",
+            section.heading,
         )
     ]
     result = next(
-        (n for w in ("t_avg", "t_typical", "bw average", "bw peak") for n in names if w in n), None
+        (n for w in ("t_avg", "t_typical", "BW average", "BW peak") for n in names if w in n), None
     )
     if result is None:
         return
@@ -228,7 +229,9 @@ def _perftest(section: Section, source: str) -> Iterator[BenchmarkTable]:
     both = "bidirectional" in section.test.lower()
     section.test = f"ib_{verb}_{'lat' if timed else 'bw'}" if verb else section.test
     if unit in ("MB/sec", "MiB/sec"):
-        section.notes.append(Note(section.line, f"perftest's {unit} are 2^20 bytes; now MB/s of 10^6"))
+        section.notes.append(
+            Note(section.line, f"perftest's {unit} are 2^20 bytes; now MB/s of 10^6")
+        )
     if rows:
         direction = {"direction": "both"} if both else {}
         role: Role = "latency" if timed else "bibw" if both else "bw"
@@ -253,11 +256,13 @@ _NCCL_NAMED = re.compile(
 )
 
 
-def _nccl(section: Section, source: str) -> Iterator[BenchmarkTable]:
+def _nccl(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
     heading = section.heading.replace("#wrong", "wrong").replace("#", " ").split()
     first = heading.index("time")
     # The number of columns before the times differs: sendrecv may print neither redop nor root.
-    wide = [(at, words) for at, words in section.rows if len(words) in (len(heading), len(heading) - 1)]
+    wide = [
+        (at, words) for at, words in section.rows if len(words) in (len(heading), len(heading) - 1)
+    ]
     for at, words in section.rows:
         if (at, words) not in wide:
             section.notes.append(Note(at, "a row that ends early; left out"))
@@ -273,12 +278,13 @@ def _nccl(section: Section, source: str) -> Iterator[BenchmarkTable]:
             if size is None or len(fields) < 3 or fields[0] is None:
                 continue
             rows[size] = (at, fields[0])
-            time, alg, bus = fields
+            alg, bus = fields[1:]
             if alg and bus and alg > largest:
                 largest, factor = alg, bus / alg
-    reduces = any(word in ("sum", "prod", "max", "min", "avg", "mulsum") for word in heading + [
-        word for _, words in wide for word in words
-    ])
+    reduces = any(
+        word in ("sum", "prod", "max", "min", "avg", "mulsum")
+        for word in heading + [word for _, words in wide for word in words]
+    )
     named = _NCCL_NAMED.search(section.test or section.labels.get("command", "") or source)
     test, ranks, note = _nccl_test(named[1].lower() if named else "", factor, reduces)
     section.test = test
@@ -313,15 +319,17 @@ def _nccl_test(named: str, factor: float, reduces: bool) -> tuple[str, int, str]
     if factor and factor < 0.999:
         kind = "reduce_scatter" if reduces else "all_gather or alltoall"
         return kind, round(1.0 / (1.0 - factor)), "the collective is not named; by busbw over algbw"
-    return "sendrecv", 0, (
-        "the test is not named; busbw is algbw, as of sendrecv, broadcast, reduce, or of two ranks"
+    return (
+        "sendrecv",
+        0,
+        ("the test is not named; busbw is algbw as of sendrecv, broadcast, reduce or two ranks"),
     )
 
 
 # UCX
 
 
-def _ucx(section: Section, source: str) -> Iterator[BenchmarkTable]:
+def _ucx(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
     final = [row for row in section.rows if row[1][0] == "Final:"]
     used = final or section.rows[-1:]
     if not used:
@@ -384,7 +392,7 @@ _NETPIPE_ROW = re.compile(
 )
 
 
-def _netpipe(section: Section, source: str) -> Iterator[BenchmarkTable]:
+def _netpipe(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
     rows: dict[int, tuple[int, float]] = {}
     for at, words in section.rows:
         match = _NETPIPE_ROW.match(" ".join(words))
@@ -395,12 +403,15 @@ def _netpipe(section: Section, source: str) -> Iterator[BenchmarkTable]:
         yield section.table("latency", "us", "time one way", rows)
 
 
-FORMATS: tuple[Format, ...] = (
-    Format(
+FORMATS: tuple[TextFormat, ...] = (
+    TextFormat(
         "imb",
         title=re.compile(r"#?\s*Benchmarking\s+(?P<test>[A-Za-z][\w-]*)\b.*"),
-        heading=re.compile(r"#?(?:bytes\s+#)?\s*#?repetitions\s+(?:t\w*\[|Mbytes).*|"
-                           r"#bytes\s+#repetitions\s.*", re.IGNORECASE),
+        heading=re.compile(
+            r"#?(?:bytes\s+#)?\s*#?repetitions\s+(?:t\w*\[|Mbytes).*|"
+            r"#bytes\s+#repetitions\s.*",
+            re.IGNORECASE,
+        ),
         facts=re.compile(
             r"#\s*#processes\s*=\s*(?P<ranks>[0-9]+)|"
             r"\(\s*(?P<groups>[0-9]+)\s+groups of|\(\s*[0-9]+ additional processes"
@@ -408,7 +419,7 @@ FORMATS: tuple[Format, ...] = (
         row=lambda words: _numbers(words, 2),
         make=_imb,
     ),
-    Format(
+    TextFormat(
         "perftest",
         title=re.compile(
             r"-*\s*(?P<test>(?:RDMA_Write|RDMA_Read|Send|Atomic)\b[\w \t-]{0,40}?(?:Latency|BW))"
@@ -423,28 +434,35 @@ FORMATS: tuple[Format, ...] = (
         row=lambda words: _numbers(words, 3),
         make=_perftest,
     ),
-    Format(
+    TextFormat(
         "nccl",
-        title=re.compile(r"#\s*Collective test starting:\s*(?P<test>\w+?)(?:_perf)?\s*|"
-                         r"#\s*nThread\s+[0-9]+\s+nGpus\s.*"),
+        title=re.compile(
+            r"#\s*Collective test starting:\s*(?P<test>\w+?)(?:_perf)?\s*|"
+            r"#\s*nThread\s+[0-9]+\s+nGpus\s.*"
+        ),
         heading=re.compile(r"#?\s*size\s+count\s+type\s.*\btime\s+algbw\s+busbw\b.*"),
         facts=re.compile(r"#\s*nccl-tests version\s+(?P<library>\S+)"),
-        row=lambda words: len(words) > 3 and integer(words[0]) is not None
-        and integer(words[1]) is not None and words[2][:1].isalpha(),
+        row=lambda words: (
+            len(words) > 3
+            and integer(words[0]) is not None
+            and integer(words[1]) is not None
+            and words[2][:1].isalpha()
+        ),
         make=_nccl,
     ),
-    Format(
+    TextFormat(
         "ucx",
         title=re.compile(r"\|\s*API:\s*.*\|"),
         heading=re.compile(r"\|\s*Stage\s*\|\s*# iterations\s*\|.*"),
         facts=re.compile(
             r"\|\s*(?:Test:\s*(?P<test>[^|]{1,60}?)|Send memory:\s*(?P<send_memory>[^|]{1,40}?)|"
-            r"Recv memory:\s*(?P<recv_memory>[^|]{1,40}?)|Message size:\s*(?P<message_size>[0-9]+))\s*\|"
+            r"Recv memory:\s*(?P<recv_memory>[^|]{1,40}?)|"
+            r"Message size:\s*(?P<message_size>[0-9]+))\s*\|"
         ),
         row=_is_ucx_row,
         make=_ucx,
     ),
-    Format(
+    TextFormat(
         "netpipe",
         title=re.compile(r"(?!)"),
         heading=_NETPIPE_ROW,

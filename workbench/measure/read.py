@@ -15,13 +15,16 @@ def read(source: OSUSource) -> Reading:
     recognised by what they hold, not by their names.
 
     Args:
-        source: path of a file or folder; or a text of more than one line, bytes, or a pair of a
-            name and the content.
+        source: path of a file, or of a trace's folder; or a text of more than one line, bytes, or a
+            pair of a name and the content.
 
     Raises:
         ParseError: it cannot be read, is nothing that is read, or is broken; names the line.
     """
+    is_path = isinstance(source, Path) or (isinstance(source, str) and "\n" not in source)
+    path = Path(str(source)) if is_path else None
+    if path is not None and path.is_dir():
+        return reading_of(b"", path.name, path)
     label, content = label_and_content(source)
-    path = Path(source) if isinstance(source, str | Path) and "\n" not in str(source) else None
     data = content.encode("utf-8", "replace") if isinstance(content, str) else content
     return reading_of(data, label, path)

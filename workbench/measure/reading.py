@@ -16,8 +16,8 @@ from workbench.measure.osu_read import tables_of_text
 from workbench.reading import Reading, ReadTable
 
 STEEP = 2.0
-"""A fall of the result by more is doubtful: a regime that begins costs at most about twice as much as
-the one before it, while one that saves half would have been begun earlier."""
+"""A fall of the result by more between two sizes is doubtful. Results of shipped machines never
+fall so; a switch to a protocol that takes half of the time would have been made earlier."""
 
 _MOST_NOTES = 40
 
@@ -86,11 +86,9 @@ def _doubts(table: BenchmarkTable) -> Iterator[tuple[int, str]]:
     rows = zip(table.lines.tolist(), table.sizes.tolist(), table.result.tolist(), strict=True)
     for (_, smaller, before), (line, size, after) in pairwise(rows):
         if 0 < after * STEEP < before:
-            yield (
-                line,
-                f"{table.test or 'the result'} falls from {before:g} {table.unit} at {smaller} bytes "
-                f"to {after:g} at {size}: another protocol, or a disturbed run",
-            )
+            fall = f"from {before:g} {table.unit} at {smaller} bytes to {after:g} at {size}"
+            name = table.test or "the result"
+            yield line, f"{name} falls {fall}: another protocol, or a disturbed run"
 
 
 def _read_table(runs: list[BenchmarkTable]) -> ReadTable:

@@ -118,7 +118,7 @@ def test_nothing_to_use_names_what_was_found() -> None:
 
 def test_host_and_device_memory_are_not_one_experiment() -> None:
     device = output("latency", {1: 2.5}, device="-CUDA")
-    with pytest.raises(ParseError, match=r"told apart by buffers; .* 2: buffers CUDA"):
+    with pytest.raises(ParseError, match=r"told apart by buffers.* 2: buffers CUDA"):
         read_osu(LATENCY + device)
     curve = read_osu(device + BANDWIDTH)
     assert "latency was measured between buffers CUDA" in curve.notes[-1]

@@ -99,7 +99,10 @@ class Reading:
         }
 
 
-_READERS: tuple[str, ...] = ()
+_READERS: tuple[str, ...] = (
+    "workbench.models.netgauge",
+    "workbench.variability.known_files",
+)
 """Modules with a ``reading_of``, in the order in which they are asked."""
 
 

@@ -100,6 +100,8 @@ class Reading:
 
 
 _READERS: tuple[str, ...] = (
+    "workbench.models.netgauge",
+    "workbench.variability.known_files",
     "workbench.programs.reading",
     "workbench.measure.reading",
 )

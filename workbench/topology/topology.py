@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -34,6 +35,7 @@ GLOBAL_WEIGHT = 64
 between groups."""
 
 _MOST_ROUTERS = 2**31 - 2
+_CAPACITY_DIGITS = 9  # of a capacity; bandwidths are known to three or four
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +55,11 @@ class Topology(Suggesting):
         family: the word of its family in ``FAMILIES``, ``custom`` for any other graph.
         coordinates: int32[routers, k], where each router is by its family's own reckoning, such
             as x, y, z of a torus; k is 0 where there is none.
+        link_bandwidth: float64[links], bandwidth of each link, each way, B/s; empty where links
+            are alike, or not known to differ.
+        link_latency: float64[links], latency of each link, s; empty where it is not known.
+        host_bandwidth: float64[hosts], bandwidth of each host's own link, B/s; empty where it is
+            not known.
     """
 
     name: str
@@ -67,6 +74,9 @@ class Topology(Suggesting):
     coordinates: NDArray[np.int32] = field(
         default_factory=lambda: np.zeros((0, 0), np.int32), metadata={"axes": 2}
     )
+    link_bandwidth: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    link_latency: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    host_bandwidth: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
     plot = Drawing("plot_topology")
 
@@ -129,6 +139,31 @@ class Topology(Suggesting):
                 f"{int(self.links[loops[0], 0])} to itself",
                 key="links",
             )
+        self._check_rates()
+
+    def _check_rates(self) -> None:
+        """Check bandwidths and latencies: one for each link, or host, or none at all."""
+        for key, count, unit in (
+            ("link_bandwidth", self.num_links, "B/s"),
+            ("link_latency", self.num_links, "s"),
+            ("host_bandwidth", self.num_hosts, "B/s"),
+        ):
+            values = np.asarray(getattr(self, key), np.float64)
+            _set(self, key, values)
+            if values.ndim != 1 or len(values) not in (0, count):
+                raise ParameterError(
+                    f"{key} must have one entry for each of {count}, or none; got the shape "
+                    f"{values.shape}",
+                    key=key,
+                )
+            least = "at least 0" if key == "link_latency" else "above 0"
+            good = np.isfinite(values) & (values >= 0 if key == "link_latency" else values > 0)
+            if not good.all():
+                worst = int(np.argmin(good))
+                raise ParameterError(
+                    f"{key} must be finite and {least} {unit}; number {worst} is {values[worst]}",
+                    key=key,
+                )
 
     @property
     def num_hosts(self) -> int:
@@ -139,6 +174,35 @@ class Topology(Suggesting):
     def num_links(self) -> int:
         """Number of links between routers."""
         return len(self.links)
+
+    @property
+    def reference_bandwidth(self) -> float:
+        """The bandwidth in which capacities are counted, B/s; nan where none is known.
+
+        It is that of the hosts' links, the least of them where they differ; where that is not
+        known the least of the links between routers, which hosts are then taken to have too.
+        """
+        known = self.host_bandwidth if len(self.host_bandwidth) else self.link_bandwidth
+        return float(known.min()) if len(known) else math.nan
+
+    @cached_property
+    def capacity(self) -> NDArray[np.float64]:
+        """Bandwidth of each link in units of ``reference_bandwidth``, float64[links]; 1 if alike.
+
+        A link of capacity 2 carries what two parallel links of capacity 1 carry.
+        """
+        return _relative(self.link_bandwidth, self.reference_bandwidth, self.num_links)
+
+    @cached_property
+    def host_capacity(self) -> NDArray[np.float64]:
+        """Bandwidth of each host's link in units of ``reference_bandwidth``, float64[hosts]."""
+        return _relative(self.host_bandwidth, self.reference_bandwidth, self.num_hosts)
+
+    @property
+    def unequal(self) -> bool:
+        """Whether some links, hosts' links among them, have more bandwidth than others."""
+        both = np.concatenate((self.capacity, self.host_capacity))
+        return bool((both != 1.0).any())
 
     @property
     def degree(self) -> NDArray[np.int64]:
@@ -340,6 +404,9 @@ class Topology(Suggesting):
             and np.array_equal(self.host_router, other.host_router)
             and np.array_equal(self.group, other.group)
             and np.array_equal(self.coordinates, other.coordinates)
+            and np.array_equal(self.link_bandwidth, other.link_bandwidth)
+            and np.array_equal(self.link_latency, other.link_latency)
+            and np.array_equal(self.host_bandwidth, other.host_bandwidth)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -353,6 +420,14 @@ class Topology(Suggesting):
 
 def _set(topology: Topology, name: str, value: object) -> None:
     object.__setattr__(topology, name, value)
+
+
+def _relative(bandwidth: NDArray[np.float64], unit: float, count: int) -> NDArray[np.float64]:
+    """Return bandwidths in a unit, float64[count]; 1 where none is known."""
+    if not len(bandwidth):
+        return np.ones(count)
+    # Ratios of decimal figures are whole again: 0.3 / 0.1 is 3.
+    return np.round(bandwidth / unit, _CAPACITY_DIGITS)
 
 
 def routers_passed(wires: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -266,3 +267,32 @@ def test_shapes_and_classes_must_agree() -> None:
 def test_hosts_must_be_numbers_of_hosts(hosts: object) -> None:
     with pytest.raises(ParameterError, match="hosts must be"):
         topology.fat_tree(4).hops(hosts)  # type: ignore[arg-type]
+
+
+def test_capacities_are_in_links_of_the_hosts_or_of_the_least_link() -> None:
+    alike = network(3, [(0, 1), (1, 2)], [0, 2])
+    assert not alike.unequal and math.isnan(alike.reference_bandwidth)
+    np.testing.assert_array_equal(alike.capacity, [1, 1])
+    links = replace(alike, link_bandwidth=np.array([50e9, 25e9]))
+    assert links.unequal and links != alike
+    np.testing.assert_array_equal(links.capacity, [2, 1])
+    np.testing.assert_array_equal(links.host_capacity, [1, 1])
+    hosts = replace(links, host_bandwidth=np.array([12.5e9, 25e9]))
+    np.testing.assert_array_equal(hosts.capacity, [4, 2])
+    np.testing.assert_array_equal(hosts.host_capacity, [1, 2])
+    # Decimal figures whose ratio is whole.
+    np.testing.assert_array_equal(
+        replace(alike, link_bandwidth=np.array([0.3, 0.1])).capacity, [3, 1]
+    )
+
+
+@for_each("key, values, said", [
+    ("link_bandwidth", [1.0], "link_bandwidth must have one entry for each of 2, or none"),
+    ("link_bandwidth", [1.0, 0.0], "link_bandwidth must be finite and above 0 B/s; number 1 is 0"),
+    ("link_latency", [-1e-9, 0.0], "link_latency must be finite and at least 0 s; number 0"),
+    ("host_bandwidth", [math.nan], "host_bandwidth must be finite and above 0 B/s"),
+])  # fmt: skip
+def test_bandwidths_and_latencies_are_checked(key: str, values: list[float], said: str) -> None:
+    made = network(3, [(0, 1), (1, 2)], [0])
+    with pytest.raises(ParameterError, match=said):
+        replace(made, **{key: np.array(values)})  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from workbench.topology.files import (
     to_sstmacro_json,
     write_topology,
 )
+from workbench.topology.files.assembly import Assembly, Place
 from workbench.topology.files.hosts import describe_hosts
 from workbench.topology.topology import Topology
 
@@ -425,3 +427,41 @@ def test_hosts_are_set_at_all_routers_or_at_the_edge() -> None:
         read_topology(text, hosts=1, at="leaf")
     with pytest.raises(ParameterError, match="hosts"):
         read_topology(text, hosts=-1, at="edge")
+
+
+def assembled(
+    *links: tuple[str, str, float | None], hosts: Sequence[float | None] = ()
+) -> Assembly:
+    found = Assembly("made.csv")
+    for line, (one, other, bandwidth) in enumerate(links, 1):
+        place = Place("made.csv", line)
+        found.link(found.router(one, place), found.router(other, place), place, bandwidth=bandwidth)
+    for router, bandwidth in enumerate(hosts):
+        found.add_host(router, bandwidth)
+    return found
+
+
+def test_an_assembly_keeps_bandwidths_and_latencies() -> None:
+    made = assembled(("a", "b", 50e9), ("b", "c", 25e9), hosts=[25e9, 25e9]).topology()
+    np.testing.assert_array_equal(made.link_bandwidth, [50e9, 25e9])
+    np.testing.assert_array_equal(made.capacity, [2, 1])
+    np.testing.assert_array_equal(made.host_bandwidth, [25e9, 25e9])
+    # Listed each way, and in the order of the routers' numbers.
+    made = assembled(("1", "0", 2.0), ("0", "1", 2.0), ("1", "2", 4.0), ("2", "1", 4.0)).topology(
+        directed=None
+    )
+    assert made.num_links == 2
+    np.testing.assert_array_equal(made.link_bandwidth, [2.0, 4.0])
+
+
+def test_an_assembly_refuses_what_only_some_links_state() -> None:
+    with pytest.raises(ParseError, match="all links must state their bandwidth, or none") as error:
+        assembled(("a", "b", 50e9), ("b", "c", None)).topology()
+    assert error.value.line == 2
+    with pytest.raises(ParseError, match="all hosts must state the bandwidth of their link"):
+        assembled(("a", "b", 50e9), hosts=[25e9, None]).topology()
+    with pytest.raises(ParseError, match="a bandwidth must be above 0; got -1") as error:
+        assembled(("a", "b", -1.0))
+    assert error.value.line == 1
+    with pytest.raises(ParseError, match="a link must have the same bandwidth both ways"):
+        assembled(("a", "b", 2.0), ("b", "a", 1.0)).topology(directed=True)

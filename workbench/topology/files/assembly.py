@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -42,6 +43,34 @@ class Place(NamedTuple):
 
 
 @dataclass
+class Stated:
+    """A quantity that all links of a file state, or none."""
+
+    name: str
+    of: str
+    values: array[float] = field(default_factory=lambda: array("d"))
+    lacking: Place | None = None  # the first that does not state it
+
+    def add(self, value: float | None, count: int, place: Place) -> None:
+        """Add what a line of the file states for ``count`` links."""
+        if value is None:
+            self.lacking = self.lacking or place
+            return
+        if not (math.isfinite(value) and value >= 0 and (value > 0 or self.name == "latency")):
+            least = "at least" if self.name == "latency" else "above"
+            raise place.error(f"a {self.name} must be {least} 0; got {value:g}")
+        self.values.extend((value,) * count)
+
+    def all(self) -> NDArray[np.float64]:
+        """Return the values, none where none was stated."""
+        if len(self.values) and self.lacking is not None:
+            raise self.lacking.error(
+                f"all {self.of} must state their {self.name}, or none; others do, this one does not"
+            )
+        return np.array(self.values)
+
+
+@dataclass
 class Assembly:
     """Routers by name and the links between them, in the order of the file."""
 
@@ -50,7 +79,10 @@ class Assembly:
     _classes: dict[str, int] = field(default_factory=dict)
     _ends: array[int] = field(default_factory=lambda: array("i"))
     _link_class: array[int] = field(default_factory=lambda: array("B"))
+    _bandwidth: Stated = field(default_factory=lambda: Stated("bandwidth", "links"))
+    _latency: Stated = field(default_factory=lambda: Stated("latency", "links"))
     _hosts: dict[int, int] = field(default_factory=dict)
+    _of_hosts: dict[int, list[float]] = field(default_factory=dict)
     _groups: dict[int, str] = field(default_factory=dict)
     _at: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
@@ -69,7 +101,14 @@ class Assembly:
         return number
 
     def link(
-        self, one: int, other: int, place: Place, link_class: str = LINK, parallel: int = 1
+        self,
+        one: int,
+        other: int,
+        place: Place,
+        link_class: str = LINK,
+        parallel: int = 1,
+        bandwidth: float | None = None,  # B/s, of each of them, each way
+        latency: float | None = None,  # s
     ) -> None:
         """Add ``parallel`` links between two routers, given by their numbers."""
         if one == other:
@@ -92,6 +131,8 @@ class Assembly:
             raise place.error(f"a topology must have at most {LARGEST} links")
         self._ends.extend((one, other) * parallel)
         self._link_class.extend((number,) * parallel)
+        self._bandwidth.add(bandwidth, parallel, place)
+        self._latency.add(latency, parallel, place)
 
     def hosts(self, router: int, count: int, place: Place) -> None:
         """Set the number of a router's hosts."""
@@ -100,9 +141,11 @@ class Assembly:
                 f"a router's hosts must be given once; got {count} after {self._hosts[router]}"
             )
 
-    def add_host(self, router: int) -> None:
-        """Add one host to a router."""
+    def add_host(self, router: int, bandwidth: float | None = None) -> None:
+        """Add one host to a router; ``bandwidth`` is that of its link, B/s."""
         self._hosts[router] = self._hosts.get(router, 0) + 1
+        if bandwidth is not None:
+            self._of_hosts.setdefault(router, []).append(bandwidth)
 
     def group(self, router: int, name: str, place: Place) -> None:
         """Set the group of a router; an empty name and -1 stand for none."""
@@ -137,8 +180,14 @@ class Assembly:
         link_class = np.frombuffer(self._link_class, np.uint8)
         if directed is None:
             directed = _both_ways(ends, link_class, count)
+        bandwidth, latency = self._bandwidth.all(), self._latency.all()
         if directed:
-            ends, link_class = _once(ends, link_class, count)
+            for stated, what in ((bandwidth, "bandwidth"), (latency, "latency")):
+                if len(stated) and not _same_both_ways(ends, link_class, count, stated):
+                    raise everything.error(f"a link must have the same {what} both ways")
+            kept = _once(ends, link_class, count)
+            ends, link_class = ends[kept], link_class[kept]
+            bandwidth, latency = (one[kept] if len(one) else one for one in (bandwidth, latency))
         of_router = np.zeros(count, np.int64)
         assumed = hosts is None and not self._hosts
         if assumed:
@@ -151,6 +200,7 @@ class Assembly:
             raise everything.error(
                 f"a topology must have at most {LARGEST} hosts; got {of_router.sum()}"
             )
+        of_hosts = self._host_bandwidth(number, of_router, everything)
         group = np.full(count, -1, np.int32)
         if self._groups:
             names = list(dict.fromkeys(self._groups.values()))
@@ -174,7 +224,29 @@ class Assembly:
             group=group,
             coordinates=coordinates,
             parameters={"hosts": ASSUMED} if assumed else {},
+            link_bandwidth=bandwidth,
+            link_latency=latency,
+            host_bandwidth=of_hosts,
         )
+
+    def _host_bandwidth(
+        self, number: NDArray[np.int64], of_router: NDArray[np.int64], everything: Place
+    ) -> NDArray[np.float64]:
+        """Return the bandwidth of each host's link, B/s, router by router; none if none states it.
+
+        Raises:
+            ParseError: some hosts state it, others do not.
+        """
+        if not self._of_hosts:
+            return np.zeros(0)
+        stated = {int(number[router]): values for router, values in self._of_hosts.items()}
+        missing = [r for r, n in enumerate(of_router.tolist()) if n != len(stated.get(r, ()))]
+        if missing:
+            raise everything.error(
+                "all hosts must state the bandwidth of their link, or none; some of router "
+                f"{missing[0]} do not"
+            )
+        return np.concatenate([stated[router] for router in sorted(stated)])
 
 
 def whole_number(text: str, meaning: str, most: int, place: Place, least: int = 0) -> int:
@@ -222,12 +294,26 @@ def _both_ways(ends: NDArray[np.int32], link_class: NDArray[np.uint8], count: in
     return bool(np.array_equal(np.sort(code[backwards == 0]), np.sort(code[backwards == 1])))
 
 
-def _once(
-    ends: NDArray[np.int32], link_class: NDArray[np.uint8], count: int
-) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """Return for each two routers and class the links of only the direction that has more."""
+def _once(ends: NDArray[np.int32], link_class: NDArray[np.uint8], count: int) -> NDArray[np.bool_]:
+    """Return whether each link is of the direction of its two routers and class that has more."""
     code, backwards = _codes(ends, link_class, count)
     pairs, of_link = np.unique(code, return_inverse=True)
     ways = np.bincount(of_link * 2 + backwards, minlength=2 * len(pairs)).reshape(-1, 2)
-    kept = backwards == np.argmax(ways, axis=1)[of_link]
-    return ends[kept], link_class[kept]
+    kept: NDArray[np.bool_] = backwards == np.argmax(ways, axis=1)[of_link]
+    return kept
+
+
+def _same_both_ways(
+    ends: NDArray[np.int32],
+    link_class: NDArray[np.uint8],
+    count: int,
+    stated: NDArray[np.float64],  # of each link
+) -> bool:
+    """Return whether links that are listed both ways state the same each way."""
+    code, backwards = _codes(ends, link_class, count)
+    ways = [np.column_stack((code, stated))[backwards == way] for way in (0, 1)]
+    both = np.intersect1d(code[backwards == 0], code[backwards == 1])
+    there, back = (
+        np.unique(one[np.isin(one[:, 0].astype(np.int64), both)], axis=0) for one in ways
+    )
+    return np.array_equal(there, back)

@@ -69,7 +69,7 @@ SUFFIXES: dict[str, Format] = {
 """What a file is written as by the end of its name."""
 
 
-class TextFormat(NamedTuple):
+class NetworkFormat(NamedTuple):
     """A format of text."""
 
     title: str  # what a file of it is, for people
@@ -78,19 +78,23 @@ class TextFormat(NamedTuple):
     parse: Callable[..., Topology]  # reads a text; takes ``hosts``
 
 
-_TEXTS: dict[Format, TextFormat] = {
-    "slurm": TextFormat("Slurm topology.conf", "switch", is_slurm, parse_slurm),
-    "slurm-yaml": TextFormat("Slurm topology.yaml", "switch", is_slurm_yaml, parse_slurm_yaml),
-    "ibnetdiscover": TextFormat("ibnetdiscover", "switch", is_ibnetdiscover, parse_ibnetdiscover),
-    "ibnetdiscover-ports": TextFormat("ibnetdiscover -p", "switch", is_port_list, parse_port_list),
-    "ns3": TextFormat("ns-3 topology", "switch", is_ns3, parse_ns3),
-    "anynet": TextFormat("BookSim anynet", "router", is_anynet, parse_anynet),
-    "sstmacro-ini": TextFormat(
+_TEXTS: dict[Format, NetworkFormat] = {
+    "slurm": NetworkFormat("Slurm topology.conf", "switch", is_slurm, parse_slurm),
+    "slurm-yaml": NetworkFormat("Slurm topology.yaml", "switch", is_slurm_yaml, parse_slurm_yaml),
+    "ibnetdiscover": NetworkFormat(
+        "ibnetdiscover", "switch", is_ibnetdiscover, parse_ibnetdiscover
+    ),
+    "ibnetdiscover-ports": NetworkFormat(
+        "ibnetdiscover -p", "switch", is_port_list, parse_port_list
+    ),
+    "ns3": NetworkFormat("ns-3 topology", "switch", is_ns3, parse_ns3),
+    "anynet": NetworkFormat("BookSim anynet", "router", is_anynet, parse_anynet),
+    "sstmacro-ini": NetworkFormat(
         "topology of an SST/macro .ini", "switch", is_sstmacro_ini, parse_sstmacro_ini
     ),
-    "dot": TextFormat("Graphviz dot", "router", is_dot, parse_dot),
-    "csv": TextFormat("CSV of links", "router", is_csv, parse_csv),
-    "edge-list": TextFormat("list of links", "router", is_edge_list, parse_edge_list),
+    "dot": NetworkFormat("Graphviz dot", "router", is_dot, parse_dot),
+    "csv": NetworkFormat("CSV of links", "router", is_csv, parse_csv),
+    "edge-list": NetworkFormat("list of links", "router", is_edge_list, parse_edge_list),
 }
 """In the order in which they are tried; the last takes what is no other."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,7 +19,14 @@ if TYPE_CHECKING:
 
 
 def read_text_table(
-    path: str | Path, what: str, needed: Iterable[str], *, separator: str = ","
+    path: str | Path | io.StringIO,
+    what: str,
+    needed: Iterable[str],
+    *,
+    separator: str = ",",
+    source: str = "",
+    first_line: int = 1,  # of the file, in which the columns' names stand
+    quotes: bool = True,
 ) -> pd.DataFrame:
     """Return the cells of a table as texts, its index the number of each row's line.
 
@@ -26,7 +34,7 @@ def read_text_table(
     """
     import pandas as pd
 
-    source = str(path)
+    source = source or str(path)
     try:
         with warnings.catch_warnings():
             # Of rows with more cells than the heading, which pandas would cut off.
@@ -40,41 +48,56 @@ def read_text_table(
                 encoding="utf-8",
                 skip_blank_lines=False,
                 index_col=False,
+                quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE,
             )
     except pd.errors.ParserWarning as error:
-        raise _long_row(path, separator, what) from error
+        text = path.getvalue() if isinstance(path, io.StringIO) else _text_of(path)
+        raise _long_row(text, separator, what, source, first_line, quotes) from error
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise ParseError(f"{what} must be a CSV file; {error}", source=source) from error
     table.columns = [str(name).strip() for name in table.columns]
-    table.index = pd.RangeIndex(2, len(table) + 2)
+    table.index = pd.RangeIndex(first_line + 1, len(table) + first_line + 1)
     check_columns(table, what, needed, source)
     return table[(table != "").any(axis=1)]
 
 
-def _long_row(path: str | Path, separator: str, what: str) -> ParseError:
+def _text_of(path: str | Path) -> str:
+    with Path(path).open(encoding="utf-8-sig", newline="", errors="replace") as file:
+        return file.read()
+
+
+def _long_row(
+    text: str, separator: str, what: str, source: str, first_line: int, quotes: bool
+) -> ParseError:
     """Return an error about the first row that has more cells than there are names."""
     line, most, found = 1, 0, 0
-    with Path(path).open(encoding="utf-8-sig", newline="", errors="replace") as file:
-        rows = csv.reader(file, delimiter=separator)
-        for row in rows:
-            most = most or len(row)
-            if len(row) > most:
-                line, found = rows.line_num, len(row)
-                break
+    rows = csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=separator,
+        quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE,
+    )
+    for row in rows:
+        most = most or len(row)
+        if len(row) > most:
+            line, found = rows.line_num, len(row)
+            break
     return ParseError(
         f"{what} must have a name for each cell in its first line; it has {most}, and this row has "
         f"{found} cells",
-        source=str(path),
-        line=line,
+        source=source,
+        line=line + first_line - 1,
     )
 
 
-def check_columns(table: pd.DataFrame, what: str, needed: Iterable[str], source: str) -> None:
+def check_columns(
+    table: pd.DataFrame, what: str, needed: Iterable[str], source: str, remedy: str = ""
+) -> None:
     """Raise ParseError where a table lacks a column; ``what`` names it in messages."""
     wanted = list(needed)
     if lacking := [name for name in wanted if name not in table]:
         raise ParseError(
-            f"{what} must have the columns {', '.join(wanted)}; it lacks {', '.join(lacking)}",
+            f"{what} must have the columns {', '.join(wanted)}; it lacks {', '.join(lacking)}"
+            f"{remedy}",
             source=source,
             line=1,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import json
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from pathlib import Path
 from tests.fuzz.tables import TABLES, read_any_table
 from workbench.errors import WorkbenchError
 from workbench.measure import read_measured_runs
+from workbench.models import LogGPS, OverheadTable, netgauge
 from workbench.panels import RegimePanel, read_session
 from workbench.predict import machine_of, predict_collective, read_point_to_point
 from workbench.programs.goal import read_goal, write_goal
@@ -83,6 +85,16 @@ def read_any_messages(files: Files) -> object:
         path.write_bytes(files[""])
         machine = machine_of(read_point_to_point(path))
     return predict_collective(machine, "allreduce", 8, [8, 1 << 20])
+
+
+def read_any_netgauge(files: Files) -> object:
+    """Say what a log of Netgauge is, and take the parameters and overheads in it."""
+    reading = netgauge.reading_of(files[""], "log", None)
+    if reading is not None:
+        json.dumps(reading.to_dict(), allow_nan=False)
+    text = files[""].decode("utf-8", "replace")
+    repr(OverheadTable.from_netgauge(text))
+    return LogGPS.from_netgauge(text)
 
 
 POINT_TO_POINT = b"""\
@@ -259,6 +271,8 @@ TRACES: list[Files] = [
     {f"trace-{rank}.txt": simgrid(rank, 4) for rank in range(4)},
 ]
 
+REPORTS = Path(__file__).parents[1] / "data" / "reports"
+
 FORMATS = {
     "text": Format([{"": text} for text in GOAL_TEXTS], read_any_goal),
     "binary": Format([{"": content} for content in GOAL_BINARIES], read_any_goal),
@@ -266,5 +280,8 @@ FORMATS = {
     "measured runs": Format([{"runs.csv": RUNS}], read_any_runs),
     "variability": Format(TABLES, read_any_table),
     "messages": Format([{"": POINT_TO_POINT}], read_any_messages),
+    "netgauge": Format(
+        [{"": path.read_bytes()} for path in sorted(REPORTS.glob("25*"))], read_any_netgauge
+    ),
     "session": Format([{"": SESSION}], read_any_session),
 }

@@ -42,7 +42,7 @@ def case(name: str, seed: int, number: int) -> Files:
         seed: the run's.
         number: the case's.
     """
-    rng = np.random.default_rng([seed, sorted(FORMATS).index(name), number])
+    rng = np.random.default_rng([seed, *name.encode(), number])
     corpus = FORMATS[name].corpus
     files = dict(corpus[rng.integers(len(corpus))])
     others = [content for other in corpus for content in other.values()]

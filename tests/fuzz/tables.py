@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from workbench import variability
+from workbench.variability.known_files import reading_of
 
 Files = dict[str, bytes]
 
@@ -63,6 +64,24 @@ SAMPLES = _csv(
     1549000001.0,0,nid00001,1,164
     1549000002.0,0,nid00001,1,3"""
 )
+SACCT_NAMES = _csv(
+    """JobID|JobName|User|NNodes|Start|End|Comment|
+    17|run | tee log|u1|1.50K|2019-01-31T08:00:00|2019-01-31T09:00:00|a|
+    8_1|\u00e9|u2|0|None|2019-01-31T09:00:00||
+    18+0|x|u2|12|2019-01-31T08:00:00|Unknown||b||"""
+)
+SACCT_WIDE = (
+    b"       JobID      User   NNodes               Start                 End\n"
+    b"------------ --------- -------- ------------------- -------------------\n"
+    b"7                  ann      256 2019-01-31T08:00:00 2019-01-31T09:00:00\n"
+    b"7.ext+                      256 2019-01-31T08:00:00 2019-01-31T09:00:00\n"
+)
+LDMS = _csv(
+    """1558387831.001731,1731,s0,1,0,197797,0,1.5
+    1558387832.001731,1731,s0,1,77,197897,100,2
+    1558387833.001731,1731,s1,1,77,197950,53.25,1"""
+)
+NAMES = "#Time,Time_usec,ProducerName,component_id,job_id,A#sda,A.rate#sda,B.rate"
 PLACEMENT = _csv(
     """run,node,router,group
     a,1,0,0
@@ -84,10 +103,13 @@ TIMES = _csv(
 _READERS: dict[str, Callable[[Path], object]] = {
     "runs.csv": variability.read_runs,
     "sacct.txt": variability.read_jobs,
+    "sacct-names.txt": variability.read_jobs,
+    "sacct-wide.txt": variability.read_jobs,
     "jobs.csv": variability.read_jobs,
     "steps.csv": variability.read_steps,
     "steps.parquet": variability.read_steps,
     "samples.csv": variability.read_samples,
+    "ldms.1558387831": lambda path: variability.read_samples(path, header=NAMES.split(",")),
     "placement.csv": variability.read_placement,
     "routines.csv": variability.read_routines,
     "times.csv": variability.read_run_times,
@@ -96,10 +118,13 @@ _READERS: dict[str, Callable[[Path], object]] = {
 TABLES: list[Files] = [
     {"runs.csv": RUNS},
     {"sacct.txt": SACCT},
+    {"sacct-names.txt": SACCT_NAMES},
+    {"sacct-wide.txt": SACCT_WIDE},
     {"jobs.csv": JOBS},
     {"steps.csv": _steps().to_csv(index=False).encode()},
     {"steps.parquet": _parquet()},
     {"samples.csv": SAMPLES},
+    {"ldms.1558387831": LDMS},
     {"placement.csv": PLACEMENT},
     {"routines.csv": ROUTINES},
     {"times.csv": TIMES},
@@ -112,6 +137,7 @@ def read_any_table(files: Files) -> object:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_bytes(content)
+        reading_of(content, name, path)
         found = _READERS[name](path)
     repr(found)
     return found

@@ -20,6 +20,7 @@ FLOOR = {
     "catalogue",
     "datasets",
     "jsonfile",
+    "reading",
     "datapackage",
     "lazy",
     "warming",

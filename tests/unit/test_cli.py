@@ -20,7 +20,7 @@ from tests.cases import for_each
 from tests.unit.commands import answer_and_notes, help_text, refusal, usage
 from workbench import datasets
 from workbench.cli import main
-from workbench.cli.output import in_options
+from workbench.cli.output import in_options, print_in_any_encoding
 from workbench.errors import WorkbenchError
 from workbench.fit import DEFAULT_TRIALS, LOSSES, TARGETS, fit
 from workbench.measure import OSU_SIZES, OSUCurve, read_osu
@@ -515,6 +515,25 @@ def test_python_m_workbench_is_the_command() -> None:
     )
     assert (run.returncode, run.stdout) == (1, "")
     assert "did you mean node.nic.mtu?" in run.stderr
+
+
+def test_a_terminal_without_the_characters_of_a_result_shows_others() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "workbench", "machine", "show", "azure-hb96v3-hdr"],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+    )
+    assert (run.returncode, run.stderr) == (0, b"")
+    assert b"L 2.14 us +- 13.4 ns" in run.stdout
+    assert b"switch_latency" in run.stdout  # the last lines are there too
+
+
+def test_characters_have_replacements(capsys: pytest.CaptureFixture[str]) -> None:
+    print_in_any_encoding()
+    text = "µ ≤ ± × é ✕".encode("cp437", "workbench.ascii").decode("cp437")
+    assert text == r"µ ≤ ± x é \u2715"
+    assert "π".encode("ascii", "workbench.ascii") == rb"\u03c0"
 
 
 def test_a_reader_that_leaves_is_no_error() -> None:

@@ -22,13 +22,14 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 import workbench
-from workbench.cli.output import FAILED, SIGNALLED, option_names, say
+from workbench.cli.output import FAILED, SIGNALLED, option_names, print_in_any_encoding, say
 from workbench.errors import WorkbenchError
 
 __all__ = ["main"]
 
 # Each is a module of this package, or the `command` of its subject's folder.
 _COMMANDS = (
+    "read",
     "osu",
     "fit",
     "machine",
@@ -71,6 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # What is imported stays: to look for garbage among it while it grows, and once more as the
     # process ends, takes 0.2 s of 0.6 s (tests/benchmarks/test_cli_start.py).
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    print_in_any_encoding()
     try:
         return _command(sys.argv[1:])
     finally:

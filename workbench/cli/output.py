@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import contextlib
+import io
 import json
 import os
 import re
 import sys
 import threading
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from pathlib import Path
@@ -28,6 +31,33 @@ BINARY_SUFFIX = ".bin"
 """The end of a name by which GOAL is written as LogGOPSim's binary."""
 
 _SLOW_S = 5.0
+
+_IN_ASCII = {
+    **{"µ": "u", "μ": "u", "λ": "lambda", "ρ": "rho", "Σ": "sum", "Δ": "delta", "∞": "inf"},
+    **{"≤": "<=", "≥": ">=", "±": "+-", "×": "x", "·": "*", "√": "sqrt", "→": "->", "…": "..."},
+    **{"–": "-", "−": "-", "─": "-", "━": "-", "“": '"', "”": '"', "★": "*", "■": "#", "▶": ">"},
+}
+"""How a terminal shows the workbench's characters that its encoding lacks."""
+
+
+def print_in_any_encoding() -> None:
+    """Let stdout and stderr print replacements, such as ``us``, for what their encoding lacks."""
+    codecs.register_error("workbench.ascii", _replacement)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # None where a shell has closed it
+            stream.reconfigure(errors="workbench.ascii")
+
+
+def _replacement(error: UnicodeError) -> tuple[str, int]:
+    """Return what stands for characters, and where to go on, as codecs ask."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    found = []
+    for letter in error.object[error.start : error.end]:
+        plain_letter = unicodedata.normalize("NFKD", letter).encode("ascii", "ignore").decode()
+        escaped = letter.encode("ascii", "backslashreplace").decode()
+        found.append(_IN_ASCII.get(letter) or plain_letter or escaped)
+    return "".join(found), error.end
 
 
 def say(text: str) -> None:

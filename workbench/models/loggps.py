@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from workbench.errors import ParameterError, ParseError
+from workbench.errors import ParameterError
 from workbench.html_table import html_table
+from workbench.models.netgauge import last_usable, netgauge_rows, shifted
 from workbench.models.parameter import INT32_MAX
 from workbench.models.protocol import REGIMES, Protocol, ProtocolRegime
 from workbench.named_options import named_fields
@@ -161,25 +160,25 @@ class LogGPS(StoredResult):
         )
 
     @classmethod
-    def from_netgauge(cls, text: str, *, S: int = 65535) -> LogGPS:
+    def from_netgauge(cls, text: str, *, S: int = 65535, source: str = "text") -> LogGPS:
         """Return the parameters that Netgauge's loggp module printed, or that ``to_text`` wrote.
 
         Its lines hold ``L= s= o_s= o_r= g= G=``, times in microseconds, one line for each message
-        size. L, g and G are those of the last line, which rest on all sizes; o and O are the line
-        through the mean of the sender's and the receiver's overhead over size.
+        size; the file that ``-o`` writes has them as columns. L, g and G are those of the last line
+        where they are of use, which rest on all sizes up to it; o and O are the line through the
+        mean of the sender's and the receiver's overhead over size.
 
         Args:
             text: what was printed.
             S: the eager threshold in bytes, which Netgauge does not measure; one in the text wins.
+            source: the text's name, for errors.
 
         Raises:
-            ParseError: no such line was found, or one lacks a number.
+            ParseError: no such line was found, one lacks a number, or none has a g and G of use.
         """
-        rows = netgauge_rows(text)
-        last = rows[-1]
-        overhead, per_byte = _line(
-            [r["s"] for r in rows], [(r["o_s"] + r["o_r"]) / 2 for r in rows]
-        )
+        rows, _ = netgauge_rows(text, source)
+        last = last_usable(rows, source).values
+        overhead, per_byte = _line([r.values["s"] for r in rows], [r.overhead_s for r in rows])
         return cls(
             L=last["L"],
             o=overhead,
@@ -191,7 +190,7 @@ class LogGPS(StoredResult):
 
     def to_text(self) -> str:
         """Return one line as Netgauge prints it, in microseconds, with O and S at its end."""
-        us = {name: _shifted(repr(getattr(self, name)), 6) for name in "LogGO"}
+        us = {name: shifted(repr(getattr(self, name)), 6) for name in "LogGO"}
         return (
             f"L={us['L']} s=1 o_s={us['o']} o_r={us['o']} g={us['g']} G={us['G']} "
             f"O={us['O']} S={self.S}\n"
@@ -340,42 +339,6 @@ def _checked(what: str, value: Any, unit: str) -> Any:
 def _of_inverse(value: float, error: float | None) -> float | None:
     """Return the standard error of 1 / value, to first order."""
     return None if error is None else error / value**2
-
-
-def netgauge_rows(text: str) -> list[dict[str, float]]:
-    """Return the numbers of the lines that Netgauge's loggp module printed, in s, s/B and B."""
-    rows = [
-        _netgauge_row(number, line)
-        for number, line in enumerate(text.splitlines(), start=1)
-        if re.search(r"\bL=", line) and re.search(r"\bG=", line)
-    ]
-    if not rows:
-        raise ParseError(
-            "there must be a line with L=, s=, o_s=, o_r=, g= and G= as Netgauge's loggp "
-            "module prints it; found none"
-        )
-    return rows
-
-
-def _netgauge_row(number: int, line: str) -> dict[str, float]:
-    """Return the numbers of a line in s, s/B and B."""
-    texts = dict(re.findall(r"(?<![\w(])(L|s|o_s|o_r|g|G|O|S)=\s*([-+.\deE]+)", line))
-    row = {}
-    for name in ("L", "s", "o_s", "o_r", "g", "G", *sorted({"O", "S"} & set(texts))):
-        try:
-            row[name] = float(_shifted(texts[name], 0 if name in "sS" else -6))
-        except (KeyError, InvalidOperation):
-            raise ParseError(
-                f"a line of Netgauge's loggp module must have a number for {name}=; got "
-                f"{line.strip()!r}",
-                line=number,
-            ) from None
-    return row
-
-
-def _shifted(number: str, places: int) -> str:
-    """Return a decimal number times a power of ten, exactly: no rounding on the way out or in."""
-    return str(Decimal(number).scaleb(places))
 
 
 def _line(x: list[float], y: list[float]) -> tuple[float, float]:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from workbench.checks import number
 from workbench.errors import ParameterError
-from workbench.models.loggps import LogGPS, netgauge_rows
+from workbench.models.loggps import LogGPS
+from workbench.models.netgauge import netgauge_rows
 from workbench.models.protocol import Protocol
 from workbench.result import StoredResult
 
@@ -40,20 +41,21 @@ class OverheadTable(StoredResult):
         self._check()
 
     @classmethod
-    def from_netgauge(cls, text: str) -> OverheadTable:
+    def from_netgauge(cls, text: str, *, source: str = "text") -> OverheadTable:
         """Return the overheads that Netgauge's loggp module printed, one line a message size.
 
         Args:
-            text: lines with ``L= s= o_s= o_r= g= G=``, times in microseconds; of lines with the
-                same size the mean is taken.
+            text: lines with ``L= s= o_s= o_r= g= G=``, times in microseconds, or the columns that
+                ``-o`` writes; of lines with the same size the mean is taken.
+            source: its name, for errors.
 
         Raises:
             ParseError: no such line was found, or one lacks a number.
         """
-        rows = netgauge_rows(text)
+        rows, _ = netgauge_rows(text, source)
         of_size: dict[float, list[float]] = {}
         for row in rows:
-            of_size.setdefault(row["s"], []).append((row["o_s"] + row["o_r"]) / 2)
+            of_size.setdefault(row.values["s"], []).append(row.overhead_s)
         sizes = sorted(of_size)
         return cls(
             np.array(sizes, np.float64),

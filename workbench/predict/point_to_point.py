@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, ParseError
 from workbench.machines.rules import message_curves
-from workbench.measure import OSUCurve, parse_osu_text
+from workbench.measure import OSUCurve, parse_benchmarks
 from workbench.measure.message_curve import MessageCurve
 from workbench.suggestions import did_you_mean
 from workbench.text_table import numbers_of, read_text_table
@@ -248,7 +248,7 @@ def _printed(paths: Iterable[str | Path], pairs: int) -> pd.DataFrame:
             }
         )
         for path in paths
-        for table in parse_osu_text(Path(path).read_bytes(), str(path))
+        for table in parse_benchmarks(Path(path).read_bytes(), str(path))
         if table.benchmark != "other"
     ]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"benchmark": []})

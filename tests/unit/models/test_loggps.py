@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 import pickle
 from pathlib import Path
 
@@ -10,8 +11,9 @@ from hypothesis import strategies as st
 
 from tests.cases import for_each
 from workbench.errors import ParameterError, ParseError
-from workbench.models import Protocol
+from workbench.models import OverheadTable, Protocol
 from workbench.models.loggps import LogGPS
+from workbench.models.netgauge import reading_of
 
 times = st.floats(0, 1e-2)
 rates = st.floats(0, 1e-6)
@@ -98,6 +100,47 @@ Testing size 1001
     # two points determine the line: rounding of the solver only
     assert [parameters.o, parameters.O] == pytest.approx([5e-7, 1e-9], rel=1e-9)
     assert parameters.S == 8192
+
+
+REPORTS = Path(__file__).parents[2] / "data" / "reports"
+
+
+def test_netgauge_rows_without_gap_or_of_another_protocol_are_marked() -> None:
+    for name in ("25_netgauge.dat", "25b_netgauge_console.txt"):
+        text = (REPORTS / name).read_text()
+        found = LogGPS.from_netgauge(text)
+        assert (found.L, found.g, found.G) == (1.78e-6, 0.62e-6, 0.083e-9)
+        assert OverheadTable.from_netgauge(text).at(561) == pytest.approx(0.332e-6, abs=5e-10)
+        reading = reading_of(text.encode(), name, None)
+        assert reading is not None
+        tables = {table.labels["parameter"]: table for table in reading.tables}
+        assert tables["g"].values[1:] == [0.64, 0.63, 0.62, -17.2]
+        assert math.isnan(tables["g"].values[0])
+        assert tables["G"].labels["doubtful"] == "at 1, 4194304 B"
+        assert (tables["G"].unit, tables["G"].values[3]) == ("ns/B", 0.083)
+        assert tables["o_s"].values == [0.3, 0.3, 0.35, 3.2, 80.0]
+        assert reading.facts["last_usable"] == {
+            **{"size": 65536, "L_us": 1.78, "g_us": 0.62, "G_ns_per_B": 0.083}
+        }
+        assert "1 B: g and G are no numbers" in reading.notes[0]
+        assert "lsqu jumps from 0.1 to 53.1" in reading.notes[1]
+    for name, marked in (("25c_nolast.txt", 1), ("25d_nonan.txt", 1)):
+        reading = reading_of((REPORTS / name).read_bytes(), name, None)
+        assert reading is not None
+        assert len(reading.notes) == marked
+        assert reading.facts["last_usable"]["g_us"] == 0.62
+    assert reading_of(b"num_ranks 1\n", "x", None) is None
+
+
+def test_a_cut_netgauge_log_is_read_and_a_broken_one_names_its_line() -> None:
+    text = (REPORTS / "25b_netgauge_console.txt").read_text()
+    cut = reading_of(text[: text.index("o_r=3.30")].encode(), "ng.txt", None)
+    assert cut is not None
+    assert "line 6, the last, is cut off; left out" in cut.notes
+    with pytest.raises(ParseError, match=r"ng\.txt:5: .* number for o_r="):
+        LogGPS.from_netgauge(text.replace("o_r=0.36", "o_r=many"), source="ng.txt")
+    with pytest.raises(ParseError, match="ng:3: some line must have a g and G that are of use"):
+        LogGPS.from_netgauge("\n".join(text.splitlines()[:3]), source="ng")
 
 
 def test_overheads_that_fall_with_size_have_no_cost_a_byte() -> None:

@@ -19,6 +19,7 @@ from workbench.variability import (
     read_placement,
     read_samples,
 )
+from workbench.variability.known_files import reading_of
 
 
 def steps_of(*times: tuple[float, float], runs: int = 1) -> StepTable:
@@ -101,6 +102,67 @@ def test_ldms_files_are_known_and_wraps_and_resets_handled(tmp_path: Path) -> No
     np.testing.assert_allclose(steps.values[0, :, 0], [10, 20, 8], rtol=1e-9)
     np.testing.assert_allclose(steps.values[0, :, 1], [10, np.nan, 8], rtol=1e-9)
     assert "1 of 3 steps lack samples of some component, such as run r, step 1" in steps.notes
+
+
+REPORTS = Path(__file__).parents[2] / "data" / "reports"
+
+
+def test_rates_and_levels_are_no_counters(tmp_path: Path) -> None:
+    samples = read_samples(REPORTS / "17b_ldms_rate.csv")
+    assert samples.counters == ("reads_comp#sda",)
+    assert samples.total[:, 0].tolist() == [0, 100, 153, 0, 100, 1100]
+    assert samples.notes == (
+        "reads_comp.rate#sda are rates of counters that are there too; left out",
+        "ios_in_progress#sda falls in 2 of 4 changes: it is a level, no counter; left out",
+    )
+    text = "time,component,A,B.rate,T\n0,n,1,9,20.5\n2,n,3,1.5,21\n3,n,4,2,19.5\n"
+    samples = samples_of(tmp_path, text)
+    assert samples.counters == ("A", "B.rate")
+    assert samples.total[:, 1].tolist() == [0, 3, 5]
+    assert samples.notes == (
+        "B.rate is a rate; it was added up over the time since the sample before",
+        "T counts nothing (line 2 has a fraction or a sign); left out",
+    )
+
+
+def test_columns_named_by_another_file_are_found(tmp_path: Path) -> None:
+    content = (REPORTS / "17e_ldms_altheader.csv").read_bytes()
+    head = (REPORTS / "17b_ldms_rate.csv").read_text().partition("\n")[0]
+    data = tmp_path / "sda.1558387831"
+    data.write_bytes(content)
+    with pytest.raises(ParseError, match=r"1558387831:1: LDMS wrote the names"):
+        read_samples(data)
+    assert read_samples(data, header=head.split(",")).counters == ("reads_comp#sda",)
+    for time in (1558387830, 1558387999):
+        (tmp_path / f"sda.HEADER.{time}").write_text(head.replace("sda", f"sda{time % 100}"))
+    (tmp_path / "sdb.HEADER.1558387831").write_text("a,b")
+    samples = read_samples(data)
+    assert samples.counters == ("reads_comp#sda30",)  # of the newest header before the data
+    assert samples.notes[0] == "the columns are named by sda.HEADER.1558387830"
+    reading = reading_of(content, data.name, data)
+    assert reading is not None
+    assert (reading.kind, reading.facts["rows"]) == ("counters", 6)
+    without = reading_of(content, "17e", None)
+    assert without is not None
+    assert (without.facts["rows"], without.facts["columns"]) == (6, 9)
+    assert "the columns have no names here" in without.notes[0]
+    with pytest.raises(ParseError, match="it has 2 names, and the first row has 9 cells"):
+        read_samples(data, header=("a", "b"))
+
+
+def test_files_that_were_put_one_after_another_and_cut_off_are_read(tmp_path: Path) -> None:
+    head = "# Time,Time_msec,ProducerName,component_id,job_id,X\n"
+    rows = [f"{1558387831 + at}.5,500,n1,1,0,{at * 10}\n" for at in range(4)]
+    text = head + "".join(rows[:2]) + head + "".join(rows[2:]) + "1558387835.5,500,n"
+    samples = samples_of(tmp_path, text)
+    assert samples.total[:, 0].tolist() == [0, 10, 20, 30]
+    assert samples.notes == (
+        "the names of columns stand 1 more times; left out",
+        "line 7, the last, is cut off after 3 of 6 columns; left out",
+    )
+    reading = reading_of(text.encode(), "ldms.csv", None)
+    assert reading is not None
+    assert reading.title == "LDMS counters: 4 samples of 1 counters on 1 components"
 
 
 def test_gaps_and_samples_out_of_order_are_reported(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from numpy.testing import assert_array_equal
 from tests.cases import for_each
 from workbench.errors import ParameterError, ParseError
 from workbench.variability import JobLog, Runs, neighbourhood, read_jobs, read_runs
+from workbench.variability.known_files import reading_of
 
 TABLE = """job,user,nodes,start,end
 1,ann,256,0,100
@@ -28,6 +29,8 @@ FIXED = """       JobID      User   NNodes               Start                 E
 9                  bob       64 2019-01-31T08:30:00             Unknown
 """
 EIGHT = 1548921600.0  # 2019-01-31T08:00 UTC
+NINE_OCLOCK = "2019-01-31T09:00:00"
+REPORTS = Path(__file__).parents[2] / "data" / "reports"
 
 
 def written(folder: Path, text: str | bytes) -> Path:
@@ -61,6 +64,100 @@ def test_what_sacct_prints_is_read(tmp_path: Path, text: str) -> None:
         assert "1 jobs that never started were left out" in jobs.notes
 
 
+def test_a_field_that_holds_the_separator_is_told_by_the_others(tmp_path: Path) -> None:
+    jobs = read_jobs(REPORTS / "16b_pipe_in_name.txt")
+    assert (len(jobs), jobs.left_out) == (31, 50)
+    at = jobs.job.index("8003_3")  # whose name is: run . | grep hot
+    assert (jobs.user[at], jobs.nodes[at], jobs.end[at] - jobs.start[at]) == ("bully", 256, 1499)
+    assert any("line 20; their columns were found by the fields' shapes" in n for n in jobs.notes)
+    head = "JobID|JobName|User|NNodes|Start|End|Comment"
+    row = "1|{}|ann|4|2024-03-01T00:00:00|2024-03-01T01:00:00|{}"
+    for end in ("", "|"):
+        rows = [row.format("|a|b|", ""), row.format("x|5|2024", "a|b"), row.format("", "||")]
+        text = "\n".join(line + end for line in [head, *rows])
+        assert read_jobs(written(tmp_path, text.replace("1|x", "2|x"))).user == ("ann", "ann")
+        # A name that looks like the columns after it: which they are is not certain.
+        both = row.format("x|bob|8|2024-03-01T00:00:00|2024-03-01T02:00:00|y", "")
+        found = read_jobs(written(tmp_path, "\n".join([head + end, rows[0] + end, both + end])))
+        assert (found.user, found.left_out) == (("ann",), 1)
+        assert "were left out: line 3" in found.notes[1]
+    own = "job|user|nodes|start|end\n1|ann|2|0|9\n2|bob|x|2|0|9\n"
+    assert read_jobs(written(tmp_path, own)).user == ("ann",)
+
+
+def test_latin_1_and_utf_16_are_read(tmp_path: Path) -> None:
+    jobs = read_jobs(REPORTS / "16g_latin1.txt")
+    assert jobs.user == ("bully", "bully", "bully", "nice")
+    assert jobs.notes == ("the file is not UTF-8; it was read as Latin-1",)
+    assert read_jobs(written(tmp_path, SACCT.encode("utf-16"))).user == ("ann", "bob")
+    # sacct counts bytes in columns of fixed width.
+    for coding, name in (("utf-8", "  jörg"), ("latin-1", "   jörg")):
+        text = FIXED.replace("    ann", name)
+        assert read_jobs(written(tmp_path, text.encode(coding))).user == ("jörg", "bob")
+
+
+def test_what_sacct_abbreviates_and_cuts_off_is_named(tmp_path: Path) -> None:
+    text = SACCT.replace("|256|", "|1.50K|").replace("9|bob|64", "9|bob|0")
+    jobs = read_jobs(written(tmp_path, text))
+    assert_array_equal(jobs.nodes, [1536])
+    assert any("such as 1.50K as 1536" in note for note in jobs.notes)
+    assert "1 jobs with 0 nodes, cancelled before they started, were left out" in jobs.notes
+    assert jobs.left_out == 4
+    cut = read_jobs(
+        written(tmp_path, FIXED.replace(" ann", "ann+").replace("      bob", "abcdefgh+"))
+    )
+    assert (
+        "2 names of User end in +, where sacct cut them off: print with -P, or User%30" in cut.notes
+    )
+
+
+ENDED = """JobID|User|NNodes|Start|End
+7|ann|256|2019-01-31T08:00:00|2019-01-31T09:00:00
+8|bob|64|2019-01-31T08:30:00|2019-01-31T09:00:00
+9|eve|64|2019-01-31T08:31:00|2019-01-31T09:00:00
+"""
+
+
+@for_each("text", [ENDED, ENDED.replace("\n", "|\n"), ENDED.replace("|", ","), FIXED])
+def test_a_file_cut_off_in_its_last_line_has_the_others(tmp_path: Path, text: str) -> None:
+    text = text.replace("            Unknown", NINE_OCLOCK)
+    whole = read_jobs(written(tmp_path, text)).to_frame()
+    last = text.rstrip("\n").rindex("\n") + 1
+    for length in range(last + 1, len(text.rstrip("|\n")), 6):
+        found = read_jobs(written(tmp_path, text[:length]))
+        assert found.to_frame().equals(whole.iloc[:-1]), text[last:length]
+        assert (found.left_out, len(found.notes)) == (1, 1)
+        assert "the last, is cut off" in found.notes[0]
+
+
+def test_files_that_were_put_one_after_another_are_read(tmp_path: Path) -> None:
+    later = SACCT.replace(
+        "9|bob|64|2019-01-31T08:30:00|Unknown", "9|bob|64|2019-01-31T08:30:00|" + NINE_OCLOCK
+    )
+    jobs = read_jobs(written(tmp_path, "$ sacct -a -P\n" + SACCT + later))
+    assert_array_equal(jobs.end, [EIGHT + 3600, EIGHT + 3600])  # the row with an end counts
+    assert "1 lines before the names of columns were left out" in jobs.notes
+    assert "the names of columns stand 1 more times; left out" in jobs.notes
+    assert "2 rows are of a job and start that another row has too; left out" in jobs.notes
+    with pytest.raises(ParseError, match="3: start must be"):
+        read_jobs(written(tmp_path, "$ sacct\n" + SACCT.replace("2019-01-31T08", "soon", 1)))
+
+
+def test_a_job_log_says_what_it_is() -> None:
+    name = "16b_pipe_in_name.txt"
+    reading = reading_of((REPORTS / name).read_bytes(), name, None)
+    assert reading is not None
+    assert (reading.kind, reading.facts["rows"], reading.facts["left_out"]) == ("jobs", 31, 50)
+    assert reading.title == "sacct: 31 jobs of 4 users, up to 256 nodes"
+    fixed = reading_of(FIXED.encode(), "fixed", None)
+    assert fixed is not None
+    assert fixed.facts["rows"] == 2
+    for other in (b"", b"# OSU MPI Latency\n1 2.0\n", b"run,start,end\n", b"PAR1", b"a|b\n1|2\n"):
+        assert reading_of(other, "other", None) is None
+    with pytest.raises(ParseError, match="lacks User; another column can stand for one"):
+        reading_of(b"JobID|Account|NNodes|Start|End\n1|a|2|0|1\n", "x", None)
+
+
 def test_clocks_that_are_put_back_and_forward_are_reported(tmp_path: Path) -> None:
     rows = [
         "job,user,nodes,start,end",
@@ -81,13 +178,13 @@ def test_clocks_that_are_put_back_and_forward_are_reported(tmp_path: Path) -> No
     [
         ("job,user,nodes,start\n1,a,1,0\n", "lacks end", 1),
         ("JobID|User|Start|End\n1|a|0|1\n", "lacks NNodes", 1),
-        (TABLE.replace("256", "many"), "nodes must be a whole number of at least 1; got 'many'", 2),
-        (TABLE.replace("256", "0"), "nodes must be", 2),
+        (TABLE.replace("256", "many"), "nodes must be a whole number of at least 0; got 'many'", 2),
+        (TABLE.replace("256", "-1"), "nodes must be", 2),
         (TABLE.replace("0,100", "9,3"), "ends? before it starts; job 1 runs from 9 to 3", 2),
         (TABLE.replace("bob", ""), "each job must have a user; job 2 has none", 3),
         (TABLE.replace("0,100", "soon,100"), "start must be seconds or a date", 2),
         (TABLE.replace("0,100", "nan,100"), "start must be seconds or a date", 2),
-        (b"\xff\xfe\x00job", "must be a CSV file", 0),
+        (b"\xff\x00job", "must be a CSV file", 0),
         (b"", "must", 0),
     ],
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.panels.variability.own_table import TableColumn
-from workbench.variability.tables.table_file import read_table
+from workbench.variability.tables.table_file import TableNotes, read_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,4 +38,4 @@ STEP_COLUMNS = (
 
 def first_rows(path: Path, rows: int) -> pd.DataFrame:
     """Return the first rows of a file as texts."""
-    return read_table(path, "a table").head(rows)
+    return read_table(path, "a table", notes=TableNotes()).head(rows)

@@ -9,7 +9,6 @@ import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +18,21 @@ from workbench.errors import ParseError
 from workbench.result import StoredResult
 from workbench.text_table import check_columns
 from workbench.variability.tables.clock import seconds_of
-from workbench.variability.tables.table_file import read_table, renamed, texts_of, whole_numbers
+from workbench.variability.tables.table_file import (
+    LONGEST_HEAD,
+    MOST_BEFORE,
+    PARQUET,
+    Shapes,
+    TableNotes,
+    TableSource,
+    content_of,
+    decoded,
+    read_table,
+    renamed,
+    source_of,
+    texts_of,
+    whole_numbers,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,11 +41,52 @@ FloatArray = NDArray[np.float64]
 
 _WHAT = "a job log"
 _NEEDED = ("job", "user", "nodes", "start", "end")
-_SACCT = {"JobID": "job", "User": "user", "NNodes": "nodes", "Start": "start", "End": "end"}
-"""Columns of sacct, and what they are called here."""
+_SACCT = {
+    "job": ("JobID", "JobIDRaw"),
+    "user": ("User",),
+    "nodes": ("NNodes", "AllocNodes"),
+    "start": ("Start",),
+    "end": ("End",),
+}
+"""What sacct calls our columns."""
 
 _NOT_YET = ("", "Unknown", "None", "N/A")
-_STEP = re.compile(r"\.[\w+]+$")
+_STEP = re.compile(
+    r"\d+(?:_(?:\d+|\[[^\]]*\]))?(?:\+\d+)?\.(?:\d+(?:\+\d+)?|batch|extern|interactive|\w*\+)"
+)
+"""A job's number, of an array (``8_1``) or of several parts (``8+1``), and a step of it."""
+
+_DASHES = re.compile(rb"\s*-+(?: +-+)+\s*")
+_COUNT = re.compile(r"(\d+(?:\.\d+)?)([KMG]?)")
+_COUNTED_IN = {
+    "": 1,
+    "K": 1024,
+    "M": 1024**2,
+    "G": 1024**3,
+}  # as sacct abbreviates, see --noconvert
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*|\d+(?:\.\d*)?|Unknown|None|N/A|")
+_NAME = re.compile(r"\S*")
+_LASTED = re.compile(r"(?:\d+-)?[\d:.]+|UNLIMITED|Partition_Limit|INVALID|")
+_SHAPES = {
+    **dict.fromkeys(("JobID", "JobIDRaw", "job"), re.compile(r"\d\S*")),
+    **dict.fromkeys(("NNodes", "AllocNodes", "NCPUS", "AllocCPUS", "ReqCPUS", "NTasks"), _COUNT),
+    **dict.fromkeys(("Start", "End", "Submit", "Eligible", "start", "end"), _TIME),
+    **dict.fromkeys(("Elapsed", "Timelimit", "TotalCPU", "CPUTime"), _LASTED),
+    **dict.fromkeys(("User", "Account", "Partition", "QOS", "Group", "Cluster", "user"), _NAME),
+    "nodes": _COUNT,
+    "State": re.compile(r"[A-Z_]+\+?(?: by \S+)?|"),
+    "ExitCode": re.compile(r"\d+:\d+|"),
+    "NodeList": re.compile(r"\S*|None assigned"),
+}
+"""How sacct's fields look, to find them where a job's name holds the separator."""
+
+_FREE = frozenset(
+    {
+        *("JobName", "Comment", "AdminComment", "SystemComment", "SubmitLine", "WorkDir", "Extra"),
+        *("Constraints", "Reason", "Container", "StdOut", "StdErr", "StdIn", "WCKey"),
+    }
+)
+"""Columns of sacct whose fields are what a user typed."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,6 +100,7 @@ class JobLog(StoredResult):
         start: float64[jobs], s since 1970-01-01 UTC, or since the log's own origin.
         end: float64[jobs], s; infinite for a job that still runs.
         notes: what was left out or taken for granted, each a sentence.
+        left_out: rows of the file that are no jobs that ran: steps, jobs that never started.
     """
 
     job: tuple[str, ...]
@@ -54,6 +109,7 @@ class JobLog(StoredResult):
     start: FloatArray
     end: FloatArray
     notes: tuple[str, ...] = ()
+    left_out: int = 0
 
     def __len__(self) -> int:
         return len(self.job)
@@ -78,7 +134,7 @@ class JobLog(StoredResult):
 
 
 def read_jobs(
-    path: str | Path,
+    path: TableSource,
     *,
     columns: Mapping[str, str] | None = None,
     zone: str = "UTC",
@@ -86,12 +142,14 @@ def read_jobs(
 ) -> JobLog:
     """Return the jobs in a table ``job,user,nodes,start,end``, CSV or Parquet, or sacct's output.
 
-    Of sacct the columns JobID, User, NNodes, Start and End are needed, as ``--parsable2`` separates
-    them or in columns of fixed width. Steps of jobs are left out, as are jobs that never started; a
-    job without an end still runs. The result's ``notes`` say how many there were of each.
+    Of sacct the columns JobID, User, NNodes (or AllocNodes), Start and End are needed, as
+    ``--parsable2``, ``--parsable`` or ``--delimiter`` separate them or in columns of fixed width. A
+    row whose job's name holds the separator is read by the shapes of its other fields. Steps of
+    jobs are left out, as are jobs that never started or had no nodes, and a last line that is cut
+    off; a job without an end still runs. The result's ``notes`` say how many there were of each.
 
     Args:
-        path: the file.
+        path: the file, or its name and content.
         columns: the file's names of our columns, such as ``{"user": "account"}``.
         zone: time zone of times that name none, such as ``America/Los_Angeles``.
         offset_s: added to all times, where the clock of the log differs from that of the runs.
@@ -100,24 +158,30 @@ def read_jobs(
         ParseError: the file is no job log; names the line.
         ParameterError: the zone, or a column's name of ours, is unknown.
     """
-    table, source = _read(path, columns), str(path)
-    steps = table["job"].str.contains(_STEP)
+    notes, source = TableNotes(), source_of(path)
+    table = _read(path, columns, notes)
+    steps = table["job"].str.fullmatch(_STEP)
     # A job that has not started yet, or never will, has no start.
     waiting = ~steps & table["start"].isin(_NOT_YET)
     kept = table[~steps & ~waiting]
+    kept, again = _once_each(kept)
+    nodes = _node_counts(kept, source, notes)
+    idle = nodes == 0
+    kept, nodes = kept[~idle], nodes[~idle]
     running = kept["end"].isin(_NOT_YET)
     start, words = seconds_of(kept, "start", source, zone)
     end = np.full(len(kept), np.inf)
     ended, more = seconds_of(kept[~running], "end", source, zone)
     end[~running.to_numpy()] = ended
-    nodes = whole_numbers(kept, "nodes", source, least=1)
     _check(kept, start, end, source)
     counted = (
         (int(steps.sum()), "steps of jobs were left out"),
         (int(waiting.sum()), "jobs that never started were left out"),
+        (int(idle.sum()), "jobs with 0 nodes, cancelled before they started, were left out"),
+        (again, "rows are of a job and start that another row has too; left out"),
         (int(running.sum()), "jobs without an end still run"),
     )
-    notes = [f"{count} {what}" for count, what in counted if count]
+    notes += [f"{count} {what}" for count, what in counted if count]
     return JobLog(
         tuple(kept["job"]),
         tuple(kept["user"]),
@@ -125,52 +189,112 @@ def read_jobs(
         start + offset_s,
         end + offset_s,
         (*notes, *dict.fromkeys((*words, *more))),
+        left_out=notes.left_out + len(table) - len(kept),
     )
 
 
-def _read(path: str | Path, columns: Mapping[str, str] | None) -> pd.DataFrame:
+def _read(file: TableSource, columns: Mapping[str, str] | None, notes: TableNotes) -> pd.DataFrame:
     """Return the cells of the needed columns as texts, under our names."""
     import pandas as pd
 
-    table = _fixed_width(path)
+    given, source = dict(columns or {}), source_of(file)
+    content = content_of(file, _WHAT)
+    table = _fixed_width(content, source, notes)
     if table is None:
-        table = read_table(path, _WHAT)
-    given = dict(columns or {})
-    if "JobID" in table:
-        needed = [theirs for theirs, ours in _SACCT.items() if ours not in given]
-        check_columns(table, "sacct's output", needed, str(path))
-        given = {ours: theirs for theirs, ours in _SACCT.items()} | given
-    table = renamed(table, given, _WHAT, _NEEDED, str(path))
+        named = {theirs: _SHAPES[ours] for ours, theirs in given.items() if ours in _SHAPES}
+        shapes = Shapes(
+            _SHAPES | named,
+            _FREE,
+            frozenset({*_NEEDED, *given.values(), *itertools.chain(*_SACCT.values())}),
+        )
+        heads = (given.get("job", "job"), *_SACCT["job"])
+        table = read_table((source, content), _WHAT, notes=notes, heads=heads, shapes=shapes)
+    if any(name in table for name in _SACCT["job"]):
+        for ours, names in _SACCT.items():
+            if ours not in given:
+                given[ours] = next((name for name in names if name in table), names[0])
+        check_columns(table, "sacct's output", given.values(), source, _RENAME)
+    table = renamed(table, given, _WHAT, _NEEDED, source)
     return pd.DataFrame(
         {name: texts_of(table[name]) for name in _NEEDED}, table.index, dtype=object
     )
 
 
-def _fixed_width(path: str | Path) -> pd.DataFrame | None:
+_RENAME = "; another column can stand for one: columns={'user': 'Account'}"
+
+
+def _fixed_width(content: bytes, source: str, notes: TableNotes) -> pd.DataFrame | None:
     """Return sacct's columns of fixed width, a blank between them; None for another file."""
     import pandas as pd
 
-    try:
-        with Path(path).open(encoding="utf-8-sig") as file:
-            second = [file.readline(), file.readline()][1]
-            if not second.strip() or second.strip(" -\n"):
-                return None
-            file.seek(0)
-            lines = file.read().splitlines()
-    except UnicodeDecodeError:
+    head = content[:LONGEST_HEAD].replace(b"\0", b"").splitlines()[:MOST_BEFORE]
+    under = next((at for at, line in enumerate(head) if at and _DASHES.fullmatch(line)), None)
+    if under is None or content.startswith(PARQUET):
         return None
-    except OSError as error:
+    text = decoded(content, _WHAT, source, notes)
+    # sacct counts bytes, so a letter outside ASCII moves the letters after it, not the bytes.
+    coding = "utf-8" if not notes else "latin-1"
+    lines = [line.rstrip("\r").encode(coding) for line in text.split("\n")]
+    ends = list(itertools.accumulate(len(one) + 1 for one in lines[under].rstrip().split(b" ")))
+    names = lines[under - 1].decode(coding).split()
+    if len(names) != len(ends):
         raise ParseError(
-            f"{_WHAT} must be a file that can be read; {error}", source=str(path)
-        ) from error
-    ends = list(itertools.accumulate(len(dashes) + 1 for dashes in second.split()))
-    starts = [0, *ends[:-1]]
-    rows = [
-        [line[start : end - 1].strip() for start, end in zip(starts, ends, strict=True)]
-        for line in lines
+            f"sacct's columns must each have a name above its dashes; there are {len(names)} names "
+            f"and {len(ends)} columns",
+            source=source,
+            line=under,
+        )
+    rows = {
+        at: line
+        for at, line in enumerate(lines[under + 1 :], start=under + 2)
+        if line.strip() and line not in (lines[under], lines[under - 1])
+    }
+    last = max(rows, default=0)
+    if last == len(lines) and len(rows) > 1:  # no end of line: the file may be cut off there
+        width = min(len(line.rstrip()) for at, line in rows.items() if at != last)
+        if len(rows[last].rstrip()) < width:
+            del rows[last]
+            notes.left_out += 1
+            notes.append(f"line {last}, the last, is cut off; left out")
+    spans = list(zip([0, *ends[:-1]], ends, strict=True))
+    cells = [
+        [line[low : high - 1].decode(coding, "replace").strip() for low, high in spans]
+        for line in rows.values()
     ]
-    table = pd.DataFrame(rows[2:], columns=rows[0], index=range(3, len(rows) + 1), dtype=str)
-    return table[(table != "").any(axis=1)]
+    table = pd.DataFrame(cells, columns=names, index=list(rows), dtype=object)
+    for name in table.columns.intersection(["User", "Account"]):
+        if cut := int(table[name].str.endswith("+").sum()):
+            notes.append(
+                f"{cut} names of {name} end in +, where sacct cut them off: print with -P, or "
+                f"{name}%30"
+            )
+    return table
+
+
+def _once_each(table: pd.DataFrame) -> tuple[pd.DataFrame, int]:
+    """Return the rows of each job and start once, the one with an end, and how many went."""
+    ended = ~table["end"].isin(_NOT_YET)
+    order = table.assign(_ended=ended).sort_values("_ended", ascending=False, kind="stable")
+    kept = order.drop_duplicates(["job", "user", "start"]).sort_index()[list(table.columns)]
+    return kept, len(table) - len(kept)
+
+
+def _node_counts(table: pd.DataFrame, source: str, notes: TableNotes) -> NDArray[np.int64]:
+    """Return the numbers of nodes, of those that sacct abbreviates too (``1.50K``)."""
+    counts, rounded = list[str](), list[str]()
+    for text in table["nodes"]:
+        found = _COUNT.fullmatch(text)
+        if found is None or not found[2]:
+            counts.append(text)
+            continue
+        counts.append(str(round(float(found[1]) * _COUNTED_IN[found[2]])))
+        rounded.append(f"{text} as {counts[-1]}")
+    if rounded:
+        notes.append(
+            f"{len(rounded)} numbers of nodes are abbreviated and were read in units of 1024, such "
+            f"as {rounded[0]}; sacct --noconvert prints them in full"
+        )
+    return whole_numbers(table.assign(nodes=counts), "nodes", source, least=0)
 
 
 def _check(table: pd.DataFrame, start: FloatArray, end: FloatArray, source: str) -> None:

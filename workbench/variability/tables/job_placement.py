@@ -19,7 +19,13 @@ from workbench.errors import ParameterError, ParseError
 from workbench.host_lists import MOST_NAMES, expand_hosts
 from workbench.result import StoredResult
 from workbench.variability.tables.steps import StepTable
-from workbench.variability.tables.table_file import listed, names_in, read_table, texts_of
+from workbench.variability.tables.table_file import (
+    TableNotes,
+    listed,
+    names_in,
+    read_table,
+    texts_of,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,7 +134,8 @@ def read_placement(path: str | Path, *, columns: Mapping[str, str] | None = None
         ParameterError: ``columns`` names a column that such a table does not have.
     """
     source = str(path)
-    table = read_table(path, _WHAT, _NEEDED, columns=columns, optional=_OPTIONAL)
+    notes = TableNotes()
+    table = read_table(path, _WHAT, _NEEDED, columns=columns, optional=_OPTIONAL, notes=notes)
     if not len(table):
         raise ParseError(f"{_WHAT} must have rows; got none", source=source)
     cells = {name: names_in(table, name, _WHAT, source) for name in _NEEDED}
@@ -148,7 +155,6 @@ def read_placement(path: str | Path, *, columns: Mapping[str, str] | None = None
                     line=line,
                 )
     runs, nodes, routers, groups = (tuple(row[at] for row in rows) for at in range(4))
-    notes = []
     named = len(rows) - routers.count("")
     if "router" not in table and named:
         notes.append(f"routers and groups of {named} nodes are taken from the nodes' names")

@@ -19,7 +19,7 @@ from workbench.errors import ParseError
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.text_table import numbers_of
-from workbench.variability.tables.table_file import names_in, positions, read_table
+from workbench.variability.tables.table_file import TableNotes, names_in, positions, read_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,7 +113,8 @@ def read_routines(
         ParameterError: ``columns`` names a column that the table does not have here.
     """
     source = str(path)
-    table = read_table(path, _WHAT, _NEEDED, columns=columns)
+    notes = TableNotes()
+    table = read_table(path, _WHAT, _NEEDED, columns=columns, notes=notes)
     if not len(table):
         raise ParseError(f"{_WHAT} must have rows; got none", source=source)
     time = numbers_of(table, "time_s", source, least=0, must="a time of 0 s or more")
@@ -123,7 +124,6 @@ def read_routines(
     known = np.zeros(found.shape, bool)
     np.add.at(found, (row, column), time)
     known[row, column] = True
-    notes = []
     if again := len(table) - int(known.sum()):
         notes.append(f"{again} rows name a routine of a run again; their times were added")
     for at, name in enumerate(routines):

@@ -25,7 +25,7 @@ from workbench.result import Drawing, StoredResult
 from workbench.suggestions import did_you_mean
 from workbench.text_table import numbers_of
 from workbench.variability.tables.clock import seconds_of
-from workbench.variability.tables.table_file import names_in, read_table, whole_numbers
+from workbench.variability.tables.table_file import TableNotes, names_in, read_table, whole_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -309,10 +309,11 @@ def read_run_times(
         ParameterError: ``columns`` names a column that such a table does not have.
     """
     source = str(path)
-    table = read_table(path, _WHAT, _NEEDED, columns=columns, optional=_OPTIONAL)
+    notes = TableNotes()
+    table = read_table(path, _WHAT, _NEEDED, columns=columns, optional=_OPTIONAL, notes=notes)
     if not len(table):
         raise ParseError(f"{_WHAT} must have rows; got none", source=source)
-    count, notes = len(table), list[str]()
+    count = len(table)
     date = np.full(count, np.nan)
     if "date" in table:
         known = (table["date"].astype(str).str.strip() != "").to_numpy(bool)

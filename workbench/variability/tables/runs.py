@@ -17,7 +17,7 @@ from workbench.errors import ParseError
 from workbench.result import StoredResult
 from workbench.text_table import numbers_of
 from workbench.variability.tables.clock import seconds_of
-from workbench.variability.tables.table_file import names_in, read_table
+from workbench.variability.tables.table_file import TableNotes, names_in, read_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,7 +88,8 @@ def read_runs(
         ParameterError: the zone, or a column's name of ours, is unknown.
     """
     source = str(path)
-    table = read_table(path, _WHAT, _NEEDED, columns=columns, optional=("time_s",))
+    notes = TableNotes()
+    table = read_table(path, _WHAT, _NEEDED, columns=columns, optional=("time_s",), notes=notes)
     names = names_in(table, "run", _WHAT, source)
     table = table.assign(run=names)
     if len(table) < 2:
@@ -103,7 +104,7 @@ def read_runs(
     else:
         time = end - start
         more = (*more, "there is no time_s; a run took from its start to its end")
-    return Runs(tuple(names), start, end, time, tuple(dict.fromkeys((*words, *more))))
+    return Runs(tuple(names), start, end, time, tuple(dict.fromkeys((*notes, *words, *more))))
 
 
 def _refuse(table: pd.DataFrame, bad: NDArray[np.bool_], words: str, source: str) -> None:

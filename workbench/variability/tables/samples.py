@@ -7,7 +7,8 @@ steps = samples.add_to(steps, prefix="SYS_", components=routers)
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
@@ -25,13 +26,20 @@ from workbench.variability.tables.job_placement import JobPlacement
 from workbench.variability.tables.rises import WIDTHS, rises_of
 from workbench.variability.tables.steps import StepTable
 from workbench.variability.tables.table_file import (
+    TableNotes,
+    TableSource,
+    content_of,
+    decoded,
     exact_counts,
     holds_no_number,
+    line_of_fraction,
     listed,
     names_in,
+    numbers_or_missing,
     positions,
     read_table,
     renamed,
+    source_of,
 )
 
 if TYPE_CHECKING:
@@ -223,10 +231,11 @@ class CounterSamples(StoredResult):
 
 
 def read_samples(
-    path: str | Path,
+    path: TableSource,
     *,
     columns: Mapping[str, str] | None = None,
     bits: Mapping[str, int] | None = None,
+    header: str | Path | Sequence[str] | None = None,
     zone: str = "UTC",
     offset_s: float = 0.0,
     provenance: Provenance | None = None,
@@ -234,14 +243,20 @@ def read_samples(
     """Return the samples in a CSV or Parquet table ``time,component,<counter>,...``.
 
     LDMS writes ``#Time`` and ``ProducerName`` or ``component_id`` in the first line; these are
-    known. Counters are what they have counted so far. A counter that wrapped is repaired; one that
-    was reset starts anew. Samples need not be in order; of two at one time the first counts.
+    known. Where it writes the names of columns into another file (``altheader``), that file is
+    found beside this one as ``<name>.HEADER...``. Counters are what they have counted so far. A
+    counter that wrapped is repaired; one that was reset starts anew. Rates (``X.rate``) are left
+    out where their counter is there, and added up over time where it is not; what falls as it
+    rises, or has fractions, is no counter and left out. Samples need not be in order; of two at
+    one time the first counts.
 
     Args:
-        path: the file.
+        path: the file, or its name and content.
         columns: the file's names of our columns, such as ``{"time": "timestamp"}``.
         bits: of counters, where that is known, such as ``{"RT_FLIT": 48}``; each fall of these is
             a wrap.
+        header: names of the columns, or the file whose first line they are, where the file does
+            not name them.
         zone: time zone of dates that name none, such as ``America/Los_Angeles``; in an hour that
             comes twice, the order of the rows tells which it is.
         offset_s: added to all times, where the clock of the samples differs from that of the runs.
@@ -251,17 +266,24 @@ def read_samples(
         ParseError: the file is no such table; names the line.
         ParameterError: a name in ``columns`` or ``bits``, or the zone, is unknown.
     """
-    source = str(path)
-    table = read_table(path, _WHAT)
-    names_of = _ldms_names(table) | dict(columns or {})
-    table = renamed(table, names_of, _WHAT, _NEEDED, source)
+    source, notes = source_of(path), TableNotes()
+    content = content_of(path, _WHAT)
+    given = dict(columns or {})
+    table = read_table(
+        (source, content),
+        _WHAT,
+        notes=notes,
+        heads=(*_LDMS_TIME[:2], given.get("time", "#Time")),
+        names=_names_elsewhere(path, content, header, notes),
+    )
+    table = renamed(table, _ldms_names(table) | given, _WHAT, _NEEDED, source)
     if not len(table):
         raise ParseError(f"{_WHAT} must have rows; got none", source=source)
     components, of = positions(names_in(table, "component", _WHAT, source))
     order = np.argsort(of, kind="stable")
     table, of = table.iloc[order], of[order]
     time, words = seconds_of(table, "time", source, zone, within=of)
-    notes = list(words)
+    notes += words
     order = np.lexsort((time, of))
     table, of, time = table.iloc[order], of[order], time[order]
     again = np.concatenate([[False], (np.diff(of) == 0) & (np.diff(time) == 0)])
@@ -272,57 +294,167 @@ def read_samples(
             f"as {components[of[at]]} in line {table.index[at]}; the first one of each counts"
         )
         table, of, time = table[~again], of[~again], time[~again]
-    names = []
-    for name in map(str, table.columns):
-        if name in (*_NEEDED, *_LDMS_OTHERS):
-            continue
-        if holds_no_number(table, name):
-            notes.append(f"column {name} holds no number and was left out")
-        else:
-            names.append(name)
-    if not names:
-        raise ParseError(f"{_WHAT} must have a column for each counter; it has none", source=source)
+    names = _counters(table, notes)
     widths = _widths(bits or {}, names)
-    total = np.full((len(time), len(names)), np.nan)
-    restarts = np.zeros((len(time), len(names)), np.int64)
     edges = np.flatnonzero(np.diff(of, prepend=-1, append=-1))
-    for at, name in enumerate(names):
-        readings, known = exact_counts(table, name, source)
-        wraps = resets = 0
-        for low, high in itertools.pairwise(edges):
-            here = low + np.flatnonzero(known[low:high])
-            rises = rises_of(readings[here], None, widths.get(name, 0))
-            reset = np.isnan(rises.values)
-            total[here, at] = np.concatenate([[0.0], np.cumsum(np.where(reset, 0, rises.values))])[
-                : len(here)
-            ]
-            restarts[here, at] = np.concatenate([[0], np.cumsum(reset)])[: len(here)]
-            wraps, resets = wraps + rises.wraps, resets + rises.resets
-        if wraps:
-            notes.append(f"{name} wrapped {wraps} times, which was repaired")
-        if resets:
-            notes.append(f"{name} was reset {resets} times; its rises there are missing")
-        if missing := int((~known).sum()):
-            notes.append(f"{name} has no reading in {missing} of {len(time)} samples")
+    found = {}
+    for name in names:
+        if (rises := _rises_of(table, name, source, time, edges, widths, notes)) is not None:
+            found[name] = rises
+    if not found:
+        raise ParseError(f"{_WHAT} must have a column for each counter; it has none", source=source)
     return CounterSamples(
         tuple(components),
-        tuple(names),
+        tuple(found),
         of,
         time + offset_s,
-        total,
-        restarts,
-        provenance or Provenance("measured", Path(path).name),
+        np.stack([total for total, _ in found.values()], axis=1),
+        np.stack([resets for _, resets in found.values()], axis=1),
+        provenance or Provenance("measured", Path(source).name),
         tuple(notes),
     )
 
 
-_LDMS_TIME = ("#Time", "# Time")
+def _counters(table: pd.DataFrame, notes: TableNotes) -> list[str]:
+    """Return the names of the columns that may be counters."""
+    names, rates = [], []
+    for name in map(str, table.columns):
+        rate = _RATE.fullmatch(name)
+        if name in (*_NEEDED, *_LDMS_OTHERS) or name.endswith(_LDMS_FLAGS):
+            continue
+        if rate is not None and rate[1] + rate[2] in table:
+            rates.append(name)
+        elif holds_no_number(table, name):
+            notes.append(f"column {name} holds no number and was left out")
+        else:
+            names.append(name)
+    if rates:
+        notes.append(f"{listed(rates)} are rates of counters that are there too; left out")
+    return names
+
+
+def _rises_of(
+    table: pd.DataFrame,
+    name: str,
+    source: str,
+    time: FloatArray,
+    edges: NDArray[np.intp],  # where the rows of each component begin, and the end of all
+    widths: Mapping[str, int],
+    notes: TableNotes,
+) -> tuple[FloatArray, NDArray[np.int64]] | None:
+    """Return a counter's rises and resets so far, one a row; None where it is no counter."""
+    total, restarts = np.full(len(time), np.nan), np.zeros(len(time), np.int64)
+    if _RATE.fullmatch(name):
+        rate = numbers_or_missing(table, name, source)
+        for low, high in itertools.pairwise(edges):
+            here = low + np.flatnonzero(np.isfinite(rate[low:high]))
+            risen = rate[here[1:]] * np.diff(time[here])
+            total[here] = np.concatenate([[0.0], np.cumsum(risen)])[: len(here)]
+        notes.append(f"{name} is a rate; it was added up over the time since the sample before")
+        return total, restarts
+    try:
+        readings, known = exact_counts(table, name, source)
+    except ParseError:
+        line = line_of_fraction(table, name)
+        if line is None:
+            raise
+        notes.append(f"{name} counts nothing (line {line} has a fraction or a sign); left out")
+        return None
+    wraps = resets = changes = 0
+    for low, high in itertools.pairwise(edges):
+        here = low + np.flatnonzero(known[low:high])
+        rises = rises_of(readings[here], None, widths.get(name, 0))
+        reset = np.isnan(rises.values)
+        total[here] = np.concatenate([[0.0], np.cumsum(np.where(reset, 0, rises.values))])[
+            : len(here)
+        ]
+        restarts[here] = np.concatenate([[0], np.cumsum(reset)])[: len(here)]
+        wraps, resets = wraps + rises.wraps, resets + rises.resets
+        changes += int(np.count_nonzero(np.diff(readings[here])))
+    if resets >= _LEAST_FALLS and resets >= _FALLS_OF_A_LEVEL * changes:
+        notes.append(
+            f"{name} falls in {resets} of {changes} changes: it is a level, no counter; left out"
+        )
+        return None
+    if wraps:
+        notes.append(f"{name} wrapped {wraps} times, which was repaired")
+    if resets:
+        notes.append(f"{name} was reset {resets} times; its rises there are missing")
+    if missing := int((~known).sum()):
+        notes.append(f"{name} has no reading in {missing} of {len(time)} samples")
+    return total, restarts
+
+
+_LEAST_FALLS = 2  # one fall may be the restart of a component
+_FALLS_OF_A_LEVEL = 1 / 3  # of its changes; half of them where a level stays about the same
+_RATE = re.compile(r"(.+)\.rate((?:#.*)?)")
+_LDMS_TIME = ("#Time", "# Time", "Time")
 _LDMS_COMPONENTS = ("ProducerName", "component_id", "CompId")
 _LDMS_OTHERS = (
-    *("Time_usec", "Time_ms", "DT_usec", "job_id", "app_id", "instance", "Producer"),
-    *_LDMS_COMPONENTS,
+    *("Time_usec", "Time_msec", "Time_ms", "DT", "DT_usec", "job_id", "app_id", "instance"),
+    *("Producer", "uid", "jobid", "timestamp", *_LDMS_COMPONENTS),
 )
 """Columns of LDMS's CSV store that are no counters."""
+
+_LDMS_FLAGS = (".Flag", ".userdata")
+_UNNAMED = re.compile(rb"\d{9,}\.\d+\s*,\s*\d+\s*,")  # seconds since 1970, and their fraction
+
+
+def names_no_columns(content: bytes) -> bool:
+    """Return whether a content begins with a sample of LDMS, not with the names of columns."""
+    return _UNNAMED.match(content) is not None
+
+
+def _names_elsewhere(
+    path: TableSource, content: bytes, header: str | Path | Sequence[str] | None, notes: TableNotes
+) -> list[str] | None:
+    """Return the names of columns that stand in another file, or are given; None otherwise."""
+    if not names_no_columns(content) and header is None:
+        return None
+    source = source_of(path)
+    if header is None:
+        header = None if isinstance(path, tuple) else header_beside(Path(path))
+    if header is None:
+        raise ParseError(
+            "LDMS wrote the names of these columns into another file, <name>.HEADER...: put it "
+            "beside this one, or give it as header=, or the names themselves",
+            source=source,
+            line=1,
+        )
+    if isinstance(header, str | Path):
+        text = decoded(content_of(header, "a header"), "a header", source_of(header), notes)
+        names = text.partition("\n")[0].split(",")
+        notes.append(f"the columns are named by {Path(source_of(header)).name}")
+    else:
+        names = [str(name) for name in header]
+    names = [name.strip() for name in names]
+    cells = content.partition(b"\n")[0].count(b",") + 1
+    if len(names) != cells:
+        raise ParseError(
+            f"a header must name each column; it has {len(names)} names, and the first row has "
+            f"{cells} cells",
+            source=source,
+            line=1,
+        )
+    return names
+
+
+def header_beside(path: Path) -> Path | None:
+    """Return the file beside a file of LDMS that names its columns, the newest before it."""
+    stem, _, begun = path.name.rpartition(".")
+    stems = {path.name, path.stem, stem if begun.isdigit() else path.name}
+    try:
+        found = {
+            one.name.rpartition(".")[2]: one
+            for one in sorted(path.parent.iterdir())
+            if one.name.partition(".HEADER")[0] in stems and ".HEADER" in one.name
+        }
+    except OSError:
+        return None
+    before = [
+        time for time in found if time.isdigit() and begun.isdigit() and int(time) <= int(begun)
+    ]
+    return found[max(before, key=int)] if before else next(iter(found.values()), None)
 
 
 def _ldms_names(table: pd.DataFrame) -> dict[str, str]:

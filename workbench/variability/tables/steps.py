@@ -21,6 +21,7 @@ from workbench.suggestions import did_you_mean
 from workbench.variability.tables.clock import seconds_of
 from workbench.variability.tables.rises import WIDTHS, rises_of
 from workbench.variability.tables.table_file import (
+    TableNotes,
     exact_counts,
     holds_no_number,
     is_missing,
@@ -278,13 +279,13 @@ class _Grid:
     is_long: bool
     runs: tuple[str, ...]
     numbers: tuple[int, ...]  # of the steps, ascending
-    notes: list[str]
+    notes: TableNotes
 
     @classmethod
     def of(cls, path: str | Path, columns: Mapping[str, str] | None) -> _Grid:
         """Return the rows of a file, those that stand twice once."""
-        table, is_long = _read(path, columns)
-        source, notes = str(path), list[str]()
+        source, notes = str(path), TableNotes()
+        table, is_long = _read(path, columns, notes)
         if not len(table):
             raise ParseError(f"{_WHAT} must have rows; got none", source=source)
         runs, row = positions(names_in(table, "run", _WHAT, source))
@@ -393,10 +394,12 @@ class _Grid:
             self.notes.append(f"{len(steps)} steps {words}: {listed(steps)}")
 
 
-def _read(path: str | Path, columns: Mapping[str, str] | None) -> tuple[pd.DataFrame, bool]:
+def _read(
+    path: str | Path, columns: Mapping[str, str] | None, notes: TableNotes
+) -> tuple[pd.DataFrame, bool]:
     """Return a file's cells under our names, and whether they are in long form."""
     given = dict(columns or {})
-    table, source = read_table(path, _WHAT), str(path)
+    table, source = read_table(path, _WHAT, notes=notes), str(path)
     keys = {given.get(name, name) for name in _LONG}
     if not keys <= {*table.columns} or given.get(_TIME, _TIME) in table:
         needed = (*_KEYS, _TIME)

@@ -6,9 +6,13 @@ each row's line, or of its row in a Parquet file.
 
 from __future__ import annotations
 
+import codecs
 import csv
-import zlib
-from collections.abc import Iterable, Mapping
+import io
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,52 +31,284 @@ FloatArray = NDArray[np.float64]
 MISSING = ("", "nan", "na", "n/a", "null", "none", "-")
 """Cells that hold nothing, in any case of letters."""
 
-_PARQUET = b"PAR1"
+TableSource = str | Path | tuple[str, bytes]
+"""A file's path, or its name and content, as an upload has them."""
+
+
+class TableNotes(list[str]):
+    """What was left out of a table or taken for granted, each a sentence.
+
+    ``left_out`` is the number of rows that were left out while the file was read.
+    """
+
+    left_out: int = 0
+
+
+PARQUET = b"PAR1"
 _SEPARATORS = ",;\t|"
-_LONGEST_HEAD = 1_000_000  # characters of the line with the names
+LONGEST_HEAD = 1_000_000  # characters of the line with the names
+MOST_BEFORE = 50  # lines before the names: a command, what a login prints
+
+
+def source_of(file: TableSource) -> str:
+    """Return a file's name for errors."""
+    return file[0] if isinstance(file, tuple) else str(file)
+
+
+def content_of(file: TableSource, what: str) -> bytes:
+    """Return a file's bytes; ParseError where it cannot be read."""
+    if isinstance(file, tuple):
+        return file[1]
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise ParseError(
+            f"{what} must be a file that can be read; {error}", source=str(file)
+        ) from error
 
 
 def read_table(
-    path: str | Path,
+    file: TableSource,
     what: str,  # the table is, for errors
     needed: Iterable[str] = (),
     *,
     columns: Mapping[str, str] | None = None,  # our names to the file's
     optional: Iterable[str] = (),  # our names of columns that a table may have
+    notes: TableNotes,  # what was left out or taken for granted is added to these
+    heads: Iterable[str] = (),  # names that only the line with the columns' names has
+    names: Sequence[str] | None = None,  # of the columns of a file that does not name them
+    shapes: Shapes | None = None,  # of fields, for rows whose fields hold the separator
 ) -> pd.DataFrame:
     """Return the cells of a table under our names; ParseError names the line of what is wrong."""
-    source = str(path)
-    try:
-        with Path(path).open("rb") as file:
-            parquet = file.read(len(_PARQUET)) == _PARQUET
-    except OSError as error:
-        raise ParseError(
-            f"{what} must be a file that can be read; {error}", source=source
-        ) from error
-    table = _read_parquet(path, what) if parquet else _read_csv(path, what)
+    source, content = source_of(file), content_of(file, what)
+    if content.startswith(PARQUET):
+        table = _read_parquet(content, what, source)
+    else:
+        text = decoded(content, what, source, notes)
+        table = _TextTable(text, what, source, notes, frozenset(heads), names, shapes).read()
     return renamed(table, columns, what, needed, source, optional=optional)
 
 
-def _read_csv(path: str | Path, what: str) -> pd.DataFrame:
-    """Return the cells of a CSV file; its separator is the one that its first line has most of."""
-    source = str(path)
+def decoded(content: bytes, what: str, source: str, notes: TableNotes) -> str:
+    """Return a file's text, with a note where it is not UTF-8."""
     try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as file:
-            head = file.readline(_LONGEST_HEAD)
-        separator = max(_SEPARATORS, key=head.count)
-        names = [name.strip() for name in next(csv.reader([head], delimiter=separator), [])]
-        if not any(names):
+        if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            return content.decode("utf-16")  # as PowerShell writes
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if b"\0" in content:
+            raise ParseError(f"{what} must be a CSV file; {error}", source=source) from error
+    notes.append("the file is not UTF-8; it was read as Latin-1")
+    return content.decode("latin-1")
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """How fields look, by a column's name, to find them where one holds the separator."""
+
+    of: Mapping[str, re.Pattern[str]]  # such a field is one cell
+    free: frozenset[str]  # columns whose fields may hold the separator, such as a job's name
+    needed: frozenset[str]  # columns whose fields must be certain
+
+    def fields(self, names: list[str], cells: list[str], separator: str) -> list[str] | None:
+        """Return a row's fields, one a name; None where it is not certain which they are.
+
+        Columns that are known to be free hold the separator, or else any without a shape.
+        """
+        wide = [name in self.free for name in names]
+        for free in (wide, [name not in self.of for name in names]):
+            found = list(itertools.islice(self._ways(names, cells, free), _MOST_WAYS))
+            rows = [[separator.join(cells[low:high]) for low, high in one] for one in found]
+            certain = {
+                tuple(cell for name, cell in zip(names, row, strict=True) if name in self.needed)
+                for row in rows
+            }
+            if len(certain) == 1 and len(rows) < _MOST_WAYS:
+                return rows[0]
+            if rows:
+                return None
+        return None
+
+    def _ways(
+        self, names: list[str], cells: list[str], free: list[bool], at: int = 0, low: int = 0
+    ) -> Iterator[list[tuple[int, int]]]:
+        """Yield the ways in which cells make fields, each a list of their first and last + 1."""
+        if at == len(names):
+            if low == len(cells):
+                yield []
+            return
+        spare = len(cells) - low - (len(names) - at)
+        shape = self.of.get(names[at])
+        for high in range(low + 1, low + 2 + (spare if free[at] else 0)):
+            if high > len(cells) or (shape is not None and not shape.fullmatch(cells[low])):
+                return
+            for rest in self._ways(names, cells, free, at + 1, high):
+                yield [(low, high), *rest]
+
+
+_MOST_WAYS = 100  # of reading a row; one with as many is not certain
+
+
+class _TextTable:
+    """A table as text: its separator is the one that the line with the names has most of."""
+
+    def __init__(
+        self,
+        text: str,
+        what: str,
+        source: str,
+        notes: TableNotes,
+        heads: frozenset[str],
+        names: Sequence[str] | None,
+        shapes: Shapes | None,
+    ) -> None:
+        self._what, self._source, self._notes, self._shapes = what, source, notes, shapes
+        self._text = text
+        self._lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        self._head = self._find_head(heads) if names is None else -1
+        head = self._lines[max(self._head, 0)][:LONGEST_HEAD]
+        self._separator = max(_SEPARATORS, key=head.count)
+        # sacct quotes nothing, and a job's name may hold a quote.
+        self._plain = self._separator == "|" or '"' not in text
+        if names is not None:
+            head = self._separator.join(names)
+        self._names_line = head
+        try:
+            quoted = next(csv.reader([head], delimiter=self._separator), [])
+        except csv.Error as error:
+            raise ParseError(f"{what} must be a CSV file; {error}", source=source) from error
+        self.names = [
+            name.strip() for name in (head.split(self._separator) if self._plain else quoted)
+        ]
+        if not any(self.names):
             raise ParseError(f"{what} must begin with the names of its columns", source=source)
-        _once(names, what, source)
-        table = read_text_table(path, what, (), separator=separator)
-    except (OSError, EOFError, ValueError, csv.Error, zlib.error, MemoryError) as error:
-        if isinstance(error, ParseError):
-            raise
-        raise ParseError(f"{what} must be a CSV file; {error}", source=source) from error
-    # Of the file's first line as it stands: pandas gives columns without a name one.
-    if len(names) == len(table.columns):
-        table.columns = names
-    return table
+        _once(self.names, what, source)
+
+    def read(self) -> pd.DataFrame:
+        """Return the cells as texts, the index the number of each row's line."""
+        import pandas as pd
+
+        self._leave_out_again()
+        self._leave_out_cut()
+        mended = self._mended() if self._plain else {}
+        try:
+            table = read_text_table(
+                io.StringIO("\n".join([self._names_line, *self._lines[self._head + 1 :]])),
+                self._what,
+                (),
+                separator=self._separator,
+                source=self._source,
+                first_line=self._head + 1,
+                quotes=not self._plain,
+            )
+        except (OSError, EOFError, ValueError, csv.Error, MemoryError) as error:
+            if isinstance(error, ParseError):
+                raise
+            raise ParseError(
+                f"{self._what} must be a CSV file; {error}", source=self._source
+            ) from error
+        # Of the file's line as it stands: pandas gives columns without a name one.
+        if len(self.names) == len(table.columns):
+            table.columns = self.names
+        if mended:
+            rows = pd.DataFrame(
+                list(mended.values()), columns=table.columns, index=list(mended), dtype=object
+            )
+            table = pd.concat([table, rows]).sort_index()
+        return table
+
+    def _find_head(self, heads: frozenset[str]) -> int:
+        """Return the position of the line with the names: the first but for what is known."""
+        for at, line in enumerate(self._lines[:MOST_BEFORE]):
+            cells = {cell.strip() for cell in re.split(r"[,;\t|]", line[:LONGEST_HEAD])}
+            if cells & heads:
+                if before := sum(1 for one in self._lines[:at] if one.strip()):
+                    self._notes.append(f"{before} lines before the names of columns were left out")
+                return at
+        return 0
+
+    def _leave_out_again(self) -> None:
+        """Empty the lines that repeat the names, as in files that were put one after another."""
+        head, count = self._names_line, 0
+        for at in range(self._head + 1, len(self._lines)):
+            if self._lines[at] == head:
+                self._lines[at] = ""
+                count += 1
+        if count:
+            self._notes.append(f"the names of columns stand {count} more times; left out")
+
+    def _leave_out_cut(self) -> None:
+        """Empty the last line where the file was cut off within it."""
+        at = next((at for at in reversed(range(len(self._lines))) if self._lines[at].strip()), 0)
+        if at <= self._head:
+            return
+        line, whole = self._lines[at], len(self.names)
+        if self._plain:
+            cells = line.split(self._separator)
+            cut = len(cells) < whole or (at == len(self._lines) - 1 and self._is_short(at, cells))
+        else:
+            # A line with one end of quotes is a part of a row, of which this may be all.
+            cells, whole_quotes = line.split(self._separator), line.count('"') % 2 == 0
+            above = self._lines[at - 1].count('"') % 2 == 0
+            cut = len(cells) < whole if whole_quotes else above
+        if cut:
+            self._lines[at] = ""
+            self._notes.left_out += 1
+            self._notes.append(
+                f"line {at + 1}, the last, is cut off after {min(len(cells), whole)} of {whole} "
+                "columns; left out"
+            )
+
+    def _is_short(self, at: int, cells: list[str]) -> bool:
+        """Return whether a line's last cell is a date that is shorter than those above it."""
+        above = [line.rpartition(self._separator)[2] for line in self._lines[at - 3 : at]]
+        dates = [cell for cell in above if _DATE.match(cell)]
+        return (
+            bool(dates)
+            and _PART_OF_DATE.fullmatch(cells[-1]) is not None
+            and len(cells[-1]) < min(map(len, dates))
+        )
+
+    def _mended(self) -> dict[int, list[str]]:
+        """Return the fields of rows with too many cells by their lines, which are emptied."""
+        trailing = self.names[-1] == ""
+        whole, found, lost = len(self.names), dict[int, list[str]](), list[int]()
+        if self._shapes is None:
+            return found
+        for at in range(self._head + 1, len(self._lines)):
+            line = self._lines[at]
+            count = line.count(self._separator) + 1
+            if count == whole or not line.strip():
+                continue
+            cells = line.split(self._separator)
+            fields = None
+            if count > whole and count - whole <= _MOST_SPARE:
+                names = self.names[:-1] if trailing else self.names
+                fields = self._shapes.fields(
+                    names, cells[:-1] if trailing else cells, self._separator
+                )
+            if fields is None:
+                lost.append(at + 1)
+            else:
+                found[at + 1] = [*fields, ""] if trailing else fields
+            self._lines[at] = ""
+        if found:
+            self._notes.append(
+                f"{len(found)} rows have a field that holds {self._separator}, such as line "
+                f"{next(iter(found))}; their columns were found by the fields' shapes"
+            )
+        if lost:
+            self._notes.left_out += len(lost)
+            self._notes.append(
+                f"{len(lost)} rows have other columns than the names say and were left out: line "
+                + listed(map(str, lost))
+            )
+        return found
+
+
+_MOST_SPARE = 40  # separators within the fields of a row
+_DATE = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
+_PART_OF_DATE = re.compile(r"[-\d:T ]*")
 
 
 def _once(names: Iterable[str], what: str, source: str) -> None:
@@ -86,13 +322,12 @@ def _once(names: Iterable[str], what: str, source: str) -> None:
         )
 
 
-def _read_parquet(path: str | Path, what: str) -> pd.DataFrame:
+def _read_parquet(content: bytes, what: str, source: str) -> pd.DataFrame:
     """Return the columns of a Parquet file: numbers as they are, all else as texts."""
     import pandas as pd
 
-    source = str(path)
     try:
-        table = pd.read_parquet(path)
+        table = pd.read_parquet(io.BytesIO(content))
     except ImportError as error:
         raise ParseError(
             f"{what} in Parquet needs pyarrow: install it (pip install "
@@ -249,6 +484,17 @@ def whole_numbers(
             line=int(table.index[at]),
         )
     return values.astype(np.int64)
+
+
+def line_of_fraction(table: pd.DataFrame, column: str) -> int | None:
+    """Return the line of the first number that counts nothing: below 0, or with a fraction.
+
+    None where there is none, or where a cell is no number.
+    """
+    values, bad = _parsed(table[column])
+    with np.errstate(invalid="ignore"):
+        odd = np.isfinite(values) & ((values < 0) | (values != np.floor(values)))
+    return int(table.index[int(np.argmax(odd))]) if odd.any() and not bad.any() else None
 
 
 def is_missing(cells: pd.Series) -> NDArray[np.bool_]:

@@ -44,7 +44,7 @@ class Place(NamedTuple):
 
 
 @dataclass
-class LinkQuantity:
+class _Stated:
     """A quantity that all links of a file state, or none."""
 
     name: str
@@ -88,13 +88,20 @@ class Assembly:
     _classes: dict[str, int] = field(default_factory=dict)
     _ends: array[int] = field(default_factory=lambda: array("i"))
     _link_class: array[int] = field(default_factory=lambda: array("B"))
-    _bandwidth: LinkQuantity = field(default_factory=lambda: LinkQuantity("bandwidth", "links"))
-    _latency: LinkQuantity = field(default_factory=lambda: LinkQuantity("latency", "links"))
+    _bandwidth: _Stated = field(default_factory=lambda: _Stated("bandwidth", "links"))
+    _latency: _Stated = field(default_factory=lambda: _Stated("latency", "links"))
     _hosts: dict[int, int] = field(default_factory=dict)
     _own_hosts: list[Host] = field(default_factory=list)
     _groups: dict[int, str] = field(default_factory=dict)
     _at: dict[int, tuple[int, ...]] = field(default_factory=dict)
     _notes: dict[str, None] = field(default_factory=dict)
+    _relative: bool | None = None
+
+    def relative(self, relative: bool, place: Place) -> None:
+        """Set whether bandwidths are multiples of some link's and not B/s."""
+        if self._relative not in (None, relative):
+            raise place.error("bandwidths must be all multiples, such as 2x, or all have a unit")
+        self._relative = relative
 
     def note(self, text: str, place: Place | None = None) -> None:
         """Add a note on what was assumed, joined or left out, once; ``place`` is its line."""
@@ -236,6 +243,7 @@ class Assembly:
             router_names=_kept([routers[place] for place in number.argsort()]),
             host_names=host_names,
             notes=tuple(self._notes),
+            relative=bool(self._relative),
         )
 
     def _placed(

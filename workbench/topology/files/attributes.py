@@ -133,7 +133,8 @@ class Attributed:
             if values.latency is not None:
                 read.note("latencies of hosts' links are left out")
         for host, router in at_router.items():
-            read.add_host(router, sum(rates[host]) or None, host)
+            called = self.nodes[host].values.get("name") or host
+            read.add_host(router, sum(rates[host]) or None, called)
         return read.topology(hosts=hosts, directed=directed, name=name)
 
     def _value(self, values: Mapping[str, str], names: tuple[str, ...]) -> str:
@@ -157,7 +158,7 @@ class Attributed:
             else:
                 columns.append(column)
                 cells.append(value)
-        return link_values(columns, cells, edge.place, read.note)
+        return link_values(columns, cells, edge.place, read)
 
     def _read_router(self, read: Assembly, router: int, node: Node) -> None:
         count = self._value(node.values, ("hosts",))

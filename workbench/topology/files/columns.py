@@ -8,11 +8,11 @@ Gbit/s, with a note; a latency without either is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from workbench.errors import ParameterError, ParseError
-from workbench.topology.files.assembly import LINK, MOST_PARALLEL, Place, whole_number
+from workbench.topology.files.assembly import LINK, MOST_PARALLEL, Assembly, Place, whole_number
 from workbench.units import Kind, parse_typed_quantity
 
 COLUMNS = ("one", "other", "class", "links", "hosts", "group", "at", "host", "bandwidth", "latency")
@@ -23,8 +23,6 @@ OF_LINKS = ("class", "links", "bandwidth", "latency")
 
 LEFT_OUT = "left out"
 """The meaning of a column that is known, and not used."""
-
-_Note = Callable[[str], None]
 
 _MEANINGS = {
     "one": "one source from src router node1 a u router1 switch1 switch_a node_a src_node "
@@ -50,6 +48,8 @@ _UNITS: dict[str, tuple[Kind, str]] = {
     "latency": ("time", "0.5us"),
 }
 _ASSUMED_UNIT = "Gbps"
+_MULTIPLE = re.compile(r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)x", re.ASCII)
+"""A bandwidth as a multiple of some link's: 2x."""
 _ETHERNET = re.compile(r"(\d+(?:\.\d+)?) ?(?:G|Gb|GbE|Gbe|Gig)", re.ASCII)
 """As speeds of Ethernet are written: 100G is 100 Gbit/s."""
 _LONGEST = 80
@@ -85,7 +85,7 @@ def column_of(name: str) -> LinkColumn | None:
     return None
 
 
-def header_of(cells: Sequence[str], place: Place, note: _Note) -> list[LinkColumn] | None:
+def header_of(cells: Sequence[str], place: Place, read: Assembly) -> list[LinkColumn] | None:
     """Return the columns that a first row names, None where it is no header but a link.
 
     One that names two routers, and something that is not understood or twice, is refused.
@@ -107,7 +107,7 @@ def header_of(cells: Sequence[str], place: Place, note: _Note) -> list[LinkColum
         raise place.error(f"each column must occur once; {repeated} occurs more often")
     if LEFT_OUT in meanings:
         names = ", ".join(column.name for column in found if column and column.meaning == LEFT_OUT)
-        note(f"columns left out: {names}")
+        read.note(f"columns left out: {names}")
     return [column for column in found if column]
 
 
@@ -131,7 +131,7 @@ def are_links(rows: Sequence[Sequence[str]]) -> bool:
         if len(row) < 2 or not (_NAME.fullmatch(row[0]) and _NAME.fullmatch(row[1])):
             return False
         try:
-            free_values(row[2:], Place(""), lambda _: None)
+            free_values(row[2:], Place(""), Assembly(""))
         except ParseError:
             return False
         names.update(row[:2])
@@ -143,17 +143,17 @@ _NAME = re.compile(r"(?![\d.]*\.\d*$)[\w.:/@+-]+")
 
 
 def link_values(
-    columns: Sequence[LinkColumn], cells: Sequence[str], place: Place, note: _Note
+    columns: Sequence[LinkColumn], cells: Sequence[str], place: Place, read: Assembly
 ) -> LinkValues:
     """Return what the cells of a row with a header say of its link."""
     values = LinkValues()
     for column, cell in zip(columns, cells, strict=False):
         if cell:
-            values = _with(values, column, cell, place, note)
+            values = _with(values, column, cell, place, read)
     return values
 
 
-def free_values(words: Sequence[str], place: Place, note: _Note) -> LinkValues:
+def free_values(words: Sequence[str], place: Place, read: Assembly) -> LinkValues:
     """Return what the words behind two routers say of their link, where no header says it.
 
     A number, which could mean anything, is refused, and what is said twice.
@@ -169,7 +169,7 @@ def free_values(words: Sequence[str], place: Place, note: _Note) -> LinkValues:
                 f"a link has one {column.meaning}; got another, {word[:_LONGEST]!r}: {_HOW}"
             )
         seen.add(column.meaning)
-        values = _with(values, column, value, place, note)
+        values = _with(values, column, value, place, read)
     return values
 
 
@@ -199,7 +199,7 @@ def _meaning_of(word: str, place: Place) -> tuple[LinkColumn, str]:
 
 
 def _with(
-    values: LinkValues, column: LinkColumn, cell: str, place: Place, note: _Note
+    values: LinkValues, column: LinkColumn, cell: str, place: Place, read: Assembly
 ) -> LinkValues:
     if column.meaning == "class":
         return values._replace(link_class=cell)
@@ -207,15 +207,20 @@ def _with(
         count = whole_number(cell, "parallel links", MOST_PARALLEL, place, 1)
         return values._replace(parallel=count)
     if column.meaning == "bandwidth":
-        return values._replace(bandwidth=quantity_of(column, cell, place, note))
+        return values._replace(bandwidth=quantity_of(column, cell, place, read))
     if column.meaning == "latency":
-        return values._replace(latency=quantity_of(column, cell, place, note))
+        return values._replace(latency=quantity_of(column, cell, place, read))
     return values
 
 
-def quantity_of(column: LinkColumn, cell: str, place: Place, note: _Note) -> float:
+def quantity_of(column: LinkColumn, cell: str, place: Place, read: Assembly) -> float:
     """Return a cell's bandwidth in B/s, or its latency in s, which must have a unit."""
     kind, example = _UNITS[column.meaning]
+    if column.meaning == "bandwidth":
+        multiple = _MULTIPLE.fullmatch(cell)
+        read.relative(multiple is not None, place)
+        if multiple:
+            return float(multiple[1])
     try:
         float(cell)
     except ValueError:
@@ -231,7 +236,7 @@ def quantity_of(column: LinkColumn, cell: str, place: Place, note: _Note) -> flo
                 f"as {example}"
             )
         unit = _ASSUMED_UNIT
-        note(f"{column.name[:_LONGEST]} has no unit, and is taken as Gbit/s")
+        read.note(f"{column.name[:_LONGEST]} has no unit, and is taken as Gbit/s")
     value = _quantity(cell + unit, column.meaning)
     if value is None:
         raise place.error(
@@ -242,6 +247,8 @@ def quantity_of(column: LinkColumn, cell: str, place: Place, note: _Note) -> flo
 
 def _quantity(text: str, meaning: str) -> float | None:
     """Return a quantity with its unit, None where it is none."""
+    if meaning == "bandwidth" and _MULTIPLE.fullmatch(text):
+        return float(text[:-1])
     ethernet = _ETHERNET.fullmatch(text) if meaning == "bandwidth" else None
     if ethernet:
         text = f"{ethernet[1]}Gbps"
@@ -263,8 +270,10 @@ _WRITTEN = {
 }
 
 
-def written(value: float, meaning: str) -> str:
+def written(value: float, meaning: str, *, relative: bool = False) -> str:
     """Return a bandwidth or latency as text that reads back as the same number."""
+    if relative:
+        return f"{value!r}x"
     for unit, scale in _WRITTEN[meaning]:
         text = f"{value / scale:.12g}{unit}"
         if _quantity(text, meaning) == value:

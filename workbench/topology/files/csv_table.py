@@ -74,7 +74,7 @@ def parse_csv(
         if first:
             first = False
             names = [cell.lstrip("# ") if number == 0 else cell for number, cell in enumerate(row)]
-            columns = header_of(names, place, read.note)
+            columns = header_of(names, place, read)
             if columns is not None:
                 return True
             if row[0].startswith("#"):
@@ -86,7 +86,7 @@ def parse_csv(
         if columns is None:
             if len(row) < 2 or not row[1]:
                 raise place.error(f"a row must name two routers; got {','.join(row)[:80]!r}")
-            values = free_values(row[2:], place, read.note)
+            values = free_values(row[2:], place, read)
             read.link(read.router(row[0], place), read.router(row[1], place), place, *values)
         else:
             _read_row(read, columns, row, place)
@@ -99,7 +99,7 @@ def parse_csv(
 def _check_first(row: list[str], place: Place) -> None:
     """Refuse a first row that is neither a header nor a link."""
     try:
-        free_values(row[2:], place, lambda _: None)
+        free_values(row[2:], place, Assembly(""))
     except ParseError as error:
         raise place.error(
             f"the first row must name the columns, {', '.join(COLUMNS)} or some of them, or be a "
@@ -133,7 +133,7 @@ def _read_row(read: Assembly, columns: list[LinkColumn], row: list[str], place: 
     if "one" not in cells:
         raise place.error("a row must name a router in its first column")
     if "other" in cells:
-        values = link_values(columns, row, place, read.note)
+        values = link_values(columns, row, place, read)
         one, other = (read.router(cells[key], place) for key in ("one", "other"))
         read.link(one, other, place, *values)
         return
@@ -142,7 +142,7 @@ def _read_row(read: Assembly, columns: list[LinkColumn], row: list[str], place: 
         rate = None
         if "bandwidth" in cells:
             column = next(column for column in columns if column.meaning == "bandwidth")
-            rate = quantity_of(column, cells["bandwidth"], place, read.note)
+            rate = quantity_of(column, cells["bandwidth"], place, read)
         read.add_host(router, rate, cells["host"])
         return
     if "hosts" in cells:

@@ -76,7 +76,7 @@ def parse_edge_list(
             return False
         if first:
             first = False
-            columns = header_of(words, place, read.note)
+            columns = header_of(words, place, read)
             if columns is not None:
                 return True
         if columns is None:
@@ -110,14 +110,14 @@ def _commented_header(text: str, source: str, read: Assembly) -> list[LinkColumn
             width = len(bare.partition("#")[0].split())
             if named is None or len(named[1]) != width or bare.split()[0] in _KEYWORDS:
                 return None
-            return header_of(named[1], named[0], read.note)
+            return header_of(named[1], named[0], read)
     return None
 
 
 def _read_link(read: Assembly, words: list[str], place: Place) -> None:
     if len(words) < 2:
         raise place.error(f"a link must be two routers; got one word: {words[0][:80]!r}")
-    values = free_values(words[2:], place, read.note)
+    values = free_values(words[2:], place, read)
     read.link(read.router(words[0], place), read.router(words[1], place), place, *values)
 
 
@@ -130,7 +130,7 @@ def _read_row(read: Assembly, columns: list[LinkColumn], words: list[str], place
     cells = {column.meaning: word for column, word in zip(columns, words, strict=False)}
     if "one" not in cells or "other" not in cells:
         raise place.error(f"a row must have two routers; got {' '.join(words)[:80]!r}")
-    values = link_values(columns, words, place, read.note)
+    values = link_values(columns, words, place, read)
     one, other = (read.router(cells[key], place) for key in ("one", "other"))
     read.link(one, other, place, *values)
 
@@ -159,7 +159,7 @@ def _read_host(read: Assembly, words: list[str], place: Place) -> None:
     bandwidth = None
     if len(words) == 3 and words[2].startswith("bandwidth="):
         value = words[2].partition("=")[2]
-        bandwidth = quantity_of(LinkColumn("bandwidth", "bandwidth"), value, place, read.note)
+        bandwidth = quantity_of(LinkColumn("bandwidth", "bandwidth"), value, place, read)
     elif len(words) != 2:
         raise place.error(
             "host must be followed by the host's name and its router, as in: host n1 0 "

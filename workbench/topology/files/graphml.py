@@ -18,6 +18,7 @@ import numpy as np
 from workbench.errors import ParseError, WorkbenchError
 from workbench.topology.files.assembly import Place
 from workbench.topology.files.attributes import Attributed, Edge, Node
+from workbench.topology.files.columns import written
 from workbench.topology.files.writing import hosts_of, router_labels
 from workbench.topology.topology import Topology
 
@@ -26,12 +27,13 @@ NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 _DEEPEST = 64
 _LONGEST_VALUE = 4096
 _KEYS = (
-    ("name", "graph", "string"),
+    ("name", "all", "string"),
     ("hosts", "node", "int"),
     ("group", "node", "int"),
     ("coordinates", "node", "string"),
     ("kind", "node", "string"),
     ("link_class", "edge", "string"),
+    ("bandwidth", "edge", "string"),
     ("bandwidth_Bps", "edge", "double"),
     ("latency_s", "edge", "double"),
 )
@@ -174,17 +176,17 @@ def _lines(topology: Topology) -> Iterator[str]:
         yield f"    <node id={quoteattr(names[router])}>{data}</node>"
     rates = topology.host_bandwidth.tolist() or [None] * len(own)
     for host, rate in zip(own, rates, strict=False):
-        yield f"    <node id={quoteattr(prefix + host.name)}>{_data('kind', 'host')}</node>"
-        yield _edge(prefix + host.name, names[host.router], _data("bandwidth_Bps", rate))
+        data = _data("kind", "host") + (_data("name", host.name) if prefix else "")
+        yield f"    <node id={quoteattr(prefix + host.name)}>{data}</node>"
+        yield _edge(prefix + host.name, names[host.router], _rate(topology, rate))
     classes = [_data("link_class", _printable(name)) for name in topology.classes]
     for link in np.argsort(topology.link_class, kind="stable").tolist():
         one, other = (names[end] for end in topology.links[link].tolist())
         data = classes[topology.link_class[link]]
-        for key, values in (
-            ("bandwidth_Bps", topology.link_bandwidth),
-            ("latency_s", topology.link_latency),
-        ):
-            data += _data(key, float(values[link]) if len(values) else None)
+        if len(topology.link_bandwidth):
+            data += _rate(topology, float(topology.link_bandwidth[link]))
+        if len(topology.link_latency):
+            data += _data("latency_s", float(topology.link_latency[link]))
         yield _edge(one, other, data)
     yield "  </graph>"
     yield "</graphml>"
@@ -192,6 +194,13 @@ def _lines(topology: Topology) -> Iterator[str]:
 
 def _edge(one: str, other: str, data: str) -> str:
     return f"    <edge source={quoteattr(one)} target={quoteattr(other)}>{data}</edge>"
+
+
+def _rate(topology: Topology, rate: float | None) -> str:
+    """Return a bandwidth in B/s, or as a multiple of some link's, nothing for None."""
+    if topology.relative and rate is not None:
+        return _data("bandwidth", written(rate, "bandwidth", relative=True))
+    return _data("bandwidth_Bps", rate)
 
 
 def _data(key: str, value: object) -> str:

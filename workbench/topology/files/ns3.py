@@ -187,7 +187,7 @@ def _link(place: Place, words: list[str]) -> _Link:
             "a link must be two nodes, a bandwidth, a latency and an error rate, as 0 4 100Gbps "
             f"0.001ms 0; got {' '.join(words)[:80]!r}"
         )
-    bandwidth = quantity_of(_RATE, words[2], place, lambda _: None)
+    bandwidth = quantity_of(_RATE, words[2], place, Assembly(""))
     return _Link(
-        (words[0], words[1]), bandwidth, quantity_of(_DELAY, words[3], place, lambda _: None), place
+        (words[0], words[1]), bandwidth, quantity_of(_DELAY, words[3], place, Assembly("")), place
     )

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.errors import ParameterError
-from workbench.models.ini_grammar import IniEntry, read_document
+from workbench.ini_grammar import IniEntry, read_document
 from workbench.topology.complete import fully_connected
 from workbench.topology.dragonfly import dragonfly
 from workbench.topology.fat_tree import CLASSES

@@ -60,7 +60,8 @@ def hosts_of(topology: Topology, fits: Fits) -> tuple[list[int], list[OwnHost]]:
     if not topology.host_names and not rates and (at[1:] >= at[:-1]).all():
         return counts, []
     names = _labels(topology.host_names, topology.num_hosts, fits)
-    texts = [written(rate, "bandwidth") for rate in rates] or [""] * len(at)
+    relative = topology.relative
+    texts = [written(rate, "bandwidth", relative=relative) for rate in rates] or [""] * len(at)
     return counts, [OwnHost(*row) for row in zip(names, at.tolist(), texts, strict=True)]
 
 
@@ -80,7 +81,7 @@ def bundles(topology: Topology) -> Iterator[Bundle]:
         found.tolist(), counts.tolist(), strict=True
     ):
         texts = (
-            written(bandwidth, "bandwidth") if bandwidth >= 0 else "",
+            written(bandwidth, "bandwidth", relative=topology.relative) if bandwidth >= 0 else "",
             written(latency, "latency") if latency >= 0 else "",
         )
         for parallel in range(0, count, MOST_PARALLEL):

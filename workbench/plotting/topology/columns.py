@@ -77,7 +77,7 @@ def drawn_links(topology: Topology, layout: TopologyLayout) -> DrawnLinks:
 def thickness(capacity: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return how many times as thick as the thinnest each link is: once more for each doubling."""
     least = float(capacity.min(initial=np.inf))
-    return np.minimum(1 + np.log2(capacity / least), _THICKEST)
+    return np.asarray(np.minimum(1 + np.log2(capacity / least), _THICKEST), np.float64)
 
 
 def bandwidth_text(topology: Topology, capacity: float) -> str:

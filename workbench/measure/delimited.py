@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench.errors import ParseError
 from workbench.measure.benchmark_table import BenchmarkTable, Note, Role
-from workbench.measure.log_lines import lines_of, pointed
+from workbench.measure.log_lines import LARGEST, lines_of, pointed
 from workbench.measure.osu_text import COLLECTIVES, OSUSection, open_titled, runs_of
 
 _MOST_LINES_BEFORE = 40
@@ -260,7 +260,7 @@ def _of_column(
     for number, fields in rows:
         size = _number(heading, fields, heading.size, source, number)
         value = _number(heading, fields, column, source, number)
-        if not (size.is_integer() and 0 <= size < _LARGEST_SIZE) or math.isinf(value):
+        if not (size.is_integer() and 0 <= size < _LARGEST_SIZE) or abs(value) >= LARGEST:
             raise ParseError(
                 "a size must be a whole number of bytes and other fields finite; got "
                 f"{heading.separator.join(fields)}",

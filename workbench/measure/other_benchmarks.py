@@ -418,7 +418,8 @@ FORMATS: tuple[TextFormat, ...] = (
         ),
         facts=re.compile(
             r"#\s*#processes\s*=\s*(?P<ranks>[0-9]+)|"
-            r"\(\s*(?P<groups>[0-9]+)\s+groups of|\(\s*[0-9]+ additional processes"
+            r"\bMODE:\s*(?P<mode>[\w-]+)|\(\s*(?P<groups>[0-9]+)\s+groups of|"
+            r"\(\s*[0-9]+ additional processes"
         ),
         row=lambda words: _numbers(words, 2),
         make=_imb,

@@ -1,4 +1,4 @@
-"""Programs in Fortran: Open MPI's Fortran calls PMPI functions of its C, which the libraries offer."""
+"""Programs in Fortran; Open MPI's calls PMPI functions of its C, which our libraries offer."""
 
 from __future__ import annotations
 

@@ -102,23 +102,35 @@ class Reading:
 _READERS: tuple[str, ...] = (
     "workbench.models.netgauge",
     "workbench.variability.known_files",
+    "workbench.programs.reading",
+    "workbench.measure.reading",
 )
 """Modules with a ``reading_of``, in the order in which they are asked."""
 
 
 def reading_of(content: bytes, source: str, path: Path | None = None) -> Reading:
-    """Return what a file is.
-
-    Args:
-        content: its bytes.
-        source: its name, for errors and notes.
-        path: where it lies, for formats of several files; None where it lies nowhere.
-
-    Raises:
-        ParseError: it is nothing that is read, or is broken; names the line where there is one.
-    """
+    """Return what a file is; ``path`` is where it lies, for formats of several files."""
     for module in _READERS:
         found: Reading | None = import_module(module).reading_of(content, source, path)
         if found is not None:
             return found
-    raise ParseError("it is nothing that is read", source=source)
+    raise ParseError(
+        f"{_looks_like(content)}; read are the output of OSU, IMB, perftest, nccl-tests, "
+        "ucx_perftest, NetPIPE and netgauge, topologies, tables of jobs and counters, traces and "
+        "GOAL",
+        source=source,
+    )
+
+
+def _looks_like(content: bytes) -> str:
+    """Return what a file that is not read looks like."""
+    head = content[:4096].lstrip()
+    if not head:
+        return "it is empty"
+    if b"\0" in head:
+        return "it is binary, of a kind that is not read"
+    if head.startswith((b"{", b"[")):
+        return "it looks like JSON, but not like one that is read here"
+    first = head.splitlines()[0].decode("utf-8", "replace")
+    shown = "".join(letter if letter.isprintable() else " " for letter in first[:60]).strip()
+    return f"it is text, but nothing that is read: it begins with {shown!r}"

@@ -29,6 +29,7 @@ __all__ = ["main"]
 
 # Each is a module of this package, or the `command` of its subject's folder.
 _COMMANDS = (
+    "read",
     "osu",
     "fit",
     "machine",

@@ -70,6 +70,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="benchmark of --osu that gives the bandwidth: bw (default), bibw or mbw_mr",
     )
     parser.add_argument(
+        "--table",
+        metavar="N|WORDS|all",
+        help="which experiment of --osu, where its texts hold several: the number or words of the "
+        "list that is printed then, or all to join them",
+    )
+    parser.add_argument(
         "--model",
         metavar="NAME",
         help="protocol (default), or a model of SST/macro: snappr, logp or pisces",
@@ -249,7 +255,7 @@ def _curve(arguments: argparse.Namespace, files: Sequence[str]) -> OSUCurve:
 
     name = "" if arguments.save is None else Path(arguments.save).stem
     paths = (Path(file) for file in files)
-    curve = read_osu(*paths, name=name, **given(arguments, "bandwidth"))
+    curve = read_osu(*paths, name=name, **given(arguments, "bandwidth", "table"))
     for note in curve.notes:
         say(f"note: {note}")
     return curve

@@ -84,6 +84,16 @@ def _add_machine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--within", metavar="FILE", help="with a text: the same benchmarks run on one node"
     )
+    parser.add_argument(
+        "--table",
+        metavar="N|WORDS|all",
+        help="which experiment, where the text holds several, as workbench fit takes it",
+    )
+    parser.add_argument(
+        "--within-table",
+        metavar="N|WORDS|all",
+        help="the same of --within, which may be the same file",
+    )
     parser.add_argument("--system", metavar="NAME", help="of those in the file (default: the one)")
     add_machine(parser, "instead: a machine, with its topology, ranks per node and library")
     parser.add_argument(
@@ -299,13 +309,15 @@ def _measured(arguments: argparse.Namespace) -> PointToPoint | Machine:
     machine = machine_of(arguments)
     if machine is None:
         measured = read_point_to_point(
-            arguments.p2p, arguments.system, **given(arguments, "within")
+            arguments.p2p, arguments.system, **given(arguments, "table", "within", "within_table")
         )
         for note in measured.notes:
             say(f"note: {note}")
         return measured
-    if arguments.within is not None:
-        raise ParameterError("--within is of a text --p2p; leave it out", key="within")
+    if given(arguments, "table", "within", "within_table"):
+        raise ParameterError(
+            "--table, --within and --within-table are of a text --p2p; leave them out", key="within"
+        )
     if arguments.system is not None:
         raise ParameterError(
             f"--system is of a file --p2p; got {arguments.system!r} with --machine; leave it out",

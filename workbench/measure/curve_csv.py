@@ -10,8 +10,7 @@ import numpy as np
 
 from workbench.errors import ParameterError, ParseError
 from workbench.measure.curve import FloatArray, OSUCurve, Spread
-from workbench.measure.osu_table import Note, OSUTable, OSUTest
-from workbench.measure.osu_text import pointed
+from workbench.measure.log_lines import pointed
 from workbench.provenance import Provenance
 
 _LONGEST_HEADING = 1000
@@ -22,6 +21,10 @@ _NAMES = {
     "bandwidth_MBps": re.compile(r"(?i:(measured[ _])?(bw|bandwidth))[\W_]*(MBps|MB/s|MB/sec)\W*"),
 }
 """The accepted headings of a curve's columns: ours, the benchmarks' and FitPanel's."""
+
+_OF_SPREADS = re.compile(
+    r"(?:latency|bandwidth)_(?:(?:min|p25|median|p75|max)_(?:us|MBps)|count)|fitted_\w+|simulated_\w+"
+)
 
 
 def read_curve_csv(
@@ -56,50 +59,16 @@ def read_curve_csv(
 
 
 def is_curve_csv(text: str) -> bool:
-    """Return whether a text's first line names columns of a curve, sizes first."""
+    """Return whether a text's first line names the columns of a curve of ours, sizes first."""
     heading = _heading(text)[1]
-    return len(heading) > 1 and heading[0] == "size_bytes"
+    known = [name in _NAMES or _OF_SPREADS.fullmatch(name) is not None for name in heading]
+    return len(heading) > 1 and heading[0] == "size_bytes" and all(known)
 
 
-def csv_tables(text: str, source: str) -> list[OSUTable]:
-    """Return the columns ``latency_us`` and ``bandwidth_MBps`` of a CSV as tables of OSU."""
-    columns, lines = _columns(source, text)
-    start, heading, _ = _heading(text)
-    known: tuple[tuple[OSUTest, str], ...] = (("latency", "latency_us"), ("bw", "bandwidth_MBps"))
-    notes = [
-        Note(start, f"column {name!r} was not used")
-        for name in columns
-        if name not in ("size_bytes", *(column for _, column in known))
-    ]
-    tables = []
-    for benchmark, column in known:
-        if column not in columns:
-            continue
-        sizes, values = columns["size_bytes"], columns[column]
-        there = ~np.isnan(values)
-        tables.append(
-            OSUTable(
-                benchmark=benchmark,
-                title="",
-                version="",
-                source=source,
-                line=start,
-                columns=(column,),
-                sizes=sizes[there].astype(np.int64),
-                values=values[there].reshape(-1, 1),
-                lines=np.array(lines, dtype=np.int64)[there],
-                notes=tuple(notes),
-            )
-        )
-        notes = []
-    if not tables:
-        raise ParseError(
-            f"a table of a curve must have a column latency_us or bandwidth_MBps; got "
-            f"{', '.join(heading[1:])}; convert the values to us or MB/s and name the column so",
-            source=source,
-            line=start,
-        )
-    return tables
+def unused_columns(text: str) -> tuple[int, list[str]]:
+    """Return the line of a curve's headings, and the columns that are neither curve nor spread."""
+    line, names, _ = _heading(text)
+    return line, [name for name in names if name.startswith(("fitted_", "simulated_"))]
 
 
 def _heading(text: str) -> tuple[int, list[str], str]:

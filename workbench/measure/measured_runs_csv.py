@@ -12,9 +12,9 @@ from typing import Any, cast
 import numpy as np
 
 from workbench.errors import ParseError
+from workbench.measure.log_lines import decoded
 from workbench.measure.measured_runs import ABOUT, NEEDED, OPTIONAL, MeasuredRuns
 from workbench.measure.osu_read import OSUSource, label_and_content
-from workbench.measure.osu_text import decoded
 from workbench.provenance import ORIGINS, Origin, Provenance
 from workbench.suggestions import did_you_mean
 

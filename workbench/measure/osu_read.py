@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, ParseError
+from workbench.measure.benchmark_table import PROGRAMS, TOOLS, BenchmarkTable, Note
+from workbench.measure.benchmark_text import parse_benchmarks
 from workbench.measure.curve import FloatArray, IntArray, OSUCurve, Spread
-from workbench.measure.curve_csv import csv_tables, is_curve_csv, read_curve_csv
-from workbench.measure.osu_table import PROGRAMS, Note, OSUTable
-from workbench.measure.osu_text import decoded, parse_osu_text
+from workbench.measure.curve_csv import is_curve_csv, read_curve_csv, unused_columns
+from workbench.measure.delimited import delimited_tables, is_delimited
+from workbench.measure.experiments import Choice, chosen
+from workbench.measure.log_lines import decoded
 from workbench.provenance import Origin, Provenance
 from workbench.suggestions import did_you_mean
 
@@ -26,25 +29,34 @@ _SUMS = {
     "bibw": "counts both directions",
     "mbw_mr": "is the sum over all pairs of processes",
 }
+_TOLD = ("label", "series", "nodes", "ranks", "ranks_per_node", "placement", "pairs", "device",
+         "environment")  # fmt: skip
+"""Labels of a table that a curve's provenance repeats."""
 
 
 def read_osu(
     *sources: OSUSource,
     name: str = "",
     bandwidth: str = "bw",
+    table: Choice | None = None,
     provenance: Provenance | None = None,
     origin: Origin = "measured",
 ) -> OSUCurve:
-    """Return one curve from the output of osu_latency and osu_bw on one machine, or from a CSV.
+    """Return one curve from the output of osu_latency and osu_bw on one machine, or from a table.
 
     Latency and bandwidth may come from one text or from several. Several runs of one benchmark
-    give the median at each size and, beside it, their spread. A size that only some runs or only
-    one benchmark measured is kept; what is missing is nan. Rows of size 0 and values printed as
-    0.00 are left out. All that was left out or not understood is in the curve's ``notes``.
+    give the median at each size and, beside it, their spread: where nothing in the texts tells them
+    apart, such as a label above a table or the number of nodes in its command, and where their
+    results are near to one another. A size that only some runs or only one benchmark measured is
+    kept; what is missing is nan. Rows of size 0 and values printed as 0.00 are left out. All that
+    was left out or not understood is in the curve's ``notes``.
 
-    A CSV has one row a size: ``size_bytes`` first, then ``latency_us``, ``bandwidth_MBps`` or both,
-    as ``OSUCurve.to_csv`` and FitPanel write it; with semicolons or tabs between the fields,
-    decimal commas are read too.
+    Other benchmarks between two processes are read as well: PingPong, Uniband and Biband of IMB,
+    perftest, ucx_perftest and NetPIPE.
+
+    A CSV, or a pasted table, has a column of sizes and one or more of ``latency_us`` and
+    ``bandwidth_MBps`` (or what OSU and IMB call them); others, such as ``placement`` or ``nodes``,
+    tell experiments apart. With semicolons or tabs between the fields decimal commas are read too.
 
     Args:
         sources: paths of files; or the output itself, as text of more than one line or as bytes;
@@ -52,12 +64,15 @@ def read_osu(
         name: name of the curve; that of the first source where it is empty.
         bandwidth: ``bw``, ``bibw`` or ``mbw_mr``: the benchmark the bandwidth is taken from. The
             last two count more than one message stream, so they are only used when asked for.
+        table: which experiment, where the texts hold several: its number in the message that lists
+            them, words that only it has, several numbers to be joined, or ``all``.
         provenance: where the numbers came from; by default the names of the sources.
         origin: how the numbers came to be, where no provenance is given.
 
     Raises:
-        ParseError: a file cannot be read, there is nothing in it that can be used, or its tables
-            are of different experiments, such as host and GPU memory.
+        SeveralExperimentsError: the tables are of different experiments, such as host and GPU
+            memory, and ``table`` does not say which.
+        ParseError: a file cannot be read, or there is nothing in it that can be used.
         ParameterError: no source was given, or ``bandwidth`` is not one of the three.
     """
     if bandwidth not in BANDWIDTHS:
@@ -71,21 +86,19 @@ def read_osu(
     named = [(label, decoded(text, label)) for label, text in map(label_and_content, sources)]
     if len(named) == 1 and is_curve_csv(named[0][1]):
         return _curve_of_csv(*named[0], name, provenance, origin)
-    tables = [
-        table
-        for label, text in named
-        for table in (csv_tables if is_curve_csv(text) else parse_osu_text)(text, label)
-    ]
+    tables = [one for label, text in named for one in tables_of_text(text, label)]
     notes = [
         f"{where}: {message}" for label, _ in named for where, message in _lines(label, tables)
     ]
-    latencies = _usable(tables, "latency", notes)
-    rates = _usable(tables, bandwidth, notes)
-    notes += _set_aside(tables, bandwidth)
+    able = [one for one in tables if one.benchmark in ("latency", bandwidth) and len(one.sizes)]
+    used = chosen(able, table)
+    latencies = _usable(used, "latency", notes)
+    rates = _usable(used, bandwidth, notes)
+    notes += _set_aside(tables, rates, bandwidth)
     if not latencies and not rates:
         raise ParseError(
             f"nothing to use: a curve needs rows of osu_latency or {PROGRAMS[bandwidth]}"
-            + "".join(f"; {note}" for note in notes[:5]),
+            f"{_looks_like(tables)}" + "".join(f"; {note}" for note in notes[:5]),
             source=", ".join(label for label, _ in named),
         )
     if latencies and rates and latencies[0].buffers != rates[0].buffers:
@@ -115,15 +128,35 @@ def _curve_of_csv(
     label: str, text: str, name: str, provenance: Provenance | None, origin: Origin
 ) -> OSUCurve:
     """Return the curve of one CSV, with its spread where it has one."""
-    notes = [f"{label}:{note.line}: {note.message}" for note in csv_tables(text, label)[0].notes]
     name = name or (Path(label).stem or label)
     about = provenance or Provenance(
         origin=origin, title=name, source=label, details={"statistic": "as in the file"}
     )
     curve = read_curve_csv((label, text), name=name, provenance=about)
-    spreads = ("_min_", "_p25_", "_median_", "_p75_", "_max_", "_count'")
-    used = [note for note in notes if not any(part in note for part in spreads)]
-    return replace(curve, notes=tuple(used))
+    line, unused = unused_columns(text)
+    notes = tuple(f"{label}:{line}: column {column!r} was not used" for column in unused)
+    return replace(curve, notes=notes)
+
+
+def tables_of_text(text: str, label: str) -> list[BenchmarkTable]:
+    """Return the tables of a text, whether printed by a benchmark or with separators."""
+    if is_delimited(text):
+        return delimited_tables(text, label)
+    return parse_benchmarks(text, label)
+
+
+def _looks_like(tables: Iterable[BenchmarkTable]) -> str:
+    """Return what the tables are instead, empty where there are none with rows."""
+    found = [table for table in tables if len(table.sizes) and table.benchmark not in _SUMS]
+    if not found:
+        return ""
+    tests = ", ".join(dict.fromkeys(table.test or "an unnamed test" for table in found))
+    ways = {
+        "collective": "uq and predict take times of collectives",
+        "other": "no model here is fitted to it",
+    }
+    way = ways.get(found[0].benchmark, "")
+    return f"; this is output of {TOOLS[found[0].tool]}, {tests}{f': {way}' if way else ''}"
 
 
 def label_and_content(source: OSUSource) -> tuple[str, str | bytes]:
@@ -146,17 +179,11 @@ def label_and_content(source: OSUSource) -> tuple[str, str | bytes]:
         ) from error
 
 
-def _usable(tables: Iterable[OSUTable], benchmark: str, notes: list[str]) -> list[OSUTable]:
-    """Return the runs of one benchmark that hold measurements; note rows left out."""
+def _usable(
+    tables: Iterable[BenchmarkTable], benchmark: str, notes: list[str]
+) -> list[BenchmarkTable]:
+    """Return the runs of one role that hold measurements; note rows left out."""
     runs = [table for table in tables if table.benchmark == benchmark and len(table.sizes)]
-    for table in runs[1:]:
-        if table.buffers != runs[0].buffers:
-            raise ParseError(
-                f"this {table.program} ran between {_memory(table)}, the one at "
-                f"{runs[0].source}:{runs[0].line} between {_memory(runs[0])}; keep one of them",
-                source=table.source,
-                line=table.line,
-            )
     for reason, left_out in (
         ("size 0 is not part of a curve", [table.sizes == 0 for table in runs]),
         (
@@ -175,13 +202,13 @@ def _usable(tables: Iterable[OSUTable], benchmark: str, notes: list[str]) -> lis
     return [table for table in runs if np.any(_measured(table))]
 
 
-def _measured(table: OSUTable) -> NDArray[np.bool_]:
+def _measured(table: BenchmarkTable) -> NDArray[np.bool_]:
     """Return a mask of the rows of a table with a size and a result above 0, bool[rows]."""
     return (table.sizes > 0) & (table.result > 0)
 
 
 def _merged(
-    runs: Sequence[OSUTable], sizes: IntArray, scale: float
+    runs: Sequence[BenchmarkTable], sizes: IntArray, scale: float
 ) -> tuple[FloatArray, Spread | None]:
     """Return the median of the runs at each size in SI units, and their spread if several."""
     values = np.full((len(runs), len(sizes)), np.nan)
@@ -201,11 +228,17 @@ def _provenance(
     name: str,
     origin: Origin,
     named: Sequence[tuple[str, str | bytes]],
-    latencies: Sequence[OSUTable],
-    rates: Sequence[OSUTable],
+    latencies: Sequence[BenchmarkTable],
+    rates: Sequence[BenchmarkTable],
 ) -> Provenance:
     programs = dict.fromkeys(table.program for table in (*latencies, *rates))
     memory = dict.fromkeys(_memory(table) for table in (*latencies, *rates))
+    told = {
+        name.replace("_", " "): table.labels[name]
+        for table in (*rates, *latencies)
+        for name in _TOLD
+        if name in table.labels
+    }
     return Provenance(
         origin=origin,
         title=name,
@@ -214,6 +247,7 @@ def _provenance(
             "statistic": _statistic(len(latencies), len(rates)),
             "programs": ", ".join(programs),
             "memory": ", ".join(memory),
+            **told,
         },
     )
 
@@ -226,7 +260,9 @@ def _statistic(latencies: int, rates: int) -> str:
     return f"median over {latencies} runs of latency and {rates} of bandwidth"
 
 
-def _set_aside(tables: Iterable[OSUTable], bandwidth: str) -> list[str]:
+def _set_aside(
+    tables: Iterable[BenchmarkTable], rates: Iterable[BenchmarkTable], bandwidth: str
+) -> list[str]:
     """Return notes on tables with bandwidths that the curve does not use, and on those it uses."""
     notes = [
         f"{table.source}:{table.line}: {table.program} {_SUMS[table.benchmark]}; not used as the "
@@ -236,19 +272,18 @@ def _set_aside(tables: Iterable[OSUTable], bandwidth: str) -> list[str]:
     ]
     ignored = sum(table.benchmark == "bw" and len(table.sizes) > 0 for table in tables)
     if bandwidth != "bw":
+        pairs = next((f" ({t.labels['pairs']})" for t in rates if "pairs" in t.labels), "")
         notes.append(
-            f"the bandwidth is that of {PROGRAMS[bandwidth]}, which {_SUMS[bandwidth]}"
+            f"the bandwidth is that of {PROGRAMS[bandwidth]}, which {_SUMS[bandwidth]}{pairs}"
             + ("; the tables of osu_bw were not used" if ignored else "")
         )
     return notes
 
 
-def _lines(label: str, tables: Iterable[OSUTable]) -> list[tuple[str, str]]:
+def _lines(label: str, tables: Iterable[BenchmarkTable]) -> list[tuple[str, str]]:
     """Return the notes of one source as places and messages; lines in a row become one place."""
-    notes = sorted(
-        (note for table in tables if table.source == label for note in table.notes),
-        key=lambda note: note.line,
-    )
+    found = dict.fromkeys(n for table in tables if table.source == label for n in table.notes)
+    notes = sorted(found, key=lambda note: note.line)
     blocks: list[list[Note]] = []
     for note in notes:
         last = blocks[-1][-1] if blocks else None
@@ -267,5 +302,5 @@ def _lines(label: str, tables: Iterable[OSUTable]) -> list[tuple[str, str]]:
     ]
 
 
-def _memory(table: OSUTable) -> str:
+def _memory(table: BenchmarkTable) -> str:
     return f"buffers {table.buffers}" if table.buffers else "host memory"

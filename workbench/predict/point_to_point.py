@@ -6,6 +6,7 @@ point_to_point_of_osu(between=["latency.out", "bw.out"], within=["intra.out"])
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,8 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, ParseError
 from workbench.machines.rules import message_curves
-from workbench.measure import OSUCurve, parse_osu_text, read_osu
+from workbench.measure import OSUCurve, parse_benchmarks, read_osu
+from workbench.measure.experiments import Choice, SeveralExperimentsError
 from workbench.measure.message_curve import MessageCurve
 from workbench.suggestions import did_you_mean
 from workbench.text_table import numbers_of, read_text_table
@@ -108,7 +110,12 @@ class PointToPoint:
 
 
 def read_point_to_point(
-    path: str | Path, system: str | None = None, *, within: str | Path | None = None
+    path: str | Path,
+    system: str | None = None,
+    *,
+    table: Choice | None = None,
+    within: str | Path | None = None,
+    within_table: Choice | None = None,
 ) -> PointToPoint:
     """Return the measured messages of a system in a file; several runs count by their median.
 
@@ -125,28 +132,33 @@ def read_point_to_point(
     Args:
         path: the file.
         system: of those in the file; None where it holds one, or is a text.
+        table: which experiment of a text that holds several, as ``read_osu`` takes it.
         within: a text of the same benchmarks, run on one node, where the file is a text.
+        within_table: which experiment of that text.
 
     Raises:
         ParseError: the file is no such table or text; names the line.
         ParameterError: it does not hold the system, or no latency of it between nodes.
     """
     if not _is_table(path):
-        return _of_text(path, system, within)
-    if within is not None:
+        inside = None if within is None else read_osu(within, table=within_table)
+        return _of_text(path, system, table, inside)
+    if within is not None or table is not None:
+        key = "within" if table is None else "table"
         raise ParameterError(
-            f"within={within} is of a text; a table has rows of 1 node for messages within it",
-            key="within",
+            f"{key} is of a text; a CSV names its system, and has rows of 1 node for messages "
+            "within it",
+            key=key,
         )
-    table = read_text_table(path, "a table of point-to-point benchmarks", NEEDED)
-    known = sorted(set(table["system"]))
+    cells = read_text_table(path, "a table of point-to-point benchmarks", NEEDED)
+    known = sorted(set(cells["system"]))
     if system is None and len(known) != 1:
         raise ParameterError(
             f"{path} must hold one system where none is named; it has {', '.join(known) or 'none'}",
             key="system",
         )
     name = known[0] if system is None else system
-    chosen = table[table["system"] == name]
+    chosen = cells[cells["system"] == name]
     if not len(chosen):
         raise ParameterError(
             f"{path} must hold the system; got {name!r}{did_you_mean(name, known)}; it has "
@@ -176,14 +188,17 @@ def _is_table(path: str | Path) -> bool:
     return len(names & {*NEEDED}) >= _LEAST_NAMES
 
 
-def _of_text(path: str | Path, system: str | None, within: str | Path | None) -> PointToPoint:
+def _of_text(
+    path: str | Path, system: str | None, table: Choice | None, inside: OSUCurve | None
+) -> PointToPoint:
     """Return the measured messages of what benchmarks printed."""
-    curve = read_osu(path, name=system or "")
-    inside = None if within is None else read_osu(within)
+    curve = read_osu(path, name=system or "", table=table)
     found = point_to_point_of_curve(curve, inside)
-    if found.between.interval is not None:
-        both = read_osu(path, bandwidth="bibw")
-        found = replace(found, between=_with_both_ways(found.between, both))
+    # The numbers of experiments with osu_bibw may be others than those with osu_bw.
+    if found.between.interval is not None and table is None:
+        with contextlib.suppress(SeveralExperimentsError):
+            both = read_osu(path, bandwidth="bibw")
+            found = replace(found, between=_with_both_ways(found.between, both))
     memory = str(curve.provenance.details.get("memory", ""))
     device = any(word in memory.split() for word in ("D", "M", "MD", "MH"))
     return replace(
@@ -306,7 +321,7 @@ def _printed(paths: Iterable[str | Path], pairs: int) -> pd.DataFrame:
             }
         )
         for path in paths
-        for table in parse_osu_text(Path(path).read_bytes(), str(path))
+        for table in parse_benchmarks(Path(path).read_bytes(), str(path))
         if table.benchmark != "other"
     ]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"benchmark": []})

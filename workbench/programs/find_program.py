@@ -42,9 +42,13 @@ def read(path: str | Path) -> Program | ExecutionGraph:
         raise ParseError(
             f"a program's file must be readable; got {error.strerror}", source=str(path)
         ) from error
-    if head.startswith(_GOAL_BINARY) or _GOAL_TEXT.match(head):
-        return read_goal(path)
-    return read_trace(path)
+    return read_goal(path) if is_goal(head) else read_trace(path)
+
+
+def is_goal(content: bytes) -> bool:
+    """Return whether a content begins as GOAL does, as text or as LogGOPSim's binary."""
+    head = content[:_HEAD_BYTES]
+    return head.startswith(_GOAL_BINARY) or _GOAL_TEXT.match(head) is not None
 
 
 ProgramLike = ExecutionGraph | Program | str | Path

@@ -36,6 +36,7 @@ between groups."""
 
 _MOST_ROUTERS = 2**31 - 2
 _CAPACITY_DIGITS = 9  # of a capacity; bandwidths are known to three or four
+_PARTS, _MOST_SHARE = 64, 256  # chosen: links' bandwidths are in ratios such as 2, 2.5, 4 and 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +61,7 @@ class Topology(Suggesting):
         link_latency: float64[links], latency of each link, s; empty where it is not known.
         host_bandwidth: float64[hosts], bandwidth of each host's own link, B/s; empty where it is
             not known.
+        relative: whether both bandwidths are multiples of some link's and not B/s.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Topology(Suggesting):
     link_bandwidth: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     link_latency: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     host_bandwidth: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    relative: bool = False
 
     plot = Drawing("plot_topology")
 
@@ -177,26 +180,48 @@ class Topology(Suggesting):
 
     @property
     def reference_bandwidth(self) -> float:
-        """The bandwidth in which capacities are counted, B/s; nan where none is known.
+        """The bandwidth of a link of capacity 1, B/s; nan where none is known.
 
         It is that of the hosts' links, the least of them where they differ; where that is not
         known the least of the links between routers, which hosts are then taken to have too.
         """
+        return math.nan if self.relative else self._least_bandwidth
+
+    @property
+    def _least_bandwidth(self) -> float:
+        """The bandwidth in which capacities are counted; nan where there is none."""
         known = self.host_bandwidth if len(self.host_bandwidth) else self.link_bandwidth
         return float(known.min()) if len(known) else math.nan
 
     @cached_property
     def capacity(self) -> NDArray[np.float64]:
-        """Bandwidth of each link in units of ``reference_bandwidth``, float64[links]; 1 if alike.
+        """Bandwidth of each link by that of ``reference_bandwidth``, float64[links]; 1 if alike.
 
         A link of capacity 2 carries what two parallel links of capacity 1 carry.
         """
-        return _relative(self.link_bandwidth, self.reference_bandwidth, self.num_links)
+        return _multiples(self.link_bandwidth, self._least_bandwidth, self.num_links)
 
     @cached_property
     def host_capacity(self) -> NDArray[np.float64]:
-        """Bandwidth of each host's link in units of ``reference_bandwidth``, float64[hosts]."""
-        return _relative(self.host_bandwidth, self.reference_bandwidth, self.num_hosts)
+        """Bandwidth of each host's link by that of ``reference_bandwidth``, float64[hosts]."""
+        return _multiples(self.host_bandwidth, self._least_bandwidth, self.num_hosts)
+
+    @cached_property
+    def link_share(self) -> NDArray[np.int64]:
+        """The parts of the traffic that links side by side take, int64[links], whole numbers.
+
+        They are in the ratio of the capacities: a router passes on over a link of capacity 2 what
+        it would over two parallel links of capacity 1. Ratios other than quotients by up to 64 are
+        rounded to a 64th, and none is above 256 to 1.
+        """
+        least = self.capacity.min(initial=np.inf)
+        ratio = np.minimum(self.capacity / least, _MOST_SHARE)
+        for parts in range(1, _PARTS + 1):
+            if np.allclose(ratio * parts, np.rint(ratio * parts), rtol=0, atol=1e-6):
+                break
+        share = np.rint(ratio * parts).astype(np.int64)
+        common = max(int(np.gcd.reduce(share)), 1)
+        return np.asarray(share // common, np.int64)
 
     @property
     def unequal(self) -> bool:
@@ -397,8 +422,8 @@ class Topology(Suggesting):
         if not isinstance(other, Topology):
             return NotImplemented
         return (
-            (self.name, self.family, self.num_routers, self.classes)
-            == (other.name, other.family, other.num_routers, other.classes)
+            (self.name, self.family, self.num_routers, self.classes, self.relative)
+            == (other.name, other.family, other.num_routers, other.classes, other.relative)
             and np.array_equal(self.links, other.links)
             and np.array_equal(self.link_class, other.link_class)
             and np.array_equal(self.host_router, other.host_router)
@@ -422,7 +447,7 @@ def _set(topology: Topology, name: str, value: object) -> None:
     object.__setattr__(topology, name, value)
 
 
-def _relative(bandwidth: NDArray[np.float64], unit: float, count: int) -> NDArray[np.float64]:
+def _multiples(bandwidth: NDArray[np.float64], unit: float, count: int) -> NDArray[np.float64]:
     """Return bandwidths in a unit, float64[count]; 1 where none is known."""
     if not len(bandwidth):
         return np.ones(count)

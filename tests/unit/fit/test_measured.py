@@ -34,7 +34,10 @@ def test_a_measurement_is_a_curve_a_name_a_file_or_a_table(tmp_path: Path) -> No
     [
         ("azure-hb96v3", "did you mean azure-hb96v3-hdr.*there is no file"),
         (3, "must be an OSUCurve, a machine, the name of one.*got int"),
-        (pd.DataFrame({"n": [1], "t": [2]}), "first column must be size_bytes|needs rows|no OSU"),
+        (
+            pd.DataFrame({"n": [1], "t": [2]}),
+            "no table of a benchmark",
+        ),
     ],
 )
 def test_what_is_no_measurement_is_answered_with_what_is(given: Any, words: str) -> None:

@@ -164,5 +164,12 @@ def test_what_benchmarks_print_is_taken_as_it_is(tmp_path: Path) -> None:
     assert (on_gpu.system, on_gpu.buffers) == ("gpu", "device")
     assert machine_of(on_gpu, ranks_per_node=4).combine_s_per_byte == pytest.approx(3 / 1.5e12)
     assert machine_of(on_gpu, buffers="host").combine_s_per_byte == pytest.approx(3 / 30e9)
-    with pytest.raises(ParameterError, match="a table has rows of 1 node"):
+    several = Path(__file__).parents[2] / "data" / "reports" / "01b_intra_inter_host.out"
+    with pytest.raises(ParseError, match="choose one with table=1 to 2"):
+        read_point_to_point(several)
+    both = read_point_to_point(several, table="inter-node", within=several, within_table="2")
+    assert both.within is not None
+    at = float(both.between.latency.start), float(both.within.latency.start)
+    assert at == pytest.approx((3.6e-6, 0.2e-6))
+    with pytest.raises(ParameterError, match="within is of a text"):
         read_point_to_point(written(tmp_path), "a", within=path)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from workbench.fit import FitResult, machine_of_model, to_machine
 from workbench.fit.defaults import DEFAULT_MODEL
 from workbench.fit.measured import left_out, sizes_of
 from workbench.fit.store import read_progress
-from workbench.measure import OSUCurve, read_osu
+from workbench.measure import OSUCurve, SeveralExperimentsError, read_osu
 from workbench.measure.curve import byte_label
 from workbench.models import NetworkModel
 from workbench.models.parameter import Value
@@ -59,6 +59,38 @@ DEFAULT_MACHINE = "azure-hb96v3-hdr"
 
 _IS_ROW = re.compile(r"not understood: *\d")
 """A note on a line that looks like a row of the table; others are those of the launcher."""
+
+
+@dataclass(frozen=True)
+class _Uploaded:
+    """One experiment of uploaded files."""
+
+    curve: OSUCurve
+    title: str  # in the lists of machines
+    python: str  # that reads it
+    warning: str = ""
+
+
+def _experiments(files: Mapping[str, str | bytes], name: str) -> list[_Uploaded]:
+    """Return the experiments of uploaded files, a machine for each."""
+    names = ", ".join(repr(file) for file in files)
+    try:
+        curve = read_osu(*files.items(), name=name)
+    except SeveralExperimentsError as error:
+        warning = (
+            f"{error.differ}: the list of machines has each, drawn is the first; "
+            "Compare with draws another beside it"
+        )
+        return [
+            _Uploaded(
+                read_osu(*files.items(), name=f"{name} {at}", table=at),
+                f"{name} {at}: {choice} (uploaded)",
+                f"measure.read_osu({names}, table={at})",
+                warning,
+            )
+            for at, choice in enumerate(error.choices, start=1)
+        ]
+    return [_Uploaded(curve, f"{name} (uploaded)", f"measure.read_osu({names})")]
 
 
 class FitPanel(Panel[FitResult | None]):
@@ -273,12 +305,17 @@ class FitPanel(Panel[FitResult | None]):
         Raises:
             ParseError: no table could be read.
         """
-        curve = read_osu(*files.items(), name=Path(next(iter(files))).stem)
-        self._keep_upload(curve.name, curve, files)
-        self._settings.add_machine(f"{curve.name} (uploaded)", curve.name)
+        found = _experiments(files, Path(next(iter(files))).stem)
+        for one in reversed(found):
+            self._keep_upload(one, files)
+            self._settings.add_machine(one.title, one.curve.name)
+        curve = found[0].curve
         untouched = self._state.model == self._opening()
         self._machine_changed(curve.name)
-        self._settings.machine_error.say("; ".join(filter(_IS_ROW.search, curve.notes)))
+        self._settings.machine_error.say(
+            "; ".join([*(one.warning for one in found[:1] if one.warning),
+                       *filter(_IS_ROW.search, curve.notes)])
+        )  # fmt: skip
         if untouched:  # what follows most machines within seconds; the others are a choice away
             self._settings.controls["kind"].value = DEFAULT_MODEL
 
@@ -353,9 +390,9 @@ class FitPanel(Panel[FitResult | None]):
         else:
             self.set(name, value)
 
-    def _keep_upload(self, name: str, curve: OSUCurve, files: Mapping[str, str | bytes]) -> None:
-        source = f"measure.read_osu({', '.join(repr(file) for file in files)})"
-        self._uploads[name] = (curve, source)
+    def _keep_upload(self, found: _Uploaded, files: Mapping[str, str | bytes]) -> None:
+        name = found.curve.name
+        self._uploads[name] = (found.curve, found.python)
         self._files[name] = {
             file: data if isinstance(data, bytes) else data.encode() for file, data in files.items()
         }
@@ -374,8 +411,11 @@ class FitPanel(Panel[FitResult | None]):
                     "panel",
                     key="machine",
                 )
-            self._keep_upload(name, read_osu(*files.items(), name=name), files)
-            self._settings.offer_machine(f"{name} (uploaded)", name)
+            stem = Path(next(iter(files))).stem
+            for found in _experiments(files, stem if name.startswith(f"{stem} ") else name):
+                if found.curve.name == name:
+                    self._keep_upload(found, files)
+                    self._settings.offer_machine(found.title, name)
 
     def _not_held(self) -> tuple[str, ...]:
         if self._result is None:
@@ -404,7 +444,7 @@ class FitPanel(Panel[FitResult | None]):
     def _connect(self) -> None:
         settings = self._settings
         settings.observe(self._setting_changed)
-        settings.upload.observe(self._uploaded, "value")
+        settings.upload.observe(self._take_upload, "value")
         settings.controls["resumed"].observe(lambda _: self._tabs.opened(), "value")
         settings.work.start.on_click(lambda _: self._guarded(self.run))
         settings.resume.on_click(lambda _: self._guarded(self.resume))
@@ -588,7 +628,7 @@ class FitPanel(Panel[FitResult | None]):
         if change["new"] is not None:
             self._state = replace(self._state, size=change["new"])
 
-    def _uploaded(self, change: Any) -> None:
+    def _take_upload(self, change: Any) -> None:
         files = {item["name"]: bytes(item["content"]) for item in change["new"]}
         if not files:
             return

@@ -27,7 +27,7 @@ from workbench.programs.program import (
 from workbench.programs.traces.calls import MOST_SIZE, Comm, TraceCall, TraceCalls, fit_receives
 from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.joint import Share
-from workbench.programs.traces.simgrid_collectives import COLLECTIVES, Reading, SimGridArguments
+from workbench.programs.traces.simgrid_collectives import COLLECTIVES, ReadShare, SimGridArguments
 from workbench.programs.traces.simgrid_requests import (
     COLLECTIVE_KEYS,
     Key,
@@ -53,6 +53,18 @@ MOST_COUNT = 2**63
 FLOPS_PER_SECOND = 1e9
 
 IGNORED = frozenset({"finalize", "comm_size", "comm_split", "comm_dup", "location"})
+
+
+_SENDS = ("send", "ssend", "bsend", "isend", "issend", "ibsend", "sendrecv")
+_CALLS = frozenset(
+    ("init", "compute", "sleep", *_SENDS, "recv", "irecv", "wait", "waitall", "test")
+)
+
+
+def is_action(word: bytes) -> bool:
+    """Return whether the second word of a line is an action of such traces."""
+    name = word.decode("latin-1").lower()
+    return name in _CALLS | IGNORED or name.removeprefix("i") in COLLECTIVES or name in COLLECTIVES
 
 
 def read_simgrid(
@@ -319,7 +331,7 @@ class _RankReader:
             self.pending.add(key, call)
 
     def _collective(
-        self, read: Callable[[SimGridArguments], Reading], kind: int = COLLECTIVE
+        self, read: Callable[[SimGridArguments], ReadShare], kind: int = COLLECTIVE
     ) -> TraceCall:
         share, flops = read(self)
         call = self.calls.collective(self.rank, kind, self.world, share)

@@ -42,63 +42,63 @@ class SimGridArguments(Protocol):
         """Return this rank's part in a collective; a missing root is 0. For sizes see ``Share``."""
 
 
-Reading = tuple[Share, float]
+ReadShare = tuple[Share, float]
 """A rank's part and the operations it does afterwards, the reduction's own work."""
 
 
-def _barrier(a: SimGridArguments) -> Reading:
+def _barrier(a: SimGridArguments) -> ReadShare:
     return a.share("barrier"), 0.0
 
 
-def _bcast(a: SimGridArguments) -> Reading:
+def _bcast(a: SimGridArguments) -> ReadShare:
     return a.share("bcast", 1, send=a.one(0, 2)), 0.0
 
 
-def _reduce(a: SimGridArguments) -> Reading:
+def _reduce(a: SimGridArguments) -> ReadShare:
     return a.share("reduce", 2, send=a.one(0, 3)), a.real(1)
 
 
-def _allreduce(a: SimGridArguments) -> Reading:
+def _allreduce(a: SimGridArguments) -> ReadShare:
     return a.share("allreduce", send=a.one(0, 2)), a.real(1)
 
 
-def _scan(a: SimGridArguments) -> Reading:
+def _scan(a: SimGridArguments) -> ReadShare:
     return a.share("scan", send=a.one(0, 2)), a.real(1)
 
 
-def _exscan(a: SimGridArguments) -> Reading:
+def _exscan(a: SimGridArguments) -> ReadShare:
     return a.share("exscan", send=a.one(0, 2)), a.real(1)
 
 
-def _alltoall(a: SimGridArguments) -> Reading:
+def _alltoall(a: SimGridArguments) -> ReadShare:
     return a.share("alltoall", send=a.one(0, 2), recv=a.one(1, 3)), 0.0
 
 
-def _allgather(a: SimGridArguments) -> Reading:
+def _allgather(a: SimGridArguments) -> ReadShare:
     return a.share("allgather", send=a.one(0, 2), recv=a.one(1, 3)), 0.0
 
 
-def _gather(a: SimGridArguments) -> Reading:
+def _gather(a: SimGridArguments) -> ReadShare:
     return a.share("gather", 2, send=a.one(0, 3), recv=a.one(1, 4)), 0.0
 
 
-def _scatter(a: SimGridArguments) -> Reading:
+def _scatter(a: SimGridArguments) -> ReadShare:
     return a.share("scatter", 2, send=a.one(0, 3), recv=a.one(1, 4)), 0.0
 
 
-def _gatherv(a: SimGridArguments) -> Reading:
+def _gatherv(a: SimGridArguments) -> ReadShare:
     n = a.num_ranks
     send, recvs = a.one(0, n + 2), a.many(1, n + 3)
     return a.share("gather", n + 1, send=send, recvs=recvs, variable=True), 0.0
 
 
-def _scatterv(a: SimGridArguments) -> Reading:
+def _scatterv(a: SimGridArguments) -> ReadShare:
     n = a.num_ranks
     sends, recv = a.many(0, n + 2), a.one(n, n + 3)
     return a.share("scatter", n + 1, sends=sends, recv=recv, variable=True), 0.0
 
 
-def _allgatherv(a: SimGridArguments) -> Reading:
+def _allgatherv(a: SimGridArguments) -> ReadShare:
     n = a.num_ranks
     # displacements may follow, and where they do without datatypes, the default is meant
     bare = n + 3 < a.num_arguments <= 2 * n + 1
@@ -107,18 +107,18 @@ def _allgatherv(a: SimGridArguments) -> Reading:
     return a.share("allgather", send=send, recvs=recvs, variable=True), 0.0
 
 
-def _alltoallv(a: SimGridArguments) -> Reading:
+def _alltoallv(a: SimGridArguments) -> ReadShare:
     n = a.num_ranks
     sends, recvs = a.many(1, 2 * n + 2), a.many(n + 2, 2 * n + 3)
     return a.share("alltoall", sends=sends, recvs=recvs, variable=True), 0.0
 
 
-def _reduce_scatter(a: SimGridArguments) -> Reading:
+def _reduce_scatter(a: SimGridArguments) -> ReadShare:
     n = a.num_ranks
     return a.share("reduce_scatter", recvs=a.many(0, n + 1), variable=True), a.real(n)
 
 
-COLLECTIVES: dict[str, Callable[[SimGridArguments], Reading]] = {
+COLLECTIVES: dict[str, Callable[[SimGridArguments], ReadShare]] = {
     "barrier": _barrier,
     "bcast": _bcast,
     "reduce": _reduce,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, Literal, get_args
@@ -65,7 +66,9 @@ class Fabric:
     Attributes:
         topology: routers, links and hosts.
         model: of the ports; None takes the defaults of the one that ``congestion`` stands for, with
-            `LANE_CREDITS` for each lane and `NIC_CREDITS`.
+            `LANE_CREDITS` for each lane and `NIC_CREDITS`, and the bandwidths that the topology
+            states, if it does. A given model's bandwidth is that of a link of capacity 1:
+            where links are unequal the others have theirs in proportion.
         routing: by name, or one that was made before; None takes the topology's usual one.
         congestion: how packets share links; None takes what the model stands for.
         seed: of the random choices of routes.
@@ -141,9 +144,13 @@ class Fabric:
         if self.model is not None:
             return self.model
         credits = LANE_CREDITS * self.routes.lanes
+        rate = self.topology.reference_bandwidth
+        usual: SNAPPR | PISCES = SNAPPR(switch_credits=credits, nic_credits=NIC_CREDITS)
         if self.congestion == "packet-flow":
-            return PISCES(link_credits=credits, nic_credits=NIC_CREDITS)
-        return SNAPPR(switch_credits=credits, nic_credits=NIC_CREDITS)
+            usual = PISCES(link_credits=credits, nic_credits=NIC_CREDITS)
+        if math.isnan(rate):
+            return usual
+        return usual.replace(link_bandwidth=rate, injection_bandwidth=rate)
 
     def checked(self) -> Fabric:
         """Return the fabric itself if its buffers hold packets.

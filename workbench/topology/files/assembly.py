@@ -43,7 +43,7 @@ class Place(NamedTuple):
 
 
 @dataclass
-class Stated:
+class _Stated:
     """A quantity that all links of a file state, or none."""
 
     name: str
@@ -79,8 +79,8 @@ class Assembly:
     _classes: dict[str, int] = field(default_factory=dict)
     _ends: array[int] = field(default_factory=lambda: array("i"))
     _link_class: array[int] = field(default_factory=lambda: array("B"))
-    _bandwidth: Stated = field(default_factory=lambda: Stated("bandwidth", "links"))
-    _latency: Stated = field(default_factory=lambda: Stated("latency", "links"))
+    _bandwidth: _Stated = field(default_factory=lambda: _Stated("bandwidth", "links"))
+    _latency: _Stated = field(default_factory=lambda: _Stated("latency", "links"))
     _hosts: dict[int, int] = field(default_factory=dict)
     _of_hosts: dict[int, list[float]] = field(default_factory=dict)
     _groups: dict[int, str] = field(default_factory=dict)
@@ -232,11 +232,7 @@ class Assembly:
     def _host_bandwidth(
         self, number: NDArray[np.int64], of_router: NDArray[np.int64], everything: Place
     ) -> NDArray[np.float64]:
-        """Return the bandwidth of each host's link, B/s, router by router; none if none states it.
-
-        Raises:
-            ParseError: some hosts state it, others do not.
-        """
+        """Return the bandwidth of each host's link, B/s, router by router; none if none has it."""
         if not self._of_hosts:
             return np.zeros(0)
         stated = {int(number[router]): values for router, values in self._of_hosts.items()}

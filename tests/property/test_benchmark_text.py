@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from workbench.errors import ParseError
-from workbench.measure import parse_osu_text, read_osu
+from workbench.measure import parse_benchmarks, read_osu
 
 # Pieces of real output, so that drawn texts reach the parts of the reader that random bytes do not.
 PIECES = st.sampled_from(
@@ -51,7 +51,7 @@ NOISE = st.text(
 @example(b"# OSU MPI Latency Test\n1 \xff")
 def test_any_bytes_are_read_or_refused_with_a_message(data: bytes) -> None:
     with contextlib.suppress(ParseError):
-        parse_osu_text(data)
+        parse_benchmarks(data)
     with contextlib.suppress(ParseError):
         read_osu(("bytes", data))
 
@@ -59,7 +59,7 @@ def test_any_bytes_are_read_or_refused_with_a_message(data: bytes) -> None:
 @given(TEXTS)
 def test_any_pieces_of_output_are_read_or_refused_with_a_message(text: str) -> None:
     try:
-        tables = parse_osu_text(text)
+        tables = parse_benchmarks(text)
     except ParseError:
         return
     for table in tables:
@@ -94,7 +94,7 @@ def test_a_table_comes_back_from_the_noise_around_it(
     rows = [form.format(size, hundredths[size] / 100) for size in sorted(hundredths)]
     labelled = [label + line for line in (*(f"# {line}" for line in titles[what]), *rows)]
     lines = [noise[0], *labelled[:3], noise[1], *labelled[3:], noise[2]]
-    (table,) = parse_osu_text(end.join(lines) + end)
+    (table,) = parse_benchmarks(end.join(lines) + end)
     assert table.benchmark == what
     assert table.sizes.tolist() == sorted(hundredths)
     assert table.result.tolist() == [hundredths[size] / 100 for size in sorted(hundredths)]
@@ -108,6 +108,6 @@ def test_a_text_cut_anywhere_gives_only_true_values(cut: int) -> None:
     )
     truth = {1: 4.02, 64: 258.71, 4194304: 24671.93}
     with contextlib.suppress(ParseError):
-        (table,) = parse_osu_text(whole[:cut])
+        (table,) = parse_benchmarks(whole[:cut])
         read = dict(zip(table.sizes.tolist(), table.result.tolist(), strict=True))
         assert read.items() <= truth.items()

@@ -1,0 +1,338 @@
+"""Tables of benchmarks with separators: CSV, pasted spreadsheets, markdown.
+
+A column of sizes, one or more of results, and columns that tell experiments apart, such as
+``placement`` or ``nodes``. The headings are ours, those of OSU or IMB, or rows of ``benchmark``,
+``value`` and ``unit``. In markdown the headings may name series, whose unit is in a row above.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from workbench.errors import ParseError
+from workbench.measure.benchmark_table import BenchmarkTable, Note, Role
+from workbench.measure.log_lines import lines_of, pointed
+from workbench.measure.osu_text import COLLECTIVES, OSUSection, open_titled, runs_of
+
+_MOST_LINES_BEFORE = 40
+_LONGEST_HEADING = 1000
+_LARGEST_SIZE = 1 << 53
+_SEPARATORS = ",;\t|"
+
+_SIZE = re.compile(
+    r"#?\s*(?:(?:message|msg|block)[ _]*)?(?:size|bytes)(?:[\W_]*(?:b|bytes?))?\W*", re.IGNORECASE
+)
+_LATENCY = re.compile(
+    r"(?:measured[ _]|(?P<statistic>avg|average|mean|median|min|max|p[0-9]+|t)[ _.]*(?:tail )?)*"
+    r"(?:lat|latency|time|t(?P<of_t>_avg|_min|_max|_typical)?)?[\W_]*(?:us|usec|[µμ]s)\W*",
+    re.IGNORECASE,
+)
+_BANDWIDTH = re.compile(
+    r"(?:measured[ _])?(?:(?i:bw|bandwidth)[\W_]*)?(?:MBps|MB/s|MB/sec|Mbytes/sec|MBytes/sec)\W*"
+)
+_ASIDE = re.compile(
+    r"#?\s*(?:iterations|repetitions|(?i:min|max|p[0-9]+)\b.*|t_(?:min|max|stdev)\b.*|validation|"
+    r"messages/s|msg/sec|runs?)\W*",
+    re.IGNORECASE,
+)
+_RUN = re.compile(r"run|repeat|rep|repetition|trial", re.IGNORECASE)
+_LABELS = {
+    "placement": "placement", "nodes": "nodes", "nnodes": "nodes", "ranks": "ranks",
+    "processes": "ranks", "nprocs": "ranks", "np": "ranks", "ranks_per_node": "ranks_per_node",
+    "ppn": "ranks_per_node", "system": "system", "machine": "system", "cluster": "system",
+    "benchmark": "benchmark", "test": "benchmark", "collective": "benchmark",
+    "operation": "benchmark", "library": "library", "mpi": "library", "buffers": "buffers",
+    "device": "device", "series": "series", "label": "label", "hosts": "hosts", "fabric": "fabric",
+    "algorithm": "algorithm", "pairs": "pairs", "window": "window",
+}  # fmt: skip
+"""Columns that say of what experiment a row is, by their usual names."""
+
+_ROLES: dict[str, Role] = {
+    "osu_latency": "latency", "osu_bw": "bw", "osu_bibw": "bibw", "osu_mbw_mr": "mbw_mr",
+    "pingpong": "latency", "imb_pingpong": "latency",
+}  # fmt: skip
+_UNITS = {
+    "us": ("us", 1.0), "usec": ("us", 1.0), "µs": ("us", 1.0), "s": ("us", 1e6),
+    "ms": ("us", 1e3), "ns": ("us", 1e-3), "mb/s": ("MB/s", 1.0), "mbps": ("", 0.0),
+    "gb/s": ("MB/s", 1e3),
+}  # fmt: skip
+
+
+@dataclass
+class _Heading:
+    """The columns of a table."""
+
+    line: int
+    cells: list[str]
+    separator: str
+    size: int
+    results: dict[int, tuple[str, str]]  # column: unit, series
+    title: OSUSection | None = None
+    of_value: tuple[int, int] | None = None  # columns ``value`` and ``unit``
+    labels: dict[int, str] = field(default_factory=dict)
+    run: int | None = None
+
+
+def is_delimited(text: str) -> bool:
+    """Return whether a text has a table with separators, its sizes in a column of their own."""
+    return _heading(text) is not None
+
+
+def delimited_tables(text: str, source: str) -> list[BenchmarkTable]:
+    """Return the tables of a text with separators, one for each experiment, result and run."""
+    heading = _heading(text)
+    if heading is None:
+        raise ParseError("the first column must be size_bytes; got none of sizes", source=source)
+    names = [cell for cell in heading.cells if cell]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ParseError(f"column {twice} occurs twice", source=source, line=heading.line)
+    if not heading.results and heading.of_value is None:
+        others = [cell for at, cell in enumerate(heading.cells) if at != heading.size]
+        raise ParseError(
+            f"a table of a curve must have a column latency_us or bandwidth_MBps; got "
+            f"{', '.join(others)}; convert the values to us or MB/s and name the column so",
+            source=source,
+            line=heading.line,
+        )
+    rows, notes = _rows(text, heading, source)
+    _find_labels(heading, rows)
+    notes += [
+        Note(heading.line, f"column {cell!r} was not used")
+        for at, cell in enumerate(heading.cells)
+        if cell and at not in {heading.size, heading.run, *heading.results, *heading.labels,
+                               *(heading.of_value or ())} and not _ASIDE.fullmatch(cell)
+    ]  # fmt: skip
+    tables = list(_tables(heading, rows, source))
+    if tables:
+        tables[0] = replace(tables[0], notes=tuple(notes))
+    return tables
+
+
+def _heading(text: str) -> _Heading | None:
+    """Return the headings of a text's table, None where it has none."""
+    title: OSUSection | None = None
+    unit = ""
+    for count, (number, line) in enumerate(lines_of(text)):
+        if count > _MOST_LINES_BEFORE or len(line) > _LONGEST_HEADING:
+            return None
+        separator = max(_SEPARATORS, key=line.count)
+        if not line.count(separator):
+            continue
+        cells = _cells(line, separator)
+        for cell in cells:
+            title = open_titled(cell, number) or title
+            unit = _unit_of(cell) or unit
+        size = next((at for at, cell in enumerate(cells) if _SIZE.fullmatch(cell)), None)
+        if size is None:
+            continue
+        found = _Heading(number, cells, separator, size, {}, title)
+        for at, cell in enumerate(cells):
+            if at != size and (own := _unit_of(cell)):
+                found.results.setdefault(at, (own, ""))
+        lower = [cell.lower() for cell in cells]
+        if "value" in lower and "unit" in lower:
+            found.of_value = (lower.index("value"), lower.index("unit"))
+        wide = title is not None or unit
+        if not found.results and found.of_value is None and wide and separator == "|":
+            unit = unit or ("us" if title and title.quantity == "latency" else "MB/s")
+            found.results = {
+                at: (unit, cell) for at, cell in enumerate(cells) if at != size and cell
+            }
+        first = size == 0
+        return found if found.results or found.of_value or first else None
+    return None
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    if separator == "|":
+        line = line.strip()
+        line = line.removeprefix("|").removesuffix("|")
+        return [cell.strip().strip("*`").strip() for cell in line.split("|")]
+    try:
+        row = next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:
+        row = line.split(separator)
+    return [cell.strip().strip('"').strip() for cell in row]
+
+
+def _unit_of(cell: str) -> str:
+    """Return the unit of a column of results; empty where it is none, or of the least or most."""
+    if _BANDWIDTH.fullmatch(cell):
+        return "MB/s"
+    match = _LATENCY.fullmatch(cell)
+    if match is None or not cell:
+        return ""
+    statistic = (match["statistic"] or match["of_t"] or "").lower().strip("_")
+    return "" if statistic in ("min", "max") or statistic[:1] == "p" else "us"
+
+
+def _rows(
+    text: str, heading: _Heading, source: str
+) -> tuple[list[tuple[int, list[str]]], list[Note]]:
+    """Return the rows after the headings by line, and what was left out."""
+    rows: list[tuple[int, list[str]]] = []
+    notes: list[Note] = []
+    lines = list(lines_of(text))
+    open_line = lines[-1][0] if lines and lines[-1][1].strip() else 0
+    markdown = heading.separator == "|"
+    for number, line in lines:
+        if number <= heading.line or not line.strip() or line.startswith("#"):
+            continue
+        if markdown and (not line.count("|") or not re.search(r"[^|\s:=-]", line)):
+            continue
+        fields = _cells(line, heading.separator)
+        if len(fields) != len(heading.cells):
+            if number == open_line and len(fields) < len(heading.cells):
+                notes.append(Note(number, "the text ends in the middle of this row; left out"))
+                continue
+            also = (
+                ""
+                if heading.separator != ","
+                else ("; decimal commas need semicolons between fields")
+            )
+            raise ParseError(
+                f"a row must have {len(heading.cells)} fields as the heading; got "
+                f"{len(fields)}{also}",
+                source=source,
+                line=number,
+            )
+        rows.append((number, fields))
+    return rows, notes
+
+
+def _find_labels(heading: _Heading, rows: list[tuple[int, list[str]]]) -> None:
+    """Find the columns that tell experiments apart: those named so, and those of words."""
+    used = {heading.size, *heading.results, *(heading.of_value or ())}
+    for at, cell in enumerate(heading.cells):
+        if at in used or not cell:
+            continue
+        name = _LABELS.get(cell.lower().replace(" ", "_"))
+        if name is not None:
+            heading.labels[at] = name
+        elif _RUN.fullmatch(cell):
+            heading.run = at
+        elif not _ASIDE.fullmatch(cell) and any(_is_word(fields[at]) for _, fields in rows):
+            heading.labels[at] = cell.lower()
+
+
+def _is_word(text: str) -> bool:
+    try:
+        float(pointed(text) or "0")
+    except ValueError:
+        return True
+    return False
+
+
+def _tables(
+    heading: _Heading, rows: list[tuple[int, list[str]]], source: str
+) -> Iterator[BenchmarkTable]:
+    groups: dict[tuple[str, ...], list[tuple[int, list[str]]]] = {}
+    for number, fields in rows:
+        key = tuple(fields[at] for at in heading.labels)
+        groups.setdefault(key, []).append((number, fields))
+    for key, mine in (groups or {(): []}).items():
+        labels = dict(zip(heading.labels.values(), key, strict=False))
+        if heading.of_value is None:
+            columns = [(at, *result) for at, result in heading.results.items()]
+        else:
+            columns = [(heading.of_value[0], "", "")]
+        for at, unit, series in columns:
+            yield from _of_column(heading, mine, at, unit, labels, series, source)
+
+
+def _of_column(
+    heading: _Heading,
+    rows: list[tuple[int, list[str]]],
+    column: int,
+    unit: str,
+    labels: Mapping[str, str],
+    series: str,
+    source: str,
+) -> Iterator[BenchmarkTable]:
+    runs: dict[str, list[tuple[int, int, list[float]]]] = {}
+    for number, fields in rows:
+        size = _number(heading, fields, heading.size, source, number)
+        value = _number(heading, fields, column, source, number)
+        if not (size.is_integer() and 0 <= size < _LARGEST_SIZE) or math.isinf(value):
+            raise ParseError(
+                "a size must be a whole number of bytes and other fields finite; got "
+                f"{heading.separator.join(fields)}",
+                source=source,
+                line=number,
+            )
+        if math.isnan(value):
+            continue
+        if heading.of_value is not None:
+            stated = fields[heading.of_value[1]]
+            of_row, scale = _UNITS.get(stated.lower(), ("", 0.0))
+            if not of_row or (unit and of_row != unit):
+                raise ParseError(
+                    f"unit must be us or MB/s, the same for a benchmark; got {stated!r}",
+                    source=source,
+                    line=number,
+                )
+            unit, value = of_row, value * scale
+        run = fields[heading.run] if heading.run is not None else ""
+        runs.setdefault(run, []).append((number, int(size), [value]))
+    role, test, tool = _kind(heading, unit, labels)
+    told = {name: text for name, text in labels.items() if text and name != "benchmark"}
+    if series:
+        told["series"] = series
+    for mine in runs.values():
+        parts = [sorted(mine, key=lambda row: row[1])]
+        if len({size for _, size, _ in mine}) < len(mine):
+            parts = runs_of(mine)
+        for part in parts:
+            yield BenchmarkTable(
+                benchmark=role,
+                title=heading.title.title if heading.title else "",
+                version=heading.title.version if heading.title else "",
+                source=source,
+                line=part[0][0] if labels or series else heading.line,
+                columns=(heading.cells[column],),
+                sizes=np.array([size for _, size, _ in part], np.int64),
+                values=np.array([value for _, _, value in part], np.float64).reshape(-1, 1),
+                lines=np.array([number for number, _, _ in part], np.int64),
+                tool=tool,
+                test=test,
+                unit=unit,
+                labels=told,
+            )
+
+
+def _number(heading: _Heading, fields: list[str], at: int, source: str, line: int) -> float:
+    text = fields[at] if heading.separator == "," else pointed(fields[at])
+    if heading.separator == "," and re.fullmatch(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?", text):
+        text = text.replace(",", "")
+    try:
+        return float(text) if text else math.nan
+    except ValueError as error:
+        raise ParseError(
+            f"a field must be a number or empty; {error}", source=source, line=line
+        ) from error
+
+
+def _kind(heading: _Heading, unit: str, labels: Mapping[str, str]) -> tuple[Role, str, str]:
+    """Return what a column is good for, the test, and the tool whose headings these are."""
+    named = labels.get("benchmark", "").lower()
+    if named:
+        role = _ROLES.get(named, "other")
+        if COLLECTIVES.search(named):
+            role = "collective"
+        return role, named, "imb" if named.startswith("imb") else "osu"
+    imb = any(cell.lower().startswith(("t[", "t_avg[")) for cell in heading.cells)
+    if imb:
+        # IMB's rate of PingPong is size over time, no stream of messages.
+        return ("latency" if unit == "us" else "other"), "PingPong", "imb"
+    if heading.title is not None:
+        return heading.title.benchmark, heading.title.test, "osu"
+    if "nodes" in labels and labels.get("ranks_per_node", "1") not in ("", "1"):
+        return "collective", "", "osu"
+    return ("latency", "osu_latency", "osu") if unit == "us" else ("bw", "osu_bw", "osu")

@@ -1,0 +1,284 @@
+"""What a log says of a benchmark before its table: the command, a label, how it was started."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+_LAUNCHERS = {
+    "mpirun": "mpirun", "mpiexec": "mpirun", "mpiexec.hydra": "mpirun", "orterun": "mpirun",
+    "prterun": "mpirun", "prun": "mpirun", "mpirun_rsh": "mpirun", "ibrun": "mpirun",
+    "srun": "srun", "flux": "srun", "aprun": "aprun", "jsrun": "jsrun", "lrun": "srun",
+}  # fmt: skip
+"""Programs that start others, by the family whose options they share."""
+
+_PROGRAM = re.compile(
+    r"osu_\w+|IMB-[\w-]+|ib_(?:write|read|send|atomic)_(?:lat|bw)|raw_ethernet_\w+|ucx_perftest|"
+    r"(?:all_reduce|all_gather|reduce_scatter|alltoall|broadcast|reduce|sendrecv|scatter|gather|"
+    r"hypercube)_perf|NP(?:mpi|tcp|shmem|ibv|openib|\w{2,8})|netgauge"
+)
+_PROMPT = re.compile(r"(?:[\w.@~:/-]{0,80}[$%]|\++|\[[^\]]{1,80}\][$#]?|#)\s+")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
+
+_OPTIONS = {
+    "mpirun": {
+        "-n": "ranks", "-np": "ranks", "--np": "ranks", "-c": "ranks", "--n": "ranks",
+        "-N": "ranks_per_node", "-ppn": "ranks_per_node", "--ppn": "ranks_per_node",
+        "-npernode": "ranks_per_node", "--npernode": "ranks_per_node",
+        "-perhost": "ranks_per_node", "--map-by": "map_by", "-map-by": "map_by",
+        "--rank-by": "", "--bind-to": "", "-bind-to": "", "-host": "hosts", "--host": "hosts",
+        "-H": "hosts", "-hosts": "hosts", "--hosts": "hosts", "-hostfile": "", "--hostfile": "",
+        "-machinefile": "", "-f": "", "-x": "environment",
+    },
+    "srun": {
+        "-N": "nodes", "--nodes": "nodes", "-n": "ranks", "--ntasks": "ranks",
+        "--ntasks-per-node": "ranks_per_node", "--tasks-per-node": "ranks_per_node",
+        "-w": "hosts", "--nodelist": "hosts", "-m": "map_by", "--distribution": "map_by",
+        "-p": "partition", "--partition": "partition", "-c": "", "--cpus-per-task": "",
+        "--mpi": "", "-t": "", "--time": "", "-A": "", "--account": "", "-J": "",
+    },
+    "aprun": {"-n": "ranks", "-N": "ranks_per_node", "-d": "", "-j": "", "-S": "", "-cc": ""},
+    "jsrun": {"-n": "ranks", "-r": "ranks_per_node", "-a": "", "-c": "", "-g": "", "-d": "map_by"},
+}  # fmt: skip
+"""Options with a value that says something of an experiment; an empty name: of no matter."""
+
+_OF_PROGRAMS = {
+    "osu": {"-d": "device", "-W": "window", "--window-size": "window", "-T": "datatype",
+            "-b": "buffer_number", "--accelerator": "device"},
+    "ib": {"-d": "device", "-q": "queue_pairs", "-s": "size", "-m": "mtu"},
+    "ucx": {"-d": "device", "-x": "transport", "-s": "size", "-t": "test", "-m": "memory"},
+}  # fmt: skip
+_BUFFER = re.compile(r"[HDM]|M[DH]")
+
+_RULED = re.compile(r"^[=*~+#>-]{2,}\s*|\s*[=*~+#<:-]{2,}$|:$|^#\s*")
+_BENCHMARK_WORDS = re.compile(
+    r"\bosu[_-]\w+|\b(?:latency|bandwidth|lat|bw|bibw|mbw_mr|benchmark|test|results?)\b",
+    re.IGNORECASE,
+)
+_RUN = re.compile(
+    r"(?:start(?:ed|ing)?|begin|end|done|date|time)?\W*"
+    r"(?:(?:run|rep|repeat|repetition|iteration|iter|trial|attempt|pass|sample|round|loop)"
+    r"\W*(?:number|no\.?|#)?\W*[0-9]+(?:\W*(?:of|/)\W*[0-9]+)?|"
+    r"(?:\w{3}\s+)?\w{3}\s+[0-9]{1,2}\s.*[0-9]{2}:[0-9]{2}.*|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|"
+    r"[0-9:. ]+)\W*",
+    re.IGNORECASE,
+)
+"""A line that tells only when, or which of several runs, a table was made."""
+
+_NOISE = re.compile(
+    r"bound to|MCW rank|\bwarn|\berror|\binfo\b|\bdebug|\bload(?:ed|ing)\b|unload|libnl|librar"
+    r"|allocat|queued|waiting|slurm|pmix|hwloc|affinity|\bmodule\b|srun:|mpirun:|version info"
+    r"|has sent|have sent|performance may|please|copyright|https?://|processes",
+    re.IGNORECASE,
+)
+"""What launchers and modules say; no label."""
+
+_LONGEST_LABEL = 100
+_BINDING = re.compile(r"\[([A-Za-z][\w.-]{0,100}):[0-9]+\]\s+(?:MCW )?[Rr]ank")
+
+
+@dataclass
+class Context:
+    """What the lines before a table say of it; later tables inherit it."""
+
+    command: dict[str, str] = field(default_factory=dict)
+    label: str = ""
+    _pending: list[tuple[int, str, str]] = field(default_factory=list)
+
+    def add(self, number: int, bare: str, line: str) -> None:
+        """Keep a line that belongs to no table."""
+        self._pending.append((number, bare, line))
+        del self._pending[:-40]
+
+    def program(self) -> str:
+        """Return the benchmark that the last command before this line ran, empty if none did."""
+        for _, bare, _ in reversed(self._pending):
+            if told := command_labels(bare):
+                return told.get("program", "")
+        return ""
+
+    def close(self, at: int) -> tuple[dict[str, str], set[int]]:
+        """Return what the lines so far say of the table at a line, and which were understood."""
+        label = ""
+        used: set[int] = set()
+        hosts: dict[str, None] = {}
+        command: dict[str, str] | None = None
+        next_line = at - 1  # the benchmarks of version 7 print an empty line before the title
+        for number, bare, line in reversed(self._pending):
+            if found := _BINDING.search(line[:200]):
+                hosts[found[1]] = None
+                used.add(number)
+                continue
+            told = command_labels(bare)
+            if told:
+                used.add(number)
+                if command is None:
+                    command = told
+            elif not label:
+                label = label_of(bare, ruled_only=number + 1 < next_line)
+                if label:
+                    used.add(number)
+            next_line = number
+        self._pending.clear()
+        if command is not None:
+            self.command = command
+        if label and not _RUN.fullmatch(label):
+            self.label = label
+        labels = {name: text for name, text in self.command.items() if name != "program"}
+        if self.label:
+            labels["label"] = self.label
+        if hosts and "hosts" not in labels:
+            labels["hosts"] = ",".join(reversed(hosts))
+        return labels, used
+
+
+def label_of(line: str, *, ruled_only: bool = False) -> str:
+    """Return the label that a line before a table is, empty where it is none."""
+    if not line or len(line) > _LONGEST_LABEL:
+        return ""
+    bare = line
+    for _ in range(4):
+        bare = _RULED.sub("", bare).strip()
+    ruled = bare != line.strip()
+    if (ruled_only and not ruled) or not any(c.isalnum() for c in bare) or _NOISE.search(bare):
+        return ""
+    if sum(c.isalpha() for c in bare) < 2:
+        return ""
+    plain = " ".join(_BENCHMARK_WORDS.sub(" ", bare).split()).strip(" -:,()")
+    return plain if any(c.isalpha() for c in plain) else ""
+
+
+def command_labels(line: str) -> dict[str, str]:
+    """Return what a command line says of an experiment, nothing where it is no command.
+
+    Keys: ``command``, ``program``, ``nodes``, ``ranks``, ``ranks_per_node``, ``map_by``, ``hosts``,
+    ``environment`` (variables and parameters of MPI), ``device``, ``buffers``, ``window``.
+    """
+    prompt = _PROMPT.match(line)
+    text = line[prompt.end() :] if prompt else line
+    if len(text) > 4 * _LONGEST_LABEL and not prompt:
+        return {}
+    words = _words(text)
+    variables = []
+    while words and (_ASSIGNMENT.fullmatch(words[0]) or words[0] in ("env", "time", "numactl")):
+        if "=" in words[0]:
+            variables.append(words[0])
+        words = words[1:]
+    if not words:
+        return {}
+    first = words[0].rpartition("/")[2]
+    launcher = _LAUNCHERS.get(first)
+    if launcher is None and not _PROGRAM.fullmatch(first):
+        return {}
+    labels: dict[str, str] = {}
+    at = 0
+    if launcher is not None:
+        at = _take_options(words, 1, _OPTIONS[launcher], labels, variables)
+        if launcher == "srun" and first == "flux" and at < len(words) and words[at] == "run":
+            at = _take_options(words, at + 1, _OPTIONS[launcher], labels, variables)
+    program = next(
+        (n for n in range(at, len(words)) if _PROGRAM.fullmatch(words[n].rpartition("/")[2])), None
+    )
+    if program is not None:
+        for word in words[at:program]:
+            if re.fullmatch(r"[A-Z]\w*=.*", word):
+                variables.append(word)
+        labels["program"] = words[program].rpartition("/")[2]
+        _take_program(labels["program"], words[program + 1 :], labels)
+    if variables:
+        labels["environment"] = " ".join(variables)
+    _place(labels, launcher)
+    return {"command": text, **labels}
+
+
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text, comments=True)
+    except ValueError:
+        return text.split()
+
+
+def _take_options(
+    words: Sequence[str],
+    start: int,
+    known: dict[str, str],
+    labels: dict[str, str],
+    variables: list[str],
+) -> int:
+    """Read a launcher's options from a place on; return the place of what follows them."""
+    at = start
+    while at < len(words):
+        word = words[at]
+        name, equals, value = word.partition("=")
+        short = word[:2]
+        if word in ("--mca", "-mca", "-genv", "-env", "-gmca") and at + 2 < len(words):
+            variables.append(f"{words[at + 1]}={words[at + 2]}")
+            at += 3
+        elif word in known and at + 1 < len(words):
+            if known[word] == "environment":
+                variables.append(words[at + 1])
+            elif known[word]:
+                labels[known[word]] = words[at + 1]
+            at += 2
+        elif equals and name in known:
+            if known[name]:
+                labels[known[name]] = value
+            at += 1
+        elif re.fullmatch(r"-[nN][0-9]+", word) and short in known:
+            labels[known[short]] = word[2:]
+            at += 1
+        elif word.startswith("-"):
+            at += 1
+        elif _PROGRAM.fullmatch(word.rpartition("/")[2]) or _ASSIGNMENT.fullmatch(word):
+            break
+        elif at + 1 < len(words) and words[at - 1].startswith("-"):
+            at += 1  # the value of an option that says nothing
+        else:
+            break
+    return at
+
+
+def _take_program(program: str, words: Iterable[str], labels: dict[str, str]) -> None:
+    """Read the options of a benchmark."""
+    known = _OF_PROGRAMS.get(program.split("_", 1)[0], {})
+    rest = iter(words)
+    buffers = []
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if name in known and word.startswith("-"):
+            labels[known[name]] = value if equals else next(rest, "")
+        elif program.startswith("osu_") and _BUFFER.fullmatch(word):
+            buffers.append(word)
+        elif program.startswith("ib_") and word in ("-b", "--bidirectional"):
+            labels["direction"] = "both"
+    if len(buffers) == 2:
+        labels["buffers"] = " ".join(buffers)
+
+
+def _place(labels: dict[str, str], launcher: str | None) -> None:
+    """Add nodes or ranks of each node where the others tell them."""
+    per_node = re.fullmatch(r"ppr:([0-9]+):node.*", labels.get("map_by", ""))
+    if per_node:
+        labels.setdefault("ranks_per_node", per_node[1])
+    if launcher == "mpirun" and labels.get("map_by", "").split(":")[0] == "node":
+        labels.setdefault("ranks_per_node", "1" if labels.get("ranks") == "2" else "")
+    counts = {name: labels.get(name, "") for name in ("ranks", "ranks_per_node", "nodes")}
+    ranks, each, nodes = (int(c) if c.isdigit() else 0 for c in counts.values())
+    if ranks and each and not nodes:
+        labels["nodes"] = str(math.ceil(ranks / each))
+    elif ranks and nodes and not each and ranks % nodes == 0:
+        labels["ranks_per_node"] = str(ranks // nodes)
+    elif each and nodes and not ranks:
+        labels["ranks"] = str(each * nodes)
+    for name in [name for name, value in labels.items() if not value]:
+        del labels[name]
+
+
+def told_apart(one: dict[str, str], other: dict[str, str]) -> Iterator[str]:
+    """Yield the names of labels that both have and that differ."""
+    for name in one.keys() & other.keys():
+        if one[name].casefold() != other[name].casefold():
+            yield name

@@ -1,0 +1,474 @@
+"""Tables of IMB, perftest, nccl-tests, ucx_perftest and NetPIPE.
+
+Each tool is a `TextFormat`: the lines that open a table, its columns, and what else a line tells.
+Results are in us and in MB/s of 10^6 bytes, whatever the tool prints.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from workbench.measure.benchmark_table import BenchmarkTable, Note, Role
+from workbench.measure.log_lines import integer, number
+
+_MIB = 1.048576
+"""MB/s of 10^6 bytes in one of 2^20, which perftest, UCX and NetPIPE 3 print."""
+
+_TIMES = {"usec": 1.0, "us": 1.0, "nsec": 1e-3, "ns": 1e-3, "msec": 1e3, "ms": 1e3, "sec": 1e6,
+          "s": 1e6, "nsecs": 1e-3, "usecs": 1.0, "msecs": 1e3, "secs": 1e6}  # fmt: skip
+"""Microseconds in a unit of time."""
+
+
+@dataclass(frozen=True)
+class TextFormat:
+    """How one tool prints its tables."""
+
+    tool: str  # a word of TOOLS
+    title: re.Pattern[str]  # a line that opens a table; its group ``test`` names the benchmark
+    heading: re.Pattern[str]  # a line of column headings
+    facts: re.Pattern[str]  # what other lines tell, as named groups that become labels
+    row: Callable[[Sequence[str]], bool]  # whether a line's words are a row
+    make: Callable[[TextSection, str], Iterator[BenchmarkTable]]
+
+
+@dataclass
+class TextSection:
+    """The lines under one title, as they are collected."""
+
+    format: TextFormat
+    line: int
+    test: str = ""
+    heading: str = ""
+    labels: dict[str, str] = field(default_factory=dict)
+    version: str = ""
+    rows: list[tuple[int, list[str]]] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    truncated: bool = False
+
+    def take(self, bare: str, at: int) -> bool:
+        """Keep a line if it is a row or tells something; return whether it was kept."""
+        words = bare.split()
+        if self.format.row(words):
+            self.rows.append((at, words))
+            return True
+        told = False
+        for match in self.format.facts.finditer(bare):
+            self.labels |= {name: text.strip() for name, text in match.groupdict().items() if text}
+            told = True
+        # Before the headings stand settings of the benchmark.
+        return (
+            told or not self.heading or bare.startswith("#") or not any(c.isalnum() for c in bare)
+        )
+
+    def head(self, bare: str, at: int) -> None:
+        """Take a line of headings; that of some tools is a row as well."""
+        self.heading = bare
+        self.take(bare, at)
+
+    def tables_begun(self, bare: str) -> bool:
+        """Return whether a line of headings begins another table under the same title."""
+        return bool(self.rows) and not self.format.row(bare.split())
+
+    def tables(self, source: str, open_line: int) -> Iterator[BenchmarkTable]:
+        """Yield the tables; a last row that may be cut in the middle is left out with a note."""
+        if self.rows and self.rows[-1][0] == open_line:
+            longest = max(len(words) for _, words in self.rows)
+            at, words = self.rows[-1]
+            others = [_decimals(row[-1]) for _, row in self.rows[:-1] if len(row) == len(words)]
+            if len(words) < longest or (others and _decimals(words[-1]) < min(others)):
+                del self.rows[-1]
+                self.truncated = True
+                self.notes.append(
+                    Note(
+                        at, f"the text ends in the middle of this row; left out: {' '.join(words)}"
+                    )
+                )
+        yield from self.format.make(self, source)
+
+    def table(
+        self,
+        role: Role,
+        unit: str,
+        column: str,
+        values: dict[int, tuple[int, float]],
+        **labels: str,
+    ) -> BenchmarkTable:
+        """Return a table of the section: by size the line and the value, in ``unit``."""
+        sizes = sorted(values)
+        return BenchmarkTable(
+            benchmark=role,
+            title=f"{self.format.tool} {self.test}".strip(),
+            version=self.version,
+            source="",
+            line=self.line,
+            columns=(column,),
+            sizes=np.array(sizes, np.int64),
+            values=np.array([values[size][1] for size in sizes], np.float64).reshape(-1, 1),
+            lines=np.array([values[size][0] for size in sizes], np.int64),
+            notes=tuple(self.notes),
+            truncated=self.truncated,
+            tool=self.format.tool,
+            test=self.test,
+            unit=unit,
+            labels=self.labels | labels,
+        )
+
+
+def _decimals(word: str) -> int:
+    return len(word.partition(".")[2])
+
+
+def _numbers(words: Sequence[str], least: int) -> bool:
+    return len(words) >= least and all(number(word) is not None for word in words)
+
+
+def _whole_rows(section: TextSection, width: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows with as many fields as the heading; note the others."""
+    for at, words in section.rows:
+        if len(words) == width:
+            yield at, words
+        else:
+            section.notes.append(
+                Note(at, f"a row of {len(words)} fields where {width} were expected; left out")
+            )
+
+
+# Intel MPI Benchmarks
+
+_IMB_COLLECTIVES = re.compile(
+    r"I?(?:Allreduce|Reduce|Reduce_scatter(?:_block)?|Allgatherv?|Gatherv?|Scatterv?|Alltoallv?|"
+    r"Alltoallw|Bcast|Barrier)",
+    re.IGNORECASE,
+)
+_IMB_ROLES: dict[str, Role] = {
+    "pingpong": "latency", "uniband": "bw", "biband": "bibw"
+}  # fmt: skip
+
+
+def _imb(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
+    columns = [word.lower() for word in section.heading.replace("#", " ").split()]
+    width = len(columns)
+    where = {name: columns.index(name) for name in columns}
+    result = next(
+        (
+            name
+            for name in ("t_avg[usec]", "t[usec]", "t_ovrl[usec]", "mbytes/sec")
+            if name in where
+        ),
+        None,
+    )
+    if result is None:
+        return
+    found: list[dict[int, tuple[int, float]]] = [{}]
+    for at, words in _whole_rows(section, width):
+        size = integer(words[where["bytes"]]) if "bytes" in where else 0
+        value = number(words[where[result]])
+        if size is None or value is None:
+            continue
+        if size in found[-1]:
+            found.append({})
+        found[-1][size] = (at, value * (_imb_megabyte(words, where) if "mbytes" in result else 1))
+    lower = section.test.lower()
+    role = _IMB_ROLES.get(lower, "other")
+    if _IMB_COLLECTIVES.fullmatch(section.test):
+        role = "collective"
+    unit = "MB/s" if result == "mbytes/sec" else "us"
+    for rows in found:
+        if rows:
+            yield section.table(role, unit, result, rows)
+
+
+def _imb_megabyte(words: Sequence[str], where: dict[str, int]) -> float:
+    """Return MB/s of 10^6 bytes in one as printed: before 2018 IMB meant 2^20."""
+    size, rate = (number(words[where[name]]) or 0.0 for name in ("bytes", "mbytes/sec"))
+    messages = number(words[where["msg/sec"]]) if "msg/sec" in where else None
+    if not (size and rate and messages):
+        return 1.0
+    return _MIB if abs(size * messages / rate / 1e6 - _MIB) < 0.02 else 1.0
+
+
+# perftest
+
+_PERFTEST = {"rdma_write": "write", "rdma_read": "read", "send": "send", "atomic": "atomic"}
+
+
+def _perftest(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
+    names = [
+        " ".join(match[0].split())
+        for match in re.finditer(
+            r"#?\w+\[[^\]]*\]|[\w.]+% percentile\[[^\]]*\]|BW \w+\[[^\]]*\]|#\w+|\w+",
+            section.heading,
+        )
+    ]
+    result = next(
+        (n for w in ("t_avg", "t_typical", "BW average", "BW peak") for n in names if w in n), None
+    )
+    if result is None:
+        return
+    unit = result.partition("[")[2].rstrip("]")
+    timed = result.startswith("t_")
+    scale = _TIMES.get(unit) if timed else _rate(unit)
+    if scale is None:
+        section.notes.append(Note(section.line, f"results in {unit} are not read"))
+        return
+    rows: dict[int, tuple[int, float]] = {}
+    place = names.index(result)
+    for at, words in section.rows:
+        size = integer(words[0])
+        value = number(words[place]) if place < len(words) else None
+        if size is None or value is None:
+            section.notes.append(Note(at, "a row that ends early; left out"))
+        else:
+            rows[size] = (at, value * scale)
+    words = section.test.lower().split()
+    verb = _PERFTEST.get(words[0], "")
+    both = "bidirectional" in section.test.lower()
+    section.test = f"ib_{verb}_{'lat' if timed else 'bw'}" if verb else section.test
+    if unit in ("MB/sec", "MiB/sec"):
+        section.notes.append(
+            Note(section.line, f"perftest's {unit} are 2^20 bytes; now MB/s of 10^6")
+        )
+    if rows:
+        direction = {"direction": "both"} if both else {}
+        role: Role = "latency" if timed else "bibw" if both else "bw"
+        yield section.table(role, "us" if timed else "MB/s", result, rows, **direction)
+
+
+def _rate(unit: str) -> float | None:
+    """Return MB/s of 10^6 bytes in a unit of a rate, None for one that is unknown."""
+    return {
+        "MB/sec": _MIB, "MiB/sec": _MIB, "Gb/sec": 125.0, "Gbps": 125.0, "Gib/sec": 134.217728,
+        "GB/s": 1e3, "MB/s": 1.0,
+    }.get(unit)  # fmt: skip
+
+
+# nccl-tests
+
+_NCCL_TESTS = {"sendrecv": "sendrecv", "alltoall": "alltoall", "hypercube": "hypercube"}
+_NCCL_NAMED = re.compile(
+    r"(all_?reduce|all_?gather|reduce_?scatter|alltoall|broadcast|sendrecv|scatter|gather|"
+    r"hypercube|reduce)",
+    re.IGNORECASE,
+)
+
+
+def _nccl(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
+    heading = section.heading.replace("#wrong", "wrong").replace("#", " ").split()
+    first = heading.index("time")
+    # The number of columns before the times differs: sendrecv may print neither redop nor root.
+    wide = [
+        (at, words) for at, words in section.rows if len(words) in (len(heading), len(heading) - 1)
+    ]
+    for at, words in section.rows:
+        if (at, words) not in wide:
+            section.notes.append(Note(at, "a row that ends early; left out"))
+    per_half = (len(heading) - first) // 2
+    factor = 0.0
+    largest = 0.0
+    halves: tuple[dict[int, tuple[int, float]], ...] = ({}, {})
+    for at, words in wide:
+        size = integer(words[0])
+        start = len(words) - 2 * per_half
+        for half, rows in enumerate(halves):
+            fields = [number(word) for word in words[start + half * per_half :][:3]]
+            if size is None or len(fields) < 3 or fields[0] is None:
+                continue
+            rows[size] = (at, fields[0])
+            alg, bus = fields[1:]
+            if alg and bus and alg > largest:
+                largest, factor = alg, bus / alg
+    reduces = any(
+        word in ("sum", "prod", "max", "min", "avg", "mulsum")
+        for word in heading + [word for _, words in wide for word in words]
+    )
+    named = _NCCL_NAMED.search(section.test or section.labels.get("command", "") or source)
+    test, ranks, note = _nccl_test(named[1].lower() if named else "", factor, reduces)
+    section.test = test
+    if note:
+        section.notes.append(Note(section.line, note))
+    if ranks and "ranks" not in section.labels:
+        section.labels["ranks"] = str(ranks)
+        section.notes.append(
+            Note(section.line, f"{ranks} ranks, from busbw over algbw = {factor:.4g}")
+        )
+    role: Role = "other" if test == "sendrecv" else "collective"
+    for rows, place in zip(halves, ("out-of-place", "in-place"), strict=True):
+        if rows:
+            yield section.table(role, "us", "time", rows, in_place=place)
+
+
+def _nccl_test(named: str, factor: float, reduces: bool) -> tuple[str, int, str]:
+    """Return the collective, its ranks by busbw over algbw, and what is doubtful.
+
+    The factor is 2 (n - 1) / n for allreduce, (n - 1) / n where each rank keeps a part, else 1
+    (nccl-tests, doc/PERFORMANCE.md).
+    """
+    named = named.replace("_", "")
+    if named == "allreduce" or (not named and factor > 1.0):
+        ranks = round(2.0 / (2.0 - factor)) if 1.0 <= factor < 2.0 else 0
+        return "all_reduce", ranks, "" if named else "taken for all_reduce: busbw is above algbw"
+    parts = {"allgather": "all_gather", "reducescatter": "reduce_scatter", "alltoall": "alltoall"}
+    if named in parts:
+        return parts[named], round(1.0 / (1.0 - factor)) if 0.0 < factor < 0.999 else 0, ""
+    if named:
+        return named, 0, ""
+    if factor and factor < 0.999:
+        kind = "reduce_scatter" if reduces else "all_gather or alltoall"
+        return kind, round(1.0 / (1.0 - factor)), "the collective is not named; by busbw over algbw"
+    return (
+        "sendrecv",
+        0,
+        ("the test is not named; busbw is algbw as of sendrecv, broadcast, reduce or two ranks"),
+    )
+
+
+# UCX
+
+
+def _ucx(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
+    final = [row for row in section.rows if row[1][0] == "Final:"]
+    used = final or section.rows[-1:]
+    if not used:
+        return
+    if not final:
+        section.notes.append(Note(used[0][0], "no line of final results; the last line is used"))
+    stated = section.labels.get("message_size") or section.labels.get("size", "")
+    size = integer(stated)
+    if size is None:
+        estimates = [size for row in section.rows for size in _ucx_sizes(row[1])]
+        if not estimates:
+            return
+        size = round(float(np.median(estimates)))
+        section.notes.append(
+            Note(
+                used[0][0],
+                f"the size of the messages is not printed; {size} bytes by bandwidth over "
+                "message rate",
+            )
+        )
+    at, words = used[-1]
+    overall = _ucx_values(words)[2]
+    rate = _ucx_values(words)[4] * _MIB
+    test = section.labels.get("test", "")
+    section.test = f"ucx_perftest {test}".strip()
+    bandwidth = "bandwidth" in test or test.endswith("_bw")
+    section.notes.append(Note(at, "UCX's MB/s are 2^20 bytes; now MB/s of 10^6"))
+    if not bandwidth:
+        yield section.table("latency", "us", "latency, overall", {size: (at, overall)})
+    yield section.table(
+        "bw" if bandwidth else "other", "MB/s", "bandwidth, overall", {size: (at, rate)}
+    )
+
+
+def _ucx_values(words: Sequence[str]) -> list[float]:
+    """Return latency at a percentile, average, overall; bandwidth and rate, average and overall."""
+    return [number(word) or 0.0 for word in words[-7:]]
+
+
+def _ucx_sizes(words: Sequence[str]) -> Iterator[float]:
+    *_, average, overall, rate, rate_overall = _ucx_values(words)
+    for bandwidth, messages in ((average, rate), (overall, rate_overall)):
+        if bandwidth > 0 and messages > 0:
+            yield bandwidth * _MIB * 1e6 / messages
+
+
+def _is_ucx_row(words: Sequence[str]) -> bool:
+    if words and words[0] == "[thread":
+        words = words[2:]
+    elif words and words[0] == "Final:":
+        words = words[1:]
+    return len(words) == 8 and _numbers(words, 8)
+
+
+# NetPIPE
+
+_NETPIPE_ROW = re.compile(
+    r"(?:[0-9]+:\s*)?(?P<size>[0-9]+)\s*(?:bytes|B)\s+[0-9]+\s+times\s+-->\s+[0-9.]+\s*[MGK]bps\s+in"
+    r"\s+(?P<time>[0-9.]+)\s*(?P<unit>[a-z]+)"
+)
+
+
+def _netpipe(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
+    rows: dict[int, tuple[int, float]] = {}
+    for at, words in section.rows:
+        match = _NETPIPE_ROW.match(" ".join(words))
+        if match and match["unit"] in _TIMES:
+            rows[int(match["size"])] = (at, float(match["time"]) * _TIMES[match["unit"]])
+    section.test = "NetPIPE"
+    if rows:
+        yield section.table("latency", "us", "time one way", rows)
+
+
+FORMATS: tuple[TextFormat, ...] = (
+    TextFormat(
+        "imb",
+        title=re.compile(r"#?\s*Benchmarking\s+(?P<test>[A-Za-z][\w-]*)\b.*"),
+        heading=re.compile(
+            r"#?(?:bytes\s+#)?\s*#?repetitions\s+(?:t\w*\[|Mbytes).*|"
+            r"#bytes\s+#repetitions\s.*",
+            re.IGNORECASE,
+        ),
+        facts=re.compile(
+            r"#\s*#processes\s*=\s*(?P<ranks>[0-9]+)|"
+            r"\(\s*(?P<groups>[0-9]+)\s+groups of|\(\s*[0-9]+ additional processes"
+        ),
+        row=lambda words: _numbers(words, 2),
+        make=_imb,
+    ),
+    TextFormat(
+        "perftest",
+        title=re.compile(
+            r"-*\s*(?P<test>(?:RDMA_Write|RDMA_Read|Send|Atomic)\b[\w \t-]{0,40}?(?:Latency|BW))"
+            r"(?:\s+[\w -]{0,40}?)?\s+Test\b.*"
+        ),
+        heading=re.compile(r"#bytes\s+#iterations\s.*", re.IGNORECASE),
+        facts=re.compile(
+            r"\bDevice\s*:\s*(?P<device>\S+)|Number of qps\s*:\s*(?P<queue_pairs>[0-9]+)|"
+            r"Connection type\s*:\s*(?P<connection>\w+)|Link type\s*:\s*(?P<link_type>\w+)|"
+            r"\bMtu\s*:\s*(?P<mtu>[0-9]+)"
+        ),
+        row=lambda words: _numbers(words, 3),
+        make=_perftest,
+    ),
+    TextFormat(
+        "nccl",
+        title=re.compile(
+            r"#\s*Collective test starting:\s*(?P<test>\w+?)(?:_perf)?\s*|"
+            r"#\s*nThread\s+[0-9]+\s+nGpus\s.*"
+        ),
+        heading=re.compile(r"#?\s*size\s+count\s+type\s.*\btime\s+algbw\s+busbw\b.*"),
+        facts=re.compile(r"#\s*nccl-tests version\s+(?P<library>\S+)"),
+        row=lambda words: (
+            len(words) > 3
+            and integer(words[0]) is not None
+            and integer(words[1]) is not None
+            and words[2][:1].isalpha()
+        ),
+        make=_nccl,
+    ),
+    TextFormat(
+        "ucx",
+        title=re.compile(r"\|\s*API:\s*.*\|"),
+        heading=re.compile(r"\|\s*Stage\s*\|\s*# iterations\s*\|.*"),
+        facts=re.compile(
+            r"\|\s*(?:Test:\s*(?P<test>[^|]{1,60}?)|Send memory:\s*(?P<send_memory>[^|]{1,40}?)|"
+            r"Recv memory:\s*(?P<recv_memory>[^|]{1,40}?)|"
+            r"Message size:\s*(?P<message_size>[0-9]+))\s*\|"
+        ),
+        row=_is_ucx_row,
+        make=_ucx,
+    ),
+    TextFormat(
+        "netpipe",
+        title=re.compile(r"(?!)"),
+        heading=_NETPIPE_ROW,
+        facts=re.compile(r"(?!)"),
+        row=lambda words: _NETPIPE_ROW.match(" ".join(words)) is not None,
+        make=_netpipe,
+    ),
+)
+"""What is read beside OSU's output."""

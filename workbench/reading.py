@@ -103,6 +103,7 @@ _READERS: tuple[str, ...] = (
     "workbench.models.netgauge",
     "workbench.variability.known_files",
     "workbench.programs.reading",
+    "workbench.topology.files.reading",
     "workbench.measure.reading",
 )
 """Modules with a ``reading_of``, in the order in which they are asked."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,6 +62,10 @@ class Topology(Suggesting):
         host_bandwidth: float64[hosts], bandwidth of each host's own link, B/s; empty where it is
             not known.
         relative: whether both bandwidths are multiples of some link's and not B/s.
+        router_names: the routers' names in the file that they are from; empty where it names none,
+            or by their numbers.
+        host_names: the hosts' names, likewise.
+        notes: what the reader of its file assumed, joined or left out.
     """
 
     name: str
@@ -80,6 +84,9 @@ class Topology(Suggesting):
     link_latency: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     host_bandwidth: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     relative: bool = False
+    router_names: tuple[str, ...] = ()
+    host_names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     plot = Drawing("plot_topology")
 
@@ -143,6 +150,16 @@ class Topology(Suggesting):
                 key="links",
             )
         self._check_rates()
+        for key, names, count in (
+            ("router_names", self.router_names, self.num_routers),
+            ("host_names", self.host_names, self.num_hosts),
+        ):
+            if len(names) not in (0, count) or len(set(names)) < len(names):
+                raise ParameterError(
+                    f"{key} must be a name of its own for each of {count}, or none; got "
+                    f"{len(names)}, {len(set(names))} of them different",
+                    key=key,
+                )
 
     def _check_rates(self) -> None:
         """Check bandwidths and latencies: one for each link, or host, or none at all."""
@@ -355,7 +372,9 @@ class Topology(Suggesting):
         """Return the routers and links as a ``networkx.MultiGraph``.
 
         Nodes are the routers' numbers with ``hosts``, ``group`` and ``coordinates``, a tuple of
-        int; edges have ``link_class``, a name. The graph has ``name`` and ``family``.
+        int, and ``name`` where they have names; edges have ``link_class``, a name, and where they
+        are known ``latency_s`` and ``bandwidth_Bps``, or ``bandwidth`` as a multiple of some
+        link's, ``2.0x``. The graph has ``name`` and ``family``.
         """
         import networkx
 
@@ -366,12 +385,18 @@ class Topology(Suggesting):
             (router, {"hosts": count, "group": group, "coordinates": tuple(where)})
             for router, (count, group, where) in enumerate(rows)
         )
-        graph.add_edges_from(
-            (one, other, {"link_class": self.classes[place]})
-            for (one, other), place in zip(
-                self.links.tolist(), self.link_class.tolist(), strict=True
-            )
-        )
+        for router, own in enumerate(self.router_names):
+            graph.nodes[router]["name"] = own
+        known: dict[str, list[Any]] = {}
+        if len(self.link_bandwidth):
+            rates = self.link_bandwidth.tolist()
+            multiples = {"bandwidth": [f"{rate!r}x" for rate in rates]}
+            known = multiples if self.relative else {"bandwidth_Bps": rates}
+        if len(self.link_latency):
+            known["latency_s"] = self.link_latency.tolist()
+        for link, (one, other) in enumerate(self.links.tolist()):
+            values = {key: column[link] for key, column in known.items()}
+            graph.add_edge(one, other, link_class=self.classes[self.link_class[link]], **values)
         return graph
 
     def _routes(self, sources: NDArray[np.int32], weight: NDArray[np.uint16]) -> NDArray[np.uint8]:
@@ -432,6 +457,7 @@ class Topology(Suggesting):
             and np.array_equal(self.link_bandwidth, other.link_bandwidth)
             and np.array_equal(self.link_latency, other.link_latency)
             and np.array_equal(self.host_bandwidth, other.host_bandwidth)
+            and (self.router_names, self.host_names) == (other.router_names, other.host_names)
         )
 
     __hash__ = None  # type: ignore[assignment]

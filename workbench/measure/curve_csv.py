@@ -59,16 +59,31 @@ def read_curve_csv(
 
 
 def is_curve_csv(text: str) -> bool:
-    """Return whether a text's first line names the columns of a curve of ours, sizes first."""
+    """Return whether a text's first line names the columns of a curve with its spread or fit."""
     heading = _heading(text)[1]
-    known = [name in _NAMES or _OF_SPREADS.fullmatch(name) is not None for name in heading]
-    return len(heading) > 1 and heading[0] == "size_bytes" and all(known)
+    more = [_OF_SPREADS.fullmatch(name) is not None for name in heading]
+    known = [name in _NAMES or ours for name, ours in zip(heading, more, strict=True)]
+    return heading[:1] == ["size_bytes"] and any(more) and all(known)
 
 
-def unused_columns(text: str) -> tuple[int, list[str]]:
-    """Return the line of a curve's headings, and the columns that are neither curve nor spread."""
-    line, names, _ = _heading(text)
-    return line, [name for name in names if name.startswith(("fitted_", "simulated_"))]
+def not_read(text: str) -> list[tuple[int, str]]:
+    """Return what of a curve's CSV is not read, by line: columns of a fit, a row that is cut."""
+    line, names, separator = _heading(text)
+    found = [
+        (line, f"column {name!r} was not used")
+        for name in names
+        if name.startswith(("fitted_", "simulated_"))
+    ]
+    if _is_cut(text, len(names), separator):
+        found.append((len(text.splitlines()), "the text ends in the middle of this row; left out"))
+    return found
+
+
+def _is_cut(text: str, width: int, separator: str) -> bool:
+    """Return whether a text ends without a line end and before its last row does."""
+    lines = text.splitlines()
+    whole = not lines or text.endswith(("\n", "\r")) or not lines[-1].strip()
+    return not whole and len(lines[-1].split(separator)) < width
 
 
 def _heading(text: str) -> tuple[int, list[str], str]:
@@ -106,7 +121,10 @@ def _columns(source: str, text: str) -> tuple[dict[str, FloatArray], list[int]]:
         raise ParseError(f"column {twice} occurs twice", source=source, line=start)
     rows: list[list[float]] = []
     lines: list[int] = []
-    for number, line in enumerate(text.lstrip("\ufeff").splitlines(), start=1):
+    every = text.lstrip("\ufeff").splitlines()
+    if _is_cut(text, len(heading), separator):
+        del every[-1]
+    for number, line in enumerate(every, start=1):
         if number <= start or not line.strip() or line.startswith("#"):
             continue
         fields = [field.strip().strip('"') for field in line.split(separator)]

@@ -9,6 +9,8 @@ is stated replaces the model's latency of a link between routers. A byte takes w
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -48,6 +50,17 @@ def latency_ticks(channels: Channels, model: SNAPPR | PISCES) -> IntArray:
         of_link = np.array([ticks(one) for one in stated.tolist()], np.int64)
         found[: channels.between_routers] = of_link[channels.link]
     return found
+
+
+def bytes_under_way(model: SNAPPR | PISCES, topology: Topology) -> int:
+    """Return the credits that keep a link of capacity 1 busy: a round trip, and two packets.
+
+    With two packets more than the round trip holds one can be served while one waits. Links of
+    more capacity have as much more.
+    """
+    latencies = model.injection_latency, model.link_latency, model.ejection_latency
+    hop = max(*latencies, float(topology.link_latency.max(initial=0.0)))
+    return math.ceil(2 * hop * model.link_bandwidth) + 2 * model.mtu
 
 
 def rates_notes(topology: Topology, model: SNAPPR | PISCES) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from workbench.models import LogGPS
 from workbench.programs.graph import CALC, SEND, ExecutionGraph
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
-from workbench.simulate.fabric.channel_rates import byte_ticks, rates_notes
+from workbench.simulate.fabric.channel_rates import byte_ticks
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.fabric.operations import rank_ticks
 from workbench.simulate.ticks import TICKS_PER_SECOND
@@ -97,7 +97,7 @@ class FabricReplay(StoredResult):
     @property
     def notes(self) -> tuple[str, ...]:
         """What is to be known of the run, a sentence each."""
-        notes = rates_notes(self.topology, self.fabric.ports)
+        notes = self.fabric.notes
         most = int(self.channel_most.max(initial=0))
         if self.congestion != "flow" or most < 2:
             return notes

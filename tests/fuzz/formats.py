@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.fuzz.networks import NETWORKS, read_any_network
 from tests.fuzz.tables import TABLES, read_any_table
 from workbench.errors import WorkbenchError
 from workbench.measure import read, read_measured_runs, read_osu
@@ -295,5 +296,6 @@ FORMATS = {
     "any file": Format(
         [{"": path.read_bytes()} for path in sorted(REPORTS.iterdir())], read_any_file
     ),
+    "network": Format(NETWORKS, read_any_network),
     "session": Format([{"": SESSION}], read_any_session),
 }

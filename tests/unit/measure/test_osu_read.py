@@ -211,7 +211,6 @@ def test_latency_and_bandwidth_may_come_in_two_csv_files() -> None:
         ("size_bytes,bandwidth_Mbps\n1,1500\n", "got bandwidth_Mbps; convert the values"),
         ("size_bytes,latency_us\n1.5,2\n", "whole number of bytes"),
         ("size_bytes,latency_us\n1,inf\n", "finite"),
-        ("size_bytes,latency_us\n8,2\n1,2\n", "ascend"),
         ("size_bytes,latency_us,latency_us\n8,2,2\n", "twice"),
     ],
 )

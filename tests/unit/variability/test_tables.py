@@ -154,7 +154,7 @@ def test_a_job_log_says_what_it_is() -> None:
     assert fixed.facts["rows"] == 2
     for other in (b"", b"# OSU MPI Latency\n1 2.0\n", b"run,start,end\n", b"PAR1", b"a|b\n1|2\n"):
         assert reading_of(other, "other", None) is None
-    with pytest.raises(ParseError, match="lacks User; another column can stand for one"):
+    with pytest.raises(ParseError, match="lacks User; the file has JobID, Account"):
         reading_of(b"JobID|Account|NNodes|Start|End\n1|a|2|0|1\n", "x", None)
 
 

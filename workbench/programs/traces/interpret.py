@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from workbench.mpi.other_calls import is_local
+from workbench.mpi.calls import is_local
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
 from workbench.programs.program import COLLECTIVE, ICOLLECTIVE, IRECV, ISEND, RECV, SEND
 from workbench.programs.traces.calls import Comm, TraceCall, TraceCalls

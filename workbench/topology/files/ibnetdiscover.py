@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from workbench.topology.files.assembly import Assembly, Place
+from workbench.topology.files.assembly import Assembly, Place, counted
 from workbench.topology.topology import Topology
 
 LANE_GBPS = {
@@ -190,7 +190,7 @@ def _assembled(fabric: _Fabric, hosts: int | None, left_out: Place | None) -> To
     if left_out is not None:
         read.note("left out, as it is cut off", left_out)
     if fabric.unused:
-        read.note(f"{fabric.unused} ports without a link left out")
+        read.note(f"{counted(fabric.unused, 'port')} without a link left out")
     if fabric.seen_once:
         read.note(
             f"{len(fabric.seen_once)} of {len(fabric.cables)} cables are listed by one end only: "
@@ -220,7 +220,7 @@ def _assembled(fabric: _Fabric, hosts: int | None, left_out: Place | None) -> To
             machine = _machine(labels[other[:2]])
             adapters.setdefault(machine, []).append((other, router[one[:2]], cable.rate))
     if skipped:
-        read.note(f"{skipped} aggregation nodes, which are parts of switches, left out")
+        read.note(f"{counted(skipped, 'aggregation node')} of switches left out")
     for name, at, rate in _hosts(adapters, labels, read):
         read.add_host(at, rate, name)
     return read.topology(hosts=0 if hosts is None and not adapters else hosts)
@@ -269,6 +269,4 @@ def _hosts(
             label = labels[first[:2]]
             yield (f"{label} port {first.port}" if several else label), router, total
     if split:
-        read.note(
-            f"{split} machines are at several switches; each is a host for every one of these"
-        )
+        read.note(f"{counted(split, 'machine')} at several switches: a host for every one of these")

@@ -15,7 +15,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from workbench.errors import ParseError
-from workbench.topology.files.assembly import LINK, Assembly, Place, take_rows, whole_number
+from workbench.topology.files.assembly import (
+    LINK,
+    Assembly,
+    Place,
+    counted,
+    take_rows,
+    whole_number,
+)
 from workbench.topology.files.columns import LinkColumn, quantity_of
 from workbench.topology.generator_checks import LARGEST
 from workbench.topology.topology import Topology
@@ -97,7 +104,7 @@ def _hosts(
     at = dict(router)
     alone = head.nodes - len(router) - len(links_of)
     if alone:
-        read.note(f"{alone} nodes without a link left out")
+        read.note(f"{counted(alone, 'node')} without a link left out")
     own = 0
     for name in sorted(links_of, key=int):
         links = links_of[name]
@@ -114,11 +121,11 @@ def _hosts(
         at[name] = read.router(name, links[0].place)
         read.add_host(at[name], sum(link.bandwidth for link in links), name)
     if own:
-        read.note(f"{own} hosts have links to several nodes; each is at a router of its own")
+        read.note(f"{counted(own, 'host')} with links to several nodes, at a router of its own")
     if len(at) - own > len(router):
         read.note(
-            f"{len(at) - own - len(router)} GPUs are at their NVSwitch, which has the links of "
-            "their network cards"
+            f"{counted(len(at) - own - len(router), 'GPU')} at the NVSwitch, which has the links "
+            "of the network cards"
         )
     if any(link.latency for links in links_of.values() for link in links):
         read.note("latencies of hosts' links are left out")
@@ -175,7 +182,7 @@ def _links(
 
     take_rows(rows, take, read, ended=ended)
     if len(rows) > head.links:
-        read.note(f"{len(rows) - head.links} lines behind the last link left out")
+        read.note(f"{counted(len(rows) - head.links, 'line')} behind the last link left out")
     if lossy:
         read.note("error rates left out")
     return found

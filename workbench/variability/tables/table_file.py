@@ -397,8 +397,16 @@ def renamed(
     }
     table = table.rename(columns=moved | taken)
     _once(map(str, table.columns), what, source)
-    check_columns(table, what, needed, source)
+    check_columns(table, what, needed, source, remedy(table))
     return table
+
+
+def remedy(table: pd.DataFrame) -> str:
+    """Return what to do where a table lacks a column: its own, of which one may stand for it."""
+    return (
+        f"; the file has {listed(map(str, table.columns), 12)}: another column stands for user by "
+        "columns={'user': 'Account'}, in a shell --job-columns user=Account"
+    )
 
 
 def names_in(table: pd.DataFrame, column: str, what: str, source: str) -> list[str]:

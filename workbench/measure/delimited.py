@@ -20,6 +20,7 @@ from workbench.measure.benchmark_table import BenchmarkTable, Note, Role
 from workbench.measure.launch import label_of
 from workbench.measure.log_lines import LARGEST, lines_of, pointed
 from workbench.measure.osu_text import COLLECTIVES, OSUSection, open_titled, runs_of
+from workbench.text_table import CUT
 
 _MOST_LINES_BEFORE = 40
 _LONGEST_HEADING = 1000
@@ -220,7 +221,7 @@ def _rows(
             rows.append((number, fields))
             continue
         if number == open_line and len(fields) < len(block.cells):
-            notes.append(Note(number, "the text ends in the middle of this row; left out"))
+            notes.append(Note(number, CUT))
             continue
         commas = "; decimal commas need semicolons between fields"
         raise ParseError(

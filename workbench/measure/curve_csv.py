@@ -12,6 +12,7 @@ from workbench.errors import ParameterError, ParseError
 from workbench.measure.curve import FloatArray, OSUCurve, Spread
 from workbench.measure.log_lines import pointed
 from workbench.provenance import Provenance
+from workbench.text_table import CUT, last_row_is_cut
 
 _LONGEST_HEADING = 1000
 _LARGEST_SIZE = 1 << 53
@@ -74,16 +75,9 @@ def not_read(text: str) -> list[tuple[int, str]]:
         for name in names
         if name.startswith(("fitted_", "simulated_"))
     ]
-    if _is_cut(text, len(names), separator):
-        found.append((len(text.splitlines()), "the text ends in the middle of this row; left out"))
+    if last_row_is_cut(text, separator, len(names)):
+        found.append((len(text.splitlines()), CUT))
     return found
-
-
-def _is_cut(text: str, width: int, separator: str) -> bool:
-    """Return whether a text ends without a line end and before its last row does."""
-    lines = text.splitlines()
-    whole = not lines or text.endswith(("\n", "\r")) or not lines[-1].strip()
-    return not whole and len(lines[-1].split(separator)) < width
 
 
 def _heading(text: str) -> tuple[int, list[str], str]:
@@ -122,7 +116,7 @@ def _columns(source: str, text: str) -> tuple[dict[str, FloatArray], list[int]]:
     rows: list[list[float]] = []
     lines: list[int] = []
     every = text.lstrip("\ufeff").splitlines()
-    if _is_cut(text, len(heading), separator):
+    if last_row_is_cut(text, separator, len(heading)):
         del every[-1]
     for number, line in enumerate(every, start=1):
         if number <= start or not line.strip() or line.startswith("#"):

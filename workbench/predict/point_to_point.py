@@ -173,7 +173,8 @@ def read_point_to_point(
             f"{', '.join(sorted(set(chosen['benchmark'])))}",
             key="system",
         )
-    return PointToPoint(name, between, _level(rows[rows["nodes"] == 1]), str(path))
+    within, notes = _level(rows[rows["nodes"] == 1]), cells.attrs.get("notes", ())
+    return PointToPoint(name, between, within, str(path), notes)
 
 
 def _is_table(path: str | Path) -> bool:

@@ -54,6 +54,9 @@ def tofu_d(shape: Sequence[int] | int, *, hosts: int = 1, mesh: bool = False) ->
     refuse_larger("Tofu-D", "shape", hosts=nodes * hosts, links=5 * nodes)
     blocks = [along(sizes, axis, mesh and axis > 2) for axis in range(len(sizes))]
     kind = "Tofu-D mesh" if mesh else "Tofu-D"
+    parameters: dict[str, int | str] = {"shape": joined(units), "hosts": hosts}
+    if mesh:
+        parameters["mesh"] = "true"
     return Topology(
         name=f"{kind} {joined(units)}{hosts_suffix(hosts)}",
         num_routers=nodes,
@@ -62,7 +65,7 @@ def tofu_d(shape: Sequence[int] | int, *, hosts: int = 1, mesh: bool = False) ->
         classes=(TERMINAL, *_DIMENSIONS),
         host_router=np.repeat(np.arange(nodes, dtype=np.int32), hosts),
         group=np.full(nodes, -1, np.int32),
-        parameters={"shape": joined(units), "hosts": hosts} | ({"mesh": "true"} if mesh else {}),
+        parameters=parameters,
         family="tofu-d",
         coordinates=grid(sizes),
     )

@@ -243,6 +243,25 @@ def test_tables_of_several_data_types_or_headings_in_one_text() -> None:
                                [2.0, 2.1])  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("heading", "unit", "value"),
+    [
+        ("Latency (ns)", "us", 0.002),
+        ("time [ms]", "us", 2000.0),
+        ("t (s)", "us", 2e6),
+        ("latency_usec", "us", 2.0),
+        ("Bandwidth (GB/s)", "MB/s", 2000.0),
+        ("bw_Gbps", "MB/s", 250.0),
+        ("throughput (MiB/s)", "MB/s", 2.097152),
+        ("Mbits/s", "MB/s", 0.25),
+    ],
+)
+def test_units_of_columns(heading: str, unit: str, value: float) -> None:
+    (table,) = read(("a.csv", f"Message Size (KiB),{heading}\n64,2\n")).tables
+    assert (table.unit, list(table.sizes)) == (unit, [65536])
+    assert list(table.values) == pytest.approx([value])
+
+
 def test_a_page_of_mail_and_a_log_of_ci_are_read() -> None:
     page = (
         "<html><body><p>Hi,</p>\n\n<pre># OSU MPI Latency Test v5.6.3\n# Size  Latency (us)\n"

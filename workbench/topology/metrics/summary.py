@@ -72,6 +72,7 @@ class TopologyMetrics(StoredResult):
             None where they are not known.
         reference_Bps: `Topology.reference_bandwidth`; nan where the network states none.
         capacities: the least and the most `Topology.capacity` of a link or a host's link.
+        hosts_alike: whether hosts are only assumed to have links of capacity 1.
     """
 
     name: str
@@ -95,6 +96,7 @@ class TopologyMetrics(StoredResult):
     links_take: LinkSpeeds | None = None
     reference_Bps: float = math.nan
     capacities: tuple[float, float] = (1.0, 1.0)
+    hosts_alike: bool = True
 
     @property
     def unit_Bps(self) -> float:
@@ -108,7 +110,9 @@ class TopologyMetrics(StoredResult):
             return ""
         if math.isnan(self.unit_Bps):
             return "unequal links, counted in hosts' links"
-        return f"unequal links, counted in links of {format_quantity(self.unit_Bps, 'bandwidth')}"
+        unit = format_quantity(self.unit_Bps, "bandwidth")
+        assumed = ", which hosts are assumed to have" if self.hosts_alike else ""
+        return f"unequal links, counted in links of {unit}{assumed}"
 
     @property
     def moore_efficiency(self) -> float:
@@ -409,6 +413,7 @@ def summary(
         throughput=MappingProxyType(carried),
         links_take=links,
         reference_Bps=topology.reference_bandwidth,
+        hosts_alike=not len(topology.host_bandwidth),
         capacities=(float(capacities.min(initial=1.0)), float(capacities.max(initial=1.0))),
         **found,
     )

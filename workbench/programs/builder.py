@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
@@ -22,6 +23,7 @@ from workbench.programs.program import (
     WAIT,
     WORLD,
     Collective,
+    IntArray,
     Program,
 )
 
@@ -79,6 +81,16 @@ class ProgramBuilder:
             )
         self._communicators.append(members.astype(np.int32))
         return len(self._communicators) - 1
+
+    @property
+    def num_communicators(self) -> int:
+        """Number of communicators."""
+        return len(self._communicators)
+
+    @property
+    def num_collectives(self) -> int:
+        """Number of collectives."""
+        return len(self._collectives)
 
     def compute(self, rank: int, ns: int) -> None:
         """Add computation time before a rank's next call.
@@ -181,6 +193,31 @@ class ProgramBuilder:
         self._wait_requests.extend(waited)
         self._wait_start.append(len(self._wait_requests))
         self._add(rank, WAIT, 0, 0, 0, WORLD, len(self._wait_start) - 2, line=line)
+
+    def add_calls(
+        self,
+        rank: int,
+        calls: IntArray,
+        wait_end: IntArray,
+        ended: NDArray[np.int32],
+        num_requests: int,
+    ) -> None:
+        """Add the first calls of a rank all at once; they are not checked.
+
+        Args:
+            rank: which rank calls.
+            calls: int64[n, 9]: kind, work before it, size, peer, tag, communicator, request or
+                number of the wait, collective, line.
+            wait_end: int64[waits], place after the last request that each wait ends.
+            ended: these requests of all waits.
+            num_requests: how many the rank begins.
+        """
+        waits = calls[calls[:, 0] == WAIT, 6]
+        calls[calls[:, 0] == WAIT, 6] = waits + (len(self._wait_start) - 1)
+        self._wait_start.frombytes((wait_end + len(self._wait_requests)).tobytes())
+        self._wait_requests.frombytes(ended.tobytes())
+        self._calls[rank].frombytes(calls.tobytes())
+        self._requests[rank] = int(num_requests)
 
     def new_collective(self, collective: Collective) -> int:
         """Add a collective that no rank has called yet, and return its number.

@@ -87,14 +87,6 @@ def world_rank(peer, first, count, peers, may_be_any, any_source):
 
 
 @helper
-def tag_of(tag, may_be_any):
-    """Return a tag, or that it is wrong."""
-    if tag < 0 and may_be_any:
-        return ANY_TAG
-    return tag if 0 <= tag <= MOST_TAG else _WRONG
-
-
-@helper
 def add(calls, state, kind, line, size, peer, tag, comm, share):
     """Add a call and return its index."""
     at = state[CALLS]
@@ -139,21 +131,8 @@ def place_of(request, places, state, requests):
     return place if 0 <= place < len(requests) else -1
 
 
-@helper
-def next_number(text, at, end):
-    """Return the number at a place of a list and the place after it; -1 where there is none."""
-    value = np.int64(0)
-    first = at
-    while at < end and ZERO <= text[at] <= NINE:
-        value = value * 10 + (np.int64(text[at]) - ZERO)
-        at += 1
-        if at - first > 18:
-            return -1, at
-    return value if at > first else -1, at
-
-
 @kernel(cache=True, nogil=True)
-def follow(text, lines, forms, meanings, comms, requests, calls, state):
+def follow(text, lines, forms, meanings, comms, requests, new, calls, state):
     """Read on from line ``state[AT]`` until the end or a line that needs Python.
 
     Args:
@@ -165,14 +144,15 @@ def follow(text, lines, forms, meanings, comms, requests, calls, state):
             requests and the one after its last. -1 is not known (yet).
         comms: by communicator the first of its peers and their number; the peers of all.
         requests: by place the call that is pending or ``IDLE``, and flags: the request is
-            persistent; it was made; it is pending.
+            persistent; it was made; it is pending. Then space for places.
+        new: int64[3, 5], space.
         calls: int64[n, N_CALL], filled.
         state: int64[N_STATE].
     """
-    _, form, start_ns, end_ns, values = lines
+    _, form, times, values = lines
     places, comm_of, share_of, first_of, after_of = meanings
     first_peer, num_peers, peers = comms
-    active, lasting, made, pending = requests
+    active, lasting, made, pending, ending = requests
     at = state[AT]
     while at < len(form):
         this = form[at]
@@ -183,149 +163,143 @@ def follow(text, lines, forms, meanings, comms, requests, calls, state):
             continue
         what, kind = forms[this, S_WHAT], forms[this, S_KIND]
         value = values[at]
-        start, end = start_ns[at], end_ns[at]
+        start, end = times[at, 0], times[at, 1]
         work = 0
         if start >= 0 and state[HAS_CLOCK] == 1 and start > state[CLOCK]:
             work = start - state[CLOCK]
-        if (
-            state[CALLS] + 3 > len(calls)
-            or state[PENDING] > MOST_NS
-            or abs(state[WORK_NS]) > MOST_NS
-            or abs(state[MPI_NS]) > MOST_NS
-            or work > MOST_NS
-        ):
+        if state[CALLS] + 3 > len(calls) or max(work, state[PENDING]) > MOST_NS:
+            break
+        if max(abs(state[WORK_NS]), abs(state[MPI_NS])) > MOST_NS:
             break
 
-        comm, count, first = 0, 0, 0
+        comm = 0
         if forms[this, S_COMM] > 0:
             comm = comm_of[value[V_COMM]]
             if comm < 0:
                 break
-            first, count = first_peer[comm], num_peers[comm]
+        python = False
         place = -1
         puts = kind in (ISEND, IRECV, ICOLLECTIVE)
-        if puts or what == ENDS_ONE:
+        if puts:
             place = place_of(value[V_REQUEST], places, state, active)
-            if state[BUSY] == 1 or (
-                puts and (place < 0 or active[place] != IDLE or lasting[place])
-            ):
-                break
-        peer, tag, from_, from_tag, share = _NOWHERE, 0, _NOWHERE, 0, -1
-        low, high = 0, 0
-        none = False
-        if what == MESSAGE:
-            receives = kind in (RECV, IRECV)
-            peer = world_rank(value[V_PEER], first, count, peers, receives, state[ANY])
-            if peer >= ANY_SOURCE:
-                tag = tag_of(value[V_TAG], receives)
-            if peer == _WRONG or tag == _WRONG:
-                break
-        elif what == SENDRECV:
-            from_ = world_rank(value[V_PEER2], first, count, peers, True, state[ANY])
-            peer = world_rank(value[V_PEER], first, count, peers, False, state[ANY])
-            if from_ >= ANY_SOURCE:
-                from_tag = tag_of(value[V_TAG2], True)
-            if peer >= 0:
-                tag = tag_of(value[V_TAG], False)
-            if peer == _WRONG or from_ == _WRONG or tag == _WRONG or from_tag == _WRONG:
-                break
+            python = place < 0 or active[place] != IDLE or lasting[place] != 0 or state[BUSY] == 1
+
+        # What there is to add: up to two messages, or a collective; and requests that end.
+        num_new, num_ending = 0, 0
+        if what in (MESSAGE, SENDRECV):
+            for side in range(1 + (what == SENDRECV)):
+                size_at, peer_at, tag_at, receives = V_SIZE, V_PEER, V_TAG, kind in (RECV, IRECV)
+                if what == SENDRECV:
+                    receives = side == 0
+                    kind = IRECV if receives else ISEND
+                    if receives:
+                        size_at, peer_at, tag_at = V_SIZE2, V_PEER2, V_TAG2
+                peer = world_rank(
+                    value[peer_at], first_peer[comm], num_peers[comm], peers, receives, state[ANY]
+                )
+                tag = value[tag_at]
+                if tag < 0 and receives:
+                    tag = ANY_TAG
+                elif not 0 <= tag <= MOST_TAG and peer >= ANY_SOURCE:
+                    python = True
+                if peer >= ANY_SOURCE:
+                    one = new[num_new]
+                    one[0], one[1], one[2], one[3], one[4] = kind, value[size_at], peer, tag, -1
+                    num_new += 1
+                python = python or peer == _WRONG
         elif what == GROUP_CALL:
-            share = share_of[value[V_TEXT]]
-            if share < 0:
-                break
+            one = new[0]
+            one[0], one[1], one[2], one[3], one[4] = kind, 0, 0, 0, share_of[value[V_TEXT]]
+            num_new = 1
+            python = python or one[4] < 0
         elif what == ENDS_ONE:
-            if place < 0:
-                if state[NUMBERED] == 0 or state[ODD] > 0 or value[V_REQUEST] < 0:
-                    break
-                none = True
-            elif not made[place] or active[place] < IDLE:
-                break
+            place = place_of(value[V_REQUEST], places, state, active)
+            if place >= 0:
+                python = made[place] == 0 or state[BUSY] == 1
+                ending[0] = place
+                num_ending = 1
             else:
-                none = active[place] == IDLE
+                python = state[NUMBERED] == 0 or state[ODD] > 0 or value[V_REQUEST] < 0
         elif what == ENDS_ARRAY:
             low, high = first_of[value[V_TEXT]], after_of[value[V_TEXT]]
-            if low < 0 or high - low > _LONG_ARRAY or state[BUSY] == 1:
-                break
-            known = False
-            none = True
-            python = False
-            for i in range(low, high):
-                known = known or made[i] != 0
-                if active[i] != IDLE:
-                    none = False
-                    python = python or active[i] < IDLE
-            if python or not known:
-                break
+            python = low < 0 or high - low > _LONG_ARRAY or state[BUSY] == 1
+            if not python:
+                known = False
+                for i in range(low, high):
+                    known = known or made[i] != 0
+                    ending[num_ending] = i
+                    num_ending += 1
+                python = not known
         elif what == ENDS_LISTED:
-            low, high = value[V_BEGIN], value[V_END]
-            none = True
+            where, high = value[V_BEGIN], value[V_END]
             python = state[ODD] > 0
             for i in range(high + 1, value[V_STATUS_END]):
                 python = python or (text[i] != MINUS and text[i] != _SEMICOLON)
-            if high - low == 1 and text[low] == MINUS:
-                high = low
-            where = low
+            if high - where == 1 and text[where] == MINUS:
+                where = high
             while where < high and not python:
-                number, where = next_number(text, where, high)
-                python = number < 0 or (where < high and text[where] != _COMMA)
+                number = np.int64(0)
+                digits = where
+                while where < high and ZERO <= text[where] <= NINE and where - digits < 19:
+                    number = number * 10 + (np.int64(text[where]) - ZERO)
+                    where += 1
+                python = where == digits or where - digits > 18
+                python = python or (where < high and text[where] != _COMMA) or where + 1 == high
                 where += 1
-                python = python or where == high  # a comma ends the list
                 place = place_of(number, places, state, active)
-                if not python and place >= 0 and active[place] != IDLE:
-                    none = False
-                    python = active[place] < IDLE
-            if python:
-                break
+                if place >= 0 and active[place] != IDLE:
+                    python = python or num_ending == len(ending)
+                    if not python:
+                        ending[num_ending] = place
+                        num_ending += 1
+        none = True
+        for i in range(num_ending):
+            none = none and active[ending[i]] == IDLE
+            python = python or active[ending[i]] < IDLE
+        if python:
+            break
 
         state[PENDING] += work
         state[WORK_NS] += work
         if start >= 0 and end >= 0:
             state[MPI_NS] += end - start
         at += 1
-        call = -1
-        if what == MESSAGE and peer >= ANY_SOURCE:
-            call = add(calls, state, kind, at, value[V_SIZE], peer, tag, comm, -1)
-            if kind == RECV:
-                received(calls, call, value, comms)
-        elif what == GROUP_CALL:
-            call = add(calls, state, kind, at, 0, 0, 0, comm, share)
-        elif what == SENDRECV and (peer >= 0 or from_ >= ANY_SOURCE):
-            if from_ >= ANY_SOURCE:
-                call = add(calls, state, IRECV, at, value[V_SIZE2], from_, from_tag, comm, -1)
-            other = -1
-            if peer >= 0:
-                other = add(calls, state, ISEND, at, value[V_SIZE], peer, tag, comm, -1)
-            wait = add(calls, state, WAIT, at, 0, 0, 0, -1, -1)
-            if call >= 0:
-                end_in(calls, wait, call)
-            if other >= 0:
-                end_in(calls, wait, other)
-        elif what in (ENDS_ONE, ENDS_ARRAY, ENDS_LISTED) and not none:
-            wait = add(calls, state, WAIT, at, 0, 0, 0, -1, -1)
+        if not none or (what == SENDRECV and num_new > 0):
+            new[num_new, 0], new[num_new, 4] = WAIT, -1
+            new[num_new, 1:4] = 0
+            num_new += 1
+        call = state[CALLS]
+        for i in range(num_new):
+            one = new[i]
+            last = add(
+                calls,
+                state,
+                one[0],
+                at,
+                one[1],
+                one[2],
+                one[3],
+                -1 if one[0] == WAIT else comm,
+                one[4],
+            )
+            if what == SENDRECV:
+                for before in range(call, last):
+                    if one[0] == WAIT:
+                        end_in(calls, last, before)
+        if not none:
+            for i in range(num_ending):
+                one_ends = active[ending[i]]
+                if one_ends != IDLE:
+                    end_in(calls, call, one_ends)
+                    active[ending[i]] = IDLE
+                    pending[ending[i]] = 0
             if what == ENDS_ONE:
-                received(calls, active[place], value, comms)
-                end_in(calls, wait, active[place])
-                active[place] = IDLE
-                pending[place] = 0
-            elif what == ENDS_ARRAY:
-                for i in range(low, high):
-                    if active[i] != IDLE:
-                        end_in(calls, wait, active[i])
-                        active[i] = IDLE
-                        pending[i] = 0
-            else:
-                where = low
-                while where < high:
-                    number, where = next_number(text, where, high)
-                    where += 1
-                    place = place_of(number, places, state, active)
-                    if place >= 0 and active[place] != IDLE:
-                        end_in(calls, wait, active[place])
-                        active[place] = IDLE
-                        pending[place] = 0
+                call = calls[call, NEXT]
+        if (what == ENDS_ONE and not none) or (kind == RECV and num_new > 0):
+            received(calls, call, value, comms)
         if puts:
             made[place] = 1
-            if call >= 0:
+            if num_new > 0:
                 active[place] = call
                 pending[place] = 1
         if end >= 0:

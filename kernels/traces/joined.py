@@ -31,7 +31,7 @@ DOUBTS, SENDS, RECEIVES = range(3)
 KEYS, MESSAGES, CHANGED = range(3)
 """Cells of the state of ``fit``."""
 
-REQUESTS, WAITS, ENDED, COMMS = range(4)
+REQUESTS, WAITS, ENDED, COMMS, FIRST_WAIT = range(5)
 """Cells of the state of ``emit``."""
 
 _HASHED = 2**31 - 1
@@ -131,8 +131,8 @@ def emit(calls, comm_number, number_of, made, first_of, joined, out, wait_end, e
             collective and line.
         wait_end: int64[n], filled with the place after the last request of each wait.
         ended: int32[n], filled with the requests that waits end.
-        state: int64[4]: requests, waits and requests that waits end, zeros; and communicators that
-            have numbers.
+        state: int64[5]: requests, waits and requests that waits end, zeros; communicators that
+            have numbers; and the number of the rank's first wait.
 
     Returns:
         The number of calls, the work that is left, and the call with too much work before it or -1.
@@ -165,7 +165,7 @@ def emit(calls, comm_number, number_of, made, first_of, joined, out, wait_end, e
             if state[ENDED] == first:
                 continue
             wait_end[state[WAITS]] = state[ENDED]
-            row[6] = state[WAITS]
+            row[6] = state[FIRST_WAIT] + state[WAITS]
             state[WAITS] += 1
         else:
             number = comm_number[call[COMM]]

@@ -17,33 +17,29 @@ RARE, BLANK, MESSAGE, SENDRECV, ENDS_ONE, ENDS_ARRAY, ENDS_LISTED, GROUP_CALL, N
     range(10)
 )
 
-# Columns of a form: what a line of some name and number of fields holds; 0 is no such field.
+# Columns of a line's values.
+V_SIZE, V_PEER, V_TAG, V_COMM, V_REQUEST, V_PEER2, V_TAG2, V_SIZE2 = range(8)
+V_BEGIN, V_END, V_STATUS_END = V_PEER2, V_TAG2, V_SIZE2  # of lists of requests and statuses
+V_TEXT = V_SIZE2
+N_VALUES = 8
+
+# Columns of a form: what lines of some name and number of fields hold; a field 0 is none.
 (
     S_WHAT,
     S_KIND,  # of the call
     S_MAKES,  # 1 where it makes or frees a communicator
     S_COMM,
-    S_COUNT,
-    S_TYPE,
-    S_PEER,
-    S_TAG,
-    S_REQUEST,
-    S_COUNT2,  # of the receiving side of a call that sends and receives
-    S_TYPE2,
-    S_PEER2,
-    S_TAG2,
+    S_TYPE,  # of what is sent, or of all
+    S_TYPE2,  # of what is received by a call that sends and receives
     S_STATUS,
-    S_FIRST,  # first field of the text that means something as a whole
-    S_AFTER,  # the field after that text
-) = range(16)
-N_FORM = 16
+    S_LIST,  # of requests; their statuses follow
+    S_NUMBER,  # N_VALUES columns: the field of each value that is a number
+) = range(9)
+S_TEXT = S_NUMBER + N_VALUES  # for each of TEXT_VALUES: the first field and that after the last
+TEXT_VALUES = (V_COMM, V_REQUEST, V_TEXT)
+N_FORM = S_TEXT + 2 * len(TEXT_VALUES)
 
-# Columns of a line's values.
-V_SIZE, V_PEER, V_TAG, V_COMM, V_REQUEST, V_SIZE2, V_PEER2, V_TAG2 = range(8)
-V_TEXT, V_BEGIN, V_END, V_STATUS_END = V_SIZE2, V_SIZE2, V_PEER2, V_TAG2
-N_VALUES = 8
-
-# Kinds of texts that are numbered; those of calls are numbers of forms, from 1.
+# Kinds of texts that are numbered, as in TEXT_VALUES; others have the number of their form.
 COMM_TEXT, REQUEST_TEXT = -1, -2
 
 # Cells of the state of ``scan``.

@@ -12,47 +12,31 @@ from kernels import helper, kernel
 from kernels.goal.scan import COLON, MINUS, NEWLINE, NINE, RETURN, ZERO, hashed
 from kernels.traces.layout import (
     BLANK,
-    COMM_TEXT,
-    ENDS_ARRAY,
     ENDS_LISTED,
-    GROUP_CALL,
+    ENDS_ONE,
     MESSAGE,
     MOST_BYTES,
     MOST_FIELDS,
+    N_VALUES,
     NOTABLE,
-    NOTHING,
     RARE,
-    REQUEST_TEXT,
-    S_AFTER,
-    S_COMM,
-    S_COUNT,
-    S_COUNT2,
-    S_FIRST,
+    S_LIST,
     S_MAKES,
-    S_PEER,
-    S_PEER2,
-    S_REQUEST,
+    S_NUMBER,
     S_STATUS,
-    S_TAG,
-    S_TAG2,
+    S_TEXT,
     S_TYPE,
-    S_TYPE2,
     S_WHAT,
     SENDRECV,
     TEST,
+    TEXT_VALUES,
     TEXTS,
     V_BEGIN,
-    V_COMM,
     V_END,
-    V_PEER,
     V_PEER2,
-    V_REQUEST,
     V_SIZE,
     V_SIZE2,
     V_STATUS_END,
-    V_TAG,
-    V_TAG2,
-    V_TEXT,
 )
 
 DONE, MORE_TEXTS = range(2)
@@ -121,17 +105,13 @@ def find(text, at, end, sign):
 
 
 @helper
-def num_bytes(text, fields, count, kind):
-    """Return the bytes of a buffer from the fields of its count and datatype."""
-    number = whole(text, fields[count], fields[count + 1] - 1)
-    at, end = fields[kind], fields[kind + 1] - 1
+def num_bytes(text, at, end, count):
+    """Return the bytes of some elements of a datatype ``id,size,extent``."""
     at = find(text, at, end, _COMMA)
-    if at == end:
-        return _BAD
     size = whole(text, at + 1, find(text, at + 1, end, _COMMA))
-    if not (0 <= number < 2**31 and 0 <= size < 2**31):
+    if not (0 <= count < 2**31 and 0 <= size < 2**31):
         return _BAD
-    return number * size if number * size <= MOST_BYTES else _BAD
+    return count * size if count * size <= MOST_BYTES else _BAD
 
 
 @helper
@@ -185,14 +165,13 @@ def status(text, at, end, value):
     value[V_SIZE2] = -1
     if end - at == 1 and text[at] == MINUS:
         return True
-    one = find(text, at, end, _COMMA)
-    two = find(text, one + 1, end, _COMMA)
-    if two >= end:
-        return False
-    source, tag = whole(text, at, one), whole(text, one + 1, two)
-    size = whole(text, two + 1, end)
-    value[V_PEER2], value[V_TAG2], value[V_SIZE2] = source, tag, size
-    return source >= 0 and tag >= 0 and size >= 0
+    for slot in range(V_PEER2, V_SIZE2 + 1):
+        stop = find(text, at, end, _COMMA)
+        value[slot] = whole(text, at, stop)
+        if value[slot] < 0:
+            return False
+        at = stop + 1
+    return at == end + 1
 
 
 @kernel(cache=True, nogil=True)
@@ -207,7 +186,7 @@ def scan(text, names, forms, salt, slots, texts, lines, notable, fields, state):
         salt: of the hashes.
         slots: int64[2^k], zeros.
         texts: int64[2^(k-1), 4], zeros, filled with begin, length and kind of each numbered text.
-        lines: begin int32[n + 1], form int16[n], start_ns and end_ns int64[n], values
+        lines: begin int32[n + 1], form int16[n], times int64[n, 2] of start and end in ns, values
             int64[n, N_VALUES] of each line, filled. A form is negative where the line is left to
             Python, 0 where it is none of a known call.
         notable: int32[n], filled with the lines that Python looks at: negative forms, and the
@@ -218,7 +197,7 @@ def scan(text, names, forms, salt, slots, texts, lines, notable, fields, state):
     Returns:
         DONE, or MORE_TEXTS where the slots are full: call again with more, from the beginning.
     """
-    begin, form, start_ns, end_ns, values = lines
+    begin, form, times, values = lines
     shown = texts[:, 3]  # by text: 1 + the number of calls that made communicators before
     made = 1
     at = 0
@@ -245,93 +224,61 @@ def scan(text, names, forms, salt, slots, texts, lines, notable, fields, state):
             fields[count] = end + 1
             this = np.int64(form_of(text, fields, count, names, salt[0]))
             if this > 0:
-                spec = forms[this]
+                spec, value = forms[this], values[line]
                 what = spec[S_WHAT]
-                value = values[line]
-                start_ns[line] = nanoseconds(text, fields[1], fields[2] - 1)
-                end_ns[line] = nanoseconds(text, fields[count - 1], end)
-                plain = what != RARE and start_ns[line] != _BAD and end_ns[line] != _BAD
+                plain = what != RARE
+                for i in range(2):
+                    where = 1 + i * (count - 2)
+                    times[line, i] = nanoseconds(text, fields[where], fields[where + 1] - 1)
+                    plain = plain and times[line, i] != _BAD
+                for slot in range(N_VALUES):
+                    where = spec[S_NUMBER + slot]
+                    if where > 0 and plain:
+                        value[slot] = whole(text, fields[where], fields[where + 1] - 1)
+                        plain = value[slot] != _BAD
+                for i in range(2):
+                    where, slot = spec[S_TYPE + i], V_SIZE + i * (V_SIZE2 - V_SIZE)
+                    if where > 0 and plain:
+                        value[slot] = num_bytes(
+                            text, fields[where], fields[where + 1] - 1, value[slot]
+                        )
+                        plain = value[slot] >= 0
+                where = spec[S_STATUS]
+                if what == SENDRECV and where > 0:
+                    plain = plain and fields[where + 1] - fields[where] == 2
+                    plain = plain and text[fields[where]] == MINUS
+                elif where > 0:
+                    plain = plain and status(text, fields[where], fields[where + 1] - 1, value)
+                elif what in (MESSAGE, ENDS_ONE):
+                    value[V_SIZE2] = -1
+                elif what == TEST:
+                    plain = plain and value[V_SIZE] == 0
+                elif what == ENDS_LISTED:
+                    where = spec[S_LIST]
+                    value[V_BEGIN], value[V_END] = fields[where], fields[where + 1] - 1
+                    value[V_STATUS_END] = fields[where + 2] - 1
+                first = False
                 if spec[S_MAKES] > 0:
                     made += 1
-                if plain and (what in (MESSAGE, SENDRECV)):
-                    value[V_SIZE] = num_bytes(text, fields, spec[S_COUNT], spec[S_TYPE])
-                    value[V_PEER] = whole(text, fields[spec[S_PEER]], fields[spec[S_PEER] + 1] - 1)
-                    value[V_TAG] = whole(text, fields[spec[S_TAG]], fields[spec[S_TAG] + 1] - 1)
-                    plain = value[V_SIZE] >= 0 and value[V_PEER] != _BAD and value[V_TAG] != _BAD
-                if plain and what == SENDRECV:
-                    value[V_SIZE2] = num_bytes(text, fields, spec[S_COUNT2], spec[S_TYPE2])
-                    value[V_PEER2] = whole(
-                        text, fields[spec[S_PEER2]], fields[spec[S_PEER2] + 1] - 1
-                    )
-                    value[V_TAG2] = whole(text, fields[spec[S_TAG2]], fields[spec[S_TAG2] + 1] - 1)
-                    plain = value[V_SIZE2] >= 0 and value[V_PEER2] != _BAD and value[V_TAG2] != _BAD
-                    where = spec[S_STATUS]
-                    if where > 0 and not (
-                        fields[where + 1] - 1 - fields[where] == 1 and text[fields[where]] == MINUS
-                    ):
-                        plain = False
-                elif plain and what == TEST:
-                    value[V_SIZE] = whole(
-                        text, fields[spec[S_COUNT]], fields[spec[S_COUNT] + 1] - 1
-                    )
-                    plain = value[V_SIZE] == 0
-                elif plain and what == ENDS_LISTED:
-                    value[V_BEGIN], value[V_END] = fields[spec[S_FIRST]], fields[spec[S_AFTER]] - 1
-                    value[V_STATUS_END] = fields[spec[S_AFTER] + 1] - 1
-                elif plain and what not in (GROUP_CALL, ENDS_ARRAY, NOTHING):
-                    value[V_SIZE2] = -1
-                    where = spec[S_STATUS]
-                    if where > 0:
-                        plain = status(text, fields[where], fields[where + 1] - 1, value)
-                if plain and spec[S_FIRST] > 0 and what != ENDS_LISTED:
-                    value[V_TEXT] = numbered(
-                        text,
-                        fields[spec[S_FIRST]],
-                        fields[spec[S_AFTER]] - 1,
-                        this,
-                        salt[1],
-                        slots,
-                        texts,
-                        state,
-                    )
-                    if value[V_TEXT] < 0:
-                        return MORE_TEXTS
-                where = spec[S_REQUEST]
-                if plain and where != 0:
-                    if where > 0:
-                        value[V_REQUEST] = numbered(
+                for i in range(3):
+                    where = spec[S_TEXT + 2 * i]
+                    if where > 0 and plain:
+                        number = numbered(
                             text,
                             fields[where],
-                            fields[where + 1] - 1,
-                            REQUEST_TEXT,
+                            fields[spec[S_TEXT + 2 * i + 1]] - 1,
+                            this if i == 2 else -1 - i,
                             salt[1],
                             slots,
                             texts,
                             state,
                         )
-                        if value[V_REQUEST] < 0:
+                        if number < 0:
                             return MORE_TEXTS
-                    else:
-                        value[V_REQUEST] = whole(text, fields[-where], fields[1 - where] - 1)
-                        plain = value[V_REQUEST] != _BAD
-                where = spec[S_COMM]
-                first = False
-                if plain and where > 0:
-                    number = numbered(
-                        text,
-                        fields[where],
-                        fields[where + 1] - 1,
-                        COMM_TEXT,
-                        salt[1],
-                        slots,
-                        texts,
-                        state,
-                    )
-                    if number < 0:
-                        return MORE_TEXTS
-                    value[V_COMM] = number
-                    first = shown[number] != made
-                    shown[number] = made
+                        value[TEXT_VALUES[i]] = number
+                        if i == 0:
+                            first = shown[number] != made
+                            shown[number] = made
                 if first or not plain:
                     notable[state[NOTABLE]] = line
                     state[NOTABLE] += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,8 @@ from workbench.programs.program import (
     IntArray,
     Program,
 )
+
+Number = TypeVar("Number", bound=np.generic)
 
 
 class ProgramBuilder:
@@ -86,6 +89,11 @@ class ProgramBuilder:
     def num_communicators(self) -> int:
         """Number of communicators."""
         return len(self._communicators)
+
+    @property
+    def num_waits(self) -> int:
+        """Number of waits."""
+        return len(self._wait_start) - 1
 
     @property
     def num_collectives(self) -> int:
@@ -212,11 +220,9 @@ class ProgramBuilder:
             ended: these requests of all waits.
             num_requests: how many the rank begins.
         """
-        waits = calls[calls[:, 0] == WAIT, 6]
-        calls[calls[:, 0] == WAIT, 6] = waits + (len(self._wait_start) - 1)
-        self._wait_start.frombytes((wait_end + len(self._wait_requests)).tobytes())
-        self._wait_requests.frombytes(ended.tobytes())
-        self._calls[rank].frombytes(calls.tobytes())
+        self._wait_start.frombytes((wait_end + len(self._wait_requests)).view(np.uint8).data)
+        self._wait_requests.frombytes(ended.view(np.uint8).data)
+        self._calls[rank].frombytes(calls.ravel().view(np.uint8).data)
         self._requests[rank] = int(num_requests)
 
     def new_collective(self, collective: Collective) -> int:
@@ -296,19 +302,24 @@ class ProgramBuilder:
             if left:
                 self._add(rank, COMPUTE, 0, 0, 0, WORLD)
         calls = [np.frombuffer(numbers, np.int64).reshape(-1, 9) for numbers in self._calls]
-        columns = np.concatenate(calls)
         lengths = [len(of_rank) for of_rank in calls]
+
+        def column(place: int, dtype: type[Number]) -> NDArray[Number]:
+            whole = np.empty(sum(lengths), dtype)
+            return np.concatenate([one[:, place] for one in calls], out=whole, casting="unsafe")
+
+        line = column(8, np.int32)
         return Program(
             rank_start=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-            kind=columns[:, 0].astype(np.uint8),
-            compute_ns=columns[:, 1].copy(),
-            size=columns[:, 2].copy(),
-            peer=columns[:, 3].astype(np.int32),
-            tag=columns[:, 4].astype(np.uint32),
-            comm=columns[:, 5].astype(np.int32),
-            request=columns[:, 6].astype(np.int32),
-            collective=columns[:, 7].astype(np.int32),
-            line=columns[:, 8].astype(np.int32) if columns[:, 8].any() else None,
+            kind=column(0, np.uint8),
+            compute_ns=column(1, np.int64),
+            size=column(2, np.int64),
+            peer=column(3, np.int32),
+            tag=column(4, np.uint32),
+            comm=column(5, np.int32),
+            request=column(6, np.int32),
+            collective=column(7, np.int32),
+            line=line if line.any() else None,
             wait_start=np.array(self._wait_start, np.int64),
             wait_requests=np.array(self._wait_requests, np.int32),
             collectives=tuple(self._collectives),

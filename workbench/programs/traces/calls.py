@@ -230,7 +230,7 @@ class TraceCalls:
                 calls = mine.read
                 out = np.empty((len(calls), 9), np.int64)
                 wait_end, ended = np.empty(len(calls), np.int64), np.empty(len(calls), np.int32)
-                state = np.array([0, 0, 0, known])
+                state = np.array([0, 0, 0, known, builder.num_waits])
                 joined = np.zeros(most, np.int64)
                 n, work, wrong = emit(
                     *(calls, numbers, number_of, made, first_of, joined, out, wait_end, ended),

@@ -25,8 +25,8 @@ from workbench.programs.traces.mpi_calls import (
     SIGNATURES,
     Signature,
 )
-from workbench.programs.traces.plain_lines import Ints, Lines, forms_of
-from workbench.programs.traces.requests import UNKNOWN, Request, RequestTable
+from workbench.programs.traces.plain_lines import Ints, NumberedLines, forms_of
+from workbench.programs.traces.requests import UNKNOWN, StartedCall, RequestTable
 
 MOST_TAG = 2**31 - 1
 
@@ -37,7 +37,7 @@ class RankReader(ArgumentReader):
     def __init__(
         self,
         calls: TraceCalls,
-        lines: Lines,
+        lines: NumberedLines,
         rank: int,
         names: Names,
         requests: RequestTable,
@@ -59,6 +59,7 @@ class RankReader(ArgumentReader):
         self._shown: dict[str, Comm | None] = {}
         self._comm_of, self._share_of = self.places.copy(), self.places.copy()
         self._meant: list[int] = []
+        self._space: Ints = np.empty((3, 5), np.int64)
         self.handlers: dict[str, Callable[[TraceLine, Places, Signature], None]] = {
             "send": self._send,
             "recv": self._recv,
@@ -150,6 +151,7 @@ class RankReader(ArgumentReader):
             meanings,
             self.calls.peers(),
             self.requests.arrays,
+            self._space,
             mine.rows,
             mine.state,
         )
@@ -223,7 +225,7 @@ class RankReader(ArgumentReader):
             self._meant.append(int(value[layout.V_TEXT]))
 
     def begin(
-        self, line: TraceLine, at: Places, signature: Signature, entry: Request | None
+        self, line: TraceLine, at: Places, signature: Signature, entry: StartedCall | None
     ) -> None:
         """Assign a non-blocking call's request to its variable; a call without effect is None."""
         if signature.manner == NONBLOCKING:

@@ -14,7 +14,7 @@ from workbench.programs.traces.lines import (
     number_of,
 )
 from workbench.programs.traces.mpi_calls import Signature
-from workbench.programs.traces.plain_lines import Lines
+from workbench.programs.traces.plain_lines import NumberedLines
 from workbench.programs.traces.ranges import RequestVariables
 from workbench.programs.traces.requests import AddressTable
 
@@ -44,7 +44,7 @@ class AddressReader(RankReader):
     def __init__(
         self,
         calls: TraceCalls,
-        lines: Lines,
+        lines: NumberedLines,
         rank: int,
         names: Names,
         variables: RequestVariables,  # those that the rank's calls give a request

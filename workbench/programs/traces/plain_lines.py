@@ -52,15 +52,14 @@ class Forms:
 
 
 @dataclass(frozen=True)
-class Lines:
+class NumberedLines:
     """The lines of a file, numbered from 0, and its texts; see ``kernels.traces.scan``."""
 
     file: TraceFile
     data: NDArray[np.uint8]
     begin: NDArray[np.int32]
     form: NDArray[np.int16]
-    start_ns: Ints
-    end_ns: Ints
+    times: Ints
     values: Ints
     notable: NDArray[np.int32]
     texts: Ints
@@ -105,22 +104,22 @@ class Lines:
     @property
     def arrays(self) -> tuple[NDArray[np.generic], ...]:
         """What ``follow`` takes."""
-        return self.begin, self.form, self.start_ns, self.end_ns, self.values
+        return self.begin, self.form, self.times, self.values
 
 
-def cut(files: Sequence[TraceFile], forms: Forms) -> list[Lines]:
+def cut(files: Sequence[TraceFile], forms: Forms) -> list[NumberedLines]:
     """Return the lines of all files, which are cut side by side."""
     threads = min(len(files), os.cpu_count() or 1, MOST_THREADS)
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(lambda file: _cut(file, forms), files))
 
 
-def _cut(file: TraceFile, forms: Forms) -> Lines:
+def _cut(file: TraceFile, forms: Forms) -> NumberedLines:
     data = np.frombuffer(file.data, np.uint8)
     count = file.data.count(b"\n") + (not file.data.endswith(b"\n"))
     begin, notable = np.empty(count + 1, np.int32), np.empty(count, np.int32)
     form = np.empty(count, np.int16)
-    start_ns, end_ns = np.empty(count, np.int64), np.empty(count, np.int64)
+    times = np.empty((count, 2), np.int64)
     values = np.empty((count, layout.N_VALUES), np.int64)
     fields = np.empty(layout.MOST_FIELDS + 1, np.int64)
     # texts cannot be chosen so that their hashes are equal
@@ -129,11 +128,13 @@ def _cut(file: TraceFile, forms: Forms) -> Lines:
     while True:
         slots, texts = np.zeros(2 * room, np.int64), np.zeros((room, 4), np.int64)
         state = np.zeros(2, np.int64)
-        lines = begin, form, start_ns, end_ns, values
+        lines = begin, form, times, values
         if scan(data, forms.names, forms.table, salt, slots, texts, lines, notable, fields, state):
             room *= 16
             continue
-        return Lines(file, data, *lines, notable[: state[1]].copy(), texts[: state[0]].copy())
+        return NumberedLines(
+            file, data, *lines, notable[: state[1]].copy(), texts[: state[0]].copy()
+        )
 
 
 @cache
@@ -173,48 +174,51 @@ def _form(
     if signature.manner == PERSISTENT:
         return row
 
-    def fields(**columns: str) -> None:
+    def numbers(**columns: str) -> None:
         for column, argument in columns.items():
-            row[getattr(layout, f"S_{column}")] = at[argument]
+            row[layout.S_NUMBER + getattr(layout, f"V_{column}")] = at[argument]
 
-    request = -1 if recorder else 1  # by its number, or by its text
-    if signature.manner == NONBLOCKING and "request" in at:
-        row[layout.S_REQUEST] = request * at["request"]
+    def text(value: int, first: int, after: int) -> None:
+        column = layout.S_TEXT + 2 * layout.TEXT_VALUES.index(value)
+        row[column], row[column + 1] = first, after
+
+    if "request" in at and (signature.manner == NONBLOCKING or kind == "wait"):
+        if recorder:
+            numbers(REQUEST="request")
+        else:
+            text(layout.V_REQUEST, at["request"], at["request"] + 1)
+    if recorder and kind in ("recv", "sendrecv", "wait"):
+        row[layout.S_STATUS] = at.get("status", 0)
+    probes = name in ("MPI_Iprobe", "MPI_Improbe")
+    if kind in ("send", "recv", "sendrecv", "collective", "local") or probes:
+        row[layout.S_COMM] = at["comm"]
+        text(layout.V_COMM, at["comm"], at["comm"] + 1)
+        row[layout.S_WHAT] = layout.NOTHING
     if kind in ("send", "recv"):
         row[layout.S_WHAT] = layout.MESSAGE
         first = layout.SEND if kind == "send" else layout.RECV
         row[layout.S_KIND] = first + (0 if blocking else layout.ISEND - layout.SEND)
-        fields(COMM="comm", COUNT="count", TYPE="type", PEER="peer", TAG="tag")
-        if recorder and "status" in at:
-            fields(STATUS="status")
+        numbers(SIZE="count", PEER="peer", TAG="tag")
+        row[layout.S_TYPE] = at["type"]
     elif kind == "sendrecv":
         row[layout.S_WHAT] = layout.SENDRECV
-        fields(COMM="comm", COUNT="sendcount", TYPE="sendtype", PEER="dest", TAG="sendtag")
         received = "recv" if "recvcount" in at else "send"
-        fields(COUNT2=f"{received}count", TYPE2=f"{received}type", PEER2="source", TAG2="recvtag")
-        if recorder:
-            fields(STATUS="status")
+        numbers(SIZE="sendcount", PEER="dest", TAG="sendtag")
+        numbers(SIZE2=f"{received}count", PEER2="source", TAG2="recvtag")
+        row[layout.S_TYPE], row[layout.S_TYPE2] = at["sendtype"], at[f"{received}type"]
     elif kind == "wait":
         row[layout.S_WHAT] = layout.ENDS_ONE
-        row[layout.S_REQUEST] = request * at["request"]
-        if recorder:
-            fields(STATUS="status")
     elif kind == "waitall" and recorder:
         row[layout.S_WHAT] = layout.ENDS_LISTED
-        fields(FIRST="requests", AFTER="statuses")
+        row[layout.S_LIST] = at["requests"]
     elif kind == "waitall":
         row[layout.S_WHAT] = layout.ENDS_ARRAY
-        fields(FIRST="count", AFTER="statuses")
+        text(layout.V_TEXT, at["count"], at["statuses"])
     elif kind == "test" and recorder:
         row[layout.S_WHAT] = layout.TEST
-        fields(COUNT="flag")
+        numbers(SIZE="flag")
     elif kind == "collective":
         row[layout.S_WHAT] = layout.GROUP_CALL
         row[layout.S_KIND] = layout.COLLECTIVE if blocking else layout.ICOLLECTIVE
-        row[layout.S_FIRST] = 2
-        row[layout.S_AFTER] = count - 1 if blocking else at["request"]
-        fields(COMM="comm")
-    elif kind == "local" or name in ("MPI_Iprobe", "MPI_Improbe"):
-        row[layout.S_WHAT] = layout.NOTHING
-        fields(COMM="comm")
+        text(layout.V_TEXT, 2, count - 1 if blocking else at["request"])
     return row

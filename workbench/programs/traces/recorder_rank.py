@@ -23,7 +23,7 @@ from workbench.programs.traces.mpi_calls import (
     PERSISTENT,
     Signature,
 )
-from workbench.programs.traces.plain_lines import Lines
+from workbench.programs.traces.plain_lines import NumberedLines
 from workbench.programs.traces.requests import CallGroup, RequestTable
 
 VERSION = "1"
@@ -37,7 +37,9 @@ CPU_CLOCK = (
 class RecordedReader(RankReader):
     """Reads the lines of one rank."""
 
-    def __init__(self, calls: TraceCalls, lines: Lines, rank: int, comms: RecordedComms) -> None:
+    def __init__(
+        self, calls: TraceCalls, lines: NumberedLines, rank: int, comms: RecordedComms
+    ) -> None:
         lowest, count = lines.numbered_requests()
         calls.of_rank[rank].state[layout.FIRST_REQUEST] = lowest
         table = RequestTable(calls, rank, lowest, count)

@@ -55,8 +55,8 @@ class CallGroup:
         self.cancelled = True
 
 
-Request = TraceCall | CallGroup
-Spec = Callable[[int], Request | None]
+StartedCall = TraceCall | CallGroup
+Spec = Callable[[int], StartedCall | None]
 """Starts a persistent request again, at a line, and returns the new call."""
 
 
@@ -74,16 +74,17 @@ class RequestTable:
         self._active = np.full(num_places, layout.IDLE, np.int64)
         self._open, self._lasting = bytearray(num_places), bytearray(num_places)
         self._made = bytearray(num_places)
-        self._apart: dict[int, Request] = {}
+        self._apart: dict[int, StartedCall] = {}
         self._specs: dict[int, Spec] = {}
         flags = (self._lasting, self._made, self._open)
         empty = np.empty(0, np.uint8)
         self.arrays = (
             self._active,
             *(np.frombuffer(each, np.uint8) if each else empty for each in flags),
+            np.empty(max(num_places, 1), np.int64),
         )
 
-    def put(self, key: int, call: Request | None, spec: Spec | None = None) -> None:
+    def put(self, key: int, call: StartedCall | None, spec: Spec | None = None) -> None:
         """Assign a request to a variable; ``call`` is None where nothing has begun yet."""
         old = self._pop(key)
         if old is not None:
@@ -103,7 +104,7 @@ class RequestTable:
         """Return the function that starts a variable's request, None where it is not persistent."""
         return self._specs.get(key)
 
-    def active(self, key: int) -> Request | None:
+    def active(self, key: int) -> StartedCall | None:
         """Return the call that began a variable's pending request, None where none is pending."""
         place = self.place(key)
         if place >= 0 and self._active[place] != layout.GROUP:
@@ -152,7 +153,7 @@ class RequestTable:
         places: list[int] = np.flatnonzero(self._active != layout.IDLE).tolist()
         return places
 
-    def _set(self, key: int, call: Request) -> None:
+    def _set(self, key: int, call: StartedCall) -> None:
         place = self.place(key)
         if place >= 0:
             self._active[place] = call.at if isinstance(call, TraceCall) else layout.GROUP
@@ -160,7 +161,7 @@ class RequestTable:
             self._apart[key] = call
             self._calls.state[layout.ODD] = len(self._apart)
 
-    def _pop(self, key: int) -> Request | None:
+    def _pop(self, key: int) -> StartedCall | None:
         call, place = self.active(key), self.place(key)
         if place >= 0:
             self._active[place] = layout.IDLE
@@ -169,7 +170,7 @@ class RequestTable:
             self._calls.state[layout.ODD] = len(self._apart)
         return call
 
-    def _overwritten(self, key: int, call: Request) -> None:
+    def _overwritten(self, key: int, call: StartedCall) -> None:
         if not call.cancelled:
             self.notes.count(UNWAITED, self.rank, call.line)
 
@@ -192,7 +193,7 @@ class AddressTable(RequestTable):
         """Return the address of the variable that has a place."""
         return self.places.addresses[place]
 
-    def put(self, key: int, call: Request | None, spec: Spec | None = None) -> None:
+    def put(self, key: int, call: StartedCall | None, spec: Spec | None = None) -> None:
         """Assign a request to a variable; see ``RequestTable.put``."""
         super().put(key, call, spec)
         if self._open_waits is not None and call is not None:
@@ -292,7 +293,7 @@ class AddressTable(RequestTable):
         for open_wait in open_waits.only_among(places, first, end):
             self._settle(open_waits, open_wait)
 
-    def _overwritten(self, key: int, call: Request) -> None:
+    def _overwritten(self, key: int, call: StartedCall) -> None:
         """End a request, whose variable is used again, in the call that must have ended it."""
         place = self.places.of[key]
         open_wait = None if self._open_waits is None else self._open_waits.oldest(place, call.line)

@@ -13,7 +13,7 @@ from workbench.programs.traces.handles import CommunicatorUse, Event, Freed
 from workbench.programs.traces.liballprof_rank import MAKING, made_communicator, shown_communicator
 from workbench.programs.traces.lines import ArgumentReader, Names, Places, TraceLine, number_of
 from workbench.programs.traces.mpi_calls import BLOCKING, SIGNATURES
-from workbench.programs.traces.plain_lines import Lines, forms_of
+from workbench.programs.traces.plain_lines import NumberedLines, forms_of
 
 MPICH_WORLD = 0x44000000
 """MPI_COMM_WORLD in MPICH and its derivatives: a number, where Open MPI has an address."""
@@ -35,7 +35,7 @@ class Survey:
         self.negative_source = False
         self.shown_as: dict[int, int] = {}  # by rank: the rank its file shows, if another
 
-    def take(self, rank: int, lines: Lines) -> list[Event]:
+    def take(self, rank: int, lines: NumberedLines) -> list[Event]:
         """Return a rank's communicator events; damage elsewhere is refused by the reader."""
         arguments = ArgumentReader(self.calls, rank)
         events: list[Event] = []
@@ -77,7 +77,7 @@ class Survey:
         }
         return events
 
-    def _plain(self, lines: Lines) -> tuple[set[str], set[tuple[str, str]]]:
+    def _plain(self, lines: NumberedLines) -> tuple[set[str], set[tuple[str, str]]]:
         """Take what plain lines show; return the variables given a request, and the arrays named.
 
         Variables and arrays are texts, an array its address and length.

@@ -26,7 +26,7 @@ from workbench.programs.traces.mpi_calls import (
     Signature,
 )
 from workbench.programs.traces.plain_lines import Ints, NumberedLines, forms_of
-from workbench.programs.traces.requests import UNKNOWN, StartedCall, RequestTable
+from workbench.programs.traces.requests import UNKNOWN, RequestTable, StartedCall
 
 MOST_TAG = 2**31 - 1
 

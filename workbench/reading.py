@@ -24,7 +24,6 @@ KINDS = (
     "ucx",
     "netpipe",
     "collectives",
-    "curve",
     "netgauge",
     "topology",
     "jobs",
@@ -103,6 +102,7 @@ _READERS: tuple[str, ...] = (
     "workbench.models.netgauge",
     "workbench.variability.known_files",
     "workbench.programs.reading",
+    "workbench.topology.files.reading",
     "workbench.measure.reading",
 )
 """Modules with a ``reading_of``, in the order in which they are asked."""
@@ -120,6 +120,29 @@ def reading_of(content: bytes, source: str, path: Path | None = None) -> Reading
         "GOAL",
         source=source,
     )
+
+
+_WAYS = {
+    **dict.fromkeys(("osu", "imb", "perftest", "ucx", "netpipe"), "workbench fit --osu FILE"),
+    "nccl": "workbench uq calibrate FILE",
+    "collectives": "workbench uq calibrate FILE",
+    "netgauge": "workbench replay and models.read_netgauge",
+    "topology": "workbench topology metrics FILE",
+    "jobs": "workbench variability blame --jobs FILE",
+    "counters": "workbench variability deviation",
+    "trace": "workbench replay FILE",
+    "goal": "workbench replay FILE",
+}
+"""What takes a file of each kind."""
+
+
+def instead(content: bytes, source: str) -> str:
+    """Return what a file is that is not of the kind asked for, and what takes it; else nothing."""
+    try:
+        found = reading_of(content, source)
+    except ParseError:
+        return ""
+    return f"it is {found.title}, which {_WAYS[found.kind]} takes"
 
 
 def _looks_like(content: bytes) -> str:

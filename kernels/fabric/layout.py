@@ -93,7 +93,8 @@ OK, DEADLOCK, NO_RECORDS, NO_STATE, HALTED, CLOCK_RAN_OUT, LOST = range(7)
     RESUMED,  # and where the present one is such a window
     AT_PORTS,  # cells that ports share
     LOOKS,  # 1 where the routing looks at all queues when a window opens
-) = range(53)
+    OWN_PORTS,  # 1 where each channel's port has cells of its own, behind those of the three kinds
+) = range(54)
 N_SETTINGS = 64
 
 SNAPPR, PISCES = range(2)
@@ -133,7 +134,8 @@ LANES_SHARE = 6
 WRAPS = 1
 """Of a torus' channel: it crosses its dimension's dateline."""
 
-# Cells that all ports between routers share, then all to hosts, then all of hosts.
+# Cells that all ports between routers share, then all to hosts, then all of hosts; with OWN_PORTS
+# those of each channel follow.
 BYTE, FLIT, LATENCY = range(3)  # ticks of a byte, ticks added to a packet, and of its way
 N_PORT = 3
 BETWEEN, EJECTION, INJECTION = range(3)
@@ -236,7 +238,9 @@ def channel_cells(s, channel):
 
 @helper
 def port_cells(s, channel):
-    """Return where the cells begin that a channel's port shares with all of its kind."""
+    """Return where the cells of a channel's port begin; all of its kind share them if alike."""
+    if s[OWN_PORTS]:
+        return s[AT_PORTS] + N_PORT * (3 + channel)
     kind = BETWEEN
     if channel >= s[N_BETWEEN]:
         kind = EJECTION if channel < s[N_BETWEEN] + s[N_HOSTS] else INJECTION

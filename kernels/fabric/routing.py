@@ -10,7 +10,16 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels import helper, inlined
-from kernels.fabric.layout import AT_PORTS, BETWEEN, BYTE, LOOKS, N_PORT, span
+from kernels.fabric.layout import (
+    AT_PORTS,
+    BETWEEN,
+    BYTE,
+    LOOKS,
+    N_PORT,
+    OWN_PORTS,
+    port_cells,
+    span,
+)
 from kernels.fabric.ports import queued
 
 # Schemes: what decides between the minimal route and one by way of an intermediate router.
@@ -259,6 +268,8 @@ def look_everywhere(s, depth, now, size):
     s[LOOKS] = 1
     each = max(span(size, s[s[AT_PORTS] + N_PORT * BETWEEN + BYTE]), 1)
     for channel in range(len(depth)):
+        if s[OWN_PORTS]:
+            each = max(span(size, s[port_cells(s, channel) + BYTE]), 1)
         depth[channel] = queued(s, channel, now, each)
 
 

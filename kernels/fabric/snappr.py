@@ -165,6 +165,8 @@ def look(s, depth, router, now, n_bytes):
     between = s[layout.AT_PORTS] + layout.N_PORT * layout.BETWEEN
     each = max(1, n_bytes * s[between + layout.BYTE])
     for channel in range(s[r + layout.PORTS], s[r + layout.PORTS_END]):
+        if s[layout.OWN_PORTS]:
+            each = max(1, n_bytes * s[layout.port_cells(s, channel) + layout.BYTE])
         depth[channel] = queued(s, channel, now, each)
 
 
@@ -216,11 +218,12 @@ def next_hop(s, t, q, routes, depth, seen, now, router, packet):
 def is_held(s, q, now, hop, packet):
     """Hold a packet back on entry that would leave faster than it comes in; return whether it is.
 
-    The tail cannot leave before it has arrived. All links between routers and to hosts are equally
-    fast, so only packets from hosts may be held. No other packet comes in on the link meanwhile.
+    The tail cannot leave before it has arrived. Where all links between routers and to hosts are
+    equally fast, only packets from hosts may be held. No other packet comes in on the link
+    meanwhile.
     """
     came = (q[packet + layout.CAME_BY] & layout.SIZE_MASK) >> 8
-    if came < s[layout.N_BETWEEN] + s[layout.N_HOSTS]:
+    if came < s[layout.N_BETWEEN] + s[layout.N_HOSTS] and not s[layout.OWN_PORTS]:
         return False
     byte = s[layout.port_cells(s, came) + layout.BYTE]
     out_byte = s[layout.port_cells(s, hop >> 8) + layout.BYTE]

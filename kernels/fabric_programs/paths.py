@@ -135,7 +135,7 @@ def paths_by_dimension(first, target, coordinates, dims, wraps, sources, targets
 
 
 @kernel(cache=True, nogil=True)
-def shortest_paths(first, target, weight, sources, targets, order, seed, length, out):
+def shortest_paths(first, target, weight, share, sources, targets, order, seed, length, out):
     """Write a path of least weight for each pair; of several one by the ends and the seed.
 
     From each router that is a target on its own, so that nothing is held of other pairs.
@@ -144,6 +144,7 @@ def shortest_paths(first, target, weight, sources, targets, order, seed, length,
         first: int32[routers + 1], each router's first channel.
         target: int32[channels], where each leads to.
         weight: int64[channels], more than 0, the same in both directions of a link.
+        share: int64[channels], at least 1: of several channels one is drawn in proportion.
         sources: int32[pairs], routers.
         targets: int32[pairs], routers.
         order: int64[pairs], the pairs by target.
@@ -175,16 +176,16 @@ def shortest_paths(first, target, weight, sources, targets, order, seed, length,
             ways = 0
             for channel in range(first[router], first[router + 1]):
                 if cost[target[channel]] + weight[channel] == cost[router]:
-                    ways += 1
+                    ways += share[channel]
             drawn = mixed(drawn)
             skip = drawn % ways
             for channel in range(first[router], first[router + 1]):
                 if cost[target[channel]] + weight[channel] == cost[router]:
-                    if skip == 0:
+                    if skip < share[channel]:
                         out[pair, steps] = channel
                         router = np.int64(target[channel])
                         break
-                    skip -= 1
+                    skip -= share[channel]
             steps += 1
         length[pair] = steps
     return OK

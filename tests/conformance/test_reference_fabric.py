@@ -12,7 +12,7 @@ import pytest
 from tests.cases import for_each
 from tests.reference.fabric_config import fabric_config
 from tests.reference.fabric_hosts import run_collective
-from workbench.models.ini_grammar import override, read_document
+from workbench.ini_grammar import override, read_document
 
 pytestmark = pytest.mark.conformance
 

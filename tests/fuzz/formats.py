@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.fuzz.networks import NETWORKS, read_any_network
 from tests.fuzz.tables import TABLES, read_any_table
 from workbench.errors import WorkbenchError
-from workbench.measure import read_measured_runs
+from workbench.measure import read, read_measured_runs, read_osu
 from workbench.models import LogGPS, OverheadTable, netgauge
 from workbench.panels import RegimePanel, read_session
 from workbench.predict import machine_of, predict_collective, read_point_to_point
@@ -85,6 +86,15 @@ def read_any_messages(files: Files) -> object:
         path.write_bytes(files[""])
         machine = machine_of(read_point_to_point(path))
     return predict_collective(machine, "allreduce", 8, [8, 1 << 20])
+
+
+def read_any_file(files: Files) -> object:
+    """Say what a file is, and make a curve of it where it holds one."""
+    found = read(("file", files[""]))
+    json.dumps(found.to_dict(), allow_nan=False)
+    if found.kind in ("osu", "imb", "perftest", "ucx", "netpipe"):
+        read_osu(("file", files[""]), table="all").to_csv()
+    return found
 
 
 def read_any_netgauge(files: Files) -> object:
@@ -283,5 +293,9 @@ FORMATS = {
     "netgauge": Format(
         [{"": path.read_bytes()} for path in sorted(REPORTS.glob("25*"))], read_any_netgauge
     ),
+    "any file": Format(
+        [{"": path.read_bytes()} for path in sorted(REPORTS.iterdir())], read_any_file
+    ),
+    "network": Format(NETWORKS, read_any_network),
     "session": Format([{"": SESSION}], read_any_session),
 }

@@ -20,6 +20,7 @@ FLOOR = {
     "catalogue",
     "datasets",
     "jsonfile",
+    "ini_grammar",
     "reading",
     "datapackage",
     "lazy",

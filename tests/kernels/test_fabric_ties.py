@@ -6,7 +6,7 @@ import pytest
 
 from tests.reference.fabric_config import fabric_config
 from tests.reference.fabric_hosts import run_collective as run_reference
-from workbench.models.ini_grammar import override, read_document
+from workbench.ini_grammar import override, read_document
 from workbench.simulate.fabric.sst import run_collective
 
 pytestmark = pytest.mark.jit_only

@@ -156,7 +156,7 @@ def test_any_cabling_of_codes_is_read_or_refused(
 @for_each(
     "content",
     [
-        b"0 1 x 256\n" * 17000,
+        b"0 1 x links=256\n" * 17000,
         b"router 0 hosts=65536\n" + b"".join(b"router %d hosts=65536\n" % n for n in range(70)),
         b"<graphml>" + b"<graph>" * 100000,
         b"<graphml>" + b"<data>" + b"&#65;" * 100000,

@@ -178,6 +178,37 @@ def test_a_component_file_runs_here(tmp_path: Path, capsys: pytest.CaptureFixtur
         run("run", file)
 
 
+def test_a_rate_that_is_made_small_is_asked_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "tool.yaml"
+    words = ("--component", "tool", "--heuristic", "exhaustive", "--initial", "1", "--budget", "3")
+
+    def write(target: str) -> None:
+        text = TOOL.format(status=0).replace(
+            "    parameters:", f"    target: {target}\n    parameters:", 1
+        )
+        file.write_text(text.replace("exit 0", "echo $N"))
+
+    for target in (
+        '{regex: "([0-9]+)", unit: MB/s}',
+        '{regex: "([0-9]+)", name: throughput}',
+        '{regex: "([0-9]+)( GB/s)?"}',
+        '{regex: "([0-9]+)", name: "score, higher is better"}',
+    ):
+        write(target)
+        with pytest.raises(ParameterError, match="say which: --better more or --better less"):
+            run("run", file, *words)
+    assert run("component", "check", file) == 0
+    assert "write maximise: true or false in its target" in capsys.readouterr().err
+    assert run("run", file, *words, "--better", "more", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["best"]["configuration"]["n"] == 4
+    write('{regex: "([0-9]+)", unit: MB/s, maximise: false}')
+    assert run("run", file, *words) == 0
+    with pytest.raises(ParameterError, match="latency less is better"):
+        run("run", "open-mpi-bcast", "--better", "more")
+
+
 def test_where_nothing_is_better_it_says_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

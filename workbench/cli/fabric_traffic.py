@@ -134,6 +134,8 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if curve is None:
         return status
+    for note in fabric.notes:
+        say(f"note: {note}")
     if status:
         say("stopped; these are the finished runs")
     if arguments.csv is not None:

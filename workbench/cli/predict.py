@@ -6,11 +6,13 @@ workbench predict collective --machine azure-hb96v3-hdr --collective allreduce -
 workbench predict rank --p2p P2P.csv --collective alltoall --nodes 64 --bytes 8,8KiB
 workbench predict evaluate --systems lassen,fugaku     # beside what was published
 
-P2P.csv has a row per size and run with the columns system, benchmark, run, nodes, size_bytes, value
-and unit: osu_latency or imb_pingpong in us, and where they were measured osu_bw, osu_bibw,
-osu_mbw_mr and osu_mbw_mr_ppn16 (16 pairs of ranks) in MB/s and imb_pingping in us; rows of 1 node
-are of two ranks within it. Nothing is tuned on a collective. Every part of the machine that is not
-measured is published or assumed, and the output says which.
+P2P is what osu_latency and osu_bw print on two nodes (or another text that `workbench fit --osu`
+reads; --within is one of two ranks of a node), or a CSV with a row per size and run and the columns
+system, benchmark, run, nodes, size_bytes, value and unit: osu_latency or imb_pingpong in us, and
+where they were measured osu_bw, osu_bibw, osu_mbw_mr and osu_mbw_mr_ppn16 (16 pairs of ranks) in
+MB/s and imb_pingping in us; rows of 1 node are of two ranks within it. Nothing is tuned on a
+collective. Every part of the machine that is not measured is published or assumed, and the output
+says which.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from workbench.cli.output import (
 from workbench.cli.progress import ProgressLine
 from workbench.cli.signals import stoppable
 from workbench.errors import ParameterError
+from workbench.units import parse_typed_quantity
 
 if TYPE_CHECKING:
     from workbench.machines import Machine
@@ -75,7 +78,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_machine(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--p2p", metavar="FILE.csv", help="measured messages, a row per size")
+    parser.add_argument(
+        "--p2p", metavar="FILE", help="measured messages: a text of OSU's benchmarks, or a CSV"
+    )
+    parser.add_argument(
+        "--within", metavar="FILE", help="with a text: the same benchmarks run on one node"
+    )
+    parser.add_argument(
+        "--table",
+        metavar="N|WORDS|all",
+        help="which experiment, where the text holds several, as workbench fit takes it",
+    )
+    parser.add_argument(
+        "--within-table",
+        metavar="N|WORDS|all",
+        help="the same of --within, which may be the same file",
+    )
     parser.add_argument("--system", metavar="NAME", help="of those in the file (default: the one)")
     add_machine(parser, "instead: a machine, with its topology, ranks per node and library")
     parser.add_argument(
@@ -111,6 +129,27 @@ def _add_machine(parser: argparse.ArgumentParser) -> None:
         type=int,
         metavar="N",
         help="messages that a node moves at full rate at once (default: published, or 1)",
+    )
+    parser.add_argument(
+        "--core-bandwidth",
+        dest="core_Bps",
+        type=_rate,
+        metavar="RATE",
+        help="memory traffic of a core, by which data are combined and copied, such as 30GB/s "
+        "(default: published, or 30GB/s; 1500GB/s with --buffers device)",
+    )
+    parser.add_argument(
+        "--memory-bandwidth",
+        dest="memory_Bps",
+        type=_rate,
+        metavar="RATE",
+        help="memory traffic of a node, which its ranks share (default: published, or 150GB/s)",
+    )
+    parser.add_argument(
+        "--buffers",
+        metavar="PLACE",
+        help="host or device: with device each rank combines in the memory of its own accelerator "
+        "(default: as the text of --p2p says, or host)",
     )
     parser.add_argument(
         "--library",
@@ -155,6 +194,7 @@ def _rank(arguments: argparse.Namespace) -> int:
         _machine(arguments), arguments.collective, arguments.nodes, arguments.block_bytes
     )
     sizes = [str(size) for size in arguments.block_bytes]
+    fastest = min(found.values(), key=lambda one: float(one.times[-1]))
     order = {
         size: dict(
             sorted(
@@ -165,14 +205,26 @@ def _rank(arguments: argparse.Namespace) -> int:
         for at, size in enumerate(sizes)
     }
     if arguments.json:
+        best = {size: next(iter(times)) for size, times in order.items()}
+        combining = {
+            size: {name: float(1e6 * one.combining[at]) for name, one in found.items()}
+            for at, size in enumerate(sizes)
+        }
         print_json(
-            {"times_us": order, "best": {size: next(iter(times)) for size, times in order.items()}}
+            {
+                "times_us": order,
+                "best": best,
+                "combining_us": combining,
+                "assumed": list(fastest.assumed),
+            }
         )
         return 0
     for size, times in order.items():
         print(f"{arguments.collective} of {size} B on {arguments.nodes} nodes (us)")
         for name, time in times.items():
             print(f"  {time:12.2f}  {name}")
+    for sentence in fastest.assumed:
+        say(f"assumed: {sentence}")
     return 0
 
 
@@ -212,6 +264,7 @@ def _as_json(found: CollectivePrediction) -> dict[str, object]:
             size: [1e6 * low, 1e6 * high]
             for size, low, high in zip(sizes, *found.interval, strict=True)
         },
+        "combining_us": dict(zip(sizes, (1e6 * found.combining).tolist(), strict=True)),
         "algorithm": found.algorithm,
         "algorithms": dict(zip(sizes, found.algorithms, strict=True)),
         "chosen_by": dict(zip(sizes, found.chosen_by, strict=True)),
@@ -230,6 +283,7 @@ def _machine(arguments: argparse.Namespace) -> MachineProfile:
     machine = predict.machine_of(
         _measured(arguments),
         **given(arguments, "topology", "ranks_per_node", "engines", "library"),
+        **given(arguments, "core_Bps", "memory_Bps", "buffers"),
     )
     if arguments.placement is None:
         if arguments.job is not None:
@@ -248,19 +302,36 @@ def _measured(arguments: argparse.Namespace) -> PointToPoint | Machine:
 
     if (arguments.p2p is None) == (arguments.machine is None):
         raise ParameterError(
-            "one of --p2p FILE.csv and --machine must be given; got "
+            "one of --p2p FILE and --machine must be given; got "
             f"{'both' if arguments.p2p else 'neither'}",
             key="p2p",
         )
     machine = machine_of(arguments)
     if machine is None:
-        return read_point_to_point(arguments.p2p, arguments.system)
+        measured = read_point_to_point(
+            arguments.p2p, arguments.system, **given(arguments, "table", "within", "within_table")
+        )
+        for note in measured.notes:
+            say(f"note: {note}")
+        return measured
+    if given(arguments, "table", "within", "within_table"):
+        raise ParameterError(
+            "--table, --within and --within-table are of a text --p2p; leave them out", key="within"
+        )
     if arguments.system is not None:
         raise ParameterError(
             f"--system is of a file --p2p; got {arguments.system!r} with --machine; leave it out",
             key="system",
         )
     return machine
+
+
+def _rate(text: str) -> float:
+    """Return an option's rate in B/s."""
+    try:
+        return float(parse_typed_quantity(text, "bandwidth", name="a rate"))
+    except ParameterError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _plain(name: str) -> str:

@@ -5,7 +5,10 @@ routers of each, hosts and global ports of a router), or by letters,
 dragonfly:a=4,p=2,h=2,wiring=relative; a machine, such as hopper; or a file: an edge list, CSV,
 GraphML, SST/macro's or CODES's. FILE:hosts=16 sets the hosts of each router, FILE:hosts=16,at=edge
 those of the routers with the fewest links, so that spines have none; without, one at each where the
-file names none. workbench topology list names all families and machines.
+file names none. workbench topology list names all families and machines. Any family takes
+bandwidth=1x2, the bandwidth of each class of links (here within and between groups) in hosts'
+links; where links are unequal, bisections count in hosts' links, or in the least link's bandwidth
+where that of hosts is not known.
 
 Average path is the mean number of links on a shortest path between the routers of two hosts at
 different routers; spines without hosts do not count as ends. Throughput is the largest share of
@@ -252,6 +255,7 @@ def _sizes(network: Topology) -> dict[str, Any]:
 
 def _list(*, json: bool) -> int:
     from workbench.topology import FAMILIES, PRESETS
+    from workbench.topology.families import BANDWIDTH
 
     if json:
         print_json(
@@ -272,6 +276,7 @@ def _list(*, json: bool) -> int:
         print(f"{word}:{family.example}\n    {family.about}")
         for one in family.parameters:
             print(f"    {one.name:<14}{one.meaning}")
+    print(f"any family\n    {BANDWIDTH.name:<14}{BANDWIDTH.meaning}, such as 1x2")
     for name, preset in PRESETS.items():
         print(f"{name}\n    {preset.title}")
     return 0

@@ -134,7 +134,12 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--aggregation", metavar="NAME", help="aggregate of repeated runs: median, mean or min"
     )
-    parser.add_argument("--seed", type=int, metavar="N", help="seed of the search (0)")
+    parser.add_argument("--seed", type=int, metavar="N", help="of the search (0)")
+    parser.add_argument(
+        "--better",
+        choices=("more", "less"),
+        help="whether more or less of the target is better, where the component does not say",
+    )
     parser.add_argument(
         "--timeout", dest="timeout_s", type=float, metavar="S", help="time limit of a run, s"
     )
@@ -184,7 +189,7 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
 def _help(name: str) -> str:
     return {
         "heuristic": "surrogate-gp (default), surrogate-forest, annealing, genetic, tpe, cma-es, "
-        "random or exhaustive",
+        "random or exhaustive; texts and categoricals have no order for any of them, numbers have",
         "resampling": "none (default), static, standard-error, nonparametric or improved",
         "pruning": "none (default), fixed, default or estimator",
         "stopping": "time, improvement, count-movement, distance-movement; the first of several "
@@ -284,7 +289,9 @@ def _new(arguments: argparse.Namespace) -> Experiment:
         )
     if arguments.what is None:
         raise ParameterError("name a component, a component file, or --replay", key="what")
-    component = tune_component.chosen(arguments)
+    component = tune_component.with_direction(tune_component.chosen(arguments), arguments.better)
+    for note in component.notes:
+        say(f"note: {note}")
     if tune_component.needs_application(component) and not options.get("application"):
         raise ParameterError(
             f"{component.name} only sets up a program; name the program, such as --application "

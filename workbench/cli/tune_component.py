@@ -24,6 +24,7 @@ from __future__ import annotations
 import argparse
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
     for name, component in components.items():
         for note in summaries[name]["notes"]:
             say(f"note: {name}: {note}")
+        if component.doubt:
+            say(f"note: {name}: {component.doubt}; write maximise: true or false in its target")
         if "problem" in summaries[name]:
             say(f"error: {component.source}: {name}: {summaries[name]['problem']}")
             status = FAILED
@@ -86,6 +89,30 @@ def add_what(parser: argparse.ArgumentParser, nargs: str | None = None) -> None:
     parser.add_argument(
         "--component", metavar="NAME", help="name of the component, if the file holds several"
     )
+
+
+def with_direction(component: Component, better: str | None) -> Component:
+    """Return a component whose target is made small or large as asked, or as it says itself."""
+    if better is None:
+        if component.doubt:
+            raise ParameterError(
+                f"{component.name}: {component.doubt}; say which: --better more or --better less, "
+                "or maximise: true or false in the file's target",
+                key="better",
+            )
+        return component
+    from workbench.tune import OutputRegex
+
+    target = component.target
+    if isinstance(target, OutputRegex):
+        return replace(component, target=replace(target, minimise=better == "less"), doubt="")
+    if better == "more":
+        raise ParameterError(
+            f"--better more is of a target with a regular expression; of {target.label} less is "
+            "better",
+            key="better",
+        )
+    return component
 
 
 def chosen(arguments: argparse.Namespace) -> Component:

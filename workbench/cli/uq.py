@@ -155,7 +155,8 @@ def _add_measured(parser: argparse.ArgumentParser) -> None:
         "--nodes",
         type=counts,
         metavar="LIST",
-        help="numbers of nodes, such as 8,64 (default: all)",
+        help="numbers of nodes, such as 8,64 (default: all); of a benchmark's output that does "
+        "not say it, the number on which it ran",
     )
     parser.add_argument(
         "--ranks-per-node", type=int, metavar="N", help="ranks on each node (default: the least)"
@@ -366,12 +367,16 @@ def _coverage(arguments: argparse.Namespace) -> int:
 def _measured(arguments: argparse.Namespace) -> MeasuredCollective:
     from workbench.uq.collectives import read_measured
 
+    one = arguments.nodes is not None and len(arguments.nodes) == 1
     found = read_measured(
         arguments.file,
         arguments.collective,
         arguments.algorithm,
+        nodes=arguments.nodes[0] if one else None,
         **given(arguments, "ranks_per_node"),
     )
+    for note in found.notes:
+        say(f"note: {note}")
     return found if arguments.nodes is None else found.on(arguments.nodes)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -160,10 +159,10 @@ def fabric_of(
     Raises:
         ParameterError: a part of the machine is missing, or the others do not fit one another.
     """
-    from workbench.simulate.fabric.fabric import LANE_CREDITS, NIC_CREDITS, Fabric
+    from workbench.simulate.fabric.channel_rates import bytes_under_way
+    from workbench.simulate.fabric.fabric import Fabric
 
     fabric = Fabric(topology, None, routing, congestion, seed)
-    lanes = fabric.routes.lanes
     kind: type[SNAPPR] | type[PISCES] = PISCES if congestion == "packet-flow" else SNAPPR
     if isinstance(machine.model, kind) and not machine.given.keys() & set(LINKS):
         ports: SNAPPR | PISCES = machine.model
@@ -178,16 +177,4 @@ def fabric_of(
         )
         if isinstance(ports, SNAPPR):
             ports = ports.replace(nic_bandwidth=links.bandwidth_Bps)
-    hop = max(ports.injection_latency, ports.link_latency, ports.ejection_latency)
-    # Two packets more than the round trip holds, so that one can be served while one waits.
-    needed = math.ceil(2 * hop * ports.link_bandwidth) + 2 * ports.mtu
-    lane, nic = max(LANE_CREDITS, needed) * lanes, max(NIC_CREDITS, needed)
-    if isinstance(ports, SNAPPR):
-        ports = ports.replace(
-            switch_credits=max(ports.switch_credits, lane), nic_credits=max(ports.nic_credits, nic)
-        )
-    else:
-        ports = ports.replace(
-            link_credits=max(ports.link_credits, lane), nic_credits=max(ports.nic_credits, nic)
-        )
-    return replace(fabric, model=ports)
+    return replace(fabric, model=fabric.with_credits(ports, bytes_under_way(ports, topology)))

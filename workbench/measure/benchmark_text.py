@@ -25,6 +25,10 @@ _LEAST_ALIKE = 3
 not repeat by chance."""
 
 
+class NoTableError(ParseError):
+    """A text holds no table of a benchmark."""
+
+
 def parse_benchmarks(text: str | bytes, source: str = "text") -> list[BenchmarkTable]:
     """Return the tables of a text, in its order; a benchmark run twice gives two tables.
 
@@ -96,7 +100,7 @@ def parse_benchmarks(text: str | bytes, source: str = "text") -> list[BenchmarkT
     if not any(len(table.sizes) for table in tables) and not any(
         isinstance(section, OSUSection) for section in sections
     ):
-        raise ParseError(_nothing_found(text, len(lines), stray), source=source)
+        raise NoTableError(_nothing_found(len(lines), stray), source=source)
     if tables:
         tables[0] = replace(tables[0], notes=(*stray, *tables[0].notes))
     return _once(tables)
@@ -112,7 +116,9 @@ def _opened(bare: str, at: int, current: OSUSection | TextSection | None) -> Tex
         if kind.heading.fullmatch(bare):
             mine = current if isinstance(current, TextSection) else None
             if mine is None or mine.format is not kind or mine.tables_begun(bare):
-                mine = TextSection(kind, at)
+                again = mine if mine is not None and mine.format is kind else None
+                mine = TextSection(kind, at, test=again.test if again else "")
+                mine.labels |= again.labels if again else {}
             mine.head(bare, at)
             return mine
     return None
@@ -146,7 +152,7 @@ def _once(tables: list[BenchmarkTable]) -> list[BenchmarkTable]:
     return found
 
 
-def _nothing_found(text: str, count: int, stray: list[Note]) -> str:
+def _nothing_found(count: int, stray: list[Note]) -> str:
     first = f"; line {stray[0].line} is {stray[0].message}" if stray else ""
     return (
         f"no table of a benchmark found in {count} line{'s' if count != 1 else ''}; expected a "

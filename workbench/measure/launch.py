@@ -71,7 +71,7 @@ _RUN = re.compile(
 _NOISE = re.compile(
     r"bound to|MCW rank|\bwarn|\berror|\binfo\b|\bdebug|\bload(?:ed|ing)\b|unload|libnl|librar"
     r"|allocat|queued|waiting|slurm|pmix|hwloc|affinity|\bmodule\b|srun:|mpirun:|version info"
-    r"|has sent|have sent|performance may|please|copyright|https?://|processes",
+    r"|has sent|have sent|performance may|datatype:|please|copyright|https?://|processes",
     re.IGNORECASE,
 )
 """What launchers and modules say; no label."""

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, ParseError
 from workbench.measure.benchmark_table import PROGRAMS, TOOLS, BenchmarkTable, Note
-from workbench.measure.benchmark_text import parse_benchmarks
+from workbench.measure.benchmark_text import NoTableError, parse_benchmarks
 from workbench.measure.curve import FloatArray, IntArray, OSUCurve, Spread
-from workbench.measure.curve_csv import is_curve_csv, read_curve_csv, unused_columns
+from workbench.measure.curve_csv import is_curve_csv, not_read, read_curve_csv
 from workbench.measure.delimited import delimited_tables, is_delimited
 from workbench.measure.experiments import Choice, chosen
 from workbench.measure.log_lines import decoded
 from workbench.provenance import Origin, Provenance
+from workbench.reading import instead
 from workbench.suggestions import did_you_mean
 
 OSUSource = str | Path | bytes | tuple[str, str | bytes]
@@ -86,7 +87,7 @@ def read_osu(
     named = [(label, decoded(text, label)) for label, text in map(label_and_content, sources)]
     if len(named) == 1 and is_curve_csv(named[0][1]):
         return _curve_of_csv(*named[0], name, provenance, origin)
-    tables = [one for label, text in named for one in tables_of_text(text, label)]
+    tables = [one for label, text in named for one in _tables_of(text, label)]
     notes = [
         f"{where}: {message}" for label, _ in named for where, message in _lines(label, tables)
     ]
@@ -133,9 +134,18 @@ def _curve_of_csv(
         origin=origin, title=name, source=label, details={"statistic": "as in the file"}
     )
     curve = read_curve_csv((label, text), name=name, provenance=about)
-    line, unused = unused_columns(text)
-    notes = tuple(f"{label}:{line}: column {column!r} was not used" for column in unused)
+    notes = tuple(f"{label}:{line}: {what}" for line, what in not_read(text))
     return replace(curve, notes=notes)
+
+
+def _tables_of(text: str, label: str) -> list[BenchmarkTable]:
+    try:
+        return tables_of_text(text, label)
+    except NoTableError as error:
+        what = instead(text.encode("utf-8", "replace"), label)
+        if not what:
+            raise
+        raise NoTableError(f"must hold the table of a benchmark; {what}", source=label) from error
 
 
 def tables_of_text(text: str, label: str) -> list[BenchmarkTable]:

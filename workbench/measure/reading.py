@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from workbench.errors import ParseError
 from workbench.measure.benchmark_table import TOOLS, BenchmarkTable
+from workbench.measure.benchmark_text import NoTableError
 from workbench.measure.experiments import experiments_of
 from workbench.measure.log_lines import decoded
 from workbench.measure.osu_read import tables_of_text
@@ -26,10 +26,8 @@ def reading_of(content: bytes, source: str, path: Path | None) -> Reading | None
     """Return what a text of benchmarks holds, None where it holds no table of one."""
     try:
         tables = tables_of_text(decoded(content, source), source)
-    except ParseError as error:
-        if "no table of a benchmark" in str(error) or "none of sizes" in str(error):
-            return None
-        raise
+    except NoTableError:
+        return None
     found = [table for table in tables if len(table.sizes)]
     if not found:
         return None

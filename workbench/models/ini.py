@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from workbench.errors import ParameterError, ParseError
+from workbench.ini_grammar import OVERRIDE, IniDocument, IniEntry, override, read_document
 from workbench.models.base import NetworkModel, parameter_index
-from workbench.models.ini_grammar import OVERRIDE, IniDocument, IniEntry, override, read_document
 from workbench.models.ini_keys import (
     FIXED_KEYS,
     NO_EFFECT_KEYS,

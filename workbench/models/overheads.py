@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from workbench.checks import number
 from workbench.errors import ParameterError
 from workbench.models.loggps import LogGPS
-from workbench.models.netgauge import netgauge_rows
+from workbench.models.netgauge import netgauge_rows, overheads_of
 from workbench.models.protocol import Protocol
 from workbench.result import StoredResult
 
@@ -53,14 +53,8 @@ class OverheadTable(StoredResult):
             ParseError: no such line was found, or one lacks a number.
         """
         rows, _ = netgauge_rows(text, source)
-        of_size: dict[float, list[float]] = {}
-        for row in rows:
-            of_size.setdefault(row.values["s"], []).append(row.overhead_s)
-        sizes = sorted(of_size)
-        return cls(
-            np.array(sizes, np.float64),
-            np.array([np.mean(of_size[size]) for size in sizes], np.float64),
-        )
+        found = overheads_of(rows, source)
+        return cls(np.array([*found], np.float64), np.array([*found.values()], np.float64))
 
     def at(self, size_bytes: float) -> float:
         """Return the overhead of a message in s.

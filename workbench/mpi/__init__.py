@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from workbench.mpi.errors import MPIError
 from workbench.mpi.launch import Launcher, find_launcher
-from workbench.mpi.preload import build_preloaded, preload
+from workbench.mpi.preload import build_preloaded, interposed, preload
 from workbench.mpi.recipe import Recipe
 from workbench.mpi.run import run_command
 
@@ -18,6 +18,7 @@ __all__ = [
     "Recipe",
     "build_preloaded",
     "find_launcher",
+    "interposed",
     "preload",
     "run_command",
 ]

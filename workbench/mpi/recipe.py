@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.mpi import other_calls
+from workbench.mpi import calls
 from workbench.mpi.errors import MPIError
 
 _COMPILE_S = 120
@@ -26,16 +26,17 @@ class Recipe:
     sources: tuple[Path, ...]
     needs: str  # what the compiler must have, for errors
     headers: tuple[Path, ...] = ()  # included by the sources
-    includes_other_calls: bool = False  # see `other_calls`; the header is made when it is compiled
+    # Of a library that stands before an MPI: local calls that it has code for; see `calls`.
+    local_calls: tuple[str, ...] | None = None
 
     def place(self, mpicc: str | Path, folder: str | Path | None = None) -> Path:
         """Return the compiled file's path for an MPI compiler; without ``folder``, in the cache."""
-        digest = hashlib.sha256(" ".join(self.options).encode())
+        digest = hashlib.sha256(" ".join((*self.options, *(self.local_calls or ()))).encode())
         # The compiler that the wrapper calls identifies the MPI and its version; wrappers of two
         # MPIs may share a name.
         digest.update(self._output([str(mpicc), "-show"]).encode())
         digest.update(str(Path(mpicc).resolve()).encode())
-        made = (Path(other_calls.__file__),) if self.includes_other_calls else ()
+        made = () if self.local_calls is None else (Path(calls.__file__),)
         for source in (*self.sources, *self.headers, *made):
             digest.update(source.read_bytes())
         cache_folder = _cache() / self.kind if folder is None else Path(folder)
@@ -49,9 +50,11 @@ class Recipe:
         with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
             built = Path(scratch) / self.name
             words = [str(mpicc), *self.options, f"-I{scratch}", "-o", str(built)]
-            if self.includes_other_calls:
+            words += [f"-I{header.parent}" for header in self.headers]
+            if self.local_calls is not None:
                 declared = self._output([str(mpicc), "-E", "-P", "-include", "mpi.h", "-xc", "-"])
-                (Path(scratch) / "other_calls.h").write_text(other_calls.other_calls(declared))
+                listed = calls.calls(declared, self.local_calls)
+                (Path(scratch) / "mpi_calls.h").write_text(listed)
             self._output([*words, *map(str, self.sources)])
             # Another process may build the same file: the last one replaces it with an equal one.
             built.replace(path)

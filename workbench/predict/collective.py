@@ -17,13 +17,14 @@ from workbench.checks import number, whole, whole_each
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.predict.library_rules import candidates_of, chosen_by, run_instead
-from workbench.predict.machine import MachineProfile
+from workbench.predict.machine import CORE_PART, MachineProfile
 from workbench.predict.prediction_errors import PublishedSpread, published_spread
 from workbench.predict.round_times import AlgorithmTime, algorithm_time
 from workbench.programs.collectives import ALGORITHMS, find_algorithm, schedule
 from workbench.result import Drawing, StoredResult
 from workbench.simulate import replay
 from workbench.suggestions import did_you_mean
+from workbench.units import format_quantity
 from workbench.uq.collectives.models import MOST_NODES, WHOLE_VECTOR
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ COLLECTIVES = (
 """Collectives that are predicted."""
 
 _MOST_BYTES = 2**40
+_LEAST_SHARE = 0.01  # of a time, from which that of combining is said: predictions err by more
 SLOWEST = "the time is that of the slowest rank, after all have started together"
 BLOCKS = "sizes are those of a block, as OSU's benchmarks count: what a rank sends to one other"
 
@@ -66,6 +68,7 @@ class CollectivePrediction(StoredResult):
         algorithms: of each size.
         chosen_by: how each was chosen: its name was given, the library's rule, or the least time.
         assumed: what is assumed, a sentence each.
+        combining: float64[sizes], s of the times in which data are combined and copied.
     """
 
     system: str
@@ -79,12 +82,13 @@ class CollectivePrediction(StoredResult):
     algorithms: tuple[str, ...]
     chosen_by: tuple[ChosenBy, ...]
     assumed: tuple[str, ...]
+    combining: NDArray[np.float64]
 
     plot = Drawing("plot_collective_prediction")
 
     def _check(self) -> None:
         count = len(self.algorithms)
-        self._check_lengths(dict.fromkeys(("block_bytes", "times", "rounds"), count))
+        self._check_lengths(dict.fromkeys(("block_bytes", "times", "rounds", "combining"), count))
         if len(self.chosen_by) != count:
             raise ParameterError("chosen_by must have as many entries as algorithms", key="times")
 
@@ -187,6 +191,10 @@ def predict_collective(
         choices.append(choice)
         found.append(time)
     rounds = np.array([one.rounds for one in found])
+    times = np.array([one.seconds for one in found]) + surplus_s * rounds
+    combining = np.array([one.combining for one in found])
+    at = int(np.argmax(combining))
+    share = _share(names[at], sizes[at], times[at], combining[at])
     return CollectivePrediction(
         machine.name,
         collective,
@@ -194,11 +202,12 @@ def predict_collective(
         machine.ranks_per_node,
         machine.topology,
         np.array(sizes, np.int64),
-        np.array([one.seconds for one in found]) + surplus_s * rounds,
+        times,
         rounds,
         tuple(names),
         tuple(choices),  # type: ignore[arg-type]
-        (*_assumed(machine, algorithm), *_meanings(collective), *_instead(algorithm, names)),
+        (*_assumed(machine, algorithm, share), *_meanings(collective), *_instead(algorithm, names)),
+        combining,
     )
 
 
@@ -266,10 +275,20 @@ def _fastest(
     return best, found[best]
 
 
-def _assumed(machine: MachineProfile, algorithm: str | None) -> tuple[str, ...]:
+def _share(name: str, size: int, time: float, combining: float) -> str:
+    """Return how much of a time combining takes, for the sentence about a core."""
+    if combining < _LEAST_SHARE * time:
+        return ""
+    return (
+        f": {1e6 * combining:,.0f} of {1e6 * time:,.0f} us of {name} with "
+        f"{format_quantity(size, 'bytes')}"
+    )
+
+
+def _assumed(machine: MachineProfile, algorithm: str | None, share: str) -> tuple[str, ...]:
     """Return what is assumed; the library does not matter where an algorithm is named."""
     return tuple(
-        sentence
+        sentence + (share if sentence.startswith(f"{CORE_PART}:") else "")
         for sentence in machine.assumed
         if algorithm is None or not sentence.startswith("library:")
     )

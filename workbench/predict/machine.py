@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -19,9 +19,10 @@ from workbench.machines import LIBRARIES, Library, Machine, Source, loggps_of_cu
 from workbench.machines.rules import GAP_SHARE, interval_of
 from workbench.measure.message_curve import MessageCurve
 from workbench.models import LogGPS
-from workbench.predict.known_systems import known_system
+from workbench.predict.known_systems import KnownSystem, known_system
 from workbench.predict.node_groups import NodeGroups
 from workbench.predict.point_to_point import (
+    Buffers,
     Level,
     LevelCurves,
     PointToPoint,
@@ -39,11 +40,14 @@ CORE_BPS = 30e9
 """Memory traffic of a core of a server, B/s."""
 MEMORY_BPS = 150e9
 """Memory traffic of a node, B/s: of servers with two sockets."""
+ACCELERATOR_BPS = 1.5e12
+"""Memory traffic of an accelerator, B/s: HBM2 of an A100 40 GB has 1.555 TB/s, a die of an MI250X
+1.6 TB/s (their data sheets)."""
 WITHIN = LevelCurves(
     MessageCurve(np.array([0.0, 1024.0, 2.0**22]), np.array([4e-7, 5e-7, 4.2e-4])),
 )
 """Messages between the ranks of a node, where they were not measured: 0.4 µs, 10 GB/s."""
-WITHIN_PART, MEMORY_PART = "messages within a node", "memory of a node"
+WITHIN_PART, MEMORY_PART, CORE_PART = "messages within a node", "memory of a node", "core"
 TRAFFIC = 3
 """Bytes to and from memory for each byte that is combined or copied: two reads and a write."""
 
@@ -189,6 +193,7 @@ def machine_of(
     core_Bps: float | None = None,
     memory_Bps: float | None = None,
     library: Library | None = None,
+    buffers: Buffers | None = None,
 ) -> MachineProfile:
     """Return the machine that point-to-point measurements and what else is known describe.
 
@@ -205,6 +210,8 @@ def machine_of(
         core_Bps: memory traffic of a core, B/s.
         memory_Bps: memory traffic of a node, B/s, that of one core at least.
         library: one of ``LIBRARIES``, such as ``open-mpi``.
+        buffers: with ``device`` each rank combines and copies in the memory of an accelerator of
+            its own, at ``core_Bps``; None takes what the measurements say, or ``host``.
 
     Raises:
         ParameterError: an argument is not accepted.
@@ -214,6 +221,7 @@ def machine_of(
         found = machine_of(
             point_to_point_of_curve(measured.curve, measured.within),
             hop_s=sum(float(one.value) for one in hops) if hop_s is None else hop_s,
+            buffers=buffers,
             **_given_parts(
                 measured,
                 {
@@ -239,11 +247,16 @@ def machine_of(
         raise ParameterError(
             f"library must be one of {', '.join(LIBRARIES)}; got {library!r}", key="library"
         )
-    known = known_system(measured.system)
+    place = buffers or measured.buffers
+    if place not in get_args(Buffers):
+        raise ParameterError(
+            f"buffers must be one of {', '.join(get_args(Buffers))}; got {place!r}", key="buffers"
+        )
+    known = known_system(measured.system) if place == "host" else KnownSystem()
     sources = dict(known.sources)
     given_parts = {
         "engines": engines,
-        "core": core_Bps,
+        CORE_PART: core_Bps,
         MEMORY_PART: memory_Bps,
         "library": library,
     }
@@ -251,13 +264,18 @@ def machine_of(
         if value is not None:
             sources[name] = ("published", "as given")
     cards = whole(engines if engines is not None else known.engines or 1, "engines", 1, 64)
-    core = above_zero(core_Bps or known.core_Bps or CORE_BPS, "core_Bps", unit="B/s")
+    usual = CORE_BPS if place == "host" else ACCELERATOR_BPS
+    given_core = known.core_Bps or usual if core_Bps is None else core_Bps
+    core = above_zero(given_core, "core_Bps", unit="B/s")
     given = known.memory_Bps or MEMORY_BPS if memory_Bps is None else memory_Bps
     memory = max(above_zero(given, "memory_Bps", unit="B/s"), core)
     hop = number(HOP_S if hop_s is None else hop_s, "hop_s", 0.0, unit="s")
     rule: Library = known.library if library is None else library
     between, within = measured.between, measured.within or WITHIN
     per_node = whole(1 if ranks_per_node is None else ranks_per_node, "ranks_per_node", 1, 4096)
+    if place == "device":
+        memory = per_node * core
+        sources[MEMORY_PART] = ("assumed", "each rank has the memory of an accelerator of its own")
     node, node_part = _node_rate(between, per_node)
     parts = (
         *_message_parts(measured),
@@ -269,12 +287,7 @@ def machine_of(
             "assumed" if hop_s is None else "published",
             "each router more than between the first two nodes" if hop_s is None else "as given",
         ),
-        _part(
-            "core",
-            f"{1e-9 * core:g} GB/s",
-            sources,
-            f"combining and copying move {TRAFFIC} B for each byte at that rate",
-        ),
+        _part(CORE_PART, f"{1e-9 * core:g} GB/s", sources, _COMBINED[place]),
         _part(MEMORY_PART, f"{1e-9 * memory:g} GB/s", sources, "shared by the ranks of a node"),
         _part("library", rule, sources, "the algorithm that is predicted to be fastest is taken"),
         _topology_part(topology),
@@ -296,6 +309,11 @@ def machine_of(
     )
 
 
+_COMBINED_AT = f"combining moves {TRAFFIC} B for each byte at that rate, which core_Bps sets"
+_COMBINED = {
+    "host": f"{_COMBINED_AT} (buffers=device: in the memory of an accelerator)",
+    "device": f"{_COMBINED_AT}, in the memory of a rank's accelerator",
+}
 _ARGUMENTS = {"core_bandwidth": "core_Bps", "memory_bandwidth": "memory_Bps"}
 
 

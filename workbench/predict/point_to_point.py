@@ -6,9 +6,10 @@ point_to_point_of_osu(between=["latency.out", "bw.out"], within=["intra.out"])
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -17,7 +18,8 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, ParseError
 from workbench.machines.rules import message_curves
-from workbench.measure import OSUCurve, parse_benchmarks
+from workbench.measure import OSUCurve, parse_benchmarks, read_osu
+from workbench.measure.experiments import Choice, SeveralExperimentsError
 from workbench.measure.message_curve import MessageCurve
 from workbench.suggestions import did_you_mean
 from workbench.text_table import numbers_of, read_text_table
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 
 Level = Literal["between", "within"]
+Buffers = Literal["host", "device"]
+"""Where the buffers of messages are: in a node's memory, or in an accelerator's."""
 
 NEEDED = ("system", "benchmark", "nodes", "size_bytes", "value", "unit")
 _TIMES = {"us": 1e-6, "ms": 1e-3, "ns": 1e-9, "s": 1.0}
@@ -37,6 +41,8 @@ _PAIRS = re.compile(r"osu_mbw_mr(?:_ppn(\d{1,4}))?")
 _LATENCIES = ("osu_latency", "imb_pingpong")  # the first that was measured counts
 _MOST_PAIRS = 2**17
 _DOUBLINGS = 7
+_LONGEST_HEAD = 100_000  # characters of the line with the columns' names
+_LEAST_NAMES = 3  # of a table's columns, from which a file is one that may lack some
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,6 +94,7 @@ class PointToPoint:
         within: between two ranks of a node; None where it was not measured.
         source: file, or data set.
         notes: what a reader of the source should know.
+        buffers: where the messages were measured from and to.
     """
 
     system: str
@@ -95,39 +102,63 @@ class PointToPoint:
     within: LevelCurves | None = None
     source: str = ""
     notes: tuple[str, ...] = field(default=())
+    buffers: Buffers = "host"
 
     def __repr__(self) -> str:
         within = "not measured" if self.within is None else repr(self.within.latency)
         return f"PointToPoint({self.system}, between {self.between!r}, within {within})"
 
 
-def read_point_to_point(path: str | Path, system: str | None = None) -> PointToPoint:
-    """Return the measured messages of a system in a CSV file; several runs count by their median.
+def read_point_to_point(
+    path: str | Path,
+    system: str | None = None,
+    *,
+    table: Choice | None = None,
+    within: str | Path | None = None,
+    within_table: Choice | None = None,
+) -> PointToPoint:
+    """Return the measured messages of a system in a file; several runs count by their median.
+
+    The file is a table, or any text that ``workbench.measure.read_osu`` reads, such as what OSU's
+    osu_latency and osu_bw print on two nodes.
 
     Several runs of the latency also show how much pairs of nodes may differ.
 
-    Rows have ``system``, ``benchmark``, ``nodes``, ``size_bytes``, ``value`` and ``unit``. Read
-    are osu_latency (or imb_pingpong), osu_bw, osu_bibw, imb_pingping and osu_mbw_mr, which may end
-    in the pairs on a node, such as osu_mbw_mr_ppn16; other benchmarks are left out. Rows of one
-    node are of ranks within it.
+    Rows of a table have ``system``, ``benchmark``, ``nodes``, ``size_bytes``, ``value`` and
+    ``unit``. Read are osu_latency (or imb_pingpong), osu_bw, osu_bibw, imb_pingping and osu_mbw_mr,
+    which may end in the pairs on a node, such as osu_mbw_mr_ppn16; other benchmarks are left out.
+    Rows of one node are of ranks within it.
 
     Args:
         path: the file.
-        system: of those in the file; None where it holds one.
+        system: of those in the file; None where it holds one, or is a text.
+        table: which experiment of a text that holds several, as ``read_osu`` takes it.
+        within: a text of the same benchmarks, run on one node, where the file is a text.
+        within_table: which experiment of that text.
 
     Raises:
-        ParseError: the file is no such table; names the line.
+        ParseError: the file is no such table or text; names the line.
         ParameterError: it does not hold the system, or no latency of it between nodes.
     """
-    table = read_text_table(path, "a table of point-to-point benchmarks", NEEDED)
-    known = sorted(set(table["system"]))
+    if not _is_table(path):
+        inside = None if within is None else read_osu(within, table=within_table)
+        return _of_text(path, system, table, inside)
+    if within is not None or table is not None:
+        key = "within" if table is None else "table"
+        raise ParameterError(
+            f"{key} is of a text; a CSV names its system, and has rows of 1 node for messages "
+            "within it",
+            key=key,
+        )
+    cells = read_text_table(path, "a table of point-to-point benchmarks", NEEDED)
+    known = sorted(set(cells["system"]))
     if system is None and len(known) != 1:
         raise ParameterError(
             f"{path} must hold one system where none is named; it has {', '.join(known) or 'none'}",
             key="system",
         )
     name = known[0] if system is None else system
-    chosen = table[table["system"] == name]
+    chosen = cells[cells["system"] == name]
     if not len(chosen):
         raise ParameterError(
             f"{path} must hold the system; got {name!r}{did_you_mean(name, known)}; it has "
@@ -142,7 +173,50 @@ def read_point_to_point(path: str | Path, system: str | None = None) -> PointToP
             f"{', '.join(sorted(set(chosen['benchmark'])))}",
             key="system",
         )
-    return PointToPoint(name, between, _level(rows[rows["nodes"] == 1]), str(path))
+    within, notes = _level(rows[rows["nodes"] == 1]), cells.attrs.get("notes", ())
+    return PointToPoint(name, between, within, str(path), notes)
+
+
+def _is_table(path: str | Path) -> bool:
+    """Return whether a file begins as a table of benchmarks, or not at all as a text."""
+    try:
+        with Path(path).open(encoding="utf-8-sig", errors="replace") as file:
+            names = {name.strip() for name in file.readline(_LONGEST_HEAD).split(",")}
+    except OSError as error:
+        raise ParseError(
+            f"measured messages must be a file that can be read; {error}", source=str(path)
+        ) from error
+    return len(names & {*NEEDED}) >= _LEAST_NAMES
+
+
+def _of_text(
+    path: str | Path, system: str | None, table: Choice | None, inside: OSUCurve | None
+) -> PointToPoint:
+    """Return the measured messages of what benchmarks printed."""
+    curve = read_osu(path, name=system or "", table=table)
+    found = point_to_point_of_curve(curve, inside)
+    # The numbers of experiments with osu_bibw may be others than those with osu_bw.
+    if found.between.interval is not None and table is None:
+        with contextlib.suppress(SeveralExperimentsError):
+            both = read_osu(path, bandwidth="bibw")
+            found = replace(found, between=_with_both_ways(found.between, both))
+    memory = str(curve.provenance.details.get("memory", ""))
+    device = any(word in memory.split() for word in ("D", "M", "MD", "MH"))
+    return replace(
+        found,
+        source=str(path),
+        notes=(*curve.notes, *(() if inside is None else inside.notes)),
+        buffers="device" if device else "host",
+    )
+
+
+def _with_both_ways(curves: LevelCurves, both: OSUCurve) -> LevelCurves:
+    """Return the curves with the time of an exchange, where osu_bibw was measured."""
+    _, interval = message_curves(both)
+    if interval is None or curves.interval is None:
+        return curves
+    exchange = MessageCurve(interval.sizes, 2.0 * interval.times)
+    return replace(curves, both_ways=_exchange(exchange, curves.latency, curves.interval))
 
 
 def point_to_point_of_osu(
@@ -310,8 +384,11 @@ def _both_ways(
 ) -> MessageCurve | None:
     """Return the time of an exchange: what osu_bibw takes beyond osu_bw comes on top."""
     both = _interval(rows[rows["benchmark"] == "osu_bibw"], 2.0)
-    if both is None or interval is None:
-        return None
+    return None if both is None or interval is None else _exchange(both, latency, interval)
+
+
+def _exchange(both: MessageCurve, latency: MessageCurve, interval: MessageCurve) -> MessageCurve:
+    """Return the time of an exchange; ``both`` is that of two messages that pass each other."""
     more = np.maximum(both.times - interval.at(both.sizes), 0.0)
     return MessageCurve(both.sizes, latency.at(both.sizes) + more)
 

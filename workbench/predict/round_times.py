@@ -42,6 +42,7 @@ class AlgorithmTime:
 
     seconds: float
     rounds: float
+    combining: float  # s of it in which data are combined and copied
 
 
 def places_of(machine: MachineProfile, nodes: int) -> CollectivePlaces:
@@ -78,14 +79,16 @@ def algorithm_time(
     within = _within(machine, demands, block, segmented)
     share = demands.within_share
     levels = np.where(share > 0, share * within + (1.0 - share) * times, np.maximum(times, within))
-    total = float(demands.count @ (levels + _local(machine, demands, block)))
+    combining = float(demands.count @ _local(machine, demands, block))
+    total = float(demands.count @ levels) + combining
     if segmented:
         level: Level = "between" if demands.largest.any() else "within"
         largest = block * (demands.largest if level == "between" else demands.within_largest).max()
         latency = machine.curves(level).latency.at(largest)
         total += steps * float(latency - machine.interval(level).at(largest))
     copied = _copied_blocks(collective, algorithm, places.ranks, demands) * block
-    return AlgorithmTime(total + copied * machine.combine_s_per_byte, steps)
+    copying = copied * machine.combine_s_per_byte
+    return AlgorithmTime(total + copying, steps, combining + copying)
 
 
 def _between(

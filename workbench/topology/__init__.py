@@ -18,6 +18,7 @@ from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from workbench.topology.aries import aries
+    from workbench.topology.bandwidths import with_bandwidths
     from workbench.topology.channels import Channels, channels
     from workbench.topology.complete import fully_connected
     from workbench.topology.demand import Demand, read_demand
@@ -122,6 +123,7 @@ __all__ = [
     "torus",
     "traffic",
     "usual_radix",
+    "with_bandwidths",
     "write_topology",
     "xgft",
     "xpander",

@@ -58,6 +58,12 @@ class Channels:
         of_hosts = np.zeros(2 * self.topology.num_hosts, np.uint8)
         return np.concatenate((self.topology.link_class[self.link], of_hosts))
 
+    @property
+    def capacity(self) -> NDArray[np.float64]:
+        """Bandwidth of each channel relative to the reference, float64[D + 2 N]."""
+        of_hosts = self.topology.host_capacity
+        return np.concatenate((self.topology.capacity[self.link], of_hosts, of_hosts))
+
 
 def channels(topology: Topology) -> Channels:
     """Return the channels of a topology.

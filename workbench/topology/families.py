@@ -25,7 +25,7 @@ from workbench.topology.torus import torus
 from workbench.topology.xgft import xgft
 from workbench.topology.xpander import xpander
 
-ValueKind = Literal["number", "numbers", "flag", "word"]
+ValueKind = Literal["number", "numbers", "ratios", "flag", "word"]
 
 
 class TopologyParameter(NamedTuple):
@@ -35,7 +35,8 @@ class TopologyParameter(NamedTuple):
         name: as the generator has it.
         meaning: a few words for a control or a line of help.
         start: what a control shows first, as text in a topology's spec; empty for the default.
-        kind: of its value: ``number``, ``numbers`` (with x between them), ``flag`` or ``word``.
+        kind: of its value: ``number``, ``numbers`` (with x between them), ``ratios`` (likewise, not
+            necessarily whole), ``flag`` or ``word``.
         needed: whether it has no default.
         optional: whether it may be ``none``.
         choices: the words it may be; none for other kinds.
@@ -69,6 +70,11 @@ class Family(NamedTuple):
     example: str
     parameters: tuple[TopologyParameter, ...]
 
+
+BANDWIDTH = TopologyParameter(
+    "bandwidth", "bandwidth of each class of links, in hosts' links", "", "ratios", optional=True
+)
+"""A parameter of a spec of any family; see `with_bandwidths`."""
 
 _HOSTS = TopologyParameter("hosts", "hosts of a router", "1")
 _BALANCED = TopologyParameter("hosts", "hosts of a router; half of its links", optional=True)

@@ -2,10 +2,11 @@
 
 Each message takes any of the minimal routes that packets take, as ``Topology.link_weight`` defines
 them: a dragonfly's go by one global link. Routers share what they pass on equally among the
-channels that such routes begin with (ECMP), as packets with the routing ``minimal`` do. With
-Valiant's routing a message goes to a random router first (Valiant, SIAM J. Comput. 11, 1982). All
-links have the bandwidth of a host's link. Loads are means: queues, and what they do to latency,
-need a simulation.
+channels that such routes begin with (ECMP), as packets with the routing ``minimal`` do; a link of
+more bandwidth gets as much more (WCMP: Zhou et al., EuroSys 2014), as parallel links together do.
+With Valiant's routing a message goes to a random router first (Valiant, SIAM J. Comput. 11, 1982).
+Links have the bandwidth of a host's link unless the topology states theirs. Loads are means:
+queues, and what they do to latency, need a simulation.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -53,7 +54,8 @@ _BLOCK = 1 << 20
 class LinkLoads(StoredResult):
     """The mean load of each channel where every host sends at full bandwidth.
 
-    A load of 1 fills a channel; 2 is twice what it can carry.
+    A load of 1 fills a channel; 2 is twice what it can carry. Where links are unequal, full
+    bandwidth is the reference of `Topology.capacity`.
 
     Attributes:
         channels: of the network.
@@ -173,17 +175,51 @@ def link_loads(
     sent = _between_routers(topology, uniform(topology) if traffic is None else traffic)
     hosts = np.bincount(topology.host_router, minlength=topology.num_routers)
     ports = channels(topology)
+    beside = _side_by_side(topology)
+    several = channels(beside) if beside is not topology else ports
     stop = np.zeros(1, np.int8) if halt is None else halt
     share = 1.0 if routing == "minimal" else 0.0
-    alike = twins(ports)
-    found = _loads(ports, alike, sent, stop) if routing != "valiant" else np.zeros(0)
+    alike = twins(several)
+
+    def joined(load: FloatArray) -> FloatArray:
+        """Return the load of each channel from those of the links side by side that it stands for.
+
+        A channel of capacity 2 that carries 2 has the load 1.
+        """
+        if beside is topology:
+            return load
+        count = topology.link_share[ports.link]
+        whole = np.add.reduceat(load, np.cumsum(count) - count) if len(count) else load
+        return whole / ports.capacity[: ports.between_routers]
+
+    found = joined(_loads(several, alike, sent, stop)) if routing != "valiant" else np.zeros(0)
     if routing != "minimal":
-        detour = _detour_loads(ports, alike, sent, hosts, stop)
+        detour = joined(_detour_loads(several, alike, sent, hosts, stop))
         share = _best_share(found, detour) if routing == "mixed" else 0.0
         found = detour if routing == "valiant" else share * found + (1 - share) * detour
-    attached = np.maximum(hosts, 1)
+    attached = np.bincount(topology.host_router, topology.host_capacity, topology.num_routers)
+    attached[hosts == 0] = 1.0
     per_host = np.maximum(sent.sent, sent.received) / attached
     return LinkLoads(ports, found, float(per_host.max(initial=0.0)), routing, share)
+
+
+def _side_by_side(topology: Topology) -> Topology:
+    """Return a network with as many equal links in place of each as its share says.
+
+    Channels are numbered by their ends and then by link, so those of one link stay together.
+    """
+    if not topology.unequal:
+        return topology
+    share = topology.link_share
+    none = np.zeros(0)
+    return replace(
+        topology,
+        links=np.repeat(topology.links, share, axis=0),
+        link_class=np.repeat(topology.link_class, share),
+        link_bandwidth=none,
+        link_latency=none,
+        host_bandwidth=none,
+    )
 
 
 def _between_routers(topology: Topology, traffic: ArrayLike | Traffic) -> RouterTraffic:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
-from workbench.topology.families import FAMILIES, Family, TopologyParameter
+from workbench.topology.bandwidths import with_bandwidths
+from workbench.topology.families import BANDWIDTH, FAMILIES, Family, TopologyParameter
 from workbench.topology.presets import PRESETS
 from workbench.topology.topology import Topology
 
@@ -17,7 +20,8 @@ def parse_topology(text: str) -> Topology:
 
     ``fat-tree:16``, ``dragonfly:8,4,8`` (g, a, p, with the fewest global ports), ``torus:8,8,8`` or
     ``torus:8x8x8``, by letters as in ``dragonfly:a=4,p=8,h=2,wiring=relative``, or a machine's name
-    as in ``hopper``. `FAMILIES` and `presets()` list them all.
+    as in ``hopper``. `FAMILIES` and `presets()` list them all. Any family takes ``bandwidth``, that
+    of each class of links in hosts' links: ``dragonfly:9,4,2,2,bandwidth=1x2``.
 
     Args:
         text: family, colon, and the parameters with commas between them; several numbers for one
@@ -47,7 +51,9 @@ def parse_topology(text: str) -> Topology:
             f"{word} needs {', '.join(missing)}, as in {word}:{family.example}; got {_short(text)}",
             key=missing[0],
         )
-    return family.generator(**values)
+    bandwidths: Any = values.pop(BANDWIDTH.name, None)
+    made = family.generator(**values)
+    return made if bandwidths is None else with_bandwidths(made, bandwidths)
 
 
 def topology_spec(topology: Topology) -> str:
@@ -71,7 +77,7 @@ def topology_spec(topology: Topology) -> str:
 
 def _assigned(word: str, family: Family, rest: str) -> list[tuple[TopologyParameter, str]]:
     """Return the parameter and the text of each part of a spec."""
-    known = {parameter.name: parameter for parameter in family.parameters}
+    known = {parameter.name: parameter for parameter in (*family.parameters, BANDWIDTH)}
     parts = [part.strip() for part in rest.split(",")] if rest else []
     if "" in parts:
         raise ParameterError(
@@ -129,6 +135,8 @@ def _value(word: str, parameter: TopologyParameter, text: str) -> object:
         return text.lower() in _TRUE
     if parameter.kind == "word":
         return text
+    if parameter.kind == "ratios":
+        return tuple(_ratio(one, word, parameter.name) for one in text.split("x"))
     if parameter.kind == "numbers":
         numbers = text.split("x")
         if "" in numbers:
@@ -153,6 +161,15 @@ def _number(text: str, word: str, name: str) -> int:
     except ValueError:
         raise ParameterError(
             f"{word}: {name} must be a whole number; got {_short(text)}", key=name
+        ) from None
+
+
+def _ratio(text: str, word: str, name: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ParameterError(
+            f"{word}: {name} must be numbers with an x between them; got {_short(text)}", key=name
         ) from None
 
 

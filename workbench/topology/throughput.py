@@ -2,9 +2,11 @@
 
 The throughput is the largest share of its bandwidth that every host can send at, all flows of the
 traffic alike, when routes are chosen as well as can be and may be split (Shahrokhi, Matula 1990).
-All links have the bandwidth of a host's link, each way, and the hosts' own links are among them, so
-that it is at most 1: a host cannot inject, or take, more than its link carries (Dally, Towles:
-Principles and Practices of Interconnection Networks, 2004, section 3.3.1). Jyothi et al., SC 2016,
+All links have the bandwidth of a host's link, each way, unless the topology states theirs
+(`Topology.capacity`), and the hosts' own links are among them, so that it is at most 1: a host
+cannot inject, or take, more than its link carries (Dally, Towles: Principles and Practices of
+Interconnection Networks, 2004, section 3.3.1). Where hosts' links differ, the bandwidth is that of
+the least of them, and traffic that only others send may exceed 1. Jyothi et al., SC 2016,
 leave the hosts' links out to compare what networks have to spare; that is ``between_routers``. For
 up to about 100 routers it is found exactly as a linear
 program. Beyond that it lies between two bounds: routes that fit, as Garg and Könemann's method
@@ -186,7 +188,8 @@ def _host_limit(sent: Traffic) -> float:
     """Return the share of bandwidth at which some host's link is full, by sending or receiving."""
     n = sent.topology.num_hosts
     each = [np.bincount(ends, sent.rate, n) for ends in (sent.source, sent.target)]
-    busiest = sent.everywhere + max(float(one.max(initial=0.0)) for one in each)
+    capacity = sent.topology.host_capacity
+    busiest = max(float(((sent.everywhere + one) / capacity).max(initial=0.0)) for one in each)
     return 1.0 / busiest if busiest > 0 else math.inf
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +36,7 @@ between groups."""
 
 _MOST_ROUTERS = 2**31 - 2
 _CAPACITY_DIGITS = 9  # of a capacity; bandwidths are known to three or four
+_PARTS, _MOST_SHARE = 64, 256  # chosen: links' bandwidths are in ratios such as 2, 2.5, 4 and 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +61,11 @@ class Topology(Suggesting):
         link_latency: float64[links], latency of each link, s; empty where it is not known.
         host_bandwidth: float64[hosts], bandwidth of each host's own link, B/s; empty where it is
             not known.
+        relative: whether both bandwidths are multiples of some link's and not B/s.
+        router_names: the routers' names in the file that they are from; empty where it names none,
+            or by their numbers.
+        host_names: the hosts' names, likewise.
+        notes: what the reader of its file assumed, joined or left out.
     """
 
     name: str
@@ -77,6 +83,10 @@ class Topology(Suggesting):
     link_bandwidth: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     link_latency: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     host_bandwidth: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    relative: bool = False
+    router_names: tuple[str, ...] = ()
+    host_names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     plot = Drawing("plot_topology")
 
@@ -140,6 +150,16 @@ class Topology(Suggesting):
                 key="links",
             )
         self._check_rates()
+        for key, names, count in (
+            ("router_names", self.router_names, self.num_routers),
+            ("host_names", self.host_names, self.num_hosts),
+        ):
+            if len(names) not in (0, count) or len(set(names)) < len(names):
+                raise ParameterError(
+                    f"{key} must be a name of its own for each of {count}, or none; got "
+                    f"{len(names)}, {len(set(names))} of them different",
+                    key=key,
+                )
 
     def _check_rates(self) -> None:
         """Check bandwidths and latencies: one for each link, or host, or none at all."""
@@ -177,26 +197,48 @@ class Topology(Suggesting):
 
     @property
     def reference_bandwidth(self) -> float:
-        """The bandwidth in which capacities are counted, B/s; nan where none is known.
+        """The bandwidth of a link of capacity 1, B/s; nan where none is known.
 
         It is that of the hosts' links, the least of them where they differ; where that is not
         known the least of the links between routers, which hosts are then taken to have too.
         """
+        return math.nan if self.relative else self._least_bandwidth
+
+    @property
+    def _least_bandwidth(self) -> float:
+        """The bandwidth in which capacities are counted; nan where there is none."""
         known = self.host_bandwidth if len(self.host_bandwidth) else self.link_bandwidth
         return float(known.min()) if len(known) else math.nan
 
     @cached_property
     def capacity(self) -> NDArray[np.float64]:
-        """Bandwidth of each link in units of ``reference_bandwidth``, float64[links]; 1 if alike.
+        """Bandwidth of each link by that of ``reference_bandwidth``, float64[links]; 1 if alike.
 
         A link of capacity 2 carries what two parallel links of capacity 1 carry.
         """
-        return _relative(self.link_bandwidth, self.reference_bandwidth, self.num_links)
+        return _multiples(self.link_bandwidth, self._least_bandwidth, self.num_links)
 
     @cached_property
     def host_capacity(self) -> NDArray[np.float64]:
-        """Bandwidth of each host's link in units of ``reference_bandwidth``, float64[hosts]."""
-        return _relative(self.host_bandwidth, self.reference_bandwidth, self.num_hosts)
+        """Bandwidth of each host's link by that of ``reference_bandwidth``, float64[hosts]."""
+        return _multiples(self.host_bandwidth, self._least_bandwidth, self.num_hosts)
+
+    @cached_property
+    def link_share(self) -> NDArray[np.int64]:
+        """The parts of the traffic that links side by side take, int64[links], whole numbers.
+
+        They are in the ratio of the capacities: a router passes on over a link of capacity 2 what
+        it would over two parallel links of capacity 1. Ratios other than quotients by up to 64 are
+        rounded to a 64th, and none is above 256 to 1.
+        """
+        least = self.capacity.min(initial=np.inf)
+        ratio = np.minimum(self.capacity / least, _MOST_SHARE)
+        for parts in range(1, _PARTS + 1):
+            if np.allclose(ratio * parts, np.rint(ratio * parts), rtol=0, atol=1e-6):
+                break
+        share = np.rint(ratio * parts).astype(np.int64)
+        common = max(int(np.gcd.reduce(share)), 1)
+        return np.asarray(share // common, np.int64)
 
     @property
     def unequal(self) -> bool:
@@ -330,7 +372,9 @@ class Topology(Suggesting):
         """Return the routers and links as a ``networkx.MultiGraph``.
 
         Nodes are the routers' numbers with ``hosts``, ``group`` and ``coordinates``, a tuple of
-        int; edges have ``link_class``, a name. The graph has ``name`` and ``family``.
+        int, and ``name`` where they have names; edges have ``link_class``, a name, and where they
+        are known ``latency_s`` and ``bandwidth_Bps``, or ``bandwidth`` as a multiple of some
+        link's, ``2.0x``. The graph has ``name`` and ``family``.
         """
         import networkx
 
@@ -341,12 +385,18 @@ class Topology(Suggesting):
             (router, {"hosts": count, "group": group, "coordinates": tuple(where)})
             for router, (count, group, where) in enumerate(rows)
         )
-        graph.add_edges_from(
-            (one, other, {"link_class": self.classes[place]})
-            for (one, other), place in zip(
-                self.links.tolist(), self.link_class.tolist(), strict=True
-            )
-        )
+        for router, own in enumerate(self.router_names):
+            graph.nodes[router]["name"] = own
+        known: dict[str, list[Any]] = {}
+        if len(self.link_bandwidth):
+            rates = self.link_bandwidth.tolist()
+            multiples = {"bandwidth": [f"{rate!r}x" for rate in rates]}
+            known = multiples if self.relative else {"bandwidth_Bps": rates}
+        if len(self.link_latency):
+            known["latency_s"] = self.link_latency.tolist()
+        for link, (one, other) in enumerate(self.links.tolist()):
+            values = {key: column[link] for key, column in known.items()}
+            graph.add_edge(one, other, link_class=self.classes[self.link_class[link]], **values)
         return graph
 
     def _routes(self, sources: NDArray[np.int32], weight: NDArray[np.uint16]) -> NDArray[np.uint8]:
@@ -397,8 +447,8 @@ class Topology(Suggesting):
         if not isinstance(other, Topology):
             return NotImplemented
         return (
-            (self.name, self.family, self.num_routers, self.classes)
-            == (other.name, other.family, other.num_routers, other.classes)
+            (self.name, self.family, self.num_routers, self.classes, self.relative)
+            == (other.name, other.family, other.num_routers, other.classes, other.relative)
             and np.array_equal(self.links, other.links)
             and np.array_equal(self.link_class, other.link_class)
             and np.array_equal(self.host_router, other.host_router)
@@ -407,6 +457,7 @@ class Topology(Suggesting):
             and np.array_equal(self.link_bandwidth, other.link_bandwidth)
             and np.array_equal(self.link_latency, other.link_latency)
             and np.array_equal(self.host_bandwidth, other.host_bandwidth)
+            and (self.router_names, self.host_names) == (other.router_names, other.host_names)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -422,7 +473,7 @@ def _set(topology: Topology, name: str, value: object) -> None:
     object.__setattr__(topology, name, value)
 
 
-def _relative(bandwidth: NDArray[np.float64], unit: float, count: int) -> NDArray[np.float64]:
+def _multiples(bandwidth: NDArray[np.float64], unit: float, count: int) -> NDArray[np.float64]:
     """Return bandwidths in a unit, float64[count]; 1 where none is known."""
     if not len(bandwidth):
         return np.ones(count)

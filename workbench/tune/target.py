@@ -284,6 +284,23 @@ class Computed:
         }
 
 
+_RATE = r"\w\s*\\?/\s*s(?:ec(?:ond)?s?)?\b|\b[kKMGT]?(?:bps|Bps|FLOPS|flops|IOPS|TEPS|GUPS)\b"
+_MORE = (
+    r"(?i:band ?width|through ?put|speed-?up|flops\b|\b(?:bus|alg)?_?bw\b|message rate|"
+    r"(?:higher|more|larger) (?:is|are) better)"
+)
+_MORE_IS_BETTER = re.compile(f"{_RATE}|{_MORE}")
+
+
+def direction_doubt(target: Target) -> str:
+    """Return a sentence where a number is made small that looks as if more of it were better."""
+    texts = (target.unit, target.label, getattr(target, "pattern", ""))
+    word = next((text for text in texts if _MORE_IS_BETTER.search(text)), "")
+    if not (target.minimise and word):
+        return ""
+    return f"{target.label} is made as small as possible, but of {word!r} more is usually better"
+
+
 def target_from_dict(values: Mapping[str, Any]) -> Target:
     """Return the target that ``to_dict`` wrote."""
     rest = {key: value for key, value in values.items() if key != "kind"}

@@ -228,6 +228,40 @@ def test_pairs_of_a_message_rate_are_named() -> None:
     assert any("sum over all pairs of processes (8)" in note for note in curve.notes)
 
 
+def test_tables_of_several_data_types_or_headings_in_one_text() -> None:
+    types = TITLE.replace("\n#", "\n# Datatype: MPI_CHAR.\n#") + rows(1.5, 1.6)
+    types += "# Datatype: MPI_INT.\n# Size       Avg Latency(us)\n" + rows(1.7, 1.8)
+    with pytest.raises(SeveralExperimentsError, match="told apart by datatype"):
+        read_osu(types)
+    heads = "| Size | Latency (us) |\n|---|---|\n"
+    text = f"## Intra\n\n{heads}| 1 | 0.2 |\n| 1 KiB | 0.3 |\n## Inter\n\n{heads}| 1 | 1.5 |\n"
+    intra, inter = read(("notes.md", text)).tables
+    assert (dict(intra.labels), list(intra.sizes)) == ({"label": "Intra"}, [1, 1024])
+    assert (dict(inter.labels), list(inter.values)) == ({"label": "Inter"}, [1.5])
+    twice = "size_bytes,latency_us\n1,1.5\n8,1.6\n"
+    np.testing.assert_allclose(read_osu(("a.csv", twice + twice.replace("1.", "2."))).latency_us,
+                               [2.0, 2.1])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("heading", "unit", "value"),
+    [
+        ("Latency (ns)", "us", 0.002),
+        ("time [ms]", "us", 2000.0),
+        ("t (s)", "us", 2e6),
+        ("latency_usec", "us", 2.0),
+        ("Bandwidth (GB/s)", "MB/s", 2000.0),
+        ("bw_Gbps", "MB/s", 250.0),
+        ("throughput (MiB/s)", "MB/s", 2.097152),
+        ("Mbits/s", "MB/s", 0.25),
+    ],
+)
+def test_units_of_columns(heading: str, unit: str, value: float) -> None:
+    (table,) = read(("a.csv", f"Message Size (KiB),{heading}\n64,2\n")).tables
+    assert (table.unit, list(table.sizes)) == (unit, [65536])
+    assert list(table.values) == pytest.approx([value])
+
+
 def test_a_page_of_mail_and_a_log_of_ci_are_read() -> None:
     page = (
         "<html><body><p>Hi,</p>\n\n<pre># OSU MPI Latency Test v5.6.3\n# Size  Latency (us)\n"

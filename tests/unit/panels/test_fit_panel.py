@@ -23,6 +23,12 @@ from workbench.plotting.fit.curves import simulated_columns
 from workbench.simulate import simulate_osu
 
 LATENCY = "node.nic.injection.latency"
+PLACED = """size_bytes,latency_us,bandwidth_MBps,placement
+1,0.2,10,intra
+1024,0.5,4000,intra
+1,1.5,4,inter
+1024,2.6,3900,inter
+"""
 OSU = """# OSU MPI Latency Test v7.3
 # Size          Latency (us)
 1                       1.50
@@ -217,6 +223,18 @@ def test_what_was_not_read_is_shown_beside_the_upload(panel: FitPanel) -> None:
     assert panel.controls["upload"].value == ()
     panel.upload({"mine.txt": OSU + "8193 garbage\n"})
     assert "mine.txt:9: not understood" in panel.error
+
+
+def test_each_experiment_of_an_upload_is_a_machine(panel: FitPanel) -> None:
+    panel.upload({"mine.csv": PLACED})
+    assert panel.machine == "mine 1"
+    assert "2 experiments in one text told apart by placement" in panel.error
+    assert panel.measured.latency_us[0] == pytest.approx(0.2)
+    panel.machine = "mine 2"
+    assert panel.measured.latency_us[0] == pytest.approx(1.5)
+    assert "measure.read_osu('mine.csv', table=2)" in panel.python
+    again = FitPanel.from_session(panel.session())
+    assert again.measured.latency_us[0] == pytest.approx(1.5)
 
 
 def test_run_shows_progress_and_ends_with_a_result(panel: FitPanel) -> None:

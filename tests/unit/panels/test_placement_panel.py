@@ -204,6 +204,7 @@ def test_fields_are_what_a_word_says(family: str) -> None:
         ("torus:4x4,mesh=yes", "mesh", True),
         ("fat-tree:k=6,taper=2", "taper", 2),
         ("jellyfish:10,3,seed=5", "seed", 5),
+        ("dragonfly:9,4,2,2,bandwidth=1x2", "a", 4),
     ],
 )
 def test_a_field_holds_what_the_word_gives_it(word: str, name: str, value: Any) -> None:

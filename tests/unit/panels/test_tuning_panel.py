@@ -257,6 +257,16 @@ def test_an_uploaded_component_is_run_here(panel: TuningPanel) -> None:
     assert 'read_components("mine.yaml")["greeting"]' in panel.python
 
 
+def test_a_rate_that_is_made_small_has_a_warning(panel: TuningPanel) -> None:
+    rate = FILE.replace(
+        "parameters:", "target: {regex: '([0-9]+)', unit: MB/s}\n    parameters:", 1
+    )
+    panel.upload({"mine.yaml": rate.encode()})
+    assert "of 'MB/s' more is usually better; write maximise" in panel._controls.doubt.message
+    panel.upload({"mine.yaml": rate.replace("unit", "maximise: true, unit").encode()})
+    assert panel._controls.doubt.message == ""
+
+
 def test_a_file_without_components_is_refused(panel: TuningPanel) -> None:
     with pytest.raises(WorkbenchError, match=r"^bad.yaml:1: a component file must be YAML"):
         panel.upload({"bad.yaml": b"components: [1"})

@@ -161,3 +161,19 @@ def test_a_topology_draws_itself() -> None:
         assert repr(mine.data_source.data) == repr(other.data_source.data)
     with pytest.raises(ParameterError, match="load"):
         made.plot(load=[1.0])
+
+
+def test_links_of_more_bandwidth_are_thicker_and_named() -> None:
+    topology = parse_topology("dragonfly:5,2,2,2,bandwidth=1x4")
+    fig = plot_topology(topology)
+    drawn = topology_map(topology)
+    width, kind = (np.asarray(drawn.links.data[name]) for name in ("width", "kind"))
+    assert width[kind == 2] == pytest.approx(3 * width[kind == 1][0])
+    labels = [item.label.value for item in fig.legend[0].items]
+    assert labels == ["intra-group", "inter-group", "1 × a host's link", "4 × a host's link"]
+    assert drawn.tip.tooltips[-1] == ("bandwidth", "@capacity{0.[00]} × a host's link")
+    layout = topology_layout(topology)
+    note = drawing_note(topology, layout, drawn_links(topology, layout))
+    assert note == "drawn: links of 1 × a host's link (thin) to 4 × a host's link (thick)"
+    drawn.show(parse_topology("dragonfly:5,2,2"))
+    assert len(drawn.tip.tooltips) == 3

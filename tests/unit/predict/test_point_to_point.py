@@ -13,6 +13,7 @@ from workbench import datasets
 from workbench.errors import ParameterError, ParseError
 from workbench.predict import (
     MessageCurve,
+    machine_of,
     point_to_point_of_curve,
     point_to_point_of_osu,
     read_point_to_point,
@@ -131,3 +132,44 @@ def test_a_system_must_be_in_the_table_and_have_a_latency(tmp_path: Path) -> Non
     without = "\n".join(line for line in ROWS.splitlines() if "latency" not in line)
     with pytest.raises(ParameterError, match="must hold osu_latency or imb_pingpong of a"):
         read_point_to_point(written(tmp_path, without), "a")
+
+
+OSU_BW = """# OSU MPI Bandwidth Test v7.3
+# Size      Bandwidth (MB/s)
+1024              1000.00
+1048576          10000.00
+
+# OSU MPI Bi-Directional Bandwidth Test v7.3
+# Size      Bandwidth (MB/s)
+1024              1600.00
+1048576          16000.00
+"""
+
+
+def test_what_benchmarks_print_is_taken_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "log.out"
+    path.write_text(OSU_LATENCY + OSU_BW)
+    found = read_point_to_point(path, within=path)
+    printed = point_to_point_of_osu([path])
+    assert (found.system, found.buffers) == ("log", "host")
+    for curve in ("latency", "interval", "both_ways"):
+        ours, theirs = getattr(found.between, curve), getattr(printed.between, curve)
+        assert ours.times == pytest.approx(theirs.times)
+    assert found.within is not None
+    device = OSU_LATENCY.replace(
+        "# Size", "# Send Buffer on DEVICE (D) and Receive Buffer on DEVICE (D)\n# Size", 1
+    )
+    path.write_text(device)
+    on_gpu = read_point_to_point(path, "gpu")
+    assert (on_gpu.system, on_gpu.buffers) == ("gpu", "device")
+    assert machine_of(on_gpu, ranks_per_node=4).combine_s_per_byte == pytest.approx(3 / 1.5e12)
+    assert machine_of(on_gpu, buffers="host").combine_s_per_byte == pytest.approx(3 / 30e9)
+    several = Path(__file__).parents[2] / "data" / "reports" / "01b_intra_inter_host.out"
+    with pytest.raises(ParseError, match="choose one with table=1 to 2"):
+        read_point_to_point(several)
+    both = read_point_to_point(several, table="inter-node", within=several, within_table="2")
+    assert both.within is not None
+    at = float(both.between.latency.start), float(both.within.latency.start)
+    assert at == pytest.approx((3.6e-6, 0.2e-6))
+    with pytest.raises(ParameterError, match="within is of a text"):
+        read_point_to_point(written(tmp_path), "a", within=path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from tests.cases import for_each
 from tests.unit.predict.machines import STRAIGHT, straight_machine, written
+from workbench.cli import main
 from workbench.errors import ParameterError
 from workbench.predict import (
     COLLECTIVES,
@@ -135,6 +137,26 @@ def test_what_is_assumed_is_said_and_what_is_given_is_not(tmp_path: Path) -> Non
     assert any("slowest rank" in sentence for sentence in named)
     fugaku = machine_of(replace(measured, system="fugaku_x"))
     assert (fugaku.engines, fugaku.library, fugaku.memory_Bps) == (6, "fujitsu-mpi", 1.024e12)
+
+
+def test_the_time_of_combining_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    path = Path(__file__).parents[2] / "data" / "reports" / "20_p2p.csv"
+    words = f"--p2p {path} --collective allreduce --nodes 64 --bytes 8,16MiB".split()
+    assert main(["predict", "rank", *words]) == 0
+    said = capsys.readouterr().err
+    assert "30 GB/s, combining moves 3 B for each byte" in said
+    assert "--core-bandwidth sets" in said
+    assert "1,652 of 2,336 us of rabenseifner with 16 MiB" in said
+    assert main(["predict", "rank", *words, "--json", "--core-bandwidth", "60GB/s"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["combining_us"]["16777216"]["rabenseifner"] == pytest.approx(1651.5072 / 2)
+    assert any("both ways: full duplex" in sentence for sentence in found["assumed"])
+    assert main(["predict", "collective", *words, "--json", "--buffers", "device"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    # A rank combines 63/64 of the vector; 3 B move for each byte, at 1.5 TB/s.
+    moved = 3 * 2**24 * 63 / 64
+    assert found["combining_us"]["16777216"] == pytest.approx(1e6 * moved / 1.5e12)
+    assert any("memory of a rank's accelerator" in sentence for sentence in found["assumed"])
 
 
 def test_loggps_of_straight_curves_are_its_parameters() -> None:

@@ -81,6 +81,9 @@ def test_a_field_that_holds_the_separator_is_told_by_the_others(tmp_path: Path) 
         found = read_jobs(written(tmp_path, "\n".join([head + end, rows[0] + end, both + end])))
         assert (found.user, found.left_out) == (("ann",), 1)
         assert "were left out: line 3" in found.notes[1]
+    lists = 'JobID,User,NNodes,Start,End,NodeList\n1,ann,4,0,9,n[1,3-5]\n2,bob,4,0,9,"n[1,3-5]"\n'
+    for text in (lists, lists.replace('"', "")):
+        assert read_jobs(written(tmp_path, text)).user == ("ann", "bob")
     own = "job|user|nodes|start|end\n1|ann|2|0|9\n2|bob|x|2|0|9\n"
     assert read_jobs(written(tmp_path, own)).user == ("ann",)
 
@@ -154,7 +157,7 @@ def test_a_job_log_says_what_it_is() -> None:
     assert fixed.facts["rows"] == 2
     for other in (b"", b"# OSU MPI Latency\n1 2.0\n", b"run,start,end\n", b"PAR1", b"a|b\n1|2\n"):
         assert reading_of(other, "other", None) is None
-    with pytest.raises(ParseError, match="lacks User; another column can stand for one"):
+    with pytest.raises(ParseError, match="lacks User; print them with sacct -a -P -o"):
         reading_of(b"JobID|Account|NNodes|Start|End\n1|a|2|0|1\n", "x", None)
 
 

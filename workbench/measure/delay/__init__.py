@@ -18,6 +18,8 @@ passed since its stamp. Senders are not held, and messages under way do not wait
   (``library/collectives.c`` names them): replay them with the same. Other collectives, non-blocking
   and persistent ones, windows and files are the MPI's, undelayed; the report has their number.
   Making and freeing communicators is not delayed, and not counted.
+- The largest tag is the library's, and MPI_TAG_UB one less than the MPI's; Open MPI's Fortran asks
+  for it in another way and gets the MPI's.
 - MPI_Recv_c and others with counts of more than 31 bits, and MPI_Isendrecv, end the program.
 - A receive is a generalized request for the program. Threads that wait sleep until a release; they
   look every ``poll_s`` only while sends are under way.

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.mpi import MPIError, Recipe, build_preloaded
+from workbench.mpi import MPIError, build_preloaded, interposed
 
 
 class DelayError(MPIError):
     """A program could not be run with delayed messages, or left no report of them."""
 
 
-_SOURCES = Path(__file__).resolve().parent / "library"
-_LIBRARY = Recipe(
+_LIBRARY = interposed(
     "the delay library",
     "libworkbench-delay.so",
     "delay",
-    # Hidden, or a function of ours would stand before one of the program's that has the same name.
-    ("-std=c99", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread"),
-    tuple(sorted(_SOURCES.glob("*.c"))),
-    "MPI 3.1 and C99",
-    headers=(_SOURCES / "delay.h",),
-    includes_other_calls=True,
+    Path(__file__).resolve().parent / "library",
+    ("Init", "Init_thread", "Finalize", "Comm_get_attr", "Request_get_status"),
 )
 
 

@@ -155,8 +155,8 @@ def run_delayed(
                 f"each rank of {command[0]} must report on its messages at MPI_Finalize; "
                 f"{sum(path.exists() for path in paths)} of {ranks} did, and it ended with status "
                 f"{status}" + (f" and wrote: {last}" if last else " and wrote nothing") + "; if it "
-                "succeeded, it may be linked to another MPI, statically, or be written in Fortran; "
-                "name its own launcher with mpirun="
+                "succeeded, it may be linked to another MPI, or statically; name its own launcher "
+                "with mpirun="
             )
         reports = [read_report(path) for path in paths]
     return _summary(tuple(command), latency_s, poll_s, status, wall_s, reports)

@@ -40,6 +40,8 @@ _SHOWN: Mapping[str, tuple[str, str]] = {
         "ports of a router",
         "ports in use on the router with the most, including those to hosts",
     ),
+    "link bandwidth": ("link bandwidth (hosts' links)", "of links between routers and of hosts"),
+    "link bandwidth, GB/s": ("link bandwidth (GB/s)", "of links between routers and of hosts"),
     "routers per host": ("routers per host", ""),
     "links per host": ("links per host", "between routers"),
     "diameter": (
@@ -85,7 +87,9 @@ _SHOWN: Mapping[str, tuple[str, str]] = {
 }
 """The measures in the table: the title of a row, and its explanation."""
 
-_OF_LINKS = ("mean latency, µs", "bisection, GB/s")
+_OF_LINKS = ("mean latency, µs", "link bandwidth", "link bandwidth, GB/s", "bisection, GB/s")
+"""Measures that are shown where the network states them, or a machine is chosen."""
+
 _ALIKE = 5e-3  # mean loads of two networks that differ by less are alike
 _PERCENT = ("Moore efficiency",)
 _AT_ONCE: tuple[MetricsPart, ...] = ("distances", "cost")
@@ -132,10 +136,13 @@ def metric_rows(compared: StaticComparison, found: Simulated) -> list[MetricRow]
     waits = _waiting(compared, found)
     rows = []
     for measure, (title, about) in _SHOWN.items():
-        if measure in _OF_LINKS and not compared.state.machine:
+        # By a machine's links the bisection is known once it is found.
+        awaited = compared.state.machine and measure != "link bandwidth"
+        if measure in _OF_LINKS and measure not in whole.measures and not awaited:
             continue
         cells = [_cell(one, percent=measure in _PERCENT) for one in whole.row(measure)]
-        late = measure not in whole.metrics[0].rows() or (waits and cells.count("–"))
+        late = measure not in whole.measures or (waits and cells.count("–"))
+        late = late and not measure.startswith("link bandwidth")
         texts = {
             name: "…" if cell == "–" and late and name in waits else cell
             for name, cell in zip(names, cells, strict=True)
@@ -201,7 +208,11 @@ def _carried(compared: StaticComparison) -> MetricRow:
 
 def comparison_notes(compared: StaticComparison) -> tuple[str, ...]:
     """Return notes on the comparison, a sentence each."""
-    return unequal_hosts({name: e.metrics.hosts for name, (e, _) in compared.shown.items()})
+    known = {one.name: one for one in whole_comparison(compared, {}).metrics}
+    return (
+        *(f"{name} has {one.unequal}" for name, one in known.items() if one.unequal),
+        *unequal_hosts({name: one.hosts for name, one in known.items()}),
+    )
 
 
 def standings(compared: StaticComparison) -> list[Standing]:

@@ -15,6 +15,7 @@ from workbench.panels.topology_options import MACHINE, family_options, machine_o
 from workbench.plotting.theme import AS_DRAWN, SMALL
 from workbench.plotting.topology.style import line_styles
 from workbench.topology import FAMILIES
+from workbench.topology.families import BANDWIDTH
 from workbench.topology.presets import PRESETS
 
 NONE = ""
@@ -128,7 +129,8 @@ class Slot:
             self.parameters.tooltip = _HOSTS
         if known:
             about = FAMILIES[family]
-            meanings = "; ".join(f"{one.name}: {one.meaning}" for one in about.parameters)
+            all_of_them = (*about.parameters, BANDWIDTH)
+            meanings = "; ".join(f"{one.name}: {one.meaning}" for one in all_of_them)
             self.parameters.placeholder = about.example
             self.parameters.tooltip = f"{about.about}. {meanings}"
 

@@ -12,6 +12,7 @@ from workbench.panels import inputs
 from workbench.panels.number_field import NumberField
 from workbench.panels.style import named
 from workbench.topology import FAMILIES, Topology, TopologyParameter
+from workbench.topology.families import BANDWIDTH
 
 _MOST = 1_000_000
 _EVEN = ("fat-tree", "k")
@@ -29,6 +30,7 @@ class FamilyFields:
         self._family = family
         about = FAMILIES[family]
         self._parameters = {one.name: one for one in about.parameters}
+        self._bandwidth = ""  # of a spec; without a control, as latencies do not depend on it
         first = [name for name in about.order if name in self._parameters]
         self._names = list(dict.fromkeys((*first, *self._parameters)))
         signature = inspect.signature(about.generator).parameters
@@ -45,11 +47,14 @@ class FamilyFields:
             text = _text(control.value)
             if text and (self._parameters[name].needed or text != self._defaults[name]):
                 parts.append(f"{name}={text}")
+        if self._bandwidth:
+            parts.append(f"{BANDWIDTH.name}={self._bandwidth}")
         return f"{self._family}:{','.join(parts)}"
 
     def show(self, spec: str, made: Topology) -> None:
         """Show a member of the family by its spec; the controls report changes as usual."""
         given = self._given(spec.partition(":")[2])
+        self._bandwidth = given.get(BANDWIDTH.name, "")
         for name, control in self.controls.items():
             about = self._parameters[name]
             text = self._defaults[name]

@@ -87,6 +87,7 @@ class TuningControls:
         self.size = widgets.HTML()
         self.subject_error = ErrorLine()
         self.values_error = ErrorLine()
+        self.doubt = ErrorLine()
         self.rules: dict[str, Any] = {}
         self.options: dict[str, Any] = {}
         self.errors: dict[str, ErrorLine] = {}
@@ -213,8 +214,11 @@ class TuningControls:
         if not found:
             raise ParameterError("a component file must declare a component; got none")
         self.known |= found
+        again = self.subject.value == next(iter(found))
         self.subject.options = self._options()
         self.subject.value = next(iter(found))
+        if again:  # a file of the same name, mended
+            self._chose()
 
     def hold(self, running: bool) -> None:
         """Disable the controls while an experiment runs, or enable them."""
@@ -265,6 +269,8 @@ class TuningControls:
         self.values.layout.display = "none" if is_recorded else None
         self.values.placeholder = _values_hint(self.known[self.subject.value].space)
         self.size.value = size_text(subject.space)
+        doubt = "" if subject.component is None else subject.component.doubt
+        self.doubt.say(f"{doubt}; write maximise: true or false in its file" if doubt else "")
         for name in RULES:
             known = options_of(_known(name)[self.rules[name].value])
             field = self.options[name]
@@ -316,6 +322,7 @@ class TuningControls:
         rows: list[Any] = [
             wrapping_row(self.subject, self.upload, self.size),
             self.subject_error,
+            self.doubt,
             self.values,
             self.values_error,
             self.running.widget,

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.topology.layout import TopologyLayout
+from workbench.units import format_quantity
 
 if TYPE_CHECKING:
     from workbench.topology import Topology
@@ -35,16 +36,18 @@ MOST_LINKS = 4_000
 loaded and some of all others, or as many of each class as its share."""
 
 _FAINTEST = 0.08
+_THICKEST = 4  # chosen: of links of 1 to 40 the thickest would hide what lies behind it
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnLinks:
-    """The drawn links; those of one class that join the same two nodes are one."""
+    """The drawn links; those of one class and bandwidth that join the same two nodes are one."""
 
     ends: NDArray[np.int64]  # int64[drawn, 2], nodes
     link_class: NDArray[np.uint8]  # uint8[drawn]
     count: NDArray[np.int64]  # int64[drawn], links merged into each
     drawn: NDArray[np.int64]  # int64[links], index of the drawn link; -1 within a node
+    capacity: NDArray[np.float64]  # float64[drawn], of each of the links merged
 
     @property
     def shown(self) -> int:
@@ -60,14 +63,28 @@ class DrawnLinks:
 
 
 def drawn_links(topology: Topology, layout: TopologyLayout) -> DrawnLinks:
-    """Return the drawn links: those of one class between the same two nodes are merged."""
+    """Return the drawn links: alike ones between the same two nodes are merged."""
     ends = np.sort(layout.node[topology.links], axis=1)
     between = ends[:, 0] != ends[:, 1]
-    rows = np.column_stack((ends, topology.link_class))[between]
+    kinds, kind = np.unique(topology.capacity, return_inverse=True)
+    rows = np.column_stack((ends, topology.link_class, kind))[between]
     found, drawn_as, count = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
     drawn = np.full(len(ends), -1)
     drawn[between] = drawn_as.ravel()
-    return DrawnLinks(found[:, :2], found[:, 2].astype(np.uint8), count, drawn)
+    return DrawnLinks(found[:, :2], found[:, 2].astype(np.uint8), count, drawn, kinds[found[:, 3]])
+
+
+def thickness(capacity: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how many times as thick as the thinnest each link is: once more for each doubling."""
+    least = float(capacity.min(initial=np.inf))
+    return np.asarray(np.minimum(1 + np.log2(capacity / least), _THICKEST), np.float64)
+
+
+def bandwidth_text(topology: Topology, capacity: float) -> str:
+    """Return the bandwidth of a link of some capacity: ``50 GB/s``, or ``2 × a host's link``."""
+    if np.isnan(topology.reference_bandwidth):
+        return f"{capacity:.4g} × a host's link"
+    return format_quantity(capacity * topology.reference_bandwidth, "bandwidth")
 
 
 def checked_loads(topology: Topology, load: ArrayLike | None) -> NDArray[np.float64] | None:
@@ -116,13 +133,15 @@ def link_columns(
     ink = float(lengths[rows].sum())
     thin = float(np.clip(25 / np.sqrt(ink + 1), 0.35, 1.8))
     alpha = float(np.clip(400 / (ink + 1), _FAINTEST, 0.85))
+    times = thickness(drawn.capacity)
     if load is None:
-        value, width = drawn.link_class.astype(float), np.full(count, thin)
+        value, width = drawn.link_class.astype(float), thin * times
         opaque = np.full(count, alpha)
     else:
         # What is more than full stands out, however much fuller another one is.
         share = np.minimum(worst / (min(float(worst.max(initial=0.0)), 1.0) or 1.0), 1.0)
-        value, width = worst, thin * (0.5 + share)
+        # Where bandwidths differ thickness shows them alone.
+        value, width = worst, thin * (times if times.max(initial=1.0) > 1 else 0.5 + share)
         opaque = np.clip(alpha * (0.4 + 0.8 * share), _FAINTEST, 1.0)
     links = {
         "x0": layout.x[one],
@@ -133,6 +152,7 @@ def link_columns(
         "width": width,
         "alpha": opaque,
         "load": worst,
+        "capacity": drawn.capacity,
     }
     columns = {name: values[rows].astype(np.float32) for name, values in links.items()}
     for name, whole in (
@@ -174,12 +194,18 @@ def _marked(load: NDArray[np.float32]) -> NDArray[np.bool_]:
 
 
 def drawing_note(topology: Topology, layout: TopologyLayout, drawn: DrawnLinks) -> str:
-    """Return a note on merged routers and omitted links; empty if everything is drawn."""
+    """Return a note on merged routers, omitted links and what thickness means; or empty."""
     notes = []
     if layout.aggregated:
         notes.append(f"{topology.num_routers:,} routers as {len(layout.x):,} nodes")
     if drawn.shown < len(drawn.ends):
         notes.append(f"{drawn.shown:,} of {len(drawn.ends):,} links")
+    if topology.unequal:
+        least, most = float(topology.capacity.min()), float(topology.capacity.max())
+        span = bandwidth_text(topology, least)
+        if most > least:
+            span = f"{span} (thin) to {bandwidth_text(topology, most)} (thick)"
+        notes.append(f"links of {span}")
     return f"drawn: {', '.join(notes)}" if notes else ""
 
 

@@ -26,10 +26,12 @@ from workbench.plotting.theme import LEGEND_STYLE
 from workbench.plotting.topology.columns import (
     CLASS_COLOURS,
     DrawnLinks,
+    bandwidth_text,
     checked_loads,
     drawn_links,
     link_columns,
     router_columns,
+    thickness,
 )
 from workbench.plotting.topology.layout import TopologyLayout, topology_layout
 
@@ -43,6 +45,10 @@ LOAD_PALETTE = palette.AMOUNTS[len(palette.AMOUNTS) - 212 : len(palette.AMOUNTS)
 """Of loads, from none to the largest."""
 
 
+_TIPS = [("link", "@one – @other (@kind{custom})"), ("links", "@count"), ("load", "@load{0.00}")]
+_NAMED_WIDTHS = 4  # chosen: with the names of the classes more do not fit in a line
+
+
 @dataclass(frozen=True, eq=False)
 class TopologyMap:
     """The drawing of a topology and its sources."""
@@ -54,6 +60,7 @@ class TopologyMap:
     classes: ColumnDataSource  # names of the classes of links, for tooltips
     mapper: LinearColorMapper  # from the load, or the class's index, to a colour
     bar: ColorBar  # of loads
+    tip: HoverTool  # of links
     _layouts: list[TopologyLayout] = field(default_factory=list)
 
     def show(
@@ -84,6 +91,7 @@ class TopologyMap:
             self._layouts[:] = [layout]
             self.classes.data = {"name": list(topology.classes)}
             self.routers.data = router_columns(topology, layout)
+            self.tip.tooltips = _TIPS + _bandwidth_tip(topology)
         self.bar.visible = values is not None
         self.figure.title.text = topology.name if title is None else title
 
@@ -103,7 +111,8 @@ def plot_topology(
     """Return a drawing of a topology, with links coloured by class or by load.
 
     Above some two thousand routers, groups or neighbours share a node, and links between the same
-    two nodes are merged. A router without hosts is hollow.
+    two nodes are merged. A router without hosts is hollow. Of unequal links the thicker one has
+    more bandwidth, as the legend and the tips say.
 
     Args:
         topology: the network.
@@ -189,7 +198,9 @@ def topology_map(
         title_text_font_size="11px",
         title_text_font_style="normal",
     )
-    drawn = TopologyMap(fig, links, hottest, routers, named, mapper, colours)
+    of_class = CustomJSHover(args={"classes": named}, code="return classes.data.name[value]")
+    tip = HoverTool(formatters={"@kind": of_class})
+    drawn = TopologyMap(fig, links, hottest, routers, named, mapper, colours, tip)
     drawn.show(topology, load)
     ends = {"x0": "x0", "y0": "y0", "x1": "x1", "y1": "y1"}
     lines = fig.segment(
@@ -216,16 +227,12 @@ def topology_map(
         source=routers,
         level="overlay" if rescaled else "glyph",
     )
-    of_class = CustomJSHover(args={"classes": named}, code="return classes.data.name[value]")
-    tips = [("link", "@one – @other (@kind{custom})"), ("links", "@count"), ("load", "@load{0.00}")]
-    fig.add_tools(
-        HoverTool(renderers=[dots], tooltips=[("", "@name"), ("", "@about")]),
-        HoverTool(renderers=[lines, marked], tooltips=tips, formatters={"@kind": of_class}),
-    )
+    tip.renderers = [lines, marked]
+    fig.add_tools(HoverTool(renderers=[dots], tooltips=[("", "@name"), ("", "@about")]), tip)
     if bar:
         fig.add_layout(colours, "below")
     if classes:
-        _name_classes(fig, topology)
+        _name_links(fig, topology)
     fig.axis.visible = False
     fig.grid.grid_line_color = None
     fig.toolbar.active_drag = None
@@ -237,14 +244,31 @@ def _just(full: float) -> float:
     return full * (1 + 1e-6)
 
 
-def _name_classes(fig: figure, topology: Topology) -> None:
-    """Name the colours of the classes below the drawing."""
+def _bandwidth_tip(topology: Topology) -> list[tuple[str, str]]:
+    """Return the line of a link's tip on its bandwidth; none where all links are alike."""
+    if not topology.unequal:
+        return []
+    if np.isnan(topology.reference_bandwidth):
+        return [("bandwidth", "@capacity{0.[00]} × a host's link")]
+    unit = bandwidth_text(topology, 1.0)
+    return [("bandwidth", f"@capacity{{0.[00]}} × {unit}")]
+
+
+def _name_links(fig: figure, topology: Topology) -> None:
+    """Name the colours of the classes, and the widths of unequal links, below the drawing."""
     items = []
     for place, name in enumerate(topology.classes[1:]):
         if not np.any(topology.link_class == place + 1):
             continue
         sample = fig.line(x=[np.nan], y=[np.nan], line_color=CLASS_COLOURS[place % 6], line_width=3)
         items.append(LegendItem(label=name, renderers=[sample]))
+    kinds = np.unique(topology.capacity)
+    if topology.unequal and len(kinds):
+        shown = kinds[np.linspace(0, len(kinds) - 1, min(len(kinds), _NAMED_WIDTHS)).astype(int)]
+        for capacity, times in zip(shown.tolist(), thickness(shown).tolist(), strict=True):
+            sample = fig.line(x=[np.nan], y=[np.nan], line_color=_ROUTER, line_width=1.5 * times)
+            label = bandwidth_text(topology, capacity)
+            items.append(LegendItem(label=label, renderers=[sample]))
     legend = Legend(
         items=items,
         orientation="horizontal",

@@ -3,8 +3,9 @@
     program = record(["./halo", "256", "60"], ranks=4, folder="traces/halo")
 
 The library (``library/*.c``, PMPI; MPI standard 3.1, section 14.2) stands between the program and
-its MPI. It is built once with the MPI's own compiler, for C, C++ and whatever calls MPI through its
-C functions, such as mpi4py linked to it. Under Open MPI it sees no call of Fortran programs.
+its MPI. It is built once with the MPI's own compiler, for C, C++, Fortran and whatever calls MPI
+through its C functions, such as mpi4py linked to it. A call is recorded once where it enters
+another: Open MPI's Fortran calls ``PMPI_`` functions of its C (``workbench/mpi/library``).
 
 Each rank writes ``trace-<rank>.txt``, in the manner of liballprof (Hoefler, Schneider, Lumsdaine:
 LogGOPSim, HPDC 2010), one line a call, ``MPI_Name:start:arguments:end``, with some additions:

@@ -114,10 +114,9 @@ def record(
             )
         if not (unfinished / "trace-0.txt").exists():
             raise RecordingError(
-                f"{command[0]} must call MPI through the C functions of {launcher.version}, in "
-                f"{launcher.mpirun}; it succeeded but left no trace: it may be linked to another "
-                "MPI, statically, or be written in Fortran; name its own launcher with mpirun=, in "
-                "the shell --mpirun"
+                f"{command[0]} must call the MPI of {launcher.version}, in {launcher.mpirun}; it "
+                "succeeded but left no trace: it may be linked to another MPI, or statically; name "
+                "its own launcher with mpirun=, in the shell --mpirun"
             )
         program = read_trace(unfinished)
     return dataclasses.replace(program, source=folder.name)

@@ -17,6 +17,7 @@ from workbench.errors import ParameterError, ParseError
 from workbench.programs.program import Program
 from workbench.programs.traces.files import TraceSource, gather, recognise
 from workbench.programs.traces.otf2_archive import anchor_of, read_otf2
+from workbench.reading import instead
 from workbench.suggestions import did_you_mean
 
 __all__ = ["FORMATS", "read_trace", "recognise"]
@@ -61,9 +62,10 @@ def read_trace(
     name, files = gather(source)
     kind = format or recognise(files[0].data)
     if kind is None:
+        unknown = "its first line is neither `MPI_Name:start:...:end` nor `rank action ...`"
         raise ParseError(
             "must be a trace of liballprof, SimGrid or the workbench's recorder, or an archive of "
-            "OTF2; its first line is neither `MPI_Name:start:...:end` nor `rank action ...`",
+            f"OTF2; {instead(files[0].data, files[0].name) or unknown}",
             source=files[0].name,
         )
     if kind == "simgrid":

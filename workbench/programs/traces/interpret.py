@@ -12,7 +12,7 @@ import numpy as np
 
 from kernels.traces import layout
 from kernels.traces.follow import follow
-from workbench.mpi.other_calls import is_local
+from workbench.mpi.calls import is_local
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
 from workbench.programs.program import COLLECTIVE, ICOLLECTIVE, IRECV, ISEND, RECV, SEND
 from workbench.programs.traces.calls import Comm, TraceCall, TraceCalls

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, Literal, get_args
 
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.models import PISCES, SNAPPR, NetworkModel
+from workbench.simulate.fabric.channel_rates import bytes_under_way, rates_notes
 from workbench.simulate.fabric.network_interface import NetworkInterface
 from workbench.suggestions import did_you_mean
 from workbench.topology import Topology
@@ -65,7 +67,9 @@ class Fabric:
     Attributes:
         topology: routers, links and hosts.
         model: of the ports; None takes the defaults of the one that ``congestion`` stands for, with
-            `LANE_CREDITS` for each lane and `NIC_CREDITS`.
+            `LANE_CREDITS` for each lane and `NIC_CREDITS`, and the bandwidths that the topology
+            states, if it does. A given model's bandwidth is that of a link of capacity 1:
+            where links are unequal the others have theirs in proportion.
         routing: by name, or one that was made before; None takes the topology's usual one.
         congestion: how packets share links; None takes what the model stands for.
         seed: of the random choices of routes.
@@ -140,10 +144,36 @@ class Fabric:
         """The model of the ports, with its defaults where none was given."""
         if self.model is not None:
             return self.model
-        credits = LANE_CREDITS * self.routes.lanes
+        usual: SNAPPR | PISCES = SNAPPR(switch_credits=0, nic_credits=0)
         if self.congestion == "packet-flow":
-            return PISCES(link_credits=credits, nic_credits=NIC_CREDITS)
-        return SNAPPR(switch_credits=credits, nic_credits=NIC_CREDITS)
+            usual = PISCES(link_credits=0, nic_credits=0)
+        rate = self.topology.reference_bandwidth
+        if not math.isnan(rate):
+            usual = usual.replace(link_bandwidth=rate, injection_bandwidth=rate)
+        stated = not math.isnan(rate) or len(self.topology.link_latency) > 0
+        return self.with_credits(usual, bytes_under_way(usual, self.topology) if stated else 0)
+
+    def with_credits(self, ports: SNAPPR | PISCES, needed: int) -> SNAPPR | PISCES:
+        """Return ports with at least the default credits, and what is needed in each lane.
+
+        Args:
+            ports: of either model.
+            needed: bytes, such as `bytes_under_way`.
+        """
+        lane, nic = max(LANE_CREDITS, needed) * self.routes.lanes, max(NIC_CREDITS, needed)
+        if isinstance(ports, SNAPPR):
+            return ports.replace(
+                switch_credits=max(ports.switch_credits, lane),
+                nic_credits=max(ports.nic_credits, nic),
+            )
+        return ports.replace(
+            link_credits=max(ports.link_credits, lane), nic_credits=max(ports.nic_credits, nic)
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences on links that differ from the model's; none where all are alike."""
+        return rates_notes(self.topology, self.ports)
 
     def checked(self) -> Fabric:
         """Return the fabric itself if its buffers hold packets.

@@ -35,32 +35,19 @@ from numpy.typing import NDArray
 
 from kernels.fabric_programs import fluid as kernel
 from kernels.fabric_programs import layout
-from workbench.errors import ParameterError, SimulationHalted
+from workbench.errors import SimulationHalted
 from workbench.models import PISCES, SNAPPR
 from workbench.programs.graph import ExecutionGraph
+from workbench.simulate.fabric.channel_rates import byte_ticks
 from workbench.simulate.fabric.network_interface import NetworkInterface
 from workbench.simulate.fabric.operations import HostCosts, ProgramRun, operations
 from workbench.simulate.fabric.paths import Paths, latencies
-from workbench.simulate.ticks import CLOCK_END, byte_delay, refuse_time
+from workbench.simulate.ticks import CLOCK_END, refuse_time
 from workbench.topology.channels import Channels
 
 IntArray = NDArray[np.int64]
 
 _FIRST_ROOM = 1024
-
-
-def capacities(channels: Channels, model: SNAPPR | PISCES) -> NDArray[np.float64]:
-    """Return each channel's bandwidth, float64[channels], B/tick; a byte takes whole ticks."""
-    # As in SST/macro, ejection has the links' bandwidth.
-    delay = np.full(len(channels.source), byte_delay(model.link_bandwidth), np.float64)
-    delay[channels.injection] = byte_delay(model.injection_bandwidth)
-    if not delay.all():
-        raise ParameterError(
-            "a byte must take at least a tick of 1e-16 s; lower the bandwidths to 1e16 B/s",
-            key="switch.link.bandwidth",
-        )
-    bandwidth: NDArray[np.float64] = 1.0 / delay
-    return bandwidth
 
 
 def run_flow(
@@ -83,12 +70,12 @@ def run_flow(
     interface = NetworkInterface() if interface is None else interface
     ops = operations(graph, match, hosts, made.of_message, made.source, channels.topology.num_hosts)
     network = layout.empty_network(
-        capacities(channels, model),
+        1.0 / byte_ticks(channels, model),
         made.start,
         made.channel,
         made.weight,
-        latencies(made.links, model),
-        latencies(made.links, model, interface),
+        latencies(made, channels, model),
+        latencies(made, channels, model, interface),
         1.0 / interface.byte_ticks if interface.byte_ticks else np.inf,
     )
     stride = int(np.diff(made.start).max(initial=1))

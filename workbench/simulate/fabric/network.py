@@ -14,6 +14,7 @@ from workbench.models import PISCES, SNAPPR
 from workbench.simulate.fabric.network_interface import NetworkInterface
 from workbench.simulate.fabric.port_model import (
     fill_arbiters,
+    fill_own_ports,
     fill_ports,
     lookahead,
     model_cells,
@@ -48,6 +49,7 @@ class Wiring:
     wraps: IntArray  # (D,), 1 for channels across the dateline of their dimension
     lane_step: IntArray  # (D,), added to a packet's lane after each channel
     order: IntArray  # (D,), places of the channels in a router's order within a tick
+    channels: Channels | None = None  # where the topology states links' bandwidths or latencies
 
     @property
     def num_hosts(self) -> int:
@@ -63,6 +65,7 @@ class Wiring:
 def wiring_of(channels: Channels, lanes: int) -> Wiring:
     """Return the wiring of a topology, for routings that set the lanes themselves."""
     between = channels.between_routers
+    stated = channels.topology.unequal or len(channels.topology.link_latency)
     return Wiring(
         num_routers=channels.topology.num_routers,
         source=channels.source[:between],
@@ -73,6 +76,7 @@ def wiring_of(channels: Channels, lanes: int) -> Wiring:
         wraps=np.zeros(between, np.int64),
         lane_step=np.zeros(between, np.int64),
         order=np.arange(between, dtype=np.int64),
+        channels=channels if stated else None,
     )
 
 
@@ -114,8 +118,7 @@ class NetworkState:
     @property
     def byte_ticks(self) -> IntArray:
         """The ticks of a byte at the port of every channel, int64[D + 2 N]."""
-        kind = np.repeat(np.arange(3), (self.wiring.between_routers, *2 * [self.wiring.num_hosts]))
-        at = self.s[layout.AT_PORTS] + layout.N_PORT * kind + layout.BYTE
+        at = self.s[layout.AT_PORTS] + layout.N_PORT * _port_of(self.wiring) + layout.BYTE
         found: IntArray = self.s[at]
         return found
 
@@ -145,7 +148,7 @@ def build(
         layout.AT_DUE: routers + hosts,
         layout.AT_TODO: 2 * (routers + hosts),
         layout.AT_CALENDAR: calendar.N_CALENDAR,
-        layout.AT_PORTS: 3 * layout.N_PORT,
+        layout.AT_PORTS: (3 + (channels if wiring.channels is not None else 0)) * layout.N_PORT,
         layout.AT_CHANNEL: channels * step,
         layout.AT_ROUTER: routers * layout.N_ROUTER,
         layout.AT_HOST: hosts * layout.N_HOST,
@@ -183,6 +186,10 @@ def build(
     )
     ports = _cells(s, at[layout.AT_PORTS], 3, layout.N_PORT)
     fill_ports(s, ports, credits_of[:, : wiring.lanes], h, wiring.lanes, model)
+    if wiring.channels is not None:
+        s[layout.OWN_PORTS] = 1
+        own = _cells(s, at[layout.AT_PORTS] + 3 * layout.N_PORT, channels, layout.N_PORT)
+        fill_own_ports(own, ports, credits_of[:, : wiring.lanes], wiring.channels, model)
     s[layout.ROUTING], s[layout.ADAPTIVE] = route is None, adaptive
     if not overlay:
         s[layout.NEGLIGIBLE] = -1
@@ -190,7 +197,7 @@ def build(
         s[layout.MESSAGE_BYTE], s[layout.STARTUP] = interface.byte_ticks, interface.startup_ticks
         s[layout.IN_TURN] = in_turn
     table = _tables(s, routers, route, candidates, hops if overlay else None)
-    s[layout.LOOKAHEAD] = lookahead(s, model, hops, overlay=overlay)
+    s[layout.LOOKAHEAD] = lookahead(s, model, hops, wiring.channels, overlay=overlay)
     if interface is not None and interface.control_ticks is not None:
         s[layout.LOOKAHEAD] = min(s[layout.LOOKAHEAD], interface.control_ticks)
     s[layout.BUCKET_BITS] = max(int(s[layout.LOOKAHEAD]).bit_length() - _WINDOW_BITS, 0)
@@ -201,6 +208,14 @@ def build(
     if isinstance(model, PISCES):
         fill_arbiters(s, q, model)
     return NetworkState(s, table, q, wiring)
+
+
+def _port_of(wiring: Wiring) -> IntArray:
+    """Return the place of each channel's cells among those of ports, int64[D + 2 N]."""
+    between, hosts = wiring.between_routers, wiring.num_hosts
+    if wiring.channels is not None:
+        return 3 + np.arange(between + 2 * hosts)
+    return np.repeat(np.arange(3), (between, hosts, hosts))
 
 
 def _lane_cells(lanes: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,8 @@ from workbench.programs.graph import SEND, ExecutionGraph
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.fabric.network import build, wiring_of
 from workbench.simulate.fabric.operations import HostCosts, ProgramRun, operations
-from workbench.simulate.fabric.paths import latencies
+from workbench.simulate.fabric.paths import end_latency, latencies, message_paths
+from workbench.simulate.ticks import ticks
 
 IntArray = NDArray[np.int64]
 
@@ -42,12 +44,10 @@ def run_packets(
     routing, model, network = fabric.routes, fabric.ports, fabric.topology
     sends = np.flatnonzero(graph.kind == SEND)
     ends = hosts[graph.rank_of(sends)], hosts[graph.peer[sends]]
-    routers = network.host_router[ends[0]], network.host_router[ends[1]]
-    links = routing.minimal.hops[routers[0], routing.minimal.column[routers[1]]]
     # Each message is its own path here: what is asked of it is its latency.
     of_message = np.where(ends[0] == ends[1], -1, np.arange(len(sends))).astype(np.int32)
     ops = operations(graph, match, hosts, of_message, ends[0].astype(np.int32), network.num_hosts)
-    latency = latencies(links, model, fabric.interface)
+    latency = _latency(fabric, *ends)
     state = build(
         wiring_of(routing.channels, routing.lanes),
         model,
@@ -98,3 +98,18 @@ def run_packets(
         seconds=time.perf_counter() - began,
         steps=int(state.s[cells.HOPS_TAKEN]),
     )
+
+
+def _latency(fabric: Fabric, sources: IntArray, targets: IntArray) -> IntArray:
+    """Return the latency of a minimal route of each message, in ticks, int64[messages]."""
+    routing, model, network = fabric.routes, fabric.ports, fabric.topology
+    if not len(network.link_latency):
+        routers = network.host_router[sources], network.host_router[targets]
+        links = routing.minimal.hops[routers[0], routing.minimal.column[routers[1]]]
+        ends = end_latency(model, fabric.interface)
+        return ends + links.astype(np.int64) * ticks(model.link_latency)
+    minimal = replace(routing, scheme="minimal", choice="random")
+    made = message_paths(routing.channels, sources, targets, routing=minimal)
+    of_path = latencies(made, routing.channels, model, fabric.interface)
+    # What stays within a host takes no path, and its latency is not read.
+    return np.append(of_path, 0)[made.of_message]

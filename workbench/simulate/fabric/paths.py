@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from kernels.fabric_programs import paths
 from workbench.errors import ParameterError
 from workbench.models import PISCES, SNAPPR
+from workbench.simulate.fabric.channel_rates import latency_ticks
 from workbench.simulate.fabric.network_interface import NetworkInterface
 from workbench.simulate.ticks import ticks
 from workbench.topology.channels import Channels
@@ -88,6 +89,8 @@ def message_paths(
         links = np.diff(start)
         if routing is None and ordered and side_by_side:
             start, between, weight = _beside(channels, start, between)
+    if weight is not None and network.unequal:
+        start, between, weight = _merged(start, between, weight)
     count = len(first[0])
     whole = np.empty(len(between) + 2 * count, np.int32)
     ends = start + 2 * np.arange(count + 1)
@@ -110,18 +113,31 @@ def message_paths(
 
 
 def latencies(
-    links: NDArray[np.integer],
+    made: Paths,
+    channels: Channels,
     model: SNAPPR | PISCES,
     interface: NetworkInterface | None = None,
 ) -> IntArray:
-    """Return the latency of paths of ``links`` links, in ticks, with injection and ejection.
+    """Return the latency of each path, in ticks, with injection and ejection, int64[paths].
 
-    With an interface it is the latency of what has no bytes.
+    With an interface it is the latency of what has no bytes. A path that parts has the mean of its
+    ways, by their shares.
     """
-    ends = ticks(model.injection_latency) + ticks(model.ejection_latency)
+    ends = end_latency(model, interface)
+    if not len(channels.topology.link_latency):
+        return ends + made.links * ticks(model.link_latency)
+    of_channel = latency_ticks(channels, model)
+    of_channel[channels.between_routers :] = 0
+    path = np.repeat(np.arange(len(made.links)), np.diff(made.start))
+    between = np.bincount(path, made.weight * of_channel[made.channel], len(made.links))
+    return ends + np.rint(between).astype(np.int64)
+
+
+def end_latency(model: SNAPPR | PISCES, interface: NetworkInterface | None = None) -> int:
+    """Return the latency of injection and ejection together, in ticks; see ``latencies``."""
     if interface is not None and interface.control_ticks is not None:
-        ends = interface.control_ticks
-    return ends + links.astype(np.int64) * ticks(model.link_latency)
+        return interface.control_ticks
+    return ticks(model.injection_latency) + ticks(model.ejection_latency)
 
 
 def _walked(
@@ -216,7 +232,22 @@ def _beside(
     np.cumsum(several, out=after[1:])
     place = np.arange(after[-1]) - np.repeat(after[:-1], several)
     found = np.repeat(first[group], several) + place
-    return after[start], found.astype(np.int32), np.repeat(1.0 / several, several)
+    capacity = channels.capacity[found]
+    whole = np.bincount(np.repeat(np.arange(len(between)), several), capacity, len(between))
+    return after[start], found.astype(np.int32), capacity / np.repeat(whole, several)
+
+
+def _merged(
+    start: IntArray, between: NDArray[np.int32], weight: NDArray[np.float64]
+) -> tuple[IntArray, NDArray[np.int32], NDArray[np.float64]]:
+    """Return paths with each channel once: one of more share stands several times in its set."""
+    paths = len(start) - 1
+    path = np.repeat(np.arange(paths), np.diff(start))
+    key = (path << 32) | between
+    once, place = np.unique(key, return_inverse=True)
+    ends = np.searchsorted(once, np.arange(paths + 1) << 32)
+    shares = np.bincount(place, weight, len(once)).astype(np.float64)
+    return ends.astype(np.int64), (once & 0xFFFFFFFF).astype(np.int32), shares
 
 
 def _has_rings(network: Topology) -> bool:
@@ -239,6 +270,7 @@ def _shortest(
             channels.first,
             channels.target,
             weight,
+            network.link_share[channels.link],
             sources,
             targets,
             np.argsort(targets, kind="stable"),

@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 from kernels.fabric import arbiters, layout, pisces_cells
 from workbench.errors import ConfigurationError
 from workbench.models import PISCES, SNAPPR
+from workbench.simulate.fabric.channel_rates import byte_ticks, latency_ticks
 from workbench.simulate.ticks import byte_delay, ticks
+from workbench.topology.channels import Channels
 
 IntArray = NDArray[np.int64]
 
@@ -63,6 +65,27 @@ def fill_ports(
     credits_of[injection, 0] = model.nic_credits
 
 
+def fill_own_ports(
+    own: IntArray,  # (channels, N_PORT)
+    ports: IntArray,  # (3, N_PORT), filled in
+    credits_of: IntArray,  # (channels, lanes), likewise
+    channels: Channels,
+    model: SNAPPR | PISCES,
+) -> None:
+    """Fill in the ports of unequal links.
+
+    The buffer behind a link of more capacity is larger, as those behind parallel links together
+    are; no buffer is smaller than the model's.
+    """
+    hosts = channels.topology.num_hosts
+    kind = np.repeat(np.arange(3), (channels.between_routers, hosts, hosts))
+    flit = ports[kind, layout.FLIT] // ports[kind, layout.BYTE]
+    own[:, layout.BYTE] = byte_ticks(channels, model)
+    own[:, layout.FLIT] = flit * own[:, layout.BYTE]
+    own[:, layout.LATENCY] = latency_ticks(channels, model)
+    credits_of[:] = (credits_of * np.maximum(channels.capacity, 1.0)[:, None]).astype(np.int64)
+
+
 def fill_arbiters(s: IntArray, q: IntArray, model: PISCES) -> None:
     """Fill in PISCES's arbiters and crossbars with credits, once the rest of ``s`` is filled in."""
     kinds = {
@@ -79,7 +102,12 @@ def fill_arbiters(s: IntArray, q: IntArray, model: PISCES) -> None:
 
 
 def lookahead(
-    s: IntArray, model: SNAPPR | PISCES, hops: NDArray[np.int32] | None, *, overlay: bool
+    s: IntArray,
+    model: SNAPPR | PISCES,
+    hops: NDArray[np.int32] | None,
+    channels: Channels | None,  # of unequal links
+    *,
+    overlay: bool,
 ) -> int:
     """Return the least number of ticks between an event and its effect on another component."""
     latencies = {
@@ -87,6 +115,11 @@ def lookahead(
         "node.nic.injection.latency": ticks(model.injection_latency),
         "node.nic.ejection.latency": ticks(model.ejection_latency),
     }
+    if channels is not None:
+        between = latency_ticks(channels, model)[: channels.between_routers]
+        latencies["switch.link.latency"] = int(
+            between.min(initial=latencies["node.nic.injection.latency"])
+        )
     if overlay:
         fewest = 1 if hops is None else int(hops.min(initial=0))
         out = int(s[layout.OVERLAY]) + fewest * int(s[layout.OVERLAY_HOP])

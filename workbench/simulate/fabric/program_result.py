@@ -16,9 +16,10 @@ from workbench.models import LogGPS
 from workbench.programs.graph import CALC, SEND, ExecutionGraph
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
+from workbench.simulate.fabric.channel_rates import byte_ticks
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.fabric.operations import rank_ticks
-from workbench.simulate.ticks import TICKS_PER_SECOND, byte_delay
+from workbench.simulate.ticks import TICKS_PER_SECOND
 from workbench.topology.channels import Channels, channels
 from workbench.topology.topology import Topology
 from workbench.units import format_quantity
@@ -96,10 +97,12 @@ class FabricReplay(StoredResult):
     @property
     def notes(self) -> tuple[str, ...]:
         """What is to be known of the run, a sentence each."""
+        notes = self.fabric.notes
         most = int(self.channel_most.max(initial=0))
         if self.congestion != "flow" or most < 2:
-            return ()
+            return notes
         return (
+            *notes,
             f"up to {most} fluid messages shared a channel: the end may be far from that of "
             "packets, which wait for one another (synchronised pairwise exchanges ended 56 % too "
             "early to 12 % too late, bursts up to 150 % too late); where it matters run packets",
@@ -128,8 +131,7 @@ class FabricReplay(StoredResult):
     @property
     def utilisation(self) -> NDArray[np.float64]:
         """The share of its bandwidth that each channel used up to the end, float64[channels]."""
-        delay = np.full(len(self.channel_bytes), byte_delay(self.fabric.ports.link_bandwidth))
-        delay[self.channels.injection] = byte_delay(self.fabric.ports.injection_bandwidth)
+        delay = byte_ticks(self.channels, self.fabric.ports)
         end = max(int(self.finish_ticks.max(initial=0)), 1)
         share: NDArray[np.float64] = self.channel_bytes * delay / end
         return share

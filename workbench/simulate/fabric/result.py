@@ -308,6 +308,7 @@ class FabricResult(StoredResult):
             "latency_percentiles_us": {f"{percent:g}": s * 1e6 for percent, s in latencies},
             "hops": self.hops.tolist(),
             "queues": {name: column.tolist() for name, column in self._queue_columns().items()},
+            "notes": list(self.fabric.notes),
         }
         if tables:
             found["channels"] = self.to_frame().to_dict("list")
@@ -355,4 +356,6 @@ class FabricResult(StoredResult):
             name: f"{value:.4g}" if isinstance(value, float) else str(value)
             for name, value in self.figures().items()
         }
+        if self.fabric.notes:
+            shown["notes"] = "; ".join(self.fabric.notes)
         return html_table(shown.items(), caption=self.provenance.caption())

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from workbench.errors import ParameterError, ParseError
+from workbench.ini_grammar import OVERRIDE, IniDocument, IniEntry, override, read_document
 from workbench.models import PISCES, SNAPPR
 from workbench.models.ini import inspect_document
-from workbench.models.ini_grammar import OVERRIDE, IniDocument, IniEntry, override, read_document
 from workbench.simulate.fabric import sst_wiring
 from workbench.simulate.fabric.sst_wiring import SSTNetwork
 from workbench.units import parse_quantity

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -43,7 +44,7 @@ class Place(NamedTuple):
 
 
 @dataclass
-class Stated:
+class _Stated:
     """A quantity that all links of a file state, or none."""
 
     name: str
@@ -70,6 +71,14 @@ class Stated:
         return np.array(self.values)
 
 
+class Host(NamedTuple):
+    """A host that a file lists by itself."""
+
+    router: int
+    bandwidth: float | None  # of its link, B/s
+    name: str
+
+
 @dataclass
 class Assembly:
     """Routers by name and the links between them, in the order of the file."""
@@ -79,12 +88,25 @@ class Assembly:
     _classes: dict[str, int] = field(default_factory=dict)
     _ends: array[int] = field(default_factory=lambda: array("i"))
     _link_class: array[int] = field(default_factory=lambda: array("B"))
-    _bandwidth: Stated = field(default_factory=lambda: Stated("bandwidth", "links"))
-    _latency: Stated = field(default_factory=lambda: Stated("latency", "links"))
+    _bandwidth: _Stated = field(default_factory=lambda: _Stated("bandwidth", "links"))
+    _latency: _Stated = field(default_factory=lambda: _Stated("latency", "links"))
     _hosts: dict[int, int] = field(default_factory=dict)
-    _of_hosts: dict[int, list[float]] = field(default_factory=dict)
+    _own_hosts: list[Host] = field(default_factory=list)
     _groups: dict[int, str] = field(default_factory=dict)
     _at: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    _notes: dict[str, None] = field(default_factory=dict)
+    _relative: bool | None = None
+
+    def relative(self, relative: bool, place: Place) -> None:
+        """Set whether bandwidths are multiples of some link's and not B/s."""
+        if self._relative not in (None, relative):
+            raise place.error("bandwidths must be all multiples, such as 2x, or all have a unit")
+        self._relative = relative
+
+    def note(self, text: str, place: Place | None = None) -> None:
+        """Add a note on what was assumed, joined or left out, once; ``place`` is its line."""
+        line = place.line if place else 0
+        self._notes[f"line {line}: {text}" if line else text] = None
 
     def router(self, name: str, place: Place) -> int:
         """Return the number of a router; a new name gets the next number."""
@@ -141,11 +163,9 @@ class Assembly:
                 f"a router's hosts must be given once; got {count} after {self._hosts[router]}"
             )
 
-    def add_host(self, router: int, bandwidth: float | None = None) -> None:
+    def add_host(self, router: int, bandwidth: float | None = None, name: str = "") -> None:
         """Add one host to a router; ``bandwidth`` is that of its link, B/s."""
-        self._hosts[router] = self._hosts.get(router, 0) + 1
-        if bandwidth is not None:
-            self._of_hosts.setdefault(router, []).append(bandwidth)
+        self._own_hosts.append(Host(router, bandwidth, name))
 
     def group(self, router: int, name: str, place: Place) -> None:
         """Set the group of a router; an empty name and -1 stand for none."""
@@ -170,12 +190,16 @@ class Assembly:
         name: str = "",  # empty: the source's
         ordered: bool = False,  # keep the file's order even where all names are whole numbers
     ) -> Topology:
-        """Return the assembled topology, its hosts numbered router by router."""
+        """Return the assembled topology, its hosts numbered router by router.
+
+        Hosts whose names are all whole numbers are numbered by these.
+        """
         everything = Place(self.source)
         count = len(self._routers)
         if not count:
             raise everything.error("a topology must have routers; this file names none")
-        number = np.arange(count) if ordered else _numbering(list(self._routers))
+        routers = list(self._routers)
+        number = np.arange(count) if ordered else _numbering(routers)
         ends = np.frombuffer(self._ends, np.int32).reshape(-1, 2)
         link_class = np.frombuffer(self._link_class, np.uint8)
         if directed is None:
@@ -188,19 +212,8 @@ class Assembly:
             kept = _once(ends, link_class, count)
             ends, link_class = ends[kept], link_class[kept]
             bandwidth, latency = (one[kept] if len(one) else one for one in (bandwidth, latency))
-        of_router = np.zeros(count, np.int64)
-        assumed = hosts is None and not self._hosts
-        if assumed:
-            hosts = 1
-        if hosts is not None:
-            of_router[:] = hosts
-        else:
-            of_router[number[list(self._hosts)]] = list(self._hosts.values())
-        if of_router.sum() > LARGEST:
-            raise everything.error(
-                f"a topology must have at most {LARGEST} hosts; got {of_router.sum()}"
-            )
-        of_hosts = self._host_bandwidth(number, of_router, everything)
+        assumed = hosts is None and not (self._hosts or self._own_hosts)
+        at, of_hosts, host_names = self._placed(number, 1 if assumed else hosts)
         group = np.full(count, -1, np.int32)
         if self._groups:
             names = list(dict.fromkeys(self._groups.values()))
@@ -220,33 +233,107 @@ class Assembly:
             links=number[ends].astype(np.int32).reshape(-1, 2),
             link_class=link_class,
             classes=(TERMINAL, *self._classes) if self._classes else (TERMINAL, LINK),
-            host_router=np.repeat(np.arange(count), of_router).astype(np.int32),
+            host_router=at,
             group=group,
             coordinates=coordinates,
             parameters={"hosts": ASSUMED} if assumed else {},
             link_bandwidth=bandwidth,
             link_latency=latency,
             host_bandwidth=of_hosts,
+            router_names=_kept([routers[place] for place in number.argsort()]),
+            host_names=host_names,
+            notes=tuple(self._notes),
+            relative=bool(self._relative),
         )
 
-    def _host_bandwidth(
-        self, number: NDArray[np.int64], of_router: NDArray[np.int64], everything: Place
-    ) -> NDArray[np.float64]:
-        """Return the bandwidth of each host's link, B/s, router by router; none if none states it.
+    def _placed(
+        self, number: NDArray[np.int64], each: int | None
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64], tuple[str, ...]]:
+        """Return the router, the link's bandwidth and the name of each host.
 
-        Raises:
-            ParseError: some hosts state it, others do not.
+        ``number`` is that of each router of the file in the topology; ``each`` the hosts of each
+        router, None for those of the file.
         """
-        if not self._of_hosts:
-            return np.zeros(0)
-        stated = {int(number[router]): values for router, values in self._of_hosts.items()}
-        missing = [r for r, n in enumerate(of_router.tolist()) if n != len(stated.get(r, ()))]
-        if missing:
+        count = len(number)
+        own = self._own_hosts if each is None else []
+        of_router = np.zeros(count, np.int64)
+        if each is not None:
+            of_router[:] = each
+        elif self._hosts:
+            of_router[number[list(self._hosts)]] = list(self._hosts.values())
+        everything = Place(self.source)
+        total = int(of_router.sum()) + len(own)
+        if total > LARGEST:
+            raise everything.error(f"a topology must have at most {LARGEST} hosts; got {total}")
+        at = np.repeat(np.arange(count), of_router)
+        if not own:
+            return at.astype(np.int32), np.zeros(0), ()
+        rates = [host.bandwidth for host in own if host.bandwidth is not None]
+        if rates and len(rates) < total:
             raise everything.error(
-                "all hosts must state the bandwidth of their link, or none; some of router "
-                f"{missing[0]} do not"
+                "all hosts must state the bandwidth of their link, or none; got it for "
+                f"{len(rates)} of {total}"
             )
-        return np.concatenate([stated[router] for router in sorted(stated)])
+        names = [host.name for host in own]
+        if len(set(filter(None, names))) < len(names) - names.count(""):
+            again = next(name for name, many in Counter(filter(None, names)).items() if many > 1)
+            raise everything.error(f"each host must be listed once; {again[:80]!r} is listed again")
+        order = _numbering(names).argsort()
+        at = np.concatenate((at, number[[host.router for host in own]]))
+        if len(at) > len(own) or not all(map(is_number, names)):
+            order = at.argsort(kind="stable")
+        named = len(at) == len(own) and "" not in names
+        return (
+            at[order].astype(np.int32),
+            np.array(rates)[order] if rates else np.zeros(0),
+            _kept([names[place] for place in order.tolist()]) if named else (),
+        )
+
+
+def counted(count: int, what: str) -> str:
+    """Return a number with what it counts: ``1 port``, ``2 ports``, ``2 switches``."""
+    ending = "" if count == 1 else "es" if what.endswith("ch") else "s"
+    return f"{count} {what}{ending}"
+
+
+def take_rows(
+    rows: Iterable[tuple[Place, list[str]]],
+    take: Callable[[Place, list[str]], bool],  # whether it was a header
+    read: Assembly,
+    *,
+    ended: bool,  # whether a line break ends the last row
+) -> None:
+    """Take each row of a table; a last one that is cut off is left out, with a note.
+
+    It is cut off where it has fewer cells than every other row, if there are two, and of those of a
+    table with a header or of a file without a last line break; or where it cannot be read and no
+    line break ends it.
+    """
+    least, taken, filled, header = _LARGEST_NUMBER, 0, True, False
+    held: tuple[Place, list[str]] | None = None
+    for row in rows:
+        if held is not None:
+            if take(*held):
+                header = True
+            else:
+                taken += 1
+                filled = filled and held[1][-1] != ""
+            least = min(least, len(held[1]))
+        held = row
+    if held is None:
+        return
+    place, cells = held
+    if not ended and filled and taken and cells[-1] == "":
+        cells = cells[:-1]
+    if taken > 1 and len(cells) < (least if header or not ended else 2):
+        read.note(f"left out, as it is cut off: {' '.join(cells)[:80]!r}", place)
+        return
+    try:
+        take(place, cells)
+    except ParseError:
+        if ended or not taken:
+            raise
+        read.note(f"left out, as it is cut off: {' '.join(cells)[:80]!r}", place)
 
 
 def whole_number(text: str, meaning: str, most: int, place: Place, least: int = 0) -> int:
@@ -270,10 +357,20 @@ def coordinates_of(text: str, separator: str, place: Place) -> tuple[int, ...]:
     )
 
 
+def is_number(name: str) -> bool:
+    """Return whether a name is a whole number, by which its owner is numbered."""
+    return name.isascii() and name.isdecimal() and len(name) <= _LONGEST_NUMBER
+
+
+def _kept(names: list[str]) -> tuple[str, ...]:
+    """Return names, none where they are only the numbers from 0."""
+    return () if all(name == str(place) for place, name in enumerate(names)) else tuple(names)
+
+
 def _numbering(names: list[str]) -> NDArray[np.int64]:
     """Return the number of each name: by its value if all are whole numbers, else by its place."""
     order = np.arange(len(names))
-    if all(name.isascii() and name.isdecimal() and len(name) <= _LONGEST_NUMBER for name in names):
+    if all(map(is_number, names)):
         order[np.array(sorted(range(len(names)), key=lambda place: int(names[place])))] = np.arange(
             len(names)
         )

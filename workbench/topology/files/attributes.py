@@ -2,29 +2,49 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from workbench.topology.files.assembly import (
-    LINK,
     MOST_HOSTS_OF_ROUTER,
     Assembly,
     Place,
     coordinates_of,
     whole_number,
 )
+from workbench.topology.files.columns import (
+    OF_LINKS,
+    LinkValues,
+    column_of,
+    is_quantity,
+    link_values,
+)
 from workbench.topology.generator_checks import LARGEST
 from workbench.topology.topology import Topology
 
-_HOST = "host"
-_KIND = ("kind", "type")
-_CLASS = ("link_class", "class")
+_HOSTS = ("host", "hca", "ca", "server", "compute", "node", "endpoint", "gpu", "nic", "terminal")
+_KIND = ("kind", "type", "role")
 _AT = ("coordinates", "at")
+_DRAWN = (
+    "label",
+    "color",
+    "style",
+    "shape",
+    "width",
+    "len",
+    "pos",
+    "fontsize",
+    "tooltip",
+    "x",
+    "y",
+)
+"""Attributes of drawings, which no note names."""
 
 
 @dataclass
 class Node:
-    """A node: a router, or a host if its ``kind`` is ``host``."""
+    """A node: a router, or a host if its ``kind`` is ``host``, ``server``, ``hca`` or the like."""
 
     name: str
     place: Place
@@ -71,17 +91,23 @@ class Attributed:
     def topology(self, *, hosts: int | None = None, name: str = "") -> Topology:
         """Return the graph's topology; of directed edges the direction with more counts."""
         read = Assembly(self.source)
-        routers = {
-            name: read.router(name, node.place)
+        nodes = {
+            name: node
             for name, node in self.nodes.items()
-            if self._value(node.values, _KIND) != _HOST
+            if self._value(node.values, _KIND).lower() not in _HOSTS
         }
+        called = {name: node.values.get("name", "") for name, node in nodes.items()}
+        if "" in called.values() or len(set(called.values())) < len(called):
+            called = {name: name for name in nodes}
+        routers = {name: read.router(called[name], node.place) for name, node in nodes.items()}
         for name_of, router in routers.items():
             self._read_router(read, router, self.nodes[name_of])
         directed = bool(self.edges) and all(edge.directed for edge in self.edges)
         if not directed and any(edge.directed for edge in self.edges):
             raise Place(self.source).error("edges must be all directed or all undirected")
         at_router: dict[str, int] = {}
+        rates: dict[str, list[float]] = {}
+        ways: Counter[tuple[str, str]] = Counter()
         for edge in self.edges:
             ends = edge.one, edge.other
             for end in ends:
@@ -90,22 +116,49 @@ class Attributed:
                         f"an edge must join two nodes; {end[:80]!r} is not a node"
                     )
             numbers = [routers[end] for end in ends if end in routers]
+            values = self._link_values(read, edge)
             if len(numbers) == 2:
-                link_class = self._value(edge.values, _CLASS) or LINK
-                read.link(numbers[0], numbers[1], edge.place, link_class)
+                read.link(numbers[0], numbers[1], edge.place, *values)
                 continue
             if not numbers:
                 raise edge.place.error("a host must be joined to a router; this edge joins two")
             host = next(end for end in ends if end not in routers)
             if at_router.setdefault(host, numbers[0]) != numbers[0]:
                 raise edge.place.error(f"a host must be at one router; {host[:80]!r} is at two")
-        for router in at_router.values():
-            read.add_host(router)
+            ways[ends] += 1
+            # Of directed edges those of the way that has more count, the first one's if as many.
+            if not directed or ways[ends] > ways[edge.other, edge.one]:
+                rate = [] if values.bandwidth is None else [values.bandwidth]
+                rates.setdefault(host, []).extend(rate * values.parallel)
+            if values.latency is not None:
+                read.note("latencies of hosts' links are left out")
+        for host, router in at_router.items():
+            own = self.nodes[host].values.get("name") or host
+            read.add_host(router, sum(rates[host]) or None, own)
         return read.topology(hosts=hosts, directed=directed, name=name)
 
     def _value(self, values: Mapping[str, str], names: tuple[str, ...]) -> str:
         found = (values.get(name) or self.defaults.get(name) for name in names)
         return next(filter(None, found), "")
+
+    def _link_values(self, read: Assembly, edge: Edge) -> LinkValues:
+        """Return what an edge's attributes say of its link; others are left out, with a note."""
+        values = self.defaults | edge.values
+        label = values.get("label", "")
+        if is_quantity(label, "bandwidth"):
+            values = {"bandwidth": label} | values
+        columns, cells = [], []
+        for key, value in values.items():
+            column = column_of(key)
+            if column is None or column.meaning not in OF_LINKS:
+                if key in edge.values and key not in _DRAWN:
+                    read.note(f"attribute of edges left out: {key[:80]}")
+            elif column.meaning == "latency" and not (column.unit or is_quantity(value, "latency")):
+                read.note(f"{key[:80]} has no unit, and is left out")
+            else:
+                columns.append(column)
+                cells.append(value)
+        return link_values(columns, cells, edge.place, read)
 
     def _read_router(self, read: Assembly, router: int, node: Node) -> None:
         count = self._value(node.values, ("hosts",))

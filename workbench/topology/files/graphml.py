@@ -1,9 +1,9 @@
 """GraphML: nodes and edges in XML (Brandes, Eiglsperger, Lerner: GraphML Primer).
 
 What nodes and edges hold is as in `Topology.to_networkx`: ``hosts``, ``group`` and ``coordinates``
-of a node, ``link_class`` of an edge. A node of ``kind`` ``host`` is a host at the router that its
-one edge leads to. A file with a document type is refused, as entities of a few lines could fill
-any memory; nothing outside the file is ever read.
+of a node, ``link_class``, ``bandwidth_Bps`` and ``latency_s`` of an edge. A node of ``kind``
+``host`` is a host at the router that its one edge leads to. A file with a document type is refused,
+as entities of a few lines could fill any memory; nothing outside the file is ever read.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import numpy as np
 from workbench.errors import ParseError, WorkbenchError
 from workbench.topology.files.assembly import Place
 from workbench.topology.files.attributes import Attributed, Edge, Node
+from workbench.topology.files.columns import written
+from workbench.topology.files.writing import hosts_of, router_labels
 from workbench.topology.topology import Topology
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
@@ -25,11 +27,15 @@ NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 _DEEPEST = 64
 _LONGEST_VALUE = 4096
 _KEYS = (
-    ("name", "graph", "string"),
+    ("name", "all", "string"),
     ("hosts", "node", "int"),
     ("group", "node", "int"),
     ("coordinates", "node", "string"),
+    ("kind", "node", "string"),
     ("link_class", "edge", "string"),
+    ("bandwidth", "edge", "string"),
+    ("bandwidth_Bps", "edge", "double"),
+    ("latency_s", "edge", "double"),
 )
 
 
@@ -143,7 +149,7 @@ def parse_graphml(content: bytes, source: str, *, hosts: int | None = None) -> T
 def to_graphml(topology: Topology) -> str:
     """Return a topology as GraphML, from which `parse_graphml` makes an equal graph.
 
-    Hosts must be numbered router by router to keep their numbers.
+    Names are kept. Hosts without names must be numbered router by router to keep their numbers.
 
     Args:
         topology: any.
@@ -158,27 +164,52 @@ def _lines(topology: Topology) -> Iterator[str]:
         yield f'  <key id="{name}" for="{of}" attr.name="{name}" attr.type="{kind}"/>'
     yield '  <graph edgedefault="undirected">'
     yield f"    {_data('name', _printable(topology.name))}"
-    hosts = np.bincount(topology.host_router, minlength=topology.num_routers).tolist()
+    names = router_labels(topology, _is_printable)
+    counts, own = hosts_of(topology, _is_printable)
+    prefix = "host " if set(names) & {host.name for host in own} else ""
     for router, (count, group, at) in enumerate(
-        zip(hosts, topology.group.tolist(), topology.coordinates.tolist(), strict=True)
+        zip(counts, topology.group.tolist(), topology.coordinates.tolist(), strict=True)
     ):
-        data = _data("hosts", count) + _data("group", group)
+        data = ("" if own else _data("hosts", count)) + _data("group", group)
         if at:
             data += _data("coordinates", " ".join(map(str, at)))
-        yield f'    <node id="{router}">{data}</node>'
+        yield f"    <node id={quoteattr(names[router])}>{data}</node>"
+    rates = topology.host_bandwidth.tolist() or [None] * len(own)
+    for host, rate in zip(own, rates, strict=False):
+        data = _data("kind", "host") + (_data("name", host.name) if prefix else "")
+        yield f"    <node id={quoteattr(prefix + host.name)}>{data}</node>"
+        yield _edge(prefix + host.name, names[host.router], _rate(topology, rate))
     classes = [_data("link_class", _printable(name)) for name in topology.classes]
-    order = np.argsort(topology.link_class, kind="stable")
-    for (one, other), link_class in zip(
-        topology.links[order].tolist(), topology.link_class[order].tolist(), strict=True
-    ):
-        ends = f"source={quoteattr(str(one))} target={quoteattr(str(other))}"
-        yield f"    <edge {ends}>{classes[link_class]}</edge>"
+    for link in np.argsort(topology.link_class, kind="stable").tolist():
+        one, other = (names[end] for end in topology.links[link].tolist())
+        data = classes[topology.link_class[link]]
+        if len(topology.link_bandwidth):
+            data += _rate(topology, float(topology.link_bandwidth[link]))
+        if len(topology.link_latency):
+            data += _data("latency_s", float(topology.link_latency[link]))
+        yield _edge(one, other, data)
     yield "  </graph>"
     yield "</graphml>"
 
 
+def _edge(one: str, other: str, data: str) -> str:
+    return f"    <edge source={quoteattr(one)} target={quoteattr(other)}>{data}</edge>"
+
+
+def _rate(topology: Topology, rate: float | None) -> str:
+    """Return a bandwidth in B/s, or as a multiple of some link's, nothing for None."""
+    if topology.relative and rate is not None:
+        return _data("bandwidth", written(rate, "bandwidth", relative=True))
+    return _data("bandwidth_Bps", rate)
+
+
 def _data(key: str, value: object) -> str:
-    return f'<data key="{key}">{escape(str(value))}</data>'
+    """Return a value of a node or an edge, nothing for None."""
+    return "" if value is None else f'<data key="{key}">{escape(str(value))}</data>'
+
+
+def _is_printable(name: str) -> bool:
+    return name == _printable(name) != ""
 
 
 def _printable(name: str) -> str:

@@ -36,7 +36,13 @@ def with_hosts(topology: Topology, hosts: int, at: str = "all") -> Topology:
         )
     chosen = np.repeat(routers, hosts).astype(np.int32)
     others = {key: value for key, value in topology.parameters.items() if key != "hosts"}
-    return replace(topology, host_router=chosen, parameters=others)
+    return replace(
+        topology,
+        host_router=chosen,
+        parameters=others,
+        host_bandwidth=np.zeros(0),
+        host_names=(),
+    )
 
 
 def hosts_set(text: str) -> dict[str, Any]:

@@ -2,26 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
 
 from workbench.errors import ParameterError, ParseError
+from workbench.reading import Reading
 from workbench.suggestions import did_you_mean
-from workbench.topology.files.assembly import MOST_HOSTS_OF_ROUTER
+from workbench.topology.files.anynet import is_anynet, parse_anynet
+from workbench.topology.files.assembly import ASSUMED, MOST_HOSTS_OF_ROUTER, counted
 from workbench.topology.files.codes import (
     connection_files,
     parse_codes,
     parse_configuration,
     to_codes,
 )
-from workbench.topology.files.csv_table import parse_csv, separator_of, to_csv
-from workbench.topology.files.edge_list import parse_edge_list, to_edge_list
+from workbench.topology.files.csv_table import is_csv, parse_csv, separator_of, to_csv
+from workbench.topology.files.dot import is_dot, parse_dot
+from workbench.topology.files.edge_list import is_edge_list, parse_edge_list, to_edge_list
 from workbench.topology.files.graphml import parse_graphml, to_graphml
-from workbench.topology.files.hosts import HostsAt, with_hosts
+from workbench.topology.files.hosts import HostsAt, describe_hosts, with_hosts
+from workbench.topology.files.ibnetdiscover import (
+    is_ibnetdiscover,
+    is_port_list,
+    parse_ibnetdiscover,
+    parse_port_list,
+)
+from workbench.topology.files.ns3 import is_ns3, is_simai, parse_ns3
+from workbench.topology.files.slurm import (
+    is_slurm,
+    is_slurm_yaml,
+    parse_slurm,
+    parse_slurm_yaml,
+)
+from workbench.topology.files.sstmacro_ini import is_sstmacro_ini, parse_sstmacro_ini
 from workbench.topology.files.sstmacro_json import parse_sstmacro_json, to_sstmacro_json
 from workbench.topology.topology import Topology, whole
 
-Format = Literal["edge-list", "csv", "graphml", "sstmacro", "codes"]
+Format = Literal[
+    "edge-list",
+    "csv",
+    "graphml",
+    "sstmacro",
+    "codes",
+    "slurm",
+    "slurm-yaml",
+    "ibnetdiscover",
+    "ibnetdiscover-ports",
+    "ns3",
+    "anynet",
+    "sstmacro-ini",
+    "dot",
+]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 SUFFIXES: dict[str, Format] = {
@@ -33,6 +67,39 @@ SUFFIXES: dict[str, Format] = {
     ".conf": "codes",
 }
 """What a file is written as by the end of its name."""
+
+
+class NetworkFormat(NamedTuple):
+    """A format of text."""
+
+    title: str  # what a file of it is, for people
+    router: str  # what it calls a router
+    is_it: Callable[[str], bool]  # whether a text, which may be cut off, is of it
+    parse: Callable[..., Topology]  # reads a text; takes ``hosts``
+
+
+_TEXTS: dict[Format, NetworkFormat] = {
+    "slurm": NetworkFormat("Slurm topology.conf", "switch", is_slurm, parse_slurm),
+    "slurm-yaml": NetworkFormat("Slurm topology.yaml", "switch", is_slurm_yaml, parse_slurm_yaml),
+    "ibnetdiscover": NetworkFormat(
+        "ibnetdiscover", "switch", is_ibnetdiscover, parse_ibnetdiscover
+    ),
+    "ibnetdiscover-ports": NetworkFormat(
+        "ibnetdiscover -p", "switch", is_port_list, parse_port_list
+    ),
+    "ns3": NetworkFormat("ns-3 topology", "switch", is_ns3, parse_ns3),
+    "anynet": NetworkFormat("BookSim anynet", "router", is_anynet, parse_anynet),
+    "sstmacro-ini": NetworkFormat(
+        "topology of an SST/macro .ini", "switch", is_sstmacro_ini, parse_sstmacro_ini
+    ),
+    "dot": NetworkFormat("Graphviz dot", "router", is_dot, parse_dot),
+    "csv": NetworkFormat("CSV of links", "router", is_csv, parse_csv),
+    "edge-list": NetworkFormat("list of links", "router", is_edge_list, parse_edge_list),
+}
+"""In the order in which they are tried; the last takes what is no other."""
+
+_HEAD = 2**16
+"""Characters by which a text is recognised."""
 
 MOST_BYTES = 2**28
 """Longest file that is read."""
@@ -47,10 +114,14 @@ def read_topology(
     directed: bool | None = None,
     name: str = "",
 ) -> Topology:
-    """Return the topology of a file: an edge list, CSV, GraphML, or SST/macro's or CODES's own.
+    """Return the topology of a file.
+
+    It may be an edge list, CSV, GraphML or dot; of Slurm, ibnetdiscover, ns-3, SimAI or BookSim; or
+    SST/macro's or CODES's own. ``notes`` of the result are what was assumed, joined or left out.
 
     Routers are numbered by their names if these are whole numbers, else in the order in which
-    they are met; SST/macro's in the order of their names. Hosts are numbered router by router.
+    they are met; SST/macro's in the order of their names. Hosts are numbered router by router, or
+    by their names if these are whole numbers.
 
     Args:
         source: path of a file, or its text or bytes; a ``str`` with a line break is text, one
@@ -99,11 +170,11 @@ def read_topology(
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise ParseError("it must be UTF-8 text", source=title, line=line) from error
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     if format is None:
-        format = _format_of(text)
+        format = _format_of(text[:_HEAD]) or _list_of(text[:_HEAD])
     if format == "sstmacro":
         return parse_sstmacro_json(text, title, hosts=hosts)
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
     if format == "codes":
         values = parse_configuration(text, title)
         intra, inter = connection_files(values, title)
@@ -115,8 +186,64 @@ def read_topology(
             )
         within, between = (_content(path.with_name(other)) for other in (intra, inter))
         return parse_codes(values, within, between, title, hosts=hosts)
-    read = parse_csv if format == "csv" else parse_edge_list
-    return read(text, title, hosts=hosts, directed=directed)
+    parse = _TEXTS[format].parse
+    if format in ("csv", "edge-list"):
+        return parse(text, title, hosts=hosts, directed=directed)
+    if format == "sstmacro-ini":
+        return parse(text, title, hosts=hosts, path=path)
+    return parse(text, title, hosts=hosts)
+
+
+def reading_of(content: bytes, source: str, path: Path | None = None) -> Reading | None:
+    """Return what a file of a network is, None where it is no such file."""
+    head = ""
+    if _is_xml(content):
+        is_graphml = b"<graphml" in content[:_HEAD].replace(b"\0", b"")
+        format: Format | None = "graphml" if is_graphml else None
+    else:
+        # What is cut off behind the head may be half a character.
+        how = "strict" if len(content) <= _HEAD else "ignore"
+        try:
+            head = content[:_HEAD].decode("utf-8-sig", how)
+        except UnicodeDecodeError:
+            return None
+        head = head.replace("\r\n", "\n").replace("\r", "\n")
+        format = _format_of(head)
+    if format is None or len(content) > MOST_BYTES:
+        return None
+    network = read_topology(content if path is None else path, format=format, name=source)
+    named = _TEXTS.get(format)
+    title, router = (named.title, named.router) if named else (_OTHERS[format], "router")
+    if format == "ns3" and is_simai(head):
+        title = "SimAI topology"
+    counts = ", ".join(
+        counted(count, what)
+        for count, what in (
+            (network.num_hosts, "host"),
+            (network.num_routers, router),
+            (network.num_links, "link"),
+        )
+    )
+    assumed = network.parameters.get("hosts") == ASSUMED
+    return Reading(
+        file=source,
+        kind="topology",
+        title=f"{title}: {counts}",
+        facts={
+            "hosts": network.num_hosts,
+            "routers": network.num_routers,
+            "links": network.num_links,
+            "unequal": network.unequal or len(np.unique(network.link_latency)) > 1,
+        },
+        notes=network.notes + ((describe_hosts(network),) if assumed else ()),
+    )
+
+
+_OTHERS: dict[Format, str] = {
+    "graphml": "GraphML",
+    "sstmacro": "SST/macro topology file",
+    "codes": "CODES configuration",
+}
 
 
 def write_topology(
@@ -127,7 +254,7 @@ def write_topology(
     Args:
         topology: any.
         path: the file.
-        format: one of ``FORMATS``; None tells it from the end of the path, as ``SUFFIXES`` says.
+        format: one of those in ``SUFFIXES``; None tells it from the end of the path.
 
     Raises:
         ParameterError: the format is unknown, or cannot hold the topology.
@@ -135,16 +262,16 @@ def write_topology(
     """
     path = Path(path)
     format = format or SUFFIXES.get(path.suffix.lower())
-    if format not in FORMATS:
+    if format not in SUFFIXES.values():
         raise ParameterError(
-            f"format must be one of {', '.join(FORMATS)}, or the file's name end in "
-            f"{', '.join(SUFFIXES)}; got {path.name!r}",
+            f"format must be one of {', '.join(dict.fromkeys(SUFFIXES.values()))}, or the file's "
+            f"name end in {', '.join(SUFFIXES)}; got {format or path.name!r}",
             key="format",
         )
     if format == "codes":
         written = {path.with_name(n): data for n, data in to_codes(topology, path.stem).items()}
     else:
-        writers = {
+        writers: dict[str | None, Callable[[Topology], str]] = {
             "edge-list": to_edge_list,
             "csv": to_csv,
             "graphml": to_graphml,
@@ -176,13 +303,20 @@ def _is_xml(content: bytes) -> bool:
     return content[:256].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").startswith(b"<")
 
 
-def _format_of(text: str) -> Format:
-    first = next((line for line in text[:65536].splitlines() if line.split("#")[0].strip()), "")
+def _format_of(head: str) -> Format | None:
+    """Return the format of a text by its first part, None where it is none of a network."""
+    first = next((line for line in head.splitlines() if line.split("#")[0].strip()), "")
     if first.lstrip().startswith("{"):
-        return "sstmacro"
+        return "sstmacro" if '"switches"' in head and '"nodes"' in head else None
     if first.split()[:1] in (["LPGROUPS"], ["PARAMS"]):
         return "codes"
+    return next((format for format, one in _TEXTS.items() if one.is_it(head)), None)
+
+
+def _list_of(head: str) -> Format:
+    """Return what a text that is recognised as nothing is taken as."""
+    first = next((line for line in head.splitlines() if line.split("#")[0].strip()), "")
+    if first.lstrip().startswith("{"):
+        return "sstmacro"
     # A router's line of an edge list may have commas too, in its coordinates.
-    if not first.startswith("router ") and separator_of(first):
-        return "csv"
-    return "edge-list"
+    return "csv" if not first.startswith("router ") and separator_of(first) else "edge-list"

@@ -18,7 +18,8 @@ class RouterGraph:
 
     start: NDArray[np.int32]  # (routers + 1,) first slot of each router
     neighbour: NDArray[np.int32]  # (slots,) router at the other end, ascending within a row
-    capacity: NDArray[np.float64]  # (slots,) number of parallel links
+    links: NDArray[np.int64]  # (slots,) number of parallel links
+    capacity: NDArray[np.float64]  # (slots,) their capacities together; their number if alike
     hosts: NDArray[np.int64]  # (routers,) hosts of each router
 
     @classmethod
@@ -28,12 +29,14 @@ class RouterGraph:
         n = topology.num_routers
         key = np.concatenate((ends[:, 0], ends[:, 1])).astype(np.int64) * n
         key += np.concatenate((ends[:, 1], ends[:, 0]))
-        pair, count = np.unique(key, return_counts=True)
+        pair, of_way, count = np.unique(key, return_inverse=True, return_counts=True)
+        capacity = topology.capacity if links is None else topology.capacity[links]
         start = np.searchsorted(pair, np.arange(n + 1, dtype=np.int64) * n).astype(np.int32)
         return cls(
             start=start,
             neighbour=(pair % n).astype(np.int32),
-            capacity=count.astype(np.float64),
+            links=count,
+            capacity=np.bincount(of_way, np.tile(capacity, 2), len(pair)).astype(np.float64),
             hosts=np.bincount(topology.host_router, minlength=n),
         )
 
@@ -56,12 +59,12 @@ class RouterGraph:
 
     @property
     def degree(self) -> NDArray[np.float64]:
-        """Links of each router to others, float64[routers]."""
+        """Capacity of each router's links to others, float64[routers]; their number if alike."""
         count = np.bincount(self.tail, weights=self.capacity, minlength=self.num_routers)
         return count.astype(np.float64)
 
     def matrix(self) -> Any:
-        """Return the adjacency with the number of links of each pair, scipy's csr_array."""
+        """Return the adjacency with the capacity between each pair, scipy's csr_array."""
         from scipy.sparse import csr_array
 
         n = self.num_routers
@@ -82,5 +85,9 @@ class RouterGraph:
         n = int(routers.sum())
         start = np.searchsorted(rows, np.arange(n + 1)).astype(np.int32)
         return RouterGraph(
-            start, number[self.neighbour[kept]], self.capacity[kept], self.hosts[routers]
+            start,
+            number[self.neighbour[kept]],
+            self.links[kept],
+            self.capacity[kept],
+            self.hosts[routers],
         )

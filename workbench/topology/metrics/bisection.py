@@ -43,11 +43,15 @@ _LEAST_METIS = 8
 _SLACK = 1e-6
 _STALL = 200
 _MOST_WORK = 2_000_000_000
+_GRID = 2**20  # sums of up to 2**32 such parts are exact in a double
+_MOST_WEIGHT = 1000  # METIS adds weights up in 32 bits: those of two million links
 
 
 @dataclass(frozen=True, eq=False)
 class Bisection:
     """The least links between two halves of the hosts, from below and above.
+
+    Unequal links count by their capacity (`Topology.capacity`).
 
     Attributes:
         upper: links of the best cut that was found.
@@ -58,6 +62,7 @@ class Bisection:
         side: int8[routers], 0 or 1: the best cut.
         hosts: number of hosts.
         seed: of the random divisions it began with.
+        whole: whether all cuts are whole numbers, as capacities are.
     """
 
     upper: float
@@ -67,17 +72,22 @@ class Bisection:
     side: NDArray[np.int8]
     hosts: int
     seed: int | None
+    whole: bool = True
 
     @property
     def lower(self) -> float:
-        """The better of the lower bounds, rounded up, as links are whole."""
+        """The better of the lower bounds, rounded up where links are whole; at most ``upper``."""
         known = [bound for bound in (self.spectral, self.routed) if not math.isnan(bound)]
-        return float(math.ceil(max(known) - _SLACK)) if known else math.nan
+        if not known:
+            return math.nan
+        if self.whole:
+            return float(math.ceil(max(known) - _SLACK))
+        return min(max(known), self.upper)
 
     @property
     def exact(self) -> bool:
         """Whether both bounds agree."""
-        return self.lower >= self.upper
+        return self.lower >= self.upper - (0.0 if self.whole else _SLACK * self.upper)
 
     @property
     def relative(self) -> float:
@@ -135,7 +145,8 @@ def bisection(
         routed = graph.num_routers <= LARGEST_ROUTED
     if routed and spectral > 0:
         by_traffic = _routed_bound(topology, graph, difference, stop)
-    return Bisection(cut, spectral, by_traffic, difference, side, total, seed)
+    whole_links = bool((graph.capacity == np.rint(graph.capacity)).all())
+    return Bisection(cut, spectral, by_traffic, difference, side, total, seed, whole_links)
 
 
 def _difference(hosts: IntArray) -> int:
@@ -266,10 +277,12 @@ def refined(
 
     n = graph.num_routers
     better = side.copy()
+    # Moves add and subtract capacities: on this grid, which whole ones are on, that is exact.
+    capacity = np.rint(graph.capacity * _GRID) / _GRID
     cut = kernel.refine(
         graph.start,
         graph.neighbour,
-        graph.capacity,
+        capacity,
         graph.hosts,
         rng.permutation(n).astype(np.int32),
         _difference(graph.hosts),
@@ -277,7 +290,10 @@ def refined(
         better,
         np.zeros(1, np.int8) if halt is None else halt,
     )
-    return float(cut), better
+    if math.isinf(cut):
+        return math.inf, better
+    across = better[graph.tail] != better[graph.neighbour]
+    return float(graph.capacity[across].sum()) / 2, better
 
 
 def _best_cut(
@@ -337,10 +353,18 @@ def _by_metis(graph: RouterGraph, seed: int) -> NDArray[np.int8]:
         2,
         pymetis.CSRAdjacency(graph.start, graph.neighbour),
         vweights=(graph.hosts // each).astype(np.int32),
-        eweights=graph.capacity.astype(np.int32),
+        eweights=_weights(graph.capacity),
         options=pymetis.Options(seed=seed, ufactor=1, niter=20, ncuts=4),
     )
     return np.asarray(found.vertex_part, np.int8)
+
+
+def _weights(capacity: FloatArray) -> NDArray[np.int32]:
+    """Return METIS's weights of the slots, whole numbers of at least 1; whole capacities."""
+    if (capacity == np.rint(capacity)).all() and capacity.max(initial=0) <= _MOST_WEIGHT:
+        return capacity.astype(np.int32)
+    parts = np.maximum(np.rint(capacity / capacity.max() * _MOST_WEIGHT), 1)
+    return np.asarray(parts, np.int32)
 
 
 def _grown(graph: RouterGraph, rng: np.random.Generator) -> IntArray:

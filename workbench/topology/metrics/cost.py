@@ -35,7 +35,7 @@ class PriceTable:
         electrical_per_m_gbit_s: price of its metre, per Gbit/s.
         optical_fixed_per_gbit_s: price of an optical cable of no length, per Gbit/s.
         optical_per_m_gbit_s: price of its metre, per Gbit/s.
-        bandwidth_gbit_s: of a link.
+        bandwidth_gbit_s: of a link; of one of capacity 1 where links are unequal.
         power_per_port_w: power that a port in use draws, W: four lanes of 0.7 W.
         host_cable_m: length of the cable to a host, m.
         cabinet_cable_m: length of a cable within a cabinet, m.
@@ -160,14 +160,17 @@ def cost(topology: Topology, prices: PriceTable | None = None) -> Cost:
     """Return the cost and the power of a network by a price table.
 
     Cabinets stand in rows that form nearly a square, in the order of the groups; cables run along
-    and across rows.
+    and across rows. A port of more bandwidth is priced, and draws power, as so many ports of
+    capacity 1 (`Topology.capacity`).
 
     Args:
         topology: the network.
         prices: the price table; None takes the default one.
     """
     table = PriceTable() if prices is None else prices
-    ports = topology.degree + np.bincount(topology.host_router, minlength=topology.num_routers)
+    capacity, n = topology.capacity, topology.num_routers
+    between = np.bincount(topology.links.ravel(), np.repeat(capacity, 2), n)
+    ports = between + np.bincount(topology.host_router, topology.host_capacity, n)
     used = ports[ports > 0]
     priced = np.maximum(used, table.router_least_ports)
     cabinet = _cabinets(topology, table)
@@ -178,10 +181,10 @@ def cost(topology: Topology, prices: PriceTable | None = None) -> Cost:
     lengths = steps[optical] * table.cabinet_pitch_m + table.overhead_m
     electrical = int((~optical).sum())
     per_gbit_s = (
-        topology.num_hosts * _electrical(table, table.host_cable_m)
-        + electrical * _electrical(table, table.cabinet_cable_m)
-        + len(lengths) * table.optical_fixed_per_gbit_s
-        + float(lengths.sum()) * table.optical_per_m_gbit_s
+        float(topology.host_capacity.sum()) * _electrical(table, table.host_cable_m)
+        + float(capacity[~optical].sum()) * _electrical(table, table.cabinet_cable_m)
+        + float(capacity[optical].sum()) * table.optical_fixed_per_gbit_s
+        + float((lengths * capacity[optical]).sum()) * table.optical_per_m_gbit_s
     )
     return Cost(
         routers=float(len(used) * table.router_fixed + priced.sum() * table.router_per_port),

@@ -133,7 +133,7 @@ def girth(topology: Topology | RouterGraph) -> float:
     from kernels import paths as kernel
 
     graph = topology if isinstance(topology, RouterGraph) else RouterGraph.of(topology)
-    if (graph.capacity > 1).any():
+    if (graph.links > 1).any():
         return 2.0
     return float(kernel.girth(graph.start, graph.neighbour)) or math.inf
 

@@ -85,13 +85,10 @@ def path_diversity(
     count = np.empty(n, np.float64)
     shortest = np.empty(len(source))
     disjoint = np.empty(len(source), np.int64)
-    capacity = csr_array(
-        (graph.capacity.astype(np.int32), graph.neighbour, graph.start), shape=(n, n)
-    )
+    links = graph.links.astype(np.float64)
+    capacity = csr_array((graph.links.astype(np.int32), graph.neighbour, graph.start), shape=(n, n))
     for i, (here, there) in enumerate(zip(source.tolist(), target.tolist(), strict=True)):
-        kernel.count_paths(
-            graph.start, graph.neighbour, graph.capacity, here, distance, count, order
-        )
+        kernel.count_paths(graph.start, graph.neighbour, links, here, distance, count, order)
         shortest[i] = count[there]
         disjoint[i] = maximum_flow(capacity, here, there).flow_value
     seed = rng if isinstance(rng, int) else None

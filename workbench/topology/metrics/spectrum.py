@@ -23,7 +23,7 @@ _PRECISION = 1e-11
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Eigenvalues of the adjacency and of the Laplacian, parallel links counted.
+    """Eigenvalues of the adjacency and of the Laplacian, each pair's links by their capacity.
 
     Attributes:
         lambda_1: the largest of the adjacency; the degree where all routers have the same.
@@ -33,7 +33,7 @@ class Spectrum:
             where all routers have the same degree, and 0 where the network is in parts.
         ramanujan: whether no eigenvalue but the degree and its negative is beyond twice the
             square root of degree - 1 (Lubotzky, Phillips, Sarnak 1988); None where routers have
-            different degrees.
+            different degrees, or links have more capacity than 1, for it is about graphs.
     """
 
     lambda_1: float
@@ -57,6 +57,7 @@ def spectrum(topology: Topology | RouterGraph) -> Spectrum:
     graph = topology if isinstance(topology, RouterGraph) else RouterGraph.of(topology)
     n, degree = graph.num_routers, graph.degree
     regular = bool(n and (degree == degree[0]).all())
+    plain = regular and bool((graph.capacity == graph.links).all())
     if n <= DENSE:
         adjacency = graph.matrix().toarray()
         values = np.linalg.eigvalsh(adjacency)
@@ -75,7 +76,7 @@ def spectrum(topology: Topology | RouterGraph) -> Spectrum:
         lambda_2=float(second),
         lambda_n=float(values[0]),
         connectivity=max(float(connectivity), 0.0),
-        ramanujan=_is_ramanujan(values, degree[0]) if regular and n > 1 else None,
+        ramanujan=_is_ramanujan(values, degree[0]) if plain and n > 1 else None,
     )
 
 

@@ -27,6 +27,7 @@ from workbench.topology.metrics.spectrum import Spectrum, spectrum
 from workbench.topology.throughput import Throughput, ThroughputMethod, throughput
 from workbench.topology.topology import Topology
 from workbench.topology.traffic import Traffic, pattern_for
+from workbench.units import format_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,6 +70,9 @@ class TopologyMetrics(StoredResult):
             pattern needs groups that the network lacks, its ``traffic`` names the one that it ran.
         links_take: bandwidth and latencies of links, by which rows are in bytes and seconds too;
             None where they are not known.
+        reference_Bps: `Topology.reference_bandwidth`; nan where the network states none.
+        capacities: the least and the most `Topology.capacity` of a link or a host's link.
+        hosts_alike: whether hosts are only assumed to have links of capacity 1.
     """
 
     name: str
@@ -90,6 +94,25 @@ class TopologyMetrics(StoredResult):
     resilience: Resilience | None = None
     throughput: Mapping[str, Throughput] = field(default_factory=dict)
     links_take: LinkSpeeds | None = None
+    reference_Bps: float = math.nan
+    capacities: tuple[float, float] = (1.0, 1.0)
+    hosts_alike: bool = True
+
+    @property
+    def unit_Bps(self) -> float:
+        """The bandwidth of a link of capacity 1, B/s, by the links or the network; else nan."""
+        return self.reference_Bps if self.links_take is None else self.links_take.bandwidth_Bps
+
+    @property
+    def unequal(self) -> str:
+        """A clause on links of unequal bandwidth, and what they are counted in; else empty."""
+        if self.capacities == (1.0, 1.0):
+            return ""
+        if math.isnan(self.unit_Bps):
+            return "unequal links, counted in hosts' links"
+        unit = format_quantity(self.unit_Bps, "bandwidth")
+        assumed = ", which hosts are assumed to have" if self.hosts_alike else ""
+        return f"unequal links, counted in links of {unit}{assumed}"
 
     @property
     def moore_efficiency(self) -> float:
@@ -112,6 +135,12 @@ class TopologyMetrics(StoredResult):
             "links": Row(self.links),
             "radix": Row(self.radix),
         }
+        rate = 1e-9 * self.unit_Bps
+        least, most = self.capacities
+        if not math.isnan(rate):
+            found["link bandwidth, GB/s"] = Row(rate * least, rate * most, note=self.unequal)
+        elif self.unequal:
+            found["link bandwidth"] = Row(least, most, note=self.unequal)
         if self.hosts:
             found["routers per host"] = Row(self.routers / self.hosts, better=-1)
             found["links per host"] = Row(self.links / self.hosts, better=-1)
@@ -137,8 +166,7 @@ class TopologyMetrics(StoredResult):
             half = self.hosts / 2 if self.hosts else math.nan
             found["bisection"] = Row(cut.lower, cut.upper)
             found["bisection per host"] = Row(cut.lower / half, cut.upper / half, better=1)
-            if self.links_take is not None:
-                rate = 1e-9 * self.links_take.bandwidth_Bps
+            if not math.isnan(rate):
                 found["bisection, GB/s"] = Row(rate * cut.lower, rate * cut.upper, better=1)
         if self.diversity is not None:
             found["shortest routes"] = Row(self.diversity.mean_shortest, better=1)
@@ -148,8 +176,7 @@ class TopologyMetrics(StoredResult):
             found[f"throughput, {name}"] = Row(
                 carried.lower, carried.upper, better=1, instead=instead
             )
-            if self.links_take is not None:
-                rate = 1e-9 * self.links_take.bandwidth_Bps
+            if not math.isnan(rate):
                 found[f"throughput per host, {name}, GB/s"] = Row(
                     rate * carried.lower, rate * carried.upper, better=1, instead=instead
                 )
@@ -310,9 +337,11 @@ def summary(
             that needs groups where there are none is replaced by the longest matching, which the
             row says.
         method: how; see ``throughput``.
-        prices: the price table; None takes the default one, at the bandwidth of ``links``.
-        links: bandwidth and latencies of the links, such as a machine's; None leaves the measures
-            as shares of a host's bandwidth, and latency out.
+        prices: the price table; None takes the default one, at the bandwidth of ``links``, or
+            that which the network states.
+        links: bandwidth and latencies of the links, such as a machine's: where links are unequal,
+            of one of capacity 1. None takes the bandwidth that the network states; where it states
+            none measures are shares of a host's bandwidth. None leaves latency out.
         starts: random divisions that the search for a bisection begins with.
         rng: seed of all random choices: divisions, pairs of routers, links that fail.
         halt: int8[1]; another thread may set it to end the work.
@@ -330,8 +359,9 @@ def summary(
             key="parts",
         )
     rng = whole(rng, "rng", 0, meaning="the seed of random choices")
-    if prices is None and links is not None:
-        prices = PriceTable(bandwidth_gbit_s=8e-9 * links.bandwidth_Bps)
+    rate = topology.reference_bandwidth if links is None else links.bandwidth_Bps
+    if prices is None and not math.isnan(rate):
+        prices = PriceTable(bandwidth_gbit_s=8e-9 * rate)
     graph = RouterGraph.of(topology)
     work: dict[str, Callable[[], Any]] = {
         "distances": lambda: (distances(graph, halt=halt), girth(graph)),
@@ -365,6 +395,7 @@ def summary(
     tell(total, "its end")
     degree = topology.degree
     ports = degree + graph.hosts
+    capacities = np.concatenate((topology.capacity, topology.host_capacity))
     classes = np.bincount(topology.link_class, minlength=len(topology.classes))
     return TopologyMetrics(
         name=topology.name,
@@ -381,5 +412,8 @@ def summary(
         least_degree=int(degree.min()),
         throughput=MappingProxyType(carried),
         links_take=links,
+        reference_Bps=topology.reference_bandwidth,
+        hosts_alike=not len(topology.host_bandwidth),
+        capacities=(float(capacities.min(initial=1.0)), float(capacities.max(initial=1.0))),
         **found,
     )

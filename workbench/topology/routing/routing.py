@@ -20,6 +20,7 @@ from workbench.topology.routing.tables import (
     MinimalRoutes,
     dimensions,
     groups,
+    in_proportion,
     leading,
     minimal_routes,
 )
@@ -130,9 +131,14 @@ class Routing:
         return replace(self, seed=_checked_seed(seed))
 
     def tables(self) -> Routes:
-        """Return the arrays that the packet simulation reads."""
+        """Return the arrays that the packet simulation reads.
+
+        A channel of more bandwidth stands several times in its set, so that packets take it in
+        proportion (`Topology.link_share`).
+        """
         from kernels.fabric import routing as kernel
 
+        set_first, candidate = in_proportion(self.minimal, self.channels)
         settings = np.zeros(kernel.N_SETTINGS, np.int64)
         settings[kernel.SCHEME] = SCHEMES.index(self.scheme)
         settings[kernel.CHOICE] = CHOICES.index(self.choice)
@@ -144,8 +150,8 @@ class Routing:
             column=self.minimal.column,
             targets=self.minimal.targets,
             row=self.minimal.row,
-            set_first=self.minimal.set_first,
-            candidate=self.minimal.candidate,
+            set_first=set_first,
+            candidate=candidate,
             hops=self.minimal.hops,
             leads_to=leading(self.channels),
             lane_step=self.rule.step,

@@ -121,6 +121,21 @@ def minimal_routes(channels: Channels, dimension: NDArray[np.int8] | None = None
     )
 
 
+def in_proportion(
+    minimal: MinimalRoutes, channels: Channels
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return ``set_first`` and ``candidate`` with each channel as often as its link's share is."""
+    if not channels.topology.unequal:
+        return minimal.set_first, minimal.candidate
+    share = channels.topology.link_share[channels.link[minimal.candidate]]
+    size = np.diff(minimal.set_first)
+    begins = minimal.set_first[:-1][size > 0]
+    common = np.gcd.reduceat(share, begins) if len(begins) else share
+    times = share // np.repeat(common, size[size > 0])
+    after = np.append(0, np.cumsum(times))
+    return after[minimal.set_first].astype(np.int32), np.repeat(minimal.candidate, times)
+
+
 def groups(topology: Topology) -> NDArray[np.int32]:
     """Return the groups that intermediate routers are chosen by, int32[routers], -1 for none."""
     if topology.family in HIERARCHIES:

@@ -84,6 +84,8 @@ class Component:
         source: name of the file it was read from.
         folder: the folder of that file, empty where it was a text.
         notes: what a reader of the file should know, such as a key that means nothing.
+        doubt: a sentence where the file does not say whether more of the target is better, and its
+            unit or name says that it is; empty otherwise.
 
     Raises:
         ParameterError: two parameters have one name, a rule names a parameter there is not, or
@@ -103,6 +105,7 @@ class Component:
     source: str = ""
     folder: str = ""
     notes: tuple[str, ...] = ()
+    doubt: str = ""
 
     def __post_init__(self) -> None:
         if not self.parameters:

@@ -16,6 +16,8 @@ SHAMan's keys are ``plugin header command ld_preload custom_target parameters`` 
 
 from __future__ import annotations
 
+import itertools
+import re
 import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -28,7 +30,7 @@ from workbench.tune.component.component import Component
 from workbench.tune.component.parameter import PARAMETER_TYPES, ComponentParameter
 from workbench.tune.space.axes import AnyAxis, Grid, Range
 from workbench.tune.space.constraints import Expression
-from workbench.tune.target import OSULatency, OutputRegex, Target, WallTime
+from workbench.tune.target import OSULatency, OutputRegex, Target, WallTime, direction_doubt
 from workbench.yaml_text import Keys, YamlDocument, load_yaml
 
 _TOP = ("components",)
@@ -126,6 +128,15 @@ def _component(document: YamlDocument, name: str, values: Any) -> Component:
         for at, rule in enumerate(constraints)
     )
     env = document.mapping((*path, "env"), given.get("env"))
+    target = _target(document, path, given)
+    said = isinstance(given.get("target"), dict) and "maximise" in given["target"]
+    notes += [
+        f"{one.name} is a number to the search, by which {one.axis.values[0]} is nearer to "
+        f"{one.axis.values[1]} than to {one.axis.values[-1]}; where its values name things, "
+        "type: categorical lets each stand by itself"
+        for one in parameters
+        if one.type == "int" and isinstance(one.axis, Grid) and _names_things(one.name, one.axis)
+    ]
     try:
         return Component(
             name=name,
@@ -136,16 +147,28 @@ def _component(document: YamlDocument, name: str, values: Any) -> Component:
             plugin=_optional_text(document, (*path, "plugin"), given.get("plugin")),
             ld_preload=_optional_text(document, (*path, "ld_preload"), given.get("ld_preload")),
             constraints=rules,
-            target=_target(document, path, given),
+            target=target,
             description=_optional_text(document, (*path, "description"), given.get("description")),
             source=document.source,
             folder=document.folder,
             notes=tuple(notes),
+            doubt="" if said else direction_doubt(target),
         )
     except ParameterError as error:
         key = (*path, "parameters", error.key)
         where = key if key in document.lines else (*path, error.key)
         raise document.error(where if error.key else path, str(error)) from error
+
+
+def _names_things(name: str, axis: Grid) -> bool:
+    """Return whether a parameter's whole numbers look like names of algorithms."""
+    count = len(axis.values)
+    steps = {high - low for low, high in itertools.pairwise(axis.values)}
+    return count > _LEAST_NAMED and steps == {1} and _NAMING.search(name) is not None
+
+
+_LEAST_NAMED = 2  # values; the order of two does not matter
+_NAMING = re.compile(r"algo|method|scheme|strategy|variant|mode$|kind|type", re.IGNORECASE)
 
 
 def _parameter(document: YamlDocument, path: Keys, name: str, values: Any) -> ComponentParameter:

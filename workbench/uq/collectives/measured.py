@@ -1,8 +1,9 @@
-"""Measured collectives from a CSV: a row per run of a collective on some nodes with some bytes.
+"""Measured collectives: the benchmarks' own output, or a CSV with a row per run on some nodes.
 
-Columns: ``benchmark`` (such as ``osu_allreduce``), ``nodes``, ``block_bytes``, ``avg_us``; and,
-where there are any, ``median_us``, ``ranks_per_node``, ``algorithm``, ``system`` (else the file's
-name) and ``fabric``, which may end in the shape of a torus, such as ``Tofu-D 8x8x8``.
+What OSU, IMB and nccl-tests print is read as it is. Columns of a CSV: ``benchmark`` (such as
+``osu_allreduce``), ``nodes``, ``block_bytes``, ``avg_us``; and, where there are any, ``median_us``,
+``ranks_per_node``, ``algorithm``, ``system`` (else the file's name) and ``fabric``, which may end
+in the shape of a torus, such as ``Tofu-D 8x8x8``.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, ParseError
+from workbench.measure.collectives import collective_rows
+from workbench.measure.log_lines import decoded
+from workbench.measure.osu_read import tables_of_text
 from workbench.provenance import Provenance
 from workbench.suggestions import did_you_mean
 from workbench.text_table import parsed_numbers, read_text_table
@@ -44,6 +48,7 @@ class MeasuredCollective:
     tests: tuple[CollectiveTest, ...]
     replicas: tuple[FloatArray, ...]  # s, of each test
     provenance: Provenance | None = None
+    notes: tuple[str, ...] = ()  # what of the file was left out
 
     @property
     def medians(self) -> FloatArray:
@@ -97,23 +102,26 @@ def read_measured(
     collective: str,
     algorithm: str = "",
     *,
+    nodes: int | None = None,
     ranks_per_node: int | None = None,
     least_bytes: int = 1,
 ) -> MeasuredCollective:
-    """Return the replicas of a collective in a CSV file.
+    """Return the replicas of a collective in a file: a CSV, or what a benchmark printed.
 
     Args:
         path: the file.
         collective: such as ``gather``.
         algorithm: its label in the file; empty is the library's default.
+        nodes: of a benchmark's output; None takes what the command in it says.
         ranks_per_node: None takes the least that was measured.
         least_bytes: smaller blocks are left out.
 
     Raises:
         ParseError: the file is no such table; names the line.
-        ParameterError: it does not hold the collective, the algorithm or the ranks.
+        ParameterError: it does not hold the collective, the algorithm or the ranks, or does not
+            say on how many nodes it ran.
     """
-    table = read_text_table(path, "a table of collectives", _NEEDED)
+    table = _table(path, nodes, ranks_per_node)
     usual_of = {"algorithm": "", "fabric": "", "system": Path(path).stem, "ranks_per_node": "1"}
     for name, usual in usual_of.items():
         if name not in table:
@@ -136,7 +144,8 @@ def read_measured(
             key="algorithm",
         )
     rows = _numbers(chosen, str(path))
-    return _grouped(rows, str(path), collective, algorithm, ranks_per_node, least_bytes)
+    found = _grouped(rows, str(path), collective, algorithm, ranks_per_node, least_bytes)
+    return replace(found, notes=table.attrs.get("notes", ()))
 
 
 def algorithms_of(path: str | Path) -> dict[str, tuple[str, ...]]:
@@ -148,12 +157,30 @@ def algorithms_of(path: str | Path) -> dict[str, tuple[str, ...]]:
     Raises:
         ParseError: the file is no such table; names the line.
     """
-    table = read_text_table(path, "a table of collectives", _NEEDED)
+    table = _table(path, 1)  # of whatever nodes
     labels = table["algorithm"] if "algorithm" in table else [""] * len(table)
     found: dict[str, dict[str, None]] = {}
     for benchmark, label in zip(table["benchmark"], labels, strict=True):
         found.setdefault(collective_of(benchmark), {})[label] = None
     return {collective: tuple(of) for collective, of in found.items()}
+
+
+def _table(
+    path: str | Path, nodes: int | None = None, ranks_per_node: int | None = None
+) -> pd.DataFrame:
+    """Return the cells of a CSV, or the rows of a benchmark's output in its columns."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError:
+        content = b""  # the reader of tables says what is wrong
+    if any(name.encode() not in content[:4096] for name in ("benchmark", "avg_us")):
+        try:
+            tables = tables_of_text(decoded(content, str(path)), str(path))
+        except ParseError:
+            tables = []
+        if any(table.benchmark == "collective" for table in tables):
+            return collective_rows(tables, path, nodes=nodes, ranks_per_node=ranks_per_node)
+    return read_text_table(path, "a table of collectives", _NEEDED)
 
 
 def collective_of(benchmark: str) -> str:

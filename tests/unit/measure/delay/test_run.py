@@ -106,11 +106,11 @@ def test_what_is_not_delayed_is_reported(openmpi: Launcher, build: Build) -> Non
     assert run.wall_s > run.program_s > 0
 
 
-def exported(library: Path) -> set[str]:
-    """Return the MPI functions that a library defines."""
-    words = ["nm", "-D", "--defined-only", str(library)]
+def has_code_for(library: Path) -> set[str]:
+    """Return the MPI functions that a library has code for; the others it passes on."""
+    words = ["nm", "--defined-only", str(library)]
     listed = subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout
-    return set(re.findall(r" [TW] (MPI_\w+)", listed))
+    return set(re.findall(r" t library_(\w+)", listed))
 
 
 SENDS = {"Isend", "Issend", "Bsend", "Ibsend", "Send_init", "Ssend_init", "Bsend_init"}
@@ -119,14 +119,14 @@ PROBED_FOR = {"Mrecv", "Imrecv"}
 
 def test_no_call_that_takes_messages_passes_by(any_mpi: Launcher) -> None:
     """What the recorder sees, ours replaces, counts or refuses, but for the calls named here."""
-    delayed = exported(build_delay_library(any_mpi.compiler()))
-    recorded = exported(build_recorder(any_mpi.compiler()))
-    passed = {name.removeprefix("MPI_") for name in recorded - delayed}
+    delayed = has_code_for(build_delay_library(any_mpi.compiler()))
+    recorded = has_code_for(build_recorder(any_mpi.compiler()))
+    passed = recorded - delayed
     short = {name for name in passed if not name.endswith("_c")}
     assert short == SENDS | PROBED_FOR | {"Comm_idup", "Abort"}
     ready = {"Rsend", "Irsend", "Rsend_init", "Send", "Ssend"}  # replaced, but not with long counts
     assert {name.removesuffix("_c") for name in passed - short} <= SENDS | PROBED_FOR | ready
-    assert delayed - recorded == {"MPI_Request_get_status", "MPI_Comm_get_attr"}
+    assert delayed - recorded == {"Request_get_status", "Comm_get_attr"}
 
 
 @pytest.mark.parametrize(

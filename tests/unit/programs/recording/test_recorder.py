@@ -14,7 +14,7 @@ import pytest
 
 from workbench.models import LogGPS
 from workbench.mpi import Launcher
-from workbench.mpi.other_calls import is_local
+from workbench.mpi.calls import is_local
 from workbench.programs.check import NOTE
 from workbench.programs.graph import RECV as RECV_OP
 from workbench.programs.program import ISEND, SEND
@@ -247,6 +247,7 @@ def test_every_function_that_reaches_other_ranks_or_files_is_noted(
     )
     wrapped = {line.split()[-1] for line in listed.stdout.splitlines()}
     assert wanted - wrapped == set()
+    assert {f"P{name}" for name in wanted} - wrapped == set()
 
 
 def test_on_the_cpu_clock_sleep_is_no_computation(
@@ -282,4 +283,4 @@ def test_the_library_hides_all_but_mpi(any_mpi: Launcher) -> None:
     )
     names = [line.split()[-1] for line in listed.stdout.splitlines()]
     assert len(names) > 90
-    assert all(name.startswith("MPI_") for name in names)
+    assert all(name.startswith(("MPI_", "PMPI_")) for name in names)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -201,4 +203,12 @@ def test_a_long_path_is_found_whole() -> None:
 
 def test_latency_is_that_of_injection_links_and_ejection() -> None:
     model = SNAPPR(injection_latency=3e-7, ejection_latency=2e-7, link_latency=1e-7)
-    assert latencies(np.array([0, 3]), model).tolist() == [5_000_000_000, 8_000_000_000]
+    line = Topology(
+        "line", 3, [[0, 1], [1, 2]], [1, 1], ("terminal", "link"), [0, 0, 1, 2], [-1] * 3
+    )
+    ends = np.array([0, 0, 0]), np.array([1, 2, 3])
+    made = message_paths(channels(line), *ends)
+    ns = 10**7
+    assert latencies(made, channels(line), model).tolist() == [500 * ns, 600 * ns, 700 * ns]
+    stated = channels(replace(line, link_latency=np.array([2e-8, 3e-6])))
+    assert latencies(made, stated, model).tolist() == [500 * ns, 520 * ns, 3520 * ns]

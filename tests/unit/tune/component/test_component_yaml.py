@@ -370,3 +370,20 @@ def test_numbers_that_only_old_yaml_reads_as_texts() -> None:
 def test_a_mapping_is_not_merged_into_itself() -> None:
     with pytest.raises(ParseError, match=r"text:3: .* must not merge a mapping into itself"):
         read_components("components:\n  t: &t\n    <<: *t\n")
+
+
+def test_numbers_that_name_algorithms_are_asked_about() -> None:
+    text = """
+components:
+  tool:
+    command: tool
+    parameters:
+      algorithm: {type: int, default: 1, cmd_var: true, values: [1, 2, 3, 4]}
+      mode: {type: categorical, default: 1, cmd_var: true, values: [1, 2, 3]}
+      threads: {type: int, default: 1, cmd_var: true, values: [1, 2, 3]}
+"""
+    (note,) = read_components(text)["tool"].notes
+    assert note.startswith(
+        "algorithm is a number to the search, by which 1 is nearer to 2 than to 4"
+    )
+    assert "type: categorical" in note

@@ -118,7 +118,7 @@ static struct channel *one_group(MPI_Comm comm, const char *name)
     return NULL;
 }
 
-REPLACED int MPI_Barrier(MPI_Comm comm)
+int library_Barrier(MPI_Comm comm)
 {
     struct channel *channel = one_group(comm, "MPI_Barrier");
     if (!channel) return PMPI_Barrier(comm);
@@ -130,7 +130,7 @@ REPLACED int MPI_Barrier(MPI_Comm comm)
     return result;
 }
 
-REPLACED int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
+int library_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
     struct channel *channel = one_group(comm, "MPI_Bcast");
     if (!channel || root < 0 || root >= channel->size)
@@ -257,8 +257,8 @@ static int reduce(const void *value, void *result_buffer, int count, MPI_Datatyp
     return result;
 }
 
-REPLACED int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
-                        MPI_Op op, int root, MPI_Comm comm)
+int library_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
+                   MPI_Op op, int root, MPI_Comm comm)
 {
     struct channel *channel = one_group(comm, "MPI_Reduce");
     if (!channel || root < 0 || root >= channel->size || count <= 0)
@@ -267,8 +267,8 @@ REPLACED int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
                   channel->rank == root ? recvbuf : NULL, count, type, op, root, channel);
 }
 
-REPLACED int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
-                           MPI_Op op, MPI_Comm comm)
+int library_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
+                      MPI_Op op, MPI_Comm comm)
 {
     struct channel *channel = one_group(comm, "MPI_Allreduce");
     if (!channel || count <= 0) return PMPI_Allreduce(sendbuf, recvbuf, count, type, op, comm);
@@ -292,8 +292,8 @@ static int allgather(const void *own, int count, MPI_Datatype type, struct block
     return result;
 }
 
-REPLACED int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                           void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+int library_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                      void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     struct channel *channel = one_group(comm, "MPI_Allgather");
     if (!channel)
@@ -302,9 +302,9 @@ REPLACED int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype send
                      blocks_of(recvbuf, recvcount, NULL, NULL, recvtype), channel);
 }
 
-REPLACED int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                            void *recvbuf, const int recvcounts[], const int displs[],
-                            MPI_Datatype recvtype, MPI_Comm comm)
+int library_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                       void *recvbuf, const int recvcounts[], const int displs[],
+                       MPI_Datatype recvtype, MPI_Comm comm)
 {
     struct channel *channel = one_group(comm, "MPI_Allgatherv");
     if (!channel)
@@ -347,8 +347,8 @@ static int alltoall_in_place(struct blocks received, struct channel *channel)
     return result;
 }
 
-REPLACED int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+int library_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                     int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     struct channel *channel = one_group(comm, "MPI_Alltoall");
     if (!channel)
@@ -358,9 +358,9 @@ REPLACED int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendt
     return alltoall(blocks_of(sendbuf, sendcount, NULL, NULL, sendtype), received, channel);
 }
 
-REPLACED int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                           MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                           const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+int library_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                      MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                      const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     struct channel *channel = one_group(comm, "MPI_Alltoallv");
     if (!channel)
@@ -390,8 +390,8 @@ static int gather_at_root(const void *own, int count, MPI_Datatype type, struct 
     return result;
 }
 
-REPLACED int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                        int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+int library_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                   int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     struct channel *channel = one_group(comm, "MPI_Gather");
     if (!channel || root < 0 || root >= channel->size)
@@ -401,9 +401,9 @@ REPLACED int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
                           blocks_of(recvbuf, recvcount, NULL, NULL, recvtype), channel);
 }
 
-REPLACED int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                         const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                         int root, MPI_Comm comm)
+int library_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                    const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                    int root, MPI_Comm comm)
 {
     struct channel *channel = one_group(comm, "MPI_Gatherv");
     if (!channel || root < 0 || root >= channel->size)
@@ -436,8 +436,8 @@ static int scatter_at_root(struct blocks all, void *own, int count, MPI_Datatype
     return result;
 }
 
-REPLACED int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                         int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+int library_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                    int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     struct channel *channel = one_group(comm, "MPI_Scatter");
     if (!channel || root < 0 || root >= channel->size)
@@ -448,9 +448,9 @@ REPLACED int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendty
                            recvtype, channel);
 }
 
-REPLACED int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[],
-                          MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                          MPI_Datatype recvtype, int root, MPI_Comm comm)
+int library_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[],
+                     MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                     MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     struct channel *channel = one_group(comm, "MPI_Scatterv");
     if (!channel || root < 0 || root >= channel->size)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #define MAKES(NAME, PARAMETERS, ARGUMENTS)                                                     \
-    REPLACED int MPI_##NAME(LIST PARAMETERS)                                                   \
+    int library_##NAME(LIST PARAMETERS)                                                        \
     {                                                                                          \
         int result = PMPI_##NAME(LIST ARGUMENTS);                                              \
         if (!result) channel_open(*made);                                                      \
@@ -56,7 +56,7 @@ static int *world_ranks_of(MPI_Group group, int count, const int *ranks)
 /* While these two make a communicator, they send messages with the program's tag, Open MPI at least.
  * They do so where no messages are taken, if all are of this world. */
 
-REPLACED int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
+int library_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
 {
 #ifdef OPEN_MPI /* MPICH 4.0 fails here on communicators other than the world, and need not do it */
     int size;
@@ -73,8 +73,8 @@ REPLACED int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_
     return result;
 }
 
-REPLACED int MPI_Intercomm_create(MPI_Comm local, int leader, MPI_Comm peers, int remote_leader,
-                                  int tag, MPI_Comm *made)
+int library_Intercomm_create(MPI_Comm local, int leader, MPI_Comm peers, int remote_leader,
+                             int tag, MPI_Comm *made)
 {
     int rank, inter;
     MPI_Group group;
@@ -97,7 +97,7 @@ REPLACED int MPI_Intercomm_create(MPI_Comm local, int leader, MPI_Comm peers, in
 }
 
 #define FREES(NAME)                                                                            \
-    REPLACED int MPI_##NAME(MPI_Comm *comm)                                                    \
+    int library_##NAME(MPI_Comm *comm)                                                         \
     {                                                                                          \
         channel_close(*comm);                                                                  \
         return PMPI_##NAME(comm);                                                              \
@@ -107,7 +107,7 @@ FREES(Comm_free)
 FREES(Comm_disconnect)
 
 /* The largest tag is the library's. */
-REPLACED int MPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *found)
+int library_Comm_get_attr(MPI_Comm comm, int key, void *value, int *found)
 {
     static int most;
     int result = PMPI_Comm_get_attr(comm, key, value, found);

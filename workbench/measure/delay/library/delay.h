@@ -7,12 +7,10 @@
 #ifndef WORKBENCH_DELAY_H
 #define WORKBENCH_DELAY_H
 
-#include <mpi.h>
+#include "interposed.h"
+
 #include <stddef.h>
 #include <stdint.h>
-
-/* The library's other names must not stand before the program's own. */
-#define REPLACED __attribute__((visibility("default")))
 
 #define LIST(...) __VA_ARGS__
 

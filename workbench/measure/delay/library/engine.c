@@ -306,6 +306,7 @@ static int test_transfers(void)
 static void *progress(void *unused)
 {
     struct timespec look = timespec_of(poll_ns);
+    within_call = 1;
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     while (!__atomic_load_n(&stopping, __ATOMIC_ACQUIRE)) {
         int found = sweep();
@@ -319,6 +320,7 @@ static void *progress(void *unused)
 
 static void *delay(void *unused)
 {
+    within_call = 1;
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     pthread_mutex_lock(&lock);
     while (!delay_stopping || delay_queue) {

@@ -6,8 +6,8 @@
 /* A send is not delayed. It is begun, and waited for where MPI does not complete it at once, so that
  * no thread spins in MPI. */
 #define SEND(NAME, INAME)                                                                      \
-    REPLACED int MPI_##NAME(const void *buffer, int count, MPI_Datatype type, int dest, int tag, \
-                            MPI_Comm comm)                                                     \
+    int library_##NAME(const void *buffer, int count, MPI_Datatype type, int dest, int tag,      \
+                       MPI_Comm comm)                                                          \
     {                                                                                          \
         MPI_Request request;                                                                   \
         int result = PMPI_##INAME(buffer, count, type, dest, tag, comm, &request);             \
@@ -18,14 +18,14 @@ SEND(Send, Isend)
 SEND(Ssend, Issend)
 SEND(Rsend, Isend) /* its receive is posted with us, not with MPI */
 
-REPLACED int MPI_Irsend(const void *buffer, int count, MPI_Datatype type, int dest, int tag,
-                        MPI_Comm comm, MPI_Request *request)
+int library_Irsend(const void *buffer, int count, MPI_Datatype type, int dest, int tag,
+                   MPI_Comm comm, MPI_Request *request)
 {
     return PMPI_Isend(buffer, count, type, dest, tag, comm, request);
 }
 
-REPLACED int MPI_Rsend_init(const void *buffer, int count, MPI_Datatype type, int dest, int tag,
-                            MPI_Comm comm, MPI_Request *request)
+int library_Rsend_init(const void *buffer, int count, MPI_Datatype type, int dest, int tag,
+                       MPI_Comm comm, MPI_Request *request)
 {
     return PMPI_Send_init(buffer, count, type, dest, tag, comm, request);
 }
@@ -39,8 +39,8 @@ static struct channel *channel_for(int source, MPI_Comm comm)
     return valid ? channel : NULL;
 }
 
-REPLACED int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag,
-                      MPI_Comm comm, MPI_Status *status)
+int library_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag,
+                 MPI_Comm comm, MPI_Status *status)
 {
     struct channel *channel = channel_for(source, comm);
     if (!channel) return PMPI_Recv(buffer, count, type, source, tag, comm, status);
@@ -50,16 +50,16 @@ REPLACED int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, in
     return receive_wait(&receive, status);
 }
 
-REPLACED int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag,
-                       MPI_Comm comm, MPI_Request *request)
+int library_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag,
+                  MPI_Comm comm, MPI_Request *request)
 {
     struct channel *channel = channel_for(source, comm);
     if (!channel) return PMPI_Irecv(buffer, count, type, source, tag, comm, request);
     return receive_request(buffer, count, type, source, tag, channel, request);
 }
 
-REPLACED int MPI_Recv_init(void *buffer, int count, MPI_Datatype type, int source, int tag,
-                           MPI_Comm comm, MPI_Request *request)
+int library_Recv_init(void *buffer, int count, MPI_Datatype type, int source, int tag,
+                      MPI_Comm comm, MPI_Request *request)
 {
     if (!channel_for(source, comm))
         return PMPI_Recv_init(buffer, count, type, source, tag, comm, request);
@@ -73,9 +73,9 @@ REPLACED int MPI_Recv_init(void *buffer, int count, MPI_Datatype type, int sourc
     return result;
 }
 
-REPLACED int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
-                          int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                          int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+int library_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
+                     int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                     int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     MPI_Request request;
     struct receive receive;
@@ -91,9 +91,9 @@ REPLACED int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendt
     return sent ? sent : received;
 }
 
-REPLACED int MPI_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int dest,
-                                  int sendtag, int source, int recvtag, MPI_Comm comm,
-                                  MPI_Status *status)
+int library_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int dest,
+                             int sendtag, int source, int recvtag, MPI_Comm comm,
+                             MPI_Status *status)
 {
     int bytes, packed = 0;
     int result = PMPI_Pack_size(count, type, comm, &bytes);
@@ -101,8 +101,8 @@ REPLACED int MPI_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, in
     void *copy = room((size_t)bytes);
     result = PMPI_Pack(buffer, count, type, copy, bytes, &packed, comm);
     if (!result)
-        result = MPI_Sendrecv(copy, packed, MPI_PACKED, dest, sendtag, buffer, count, type, source,
-                              recvtag, comm, status);
+        result = library_Sendrecv(copy, packed, MPI_PACKED, dest, sendtag, buffer, count, type,
+                                  source, recvtag, comm, status);
     free(copy);
     return result;
 }
@@ -115,7 +115,7 @@ static void found_status(struct message *found, MPI_Status *status)
     free(found);
 }
 
-REPLACED int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+int library_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     struct channel *channel = channel_for(source, comm);
     if (!channel) return PMPI_Probe(source, tag, comm, status);
@@ -123,7 +123,7 @@ REPLACED int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-REPLACED int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+int library_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
     struct channel *channel = channel_for(source, comm);
     if (!channel) return PMPI_Iprobe(source, tag, comm, flag, status);
@@ -133,8 +133,8 @@ REPLACED int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Statu
     return MPI_SUCCESS;
 }
 
-REPLACED int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
-                        MPI_Status *status)
+int library_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
+                   MPI_Status *status)
 {
     struct channel *channel = channel_for(source, comm);
     if (!channel) return PMPI_Mprobe(source, tag, comm, message, status);
@@ -144,8 +144,8 @@ REPLACED int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message
     return MPI_SUCCESS;
 }
 
-REPLACED int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
-                         MPI_Status *status)
+int library_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+                    MPI_Status *status)
 {
     struct channel *channel = channel_for(source, comm);
     if (!channel) return PMPI_Improbe(source, tag, comm, flag, message, status);

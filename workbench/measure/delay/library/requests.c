@@ -184,7 +184,7 @@ static int foreign_under_way(const struct view *view)
         idle(seen, poll);                                                                      \
     }
 
-REPLACED int MPI_Wait(MPI_Request *request, MPI_Status *status)
+int library_Wait(MPI_Request *request, MPI_Status *status)
 {
     struct view view;
     int result, done;
@@ -193,7 +193,7 @@ REPLACED int MPI_Wait(MPI_Request *request, MPI_Status *status)
     return view_close(&view, result);
 }
 
-REPLACED int MPI_Waitall(int count, MPI_Request requests[], MPI_Status *statuses)
+int library_Waitall(int count, MPI_Request requests[], MPI_Status *statuses)
 {
     struct view view;
     int result, done;
@@ -202,7 +202,7 @@ REPLACED int MPI_Waitall(int count, MPI_Request requests[], MPI_Status *statuses
     return view_close(&view, result);
 }
 
-REPLACED int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
+int library_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
     struct view view;
     int result, done;
@@ -211,8 +211,8 @@ REPLACED int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Stat
     return view_close(&view, result);
 }
 
-REPLACED int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[],
-                          MPI_Status *statuses)
+int library_Waitsome(int count, MPI_Request requests[], int *done, int indices[],
+                     MPI_Status *statuses)
 {
     struct view view;
     int result;
@@ -229,37 +229,37 @@ int send_wait(MPI_Request *request)
     return result;
 }
 
-REPLACED int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+int library_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     struct view view;
     view_open(&view, 1, request);
     return view_close(&view, PMPI_Test(view.shown, flag, status));
 }
 
-REPLACED int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status *statuses)
+int library_Testall(int count, MPI_Request requests[], int *flag, MPI_Status *statuses)
 {
     struct view view;
     view_open(&view, count, requests);
     return view_close(&view, PMPI_Testall(count, view.shown, flag, statuses));
 }
 
-REPLACED int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag,
-                         MPI_Status *status)
+int library_Testany(int count, MPI_Request requests[], int *index, int *flag,
+                    MPI_Status *status)
 {
     struct view view;
     view_open(&view, count, requests);
     return view_close(&view, PMPI_Testany(count, view.shown, index, flag, status));
 }
 
-REPLACED int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[],
-                          MPI_Status *statuses)
+int library_Testsome(int count, MPI_Request requests[], int *done, int indices[],
+                     MPI_Status *statuses)
 {
     struct view view;
     view_open(&view, count, requests);
     return view_close(&view, PMPI_Testsome(count, view.shown, done, indices, statuses));
 }
 
-REPLACED int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+int library_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     struct view view;
     view_open(&view, 1, &request);
@@ -274,7 +274,7 @@ static int free_running(MPI_Request *request)
     return MPI_SUCCESS;
 }
 
-REPLACED int MPI_Request_free(MPI_Request *request)
+int library_Request_free(MPI_Request *request)
 {
     struct persistent *persistent = persistent_of(*request);
     if (!persistent) return free_running(request);
@@ -285,7 +285,7 @@ REPLACED int MPI_Request_free(MPI_Request *request)
     return PMPI_Request_free(request);
 }
 
-REPLACED int MPI_Cancel(MPI_Request *request)
+int library_Cancel(MPI_Request *request)
 {
     struct entry entry = table_look(*request);
     if (entry.persistent) entry = table_look(entry.persistent->active);
@@ -294,7 +294,7 @@ REPLACED int MPI_Cancel(MPI_Request *request)
     return MPI_SUCCESS;
 }
 
-REPLACED int MPI_Start(MPI_Request *request)
+int library_Start(MPI_Request *request)
 {
     struct persistent *persistent = persistent_of(*request);
     if (!persistent) return PMPI_Start(request);
@@ -303,9 +303,9 @@ REPLACED int MPI_Start(MPI_Request *request)
                            &persistent->active);
 }
 
-REPLACED int MPI_Startall(int count, MPI_Request requests[])
+int library_Startall(int count, MPI_Request requests[])
 {
     int result = MPI_SUCCESS;
-    for (int i = 0; i < count && !result; i++) result = MPI_Start(&requests[i]);
+    for (int i = 0; i < count && !result; i++) result = library_Start(&requests[i]);
     return result;
 }

@@ -101,14 +101,14 @@ static void begin(int provided)
     began_ns = now_ns();
 }
 
-REPLACED int MPI_Init(int *argc, char ***argv)
+int library_Init(int *argc, char ***argv)
 {
     int provided, result = PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
     if (!result) begin(provided);
     return result;
 }
 
-REPLACED int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+int library_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     (void)required;
     int result = PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, provided);
@@ -147,7 +147,7 @@ static void report(int64_t program_ns)
     if (!file || fclose(file)) fprintf(stderr, "workbench: %s cannot be written\n", path);
 }
 
-REPLACED int MPI_Finalize(void)
+int library_Finalize(void)
 {
     int64_t program_ns = now_ns() - began_ns;
     engine_stop();

@@ -3,7 +3,7 @@
 
 /* Weak: where another file has code for a call, that is the library's. */
 #define OTHER(NAME, PARAMETERS, ARGUMENTS)                                                     \
-    REPLACED __attribute__((weak)) int MPI_##NAME PARAMETERS                                   \
+    __attribute__((weak)) int library_##NAME PARAMETERS                                        \
     {                                                                                          \
         undelayed("MPI_" #NAME);                                                               \
         return PMPI_##NAME ARGUMENTS;                                                          \
@@ -11,7 +11,7 @@
 
 /* Messages are taken before MPI can match them to receives that are not ours. */
 #define OTHER_RECEIVE(NAME, PARAMETERS, ARGUMENTS)                                             \
-    REPLACED __attribute__((weak)) int MPI_##NAME PARAMETERS                                   \
+    __attribute__((weak)) int library_##NAME PARAMETERS                                        \
     {                                                                                          \
         refuse("programs whose messages are delayed must not call MPI_" #NAME "; use "         \
                "MPI_Irecv and MPI_Isend with counts of at most 31 bits");                      \
@@ -20,5 +20,7 @@
 
 /* Receivers delay what these send, and probes what they receive. */
 #define OTHER_MESSAGE(NAME, PARAMETERS, ARGUMENTS)
+#define LOCAL(NAME, PARAMETERS, ARGUMENTS)
 
-#include "other_calls.h"
+#define CALL(KIND, NAME, PARAMETERS, ARGUMENTS) KIND(NAME, PARAMETERS, ARGUMENTS)
+#include "mpi_calls.h"

@@ -9,7 +9,7 @@
 #define LIST(...) __VA_ARGS__
 
 #define ONE(NAME, PARAMETERS, ARGUMENTS, FIELDS)                                               \
-    RECORDED int MPI_##NAME(LIST PARAMETERS)                                                   \
+    int library_##NAME(LIST PARAMETERS)                                                        \
     {                                                                                          \
         int64_t start = clock_ns();                                                            \
         int result = PMPI_##NAME(LIST ARGUMENTS);                                              \

@@ -4,7 +4,7 @@
 #define LIST(...) __VA_ARGS__
 
 #define MAKES(NAME, AGREE, MADE, PARAMETERS, ARGUMENTS, FIELDS)                                \
-    RECORDED int MPI_##NAME(LIST PARAMETERS)                                                   \
+    int library_##NAME(LIST PARAMETERS)                                                        \
     {                                                                                          \
         int64_t start = clock_ns();                                                            \
         int result = PMPI_##NAME(LIST ARGUMENTS);                                              \
@@ -83,7 +83,7 @@ MAKES(Intercomm_merge, 1, made, (MPI_Comm comm, int high, MPI_Comm *made), (comm
       field_comm(comm); field(high); field_comm(*made))
 
 /* What is not yet a communicator cannot carry its name: it gets one when it is used first. */
-RECORDED int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
+int library_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
 {
     int64_t start = clock_ns();
     int result = PMPI_Comm_idup(comm, made, request);
@@ -97,7 +97,7 @@ RECORDED int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
 }
 
 #define FREES(NAME)                                                                            \
-    RECORDED int MPI_##NAME(MPI_Comm *comm)                                                    \
+    int library_##NAME(MPI_Comm *comm)                                                         \
     {                                                                                          \
         int64_t start = clock_ns();                                                            \
         struct comm freed = comm_of(*comm);                                                    \

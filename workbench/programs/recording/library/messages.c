@@ -18,8 +18,8 @@ static void field_message(const void *buf, int count, MPI_Datatype type, int pee
 static int wild(int source, int tag) { return source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG; }
 
 #define SEND(NAME)                                                                             \
-    RECORDED int MPI_##NAME(const void *buf, int count, MPI_Datatype type, int dest, int tag,  \
-                            MPI_Comm comm)                                                     \
+    int library_##NAME(const void *buf, int count, MPI_Datatype type, int dest, int tag,       \
+                       MPI_Comm comm)                                                          \
     {                                                                                          \
         int64_t start = clock_ns();                                                            \
         int result = PMPI_##NAME(buf, count, type, dest, tag, comm);                           \
@@ -36,8 +36,8 @@ SEND(Ssend)
 SEND(Rsend)
 
 #define BEGIN(NAME, CONST, WILDCARD, PERSISTENT)                                               \
-    RECORDED int MPI_##NAME(CONST void *buf, int count, MPI_Datatype type, int peer, int tag,  \
-                            MPI_Comm comm, MPI_Request *request)                               \
+    int library_##NAME(CONST void *buf, int count, MPI_Datatype type, int peer, int tag,       \
+                       MPI_Comm comm, MPI_Request *request)                                    \
     {                                                                                          \
         int64_t start = clock_ns();                                                            \
         int result = PMPI_##NAME(buf, count, type, peer, tag, comm, request);                  \
@@ -60,8 +60,8 @@ BEGIN(Ssend_init, const, 0, 1)
 BEGIN(Rsend_init, const, 0, 1)
 BEGIN(Recv_init, , wild(peer, tag), 1)
 
-RECORDED int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                      MPI_Status *status)
+int library_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                 MPI_Status *status)
 {
     int64_t start = clock_ns();
     MPI_Status own;
@@ -75,9 +75,9 @@ RECORDED int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int t
     return result;
 }
 
-RECORDED int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
-                          int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                          int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+int library_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
+                     int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                     int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     int64_t start = clock_ns();
     MPI_Status own;
@@ -97,8 +97,8 @@ RECORDED int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendt
     return result;
 }
 
-RECORDED int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag,
-                                  int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+int library_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag,
+                             int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     int64_t start = clock_ns();
     MPI_Status own;
@@ -127,7 +127,7 @@ static void field_probe(int source, int tag, MPI_Comm comm)
     field_comm(comm);
 }
 
-RECORDED int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+int library_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     int64_t start = clock_ns();
     MPI_Status own;
@@ -141,7 +141,7 @@ RECORDED int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     return result;
 }
 
-RECORDED int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+int library_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
     int64_t start = clock_ns();
     MPI_Status own;
@@ -189,8 +189,8 @@ static struct found take(MPI_Message message)
     return taken;
 }
 
-RECORDED int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
-                        MPI_Status *status)
+int library_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
+                   MPI_Status *status)
 {
     int64_t start = clock_ns();
     MPI_Status own;
@@ -206,8 +206,8 @@ RECORDED int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message
     return result;
 }
 
-RECORDED int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
-                         MPI_Status *status)
+int library_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+                    MPI_Status *status)
 {
     int64_t start = clock_ns();
     MPI_Status own;
@@ -225,8 +225,8 @@ RECORDED int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Mess
     return result;
 }
 
-RECORDED int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message,
-                       MPI_Status *status)
+int library_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message,
+                  MPI_Status *status)
 {
     int64_t start = clock_ns();
     MPI_Status own;
@@ -242,8 +242,8 @@ RECORDED int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *mes
     return result;
 }
 
-RECORDED int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message,
-                        MPI_Request *request)
+int library_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message,
+                   MPI_Request *request)
 {
     int64_t start = clock_ns();
     MPI_Message handle = *message;

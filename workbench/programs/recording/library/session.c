@@ -7,7 +7,7 @@ static void begin(void)
     handles_open();
 }
 
-RECORDED int MPI_Init(int *argc, char ***argv)
+int library_Init(int *argc, char ***argv)
 {
     int result = PMPI_Init(argc, argv);
     if (result) return result;
@@ -19,7 +19,7 @@ RECORDED int MPI_Init(int *argc, char ***argv)
     return result;
 }
 
-RECORDED int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+int library_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     int result = PMPI_Init_thread(argc, argv, required, provided);
     if (result) return result;
@@ -33,7 +33,7 @@ RECORDED int MPI_Init_thread(int *argc, char ***argv, int required, int *provide
     return result;
 }
 
-RECORDED int MPI_Finalize(void)
+int library_Finalize(void)
 {
     line_begin("MPI_Finalize", clock_ns());
     line_end_forever();
@@ -41,7 +41,7 @@ RECORDED int MPI_Finalize(void)
     return PMPI_Finalize();
 }
 
-RECORDED int MPI_Abort(MPI_Comm comm, int code)
+int library_Abort(MPI_Comm comm, int code)
 {
     int64_t start = clock_ns();
     struct comm known = comm_of(comm);

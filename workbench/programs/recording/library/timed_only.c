@@ -5,7 +5,7 @@
 
 /* Weak: where another file has code for a call, that is the library's. */
 #define OTHER(NAME, PARAMETERS, ARGUMENTS)                                                     \
-    RECORDED __attribute__((weak)) int MPI_##NAME PARAMETERS                                   \
+    __attribute__((weak)) int library_##NAME PARAMETERS                                        \
     {                                                                                          \
         if (!trace_is_open()) return PMPI_##NAME ARGUMENTS;                                    \
         int64_t start = clock_ns();                                                            \
@@ -17,5 +17,7 @@
     }
 #define OTHER_RECEIVE OTHER
 #define OTHER_MESSAGE OTHER
+#define LOCAL(NAME, PARAMETERS, ARGUMENTS)
 
-#include "other_calls.h"
+#define CALL(KIND, NAME, PARAMETERS, ARGUMENTS) KIND(NAME, PARAMETERS, ARGUMENTS)
+#include "mpi_calls.h"

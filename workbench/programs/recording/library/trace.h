@@ -13,11 +13,9 @@
 #ifndef WORKBENCH_TRACE_H
 #define WORKBENCH_TRACE_H
 
-#include <mpi.h>
-#include <stdint.h>
+#include "interposed.h"
 
-/* The library's other names must not stand before the program's own. */
-#define RECORDED __attribute__((visibility("default")))
+#include <stdint.h>
 
 /* Start of MPI_Init, before which there is no time. */
 #define NO_TIME INT64_MIN

@@ -1,4 +1,4 @@
-"""The MPI functions that a library of ours has no code for, as the MPI's own header declares them.
+"""The MPI functions that a library of ours stands before, as the MPI's own header declares them.
 
 MPIs differ in which functions they have and in the types of their parameters (``MPI_Pready_list``
 takes a ``const`` array since MPI 4.1; Open MPI 5 declares persistent collectives and calls itself
@@ -8,6 +8,7 @@ MPI 3.1), so nothing about them is written here.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 _DECLARED = re.compile(r"\bint\s+MPI_(\w+)\s*\(([^()]*)\)")
 _ARGUMENT = re.compile(r"(?!void\b)\b(\w+)(?:\s*\[\w*\])*\s*(?:,|$)")
@@ -19,7 +20,7 @@ _LOCAL = re.compile(
       | .*(?:[Kk]eyval|errhandler|attr) | (?:Add|Delete|Remove)_error_.*
       | Get_(?!accumulate|c$).* | (?:Pack|Unpack).* | Aint_(?:add|diff)
       | Comm_(?:rank|size|group|compare|test_inter|remote_.*|[gs]et_.*)
-      | (?:Win|File)_[gs]et_(?:name|info|group) | Win_shared_query
+      | Win_[gs]et_(?:name|info|group) | File_get_(?:info|group) | Win_shared_query
       | (?:Cart|Graph)_(?:coords|get|rank|shift|map) | (?:Cart|Graph)dims?_get | Topo_test
       | (?:Dist_g|G)raph_neighbors(?:_count)? | Dims_create | Reduce_local | Register_datarep
       | (?:Buffer|Comm)_(?:at|de)tach(?:_buffer)? | Alloc_mem | Free_mem | Address | Sizeof
@@ -38,19 +39,21 @@ def is_local(name: str) -> bool:
     return _LOCAL.fullmatch(name) is not None
 
 
-def other_calls(header: str) -> str:
-    """Return a line of C for each function of a preprocessed mpi.h that is not local.
+def calls(header: str, local_calls: Collection[str]) -> str:
+    """Return a line of C for each function of a preprocessed mpi.h that a library stands before.
 
-    It is ``OTHER(name, (parameters), (arguments))``, or ``OTHER_RECEIVE`` where a call receives
-    messages, ``OTHER_MESSAGE`` where it sends one or receives one that was probed for. The source
-    that includes these lines defines the three as weak functions: its library's own code for a
-    function takes their place.
+    Those are the functions that are not local, and ``local_calls``. A line is ``CALL(kind, name,
+    (parameters), (arguments))``, of the kind ``LOCAL``, ``OTHER_RECEIVE`` where a call receives
+    messages, ``OTHER_MESSAGE`` where it sends one or receives one that was probed for, else
+    ``OTHER``. By these lines a library defines what it does in calls that it has no own code for.
     """
     lines = []
     for name, parameters in _DECLARED.findall(header):
-        if not is_local(f"MPI_{name}"):
+        local = is_local(f"MPI_{name}")
+        if not local or name in local_calls:
             receives, sends = _RECEIVE.fullmatch(name), _MESSAGE.fullmatch(name)
             kind = "OTHER_RECEIVE" if receives else "OTHER_MESSAGE" if sends else "OTHER"
+            kind = "LOCAL" if local else kind
             arguments = ", ".join(_ARGUMENT.findall(parameters))
-            lines.append(f"{kind}({name}, ({' '.join(parameters.split())}), ({arguments}))\n")
+            lines.append(f"CALL({kind}, {name}, ({' '.join(parameters.split())}), ({arguments}))\n")
     return "".join(lines)

@@ -90,11 +90,6 @@ def netgauge_rows(text: str, source: str = "text") -> tuple[list[NetgaugeRow], l
             source=source,
         )
     notes += [
-        f"line {row.line}, {format_quantity(row.values['s'], 'bytes')}: {row.doubt}"
-        for row in rows
-        if row.doubt
-    ]
-    notes += [
         f"line {row.line}, {format_quantity(row.values['s'], 'bytes')}: o_s or o_r is no time; it "
         "does not count among the overheads"
         for row in rows
@@ -133,6 +128,11 @@ def reading_of(content: bytes, source: str, path: Path | None) -> Reading | None
     if title is None and not (_PRINTED.search(head) or _HEADER.search(head)):
         return None
     rows, notes = netgauge_rows(content.decode("utf-8", "replace"), source)
+    notes += [
+        f"line {row.line}, {format_quantity(row.values['s'], 'bytes')}: {row.doubt}"
+        for row in rows
+        if row.doubt
+    ]
     sizes = sorted({int(row.values["s"]) for row in rows})
     of_size = {size: [row for row in rows if int(row.values["s"]) == size] for size in sizes}
     runs = max(map(len, of_size.values()))

@@ -215,6 +215,22 @@ def test_commands_tell_experiments_apart() -> None:
     assert len({tuple(table.experiment.items()) for table in tables}) == 4
 
 
+def test_a_label_is_of_its_command_and_a_module_of_what_follows() -> None:
+    srun = "srun -N{} -n2 ./osu_latency\n"
+    text = f"== intra ==\n{srun.format(1)}{TITLE}{rows(0.2, 0.3)}{srun.format(2)}{TITLE}{rows(1.5)}"
+    assert [table.labels.get("label") for table in parse_benchmarks(text)] == ["intra", None]
+    text = "".join(
+        f"+ module load {name}\n+ {srun.format(2)}{TITLE}{rows(1.5, 1.6 + at)}"
+        for at, name in enumerate(("openmpi/4.1", "mpich/4.2"))
+    )
+    assert [table.labels["library"] for table in parse_benchmarks(text)] == [
+        "openmpi/4.1",
+        "mpich/4.2",
+    ]
+    with pytest.raises(SeveralExperimentsError, match="told apart by library"):
+        read_osu(text)
+
+
 def test_pairs_of_a_message_rate_are_named() -> None:
     text = (
         "# OSU MPI Multiple Bandwidth / Message Rate Test v5.9\n"

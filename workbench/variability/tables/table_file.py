@@ -284,8 +284,7 @@ class _TextTable:
         )
 
     def _mended(self) -> dict[int, list[str]]:
-        """Return the fields of rows with too many cells by their lines, which are emptied."""
-        trailing = self.names[-1] == ""
+        """Return the fields of rows with other than the usual cells by their lines, now empty."""
         whole, found, lost = len(self.names), dict[int, list[str]](), list[int]()
         if self._shapes is None or not (self._plain or self._quotes_are_whole()):
             return found
@@ -294,24 +293,25 @@ class _TextTable:
             if line.count(self._separator) + 1 == whole or not line.strip():
                 continue
             cells = self._cells(line)
-            count = len(cells)
-            if count == whole:
+            if len(cells) == whole:
                 continue
-            fields = None
-            if count > whole and count - whole <= _MOST_SPARE:
-                names = self.names[:-1] if trailing else self.names
-                fields = self._shapes.fields(
-                    names, cells[:-1] if trailing else cells, self._separator
-                )
+            fields = self._fields(cells)
+            after = self._cells(self._lines[at + 1]) if at + 1 < len(self._lines) else []
+            if fields is None and len(cells) < whole and 0 < len(after) < whole:
+                # A job's name may hold the end of a line too.
+                fields = self._fields([*cells[:-1], f"{cells[-1]}\n{after[0]}", *after[1:]])
+                if fields is not None:
+                    self._lines[at + 1] = ""
+            self._lines[at] = ""
             if fields is None:
                 lost.append(at + 1)
             else:
-                found[at + 1] = [*fields, ""] if trailing else fields
-            self._lines[at] = ""
+                found[at + 1] = fields
         if found:
             self._notes.append(
-                f"{len(found)} rows have a field that holds {self._separator!r}, such as line "
-                f"{next(iter(found))}; their columns were found by the fields' shapes"
+                f"{len(found)} rows have a field that holds {self._separator!r} or the end of a "
+                f"line, such as line {next(iter(found))}; their columns were found by the fields' "
+                "shapes"
             )
         if lost:
             self._notes.left_out += len(lost)
@@ -320,6 +320,16 @@ class _TextTable:
                 + listed(map(str, lost))
             )
         return found
+
+    def _fields(self, cells: list[str]) -> list[str] | None:
+        """Return the fields that a row's cells make; None where that is not certain."""
+        more = len(cells) - len(self.names)
+        if self._shapes is None or not 0 <= more <= _MOST_SPARE:
+            return None
+        if self.names[-1]:
+            return self._shapes.fields(self.names, cells, self._separator)
+        fields = self._shapes.fields(self.names[:-1], cells[:-1], self._separator)
+        return None if fields is None else [*fields, ""]
 
 
 _MOST_SPARE = 40  # separators within the fields of a row

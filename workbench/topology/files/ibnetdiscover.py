@@ -123,7 +123,7 @@ def parse_ibnetdiscover(text: str, source: str, *, hosts: int | None = None) -> 
             fabric.unused += ports
         elif port and here is not None:
             listed += 1
-            name = _QUOTED.search(port[5] or "") if here[0] != "H" else None
+            name = _QUOTED.search(port[5] or "")
             there = fabric.node(port[2], port[3].lower(), name[1] if name else "", place)
             ends = _End(*here, int(port[1][:6])), _End(*there, int(port[4][:6]))
             fabric.cable(*ends, port[5] or "", place)

@@ -187,6 +187,10 @@ def test_machines_with_several_adapters_and_ports() -> None:
     said = " ".join(made.notes)
     assert "1 machine at several switches" in said
     assert "1 aggregation node" in said
+    warned = "src/query_smp.c:199; umad (DR path slid 0) bad status 110; Connection timed out\n"
+    indented = read_topology(warned + "  " + FABRIC.replace("\n", "\n  "))
+    assert indented.host_names == made.host_names
+    assert indented.notes[-1] == "line 1: 1 line of something else left out, this one first"
     slow = read_topology(FABRIC.replace(" 1xSDR", ""))
     assert not len(slow.link_bandwidth)
     assert "bandwidths left out" in " ".join(slow.notes)
@@ -234,6 +238,8 @@ def test_hosts_of_ns3_with_links_to_several_switches_have_a_router() -> None:
         "2 4 1Gbps 1us 0\n3 4 2Gbps 1us 0\n"
     )
     assert (made.num_hosts, made.num_routers, made.num_links) == (3, 3, 3)
+    mesh = "4 0 4\n\n0 1 1Gbps 1us 0\n1 2 1Gbps 1us 0\n2 3 1Gbps 1us 0\n3 0 1Gbps 1us 0\n"
+    assert network_of(mesh.encode(), "x").title == "ns-3 topology: 4 hosts, 4 switches, 4 links"
     said = " ".join(made.notes)
     assert "1 host with links to several nodes" in said
     assert "error rates left out" in said

@@ -17,6 +17,7 @@ from workbench.simulate.fabric.paths import message_paths
 from workbench.topology import Topology, link_loads, parse_topology, topology_spec
 from workbench.topology.channels import channels
 from workbench.topology.files import read_topology
+from workbench.topology.files.hosts import with_hosts
 from workbench.topology.link_load import LOAD_ROUTINGS
 from workbench.topology.metrics import PriceTable, bisection, cost, girth, path_diversity, spectrum
 from workbench.topology.metrics.links import LinkSpeeds
@@ -140,6 +141,8 @@ def test_a_trunk_of_400_gbits_between_hosts_of_100() -> None:
     assert made.capacity.tolist() == [4] and made.host_capacity.tolist() == [1] * 4
     assert throughput(made, "uniform").lower == pytest.approx(1)
     assert bisection(made).upper == 4
+    assert with_hosts(made, 3).capacity.tolist() == [4]
+    assert summary(made, parts=[]).to_dict()["unequal links"].endswith("of 12.5 GB/s")
 
 
 @for_each("trunk, hosts", [(1, 2), (4, 2), (2, 5), (0.5, 3), (2.5, 8), (10, 4)])

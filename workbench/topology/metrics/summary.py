@@ -226,6 +226,8 @@ class TopologyMetrics(StoredResult):
             "parameters": dict(self.parameters),
             "links by class": dict(self.link_classes),
         }
+        if self.unequal:
+            found["unequal links"] = self.unequal
         for name, row in self.rows().items():
             found[name] = row.plain()
         if self.distances is not None:

@@ -121,6 +121,27 @@ a,imb_pingping,1,2,8,2.1,us
 a,osu_latency,1,1,8,0.35,us
 """
 
+PRINTED = b"""\
+# OSU MPI-CUDA Latency Test v7.3
+# Send Buffer on DEVICE (D) and Receive Buffer on DEVICE (D)
+# Size          Latency (us)
+1               1.50
+1024            2.50
+4194304       673.50
+
+# OSU MPI-CUDA Bandwidth Test v7.3
+# Send Buffer on DEVICE (D) and Receive Buffer on DEVICE (D)
+# Size      Bandwidth (MB/s)
+1024              1000.00
+4194304          10000.00
+
+# OSU MPI-CUDA Bi-Directional Bandwidth Test v7.3
+# Send Buffer on DEVICE (D) and Receive Buffer on DEVICE (D)
+# Size      Bandwidth (MB/s)
+1024              1600.00
+4194304          16000.00
+"""
+
 
 def read_any_session(files: Files) -> object:
     """Open a session in a panel, and see that the panel is as before where it is refused."""
@@ -289,7 +310,7 @@ FORMATS = {
     "trace": Format(TRACES, read_any_trace),
     "measured runs": Format([{"runs.csv": RUNS}], read_any_runs),
     "variability": Format(TABLES, read_any_table),
-    "messages": Format([{"": POINT_TO_POINT}], read_any_messages),
+    "messages": Format([{"": POINT_TO_POINT}, {"": PRINTED}], read_any_messages),
     "netgauge": Format(
         [{"": path.read_bytes()} for path in sorted(REPORTS.glob("25*"))], read_any_netgauge
     ),

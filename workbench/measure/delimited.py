@@ -28,16 +28,22 @@ _LARGEST_SIZE = 1 << 53
 _SEPARATORS = ",;\t|"
 
 _SIZE = re.compile(
-    r"#?\s*(?:(?:message|msg|block)[ _]*)?(?:size|bytes)(?:[\W_]*(?:b|bytes?))?\W*", re.IGNORECASE
+    r"#?\s*(?:(?:message|msg|block)[ _]*)?(?:n?bytes|(?:size|length)"
+    r"(?:(?:\W|_)*(?:in )?(?P<unit>(?:[kmg]i?)?b(?:ytes?)?))?)\W*",
+    re.IGNORECASE,
 )
 _LATENCY = re.compile(
     r"(?:measured[ _]|(?P<statistic>avg|average|mean|median|min|max|p[0-9]+|t)[ _.]*(?:tail )?)*"
-    r"(?:lat|latency|time|t(?P<of_t>_avg|_min|_max|_typical)?)?[\W_]*(?:us|usec|[µμ]s)\W*",
+    r"(?:lat|latency|time|t(?P<of_t>_avg|_min|_max|_typical)?)?"
+    r"(?:[\W_]*(?P<unit>[munµμ]s(?:ec)?)|[\W_]+(?P<seconds>s(?:ec(?:onds?)?)?))\W*",
     re.IGNORECASE,
 )
 _BANDWIDTH = re.compile(
-    r"(?:measured[ _])?(?:(?i:bw|bandwidth)[\W_]*)?(?:MBps|MB/s|MB/sec|Mbytes/sec|MBytes/sec)\W*"
+    r"(?:measured[ _])?(?:(?i:bw|bandwidth|throughput)[\W_]*)?"
+    r"(?P<prefix>[kKMGT])(?P<binary>i?)(?P<of>[Bb]|[Bb]ytes|[Bb]its?)(?:ps|/s|/sec)\W*"
 )
+_TIMES = {"u": 1.0, "µ": 1.0, "μ": 1.0, "n": 1e-3, "m": 1e3}
+_PREFIXES = {"k": 1e-3, "K": 1e-3, "M": 1.0, "G": 1e3, "T": 1e6}
 _ASIDE = re.compile(
     r"#?\s*(?:iterations|repetitions|(?i:min|max|p[0-9]+)\b.*|t_(?:min|max|stdev)\b.*|validation|"
     r"messages/s|msg/sec|runs?)\W*",
@@ -78,7 +84,7 @@ class _Block:
     cells: list[str]
     separator: str
     size: int
-    results: dict[int, tuple[str, str]]  # column: unit, series
+    results: dict[int, tuple[str, float, str]]  # column: unit, its number in a cell's 1, series
     title: OSUSection | None = None
     label: str = ""  # the line above the table
     of_value: tuple[int, int] | None = None  # columns ``value`` and ``unit``
@@ -128,7 +134,8 @@ def _blocks(text: str) -> list[_Block]:
     """Return the tables of a text: a line of headings opens one, an equal one goes on with it."""
     blocks: list[_Block] = []
     title: OSUSection | None = None
-    unit = label = ""
+    unit: tuple[str, float] | None = None
+    label = ""
     for count, (number, line) in enumerate(lines_of(text)):
         if not line.strip() or len(line) > _LONGEST_HEADING:
             continue
@@ -138,7 +145,7 @@ def _blocks(text: str) -> list[_Block]:
             if current is None or current.separator == "|":
                 label = label_of(line.strip()) or label
                 title = open_titled(line.strip(), number)
-                unit = ""
+                unit = None
             elif not line.startswith("#"):
                 current.lines.append((number, line))
             continue
@@ -165,21 +172,25 @@ def _blocks(text: str) -> list[_Block]:
 
 
 def _block_of(
-    number: int, cells: list[str], separator: str, title: OSUSection | None, unit: str
+    number: int,
+    cells: list[str],
+    separator: str,
+    title: OSUSection | None,
+    unit: tuple[str, float] | None,
 ) -> _Block | None:
     """Return the table that a line of headings opens, None where it opens none."""
     size = next(at for at, cell in enumerate(cells) if _SIZE.fullmatch(cell))
     found = _Block(number, cells, separator, size, {}, title)
     for at, cell in enumerate(cells):
         if at != size and (own := _unit_of(cell)):
-            found.results.setdefault(at, (own, ""))
+            found.results[at] = (*own, "")
     lower = [cell.lower() for cell in cells]
     if "value" in lower and "unit" in lower:
         found.of_value = (lower.index("value"), lower.index("unit"))
     wide = separator == "|" and (title is not None or unit)
     if not found.results and found.of_value is None and wide:
-        unit = unit or ("us" if title and title.quantity == "latency" else "MB/s")
-        found.results = {at: (unit, cell) for at, cell in enumerate(cells) if at != size and cell}
+        unit = unit or ("us" if title and title.quantity == "latency" else "MB/s", 1.0)
+        found.results = {at: (*unit, cell) for at, cell in enumerate(cells) if at != size and cell}
     return found if found.results or found.of_value or size == 0 else None
 
 
@@ -195,15 +206,23 @@ def _cells(line: str, separator: str) -> list[str]:
     return [cell.strip().strip('"').strip() for cell in row]
 
 
-def _unit_of(cell: str) -> str:
-    """Return the unit of a column of results; empty where it is none, or of the least or most."""
-    if _BANDWIDTH.fullmatch(cell):
-        return "MB/s"
+def _unit_of(cell: str) -> tuple[str, float] | None:
+    """Return the unit of a column of results and what 1 in it is; None where it is none.
+
+    Nor is a column of the least, the most or a percentile.
+    """
+    if rate := _BANDWIDTH.fullmatch(cell):
+        bits = 1.0 if rate["of"] == "B" or "yte" in rate["of"] else 0.125
+        binary = (1.024 ** ("kMGT".index(rate["prefix"].replace("K", "k")) + 1)
+                  if rate["binary"] else 1.0)  # fmt: skip
+        return "MB/s", _PREFIXES[rate["prefix"]] * bits * binary
     match = _LATENCY.fullmatch(cell)
     if match is None or not cell:
-        return ""
+        return None
     statistic = (match["statistic"] or match["of_t"] or "").lower().strip("_")
-    return "" if statistic in ("min", "max") or statistic[:1] == "p" else "us"
+    if statistic in ("min", "max") or statistic[:1] == "p":
+        return None
+    return "us", 1e6 if match["seconds"] else _TIMES[match["unit"][0].lower()]
 
 
 def _rows(
@@ -268,24 +287,25 @@ def _tables(
         if block.of_value is None:
             columns = [(at, *result) for at, result in block.results.items()]
         else:
-            columns = [(block.of_value[0], "", "")]
-        for at, unit, series in columns:
-            yield from _of_column(block, mine, at, unit, labels, series, source)
+            columns = [(block.of_value[0], "", 1.0, "")]
+        for at, unit, scale, series in columns:
+            yield from _of_column(block, mine, at, (unit, scale), labels, series, source)
 
 
 def _of_column(
     block: _Block,
     rows: list[tuple[int, list[str]]],
     column: int,
-    unit: str,
+    measure: tuple[str, float],
     labels: Mapping[str, str],
     series: str,
     source: str,
 ) -> Iterator[BenchmarkTable]:
     runs: dict[str, list[tuple[int, int, list[float]]]] = {}
+    unit, in_unit = measure
     for number, fields in rows:
         size = _size(block, fields, source, number)
-        value = _number(block, fields, column, source, number)
+        value = in_unit * _number(block, fields, column, source, number)
         if not (size.is_integer() and 0 <= size < _LARGEST_SIZE) or abs(value) >= LARGEST:
             raise ParseError(
                 "a size must be a whole number of bytes and other fields finite; got "
@@ -340,7 +360,9 @@ def _size(block: _Block, fields: list[str], source: str, line: int) -> float:
     match = _SIZE_CELL.fullmatch(fields[block.size])
     if match:
         return float(int(match[1]) * _BINARY[match[2].lower()])
-    return _number(block, fields, block.size, source, line)
+    heading = _SIZE.fullmatch(block.cells[block.size])
+    unit = (heading["unit"] or "" if heading else "").lower()
+    return _number(block, fields, block.size, source, line) * _BINARY.get(unit[:1], 1)
 
 
 def _number(block: _Block, fields: list[str], at: int, source: str, line: int) -> float:

@@ -226,10 +226,9 @@ def _perftest(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
             section.notes.append(Note(at, "a row that ends early; left out"))
         else:
             rows[size] = (at, value * scale)
-    words = section.test.lower().split()
-    verb = _PERFTEST.get(words[0], "")
+    verb = _PERFTEST.get(section.test.lower().partition(" ")[0], "")
     both = "bidirectional" in section.test.lower()
-    section.test = f"ib_{verb}_{'lat' if timed else 'bw'}" if verb else section.test
+    section.test = f"ib_{verb or 'test'}_{'lat' if timed else 'bw'}"
     if unit in ("MB/sec", "MiB/sec"):
         section.notes.append(
             Note(section.line, f"perftest's {unit} are 2^20 bytes; now MB/s of 10^6")

@@ -78,8 +78,8 @@ def _experiments(files: Mapping[str, str | bytes], name: str) -> list[_Uploaded]
         curve = read_osu(*files.items(), name=name)
     except SeveralExperimentsError as error:
         warning = (
-            f"{error.differ}: the list of machines has each, drawn is the first; "
-            "Compare with draws another beside it"
+            f"{error.differ}: the first is drawn; Machine lists the others, and Compare with "
+            "draws one of them beside it"
         )
         return [
             _Uploaded(

@@ -89,6 +89,9 @@ _FREE = frozenset(
 )
 """Columns of sacct whose fields are what a user typed."""
 
+_LISTS = frozenset({"NodeList", "ReqTRES", "AllocTRES", "Flags", "Licenses"})
+_PRINT = "; print them with sacct -a -P -o JobID,User,NNodes,Start,End"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JobLog(StoredResult):
@@ -200,11 +203,14 @@ def _read(file: TableSource, columns: Mapping[str, str] | None, notes: TableNote
 
     given, source = dict(columns or {}), source_of(file)
     table = cells_of_jobs(file, notes, given)
-    if any(name in table for name in _SACCT["job"]):
+    theirs = {str(name).lower(): str(name) for name in table}
+    if any(name.lower() in theirs for name in _SACCT["job"]):
         for ours, names in _SACCT.items():
             if ours not in given:
-                given[ours] = next((name for name in names if name in table), names[0])
-        check_columns(table, "sacct's output", given.values(), source, remedy(table))
+                known = (theirs[name.lower()] for name in names if name.lower() in theirs)
+                given[ours] = next(known, names[0])
+        words = _PRINT + remedy(table)
+        check_columns(table, "sacct's output", given.values(), source, words)
     table = renamed(table, given, _WHAT, _NEEDED, source)
     return pd.DataFrame(
         {name: texts_of(table[name]) for name in _NEEDED}, table.index, dtype=object
@@ -228,7 +234,7 @@ def cells_of_jobs(
         _WHAT,
         notes=notes,
         heads=heads,
-        shapes=Shapes(_SHAPES | named, _FREE, needed),
+        shapes=Shapes(_SHAPES | named, _FREE, _LISTS, needed),
     )
 
 

@@ -173,8 +173,8 @@ def read_point_to_point(
             f"{', '.join(sorted(set(chosen['benchmark'])))}",
             key="system",
         )
-    inside, notes = _level(rows[rows["nodes"] == 1]), cells.attrs.get("notes", ())
-    return PointToPoint(name, between, inside, str(path), notes)
+    in_a_node, notes = _level(rows[rows["nodes"] == 1]), cells.attrs.get("notes", ())
+    return PointToPoint(name, between, in_a_node, str(path), notes)
 
 
 def _is_table(path: str | Path) -> bool:

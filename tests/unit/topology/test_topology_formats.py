@@ -114,6 +114,19 @@ def test_slurms_tree_in_yaml() -> None:
     assert made.host_names == ("n1", "n2", "n3")
 
 
+def test_what_scontrol_shows_lists_hosts_at_upper_switches_too() -> None:
+    made = read_topology(
+        "SwitchName=s0 Level=0 LinkSpeed=1 Nodes=n[0-1]\n"
+        "SwitchName=s1 Level=0 LinkSpeed=1 Nodes=n[2-3]\n"
+        "SwitchName=top Level=1 LinkSpeed=1 Nodes=n[0-3] Switches=s[0-1]\n"
+    )
+    assert made.host_router.tolist() == [0, 0, 1, 1]
+    assert made.num_links == 2
+    blocks = "BlockName=b1 BlockIndex=0 Nodes=n[1-2] BlockSize=2\n"
+    blocks += "AggregatedBlock=b1 BlockIndex=2 Nodes=n[1-2] BlockSize=4\n"
+    assert read_topology(blocks).host_names == ("n1", "n2")
+
+
 def test_lists_of_hosts() -> None:
     for text, names in {
         "cn[1,3,5-7]": "cn1 cn3 cn5 cn6 cn7",
@@ -174,6 +187,10 @@ def test_machines_with_several_adapters_and_ports() -> None:
     said = " ".join(made.notes)
     assert "1 machine at several switches" in said
     assert "1 aggregation node" in said
+    warned = "src/query_smp.c:199; umad (DR path slid 0) bad status 110; Connection timed out\n"
+    indented = read_topology(warned + "  " + FABRIC.replace("\n", "\n  "))
+    assert indented.host_names == made.host_names
+    assert indented.notes[-1] == "line 1: 1 line of something else left out, this one first"
     slow = read_topology(FABRIC.replace(" 1xSDR", ""))
     assert not len(slow.link_bandwidth)
     assert "bandwidths left out" in " ".join(slow.notes)
@@ -221,6 +238,8 @@ def test_hosts_of_ns3_with_links_to_several_switches_have_a_router() -> None:
         "2 4 1Gbps 1us 0\n3 4 2Gbps 1us 0\n"
     )
     assert (made.num_hosts, made.num_routers, made.num_links) == (3, 3, 3)
+    mesh = "4 0 4\n\n0 1 1Gbps 1us 0\n1 2 1Gbps 1us 0\n2 3 1Gbps 1us 0\n3 0 1Gbps 1us 0\n"
+    assert network_of(mesh.encode(), "x").title == "ns-3 topology: 4 hosts, 4 switches, 4 links"
     said = " ".join(made.notes)
     assert "1 host with links to several nodes" in said
     assert "error rates left out" in said
@@ -311,6 +330,8 @@ def test_dot_has_subgraphs_chains_and_attributes() -> None:
         "from\tto\tLink Bandwidth (GB/s)\tdelay [ns]\n0\t1\t25\t500\n1\t2\t50\t1000\n",
         "source;target;capacity;lat.us;src_port\n0;1;200G;0.5;1\n1;2;400 Gbit/s;1;2\n",
         "0 1 200Gbps 0.5us\n1 2 latency=1us bandwidth=400Gbps\n",
+        "nodeA,nodeB,linkBandwidthGBps,linkLatency_ns\n0,1,25,500\n1,2,50,1000\n",
+        "switch1,port1,switch2,port2,speed,delay\n0,1,1,1,200 Gb/s,0.5 us\n1,2,2,1,400G,1us\n",
         "0,1,200Gbps,0.5us\n1,2,400Gbps,1us\n",
     ],
 )
@@ -342,6 +363,10 @@ def test_a_last_row_that_is_cut_off_is_left_out_with_a_note() -> None:
         ("0 1 1Gbps 0.1us\n1 2 1Gbps 0.1us\n2 0 1Gbps 0.", 2),
         ("4 2 3\n2 3\n0 2 1Gbps 1us 0\n1 3 1Gbps 1us 0\n2 3 1Gb", 0),
         ("router 0 node 0 router 1\nrouter 1 node 1 rou", 1),
+        ("SwitchName=a Nodes=n1\nSwitchName=t Switches=a\nSwitchName=b Nod", 1),
+        ("SwitchName=a Nodes=n1\nSwitchName=t Switches=a\nSwitchName=b Nodes=n[2-", 1),
+        ("SwitchName=a Nodes=n1\nSwitchName=t Switches=a\nSwitchName=b", 1),
+        (FABRIC + '[6]\t"S-00', 1),
     ):
         made = read_topology(text)
         assert made.num_links == links, text
@@ -371,7 +396,7 @@ def test_a_last_row_that_is_cut_off_is_left_out_with_a_note() -> None:
         ("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2\n", 2, "'a' must be given once"),
         ("SwitchName=a Nodes=n1 Color=red\n", 1, "color is not one of switchname"),
         ("SwitchName=a Nodes=n1\nrubbish\n", 2, "a line must be pairs"),
-        ("SwitchName=a\n", 0, "must name the hosts"),
+        ("SwitchName=a\n", 1, "'a' must have Nodes= or Switches="),
         ("4 2 1\n2 3\n0 9 1Gbps 1us 0\n", 3, "a node must be a whole number from 0 to 3"),
         ("router 0 node 0 router 1\nrouter 1 node 0\n", 2, "0 is at two"),
         ("topology {\n name = cascade\n}\n", 2, "'cascade' is not read from an .ini; torus"),

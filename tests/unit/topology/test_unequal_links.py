@@ -13,11 +13,14 @@ from hypothesis import strategies as st
 
 from tests.cases import for_each
 from workbench.errors import ParameterError, ParseError
+from workbench.simulate.fabric.paths import message_paths
 from workbench.topology import Topology, link_loads, parse_topology, topology_spec
 from workbench.topology.channels import channels
 from workbench.topology.files import read_topology
+from workbench.topology.files.hosts import with_hosts
 from workbench.topology.link_load import LOAD_ROUTINGS
 from workbench.topology.metrics import PriceTable, bisection, cost, girth, path_diversity, spectrum
+from workbench.topology.metrics.links import LinkSpeeds
 from workbench.topology.metrics.summary import summary
 from workbench.topology.routing import route
 from workbench.topology.routing.tables import in_proportion
@@ -138,6 +141,8 @@ def test_a_trunk_of_400_gbits_between_hosts_of_100() -> None:
     assert made.capacity.tolist() == [4] and made.host_capacity.tolist() == [1] * 4
     assert throughput(made, "uniform").lower == pytest.approx(1)
     assert bisection(made).upper == 4
+    assert with_hosts(made, 3).capacity.tolist() == [4]
+    assert summary(made, parts=[]).to_dict()["unequal links"].endswith("of 12.5 GB/s")
 
 
 @for_each("trunk, hosts", [(1, 2), (4, 2), (2, 5), (0.5, 3), (2.5, 8), (10, 4)])
@@ -156,6 +161,23 @@ def test_a_trunk_of_any_bandwidth_between_two_switches(trunk: float, hosts: int)
     assert throughput(made, "uniform").lower == pytest.approx(min(1, fits))
     assert link_loads(made).channel == pytest.approx([1 / fits] * 2)
     assert link_loads(made).saturation == pytest.approx(min(1, fits))
+
+
+def test_the_best_cut_of_any_bandwidths_is_found() -> None:
+    """All divisions of up to seven routers, whose cuts are not whole numbers."""
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        n = int(rng.integers(2, 8))
+        links = [(int(rng.integers(0, router)), router) for router in range(1, n)]
+        links += [tuple(rng.choice(n, 2, replace=False).tolist()) for _ in range(6)]
+        rates = 1e9 * rng.choice([0.3, 1, 1.7, 2.5, 10 / 3, 40], len(links))
+        made = network(links, range(n), link_bandwidth=rates, host_bandwidth=np.full(n, 1e9))
+        found = bisection(made)
+        sides = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
+        even = sides[np.abs(n - 2 * sides.sum(axis=1)) <= found.difference]
+        cut = even[:, made.links[:, 0]] != even[:, made.links[:, 1]]
+        best = float((cut @ made.capacity).min())
+        assert found.upper == pytest.approx(best) and found.lower <= best * (1 + 1e-9)
 
 
 def test_hosts_with_links_of_their_own_bandwidth() -> None:
@@ -265,3 +287,29 @@ def test_an_ini_states_the_bandwidths_of_links_and_hosts() -> None:
         read_topology(INI.replace("20GB/s", "fast"))
     with pytest.raises(ParseError, match=r"link_bandwidth must be finite and above 0"):
         read_topology(INI.replace("20GB/s", "0GB/s"))
+
+
+def test_the_mean_latency_is_that_of_the_links_taken() -> None:
+    """Three routers in a line, a host at each: pairs take one link, the other, or both."""
+    made = replace(both([(0, 1, 1), (1, 2, 4)], [0, 1, 2])[0], link_latency=np.array([1e-6, 4e-6]))
+    mean_s = (1e-6 + 4e-6 + 5e-6) / 3
+    found = summary(made, parts=["distances"])
+    assert found.links_s == pytest.approx(mean_s)
+    assert found.rows()["mean latency of links, µs"].lower == pytest.approx(1e6 * mean_s)
+    links = LinkSpeeds(bandwidth_Bps=25e9, host_s=1e-7, wire_s=9e-7, switch_s=2e-7)
+    row = summary(made, parts=["distances"], links=links).rows()["mean latency, µs"]
+    # Two or three switches, and the hosts' own wires.
+    assert row.lower == pytest.approx(1e6 * (2e-7 + 2e-7 * (2 + 2 + 3) / 3 + mean_s))
+    parts = summary(replace(made, link_latency=np.array([])), parts=["distances"])
+    assert "mean latency of links, µs" not in parts.rows()
+
+
+def test_a_path_among_several_is_drawn_in_proportion() -> None:
+    made = channels(both([(0, 1, 1), (0, 2, 4), (1, 3, 1), (2, 3, 4)], [0, 3])[0])
+    ends = np.array([0]), np.array([1])
+    by_two = sum(
+        int(made.target[message_paths(made, *ends, seed=seed).channel[1]] == 2)
+        for seed in range(500)
+    )
+    # Binomial with p = 4/5: three standard deviations are 27.
+    assert abs(by_two - 400) <= 27

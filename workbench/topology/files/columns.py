@@ -29,9 +29,11 @@ LEFT_OUT = "left out"
 
 _MEANINGS = {
     "one": "one source from src router node1 a u router1 switch1 switch_a node_a src_node "
-    "src_router src_switch source_node",
+    "src_router src_switch source_node source_router source_switch device1 device_a sw1 n1 node_1 "
+    "switch_1 local endpoint_a endpoint1 end_a left start begin",
     "other": "other target to dst dest destination neighbour neighbor node2 b v router2 switch2 "
-    "switch_b node_b dst_node dst_router dst_switch target_node",
+    "switch_b node_b dst_node dst_router dst_switch target_node target_router target_switch "
+    "device2 device_b sw2 n2 node_2 switch_2 remote peer endpoint_b endpoint2 end_b right end",
     "class": "class type link_class link_type kind",
     "links": "links count multiplicity parallel parallel_links num_links number_of_links",
     "hosts": "hosts",
@@ -55,6 +57,8 @@ _MULTIPLE = re.compile(r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)x", re.ASCII)
 """A bandwidth as a multiple of some link's: 2x."""
 _ETHERNET = re.compile(r"(\d+(?:\.\d+)?) ?(?:G|Gb|GbE|Gbe|Gig)", re.ASCII)
 """As speeds of Ethernet are written: 100G is 100 Gbit/s."""
+_CAMEL = re.compile(r"(?<=[a-z]{2})(?=[A-Z][a-z])|(?<=[a-z]{4})(?=[A-Z])")
+"""Where a word begins within a name, as in linkBandwidth or bandwidthGBps; kB/s is one."""
 _LONGEST = 80
 
 
@@ -77,7 +81,8 @@ class LinkValues(NamedTuple):
 
 def column_of(name: str) -> LinkColumn | None:
     """Return what a column's name means, None where it means nothing that is known."""
-    words = [word for word in re.split(r"[\s_()\[\].:-]+", name.strip()) if word]
+    spaced = _CAMEL.sub(" ", name.strip())
+    words = [word for word in re.split(r"[\s_()\[\].:-]+", spaced) if word]
     whole = "_".join(words).lower()
     if whole in _ALIASES:
         return LinkColumn(name, _ALIASES[whole])
@@ -114,11 +119,11 @@ def header_of(cells: Sequence[str], place: Place, read: Assembly) -> list[LinkCo
 
 
 def is_header(cells: Sequence[str]) -> bool:
-    """Return whether cells name two routers first, and nothing that lists of links do not have."""
+    """Return whether cells name columns of links: two routers first, or among what is all known."""
     found = [column_of(cell) for cell in cells]
-    two = [column.meaning for column in found[:2] if column]
+    two = [column.meaning for column in (found if None not in found else found[:2]) if column]
     sizes = any("size" in cell.lower() or "bytes" in cell.lower() for cell in cells)
-    return sorted(two) == ["one", "other"] and not sizes and not _are_letters(cells)
+    return {"one", "other"} <= set(two) and not sizes and not _are_letters(cells)
 
 
 def _are_letters(cells: Sequence[str]) -> bool:

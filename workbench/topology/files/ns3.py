@@ -51,7 +51,7 @@ def is_ns3(text: str) -> bool:
     try:
         rows = _rows(text, "")
         head = _head(*next(rows))
-        _, listed = next(rows)
+        listed = next(rows)[1] if head.switches + head.nvswitches else []
         if len(listed) == head.switches + head.nvswitches and all(map(str.isdecimal, listed)):
             _link(*next(rows))
             return True
@@ -72,14 +72,15 @@ def parse_ns3(text: str, source: str, *, hosts: int | None = None) -> Topology:
     if len(rows) < 2:
         raise Place(source).error("it must have a line of sizes and a line of switches")
     head = _head(*rows[0])
-    place, listed = rows[1]
+    first = 2 if head.switches + head.nvswitches else 1  # the line of switches may be empty
+    place, listed = rows[1] if first == 2 else (rows[0][0], [])
     if len(listed) != head.switches + head.nvswitches or len(set(listed)) < len(listed):
         raise place.error(
             f"the second line must list the {head.switches + head.nvswitches} switches of the "
             f"first, each once; got {len(listed)}"
         )
     switches = [_node(word, head, place) for word in listed]
-    found = _links(rows[2:], head, read, ended=text.endswith("\n"))
+    found = _links(rows[first:], head, read, ended=text.endswith("\n"))
     if len(found) != head.links:
         read.note(f"the first line says {head.links} links; {len(found)} are there", head.place)
     router = {name: read.router(name, place) for name in switches}

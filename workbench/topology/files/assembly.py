@@ -274,6 +274,8 @@ class Assembly:
                 "all hosts must state the bandwidth of their link, or none; got it for "
                 f"{len(rates)} of {total}"
             )
+        if rates and not 0 < min(rates) <= max(rates) < math.inf:
+            raise everything.error("the bandwidth of a host's link must be above 0, and finite")
         names = [host.name for host in own]
         if len(set(filter(None, names))) < len(names) - names.count(""):
             again = next(name for name, many in Counter(filter(None, names)).items() if many > 1)

@@ -89,7 +89,7 @@ class _Fabric:
         found = _SPEED.search(speed)
         rate = None
         if found and found[2] in LANE_GBPS and len(found[1]) < 3:
-            rate = int(found[1]) * LANE_GBPS[found[2]] * 1e9 / 8
+            rate = int(found[1]) * LANE_GBPS[found[2]] * 1e9 / 8 or None
         ends = frozenset((one, other))
         self.seen_once ^= {ends}
         self.cables.setdefault(ends, _Cable((one, other), rate, place))

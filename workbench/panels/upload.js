@@ -25,11 +25,11 @@ export default {
       input.multiple = model.get('multiple')
     }
     const hear = ({upload, part}) => answers.get(`${upload} ${part}`)?.(true)
+    const answer = (upload, part) => new Promise(done => answers.set(`${upload} ${part}`, done))
 
     // Sends a message until the kernel has answered it.
     const deliver = async (message, bytes, soFar) => {
-      const key = `${message.upload} ${message.part}`
-      const answered = new Promise(done => answers.set(key, done))
+      const answered = answer(message.upload, message.part)
       while (!closed) {
         model.send(message, undefined, [bytes])
         if (await Promise.race([answered, later(PATIENCE_MS)])) {
@@ -39,7 +39,6 @@ export default {
           'running, or the connection broke. The rest is sent when it answers; if the kernel was ' +
           'restarted, run the cell of this panel again.')
       }
-      answers.delete(key)
       say('')
     }
 
@@ -52,20 +51,22 @@ export default {
         return
       }
       const upload = String(Math.random())
+      const taken = answer(upload, 'taken')
       let [part, sent] = [0, 0]
       for (const [at, file] of files.entries()) {
         for (let from = 0; from === 0 || from < file.size; from += PART) {
           const bytes = await file.slice(from, from + PART).arrayBuffer()
           const last = at === files.length - 1 && from + PART >= file.size
           const soFar = `${megabytes(sent)} of ${megabytes(total)}`
-          if (total > PART) {
-            button.textContent = soFar
-          }
+          button.textContent = soFar
           await deliver({upload, part, last, name: file.name}, bytes, soFar)
           part += 1
           sent += bytes.byteLength
         }
       }
+      button.textContent = `reading ${megabytes(total)}`
+      await taken
+      answers.clear()
     }
 
     button.className = 'jupyter-widgets jupyter-button widget-button'
@@ -80,7 +81,9 @@ export default {
       say('')
       button.disabled = true
       try {
-        await send(files)
+        if (files.length > 0) {
+          await send(files)
+        }
       } catch (error) {
         say(`The upload failed in this page: ${error.message}`)
       }

@@ -99,7 +99,7 @@ class Upload(widgets.Box):  # type: ignore[misc]
         kind = "file or folder" if multiple else "file"
         self.path: Any = inputs.Text(
             continuous_update=False,
-            placeholder=f"or the path of a {kind}",
+            placeholder="or a path, such as ~/run-1",
             tooltip=f"Path of a {kind} on the machine where the kernel runs; ~ is its home",
             layout=widgets.Layout(width="190px", margin="2px 8px 2px 2px"),
         )
@@ -127,7 +127,11 @@ class Upload(widgets.Box):  # type: ignore[misc]
         files = self._parts.take(message, buffers[0])
         self.button.send({"upload": message["upload"], "part": message["part"]})
         if files is not None:
-            on_loop(lambda: self.take(files))
+            on_loop(lambda: self._finish(message["upload"], files))
+
+    def _finish(self, upload: str, files: Files) -> None:
+        self.take(files)
+        self.button.send({"upload": upload, "part": "taken"})
 
     def _typed(self, change: Any) -> None:
         if not change["new"].strip():

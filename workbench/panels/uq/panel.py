@@ -98,8 +98,8 @@ class UncertaintyPanel(Panel[Found | None]):
         self._shown: tuple[Found | None, bool] = (None, False)  # and whether chains run
         self._every = True  # whether the last run was of all choices
         self._key: Hashable = None
-        self._make_controls(names, problem)
         self._error = ErrorLine()
+        self._make_controls(names, problem)
         self._reading = widgets.HTML()
         self._figure = BackgroundFigure(self._ticker.start)
         self._summary = widgets.HTML()

@@ -24,7 +24,6 @@ KINDS = (
     "ucx",
     "netpipe",
     "collectives",
-    "curve",
     "netgauge",
     "topology",
     "jobs",

@@ -30,6 +30,7 @@ def read_text_table(
 ) -> pd.DataFrame:
     """Return the cells of a table as texts, its index the number of each row's line.
 
+    A last row that ends with the file before its cells do is left out; ``attrs["notes"]`` says so.
     ParseError where the file is no table or lacks a column; ``what`` names it in messages.
     """
     import pandas as pd
@@ -58,7 +59,24 @@ def read_text_table(
     table.columns = [str(name).strip() for name in table.columns]
     table.index = pd.RangeIndex(first_line + 1, len(table) + first_line + 1)
     check_columns(table, what, needed, source)
-    return table[(table != "").any(axis=1)]
+    table = table[(table != "").any(axis=1)]
+    if len(table) and not isinstance(path, io.StringIO):
+        text = _text_of(path)
+        if last_row_is_cut(text, separator, len(table.columns)):
+            line = int(table.index[-1])
+            table = table.iloc[:-1]
+            table.attrs["notes"] = (f"{source}:{line}: {CUT}",)
+    return table
+
+
+CUT = "the text ends in the middle of this row; left out"
+"""The note on a last row that is cut."""
+
+
+def last_row_is_cut(text: str, separator: str, width: int) -> bool:
+    """Return whether a text ends without a line end, and before its last row of cells does."""
+    last = text[max(text.rfind("\n"), text.rfind("\r")) + 1 :]
+    return bool(last.strip()) and last.count(separator) + 1 < width
 
 
 def _text_of(path: str | Path) -> str:

@@ -92,6 +92,7 @@ def _compile_programs() -> None:
     """Measure a topology; read, lower, replay, draw, analyse, place and calibrate a program."""
     _topology()
     _goal()
+    _traces()
     _lowering()
     _replay("loggopsim")
     _replay("llamp")
@@ -122,6 +123,12 @@ def _goal() -> None:
     graph = read_goal("num_ranks 1\nrank 0 {\ncalc 1\n}\n")
     graph.check()
     read_goal(graph.to_goal(binary=True)).to_goal()
+
+
+def _traces() -> None:
+    from workbench.programs import read_trace
+
+    read_trace({"trace-0.txt": b"MPI_Init:-:1:2:3\nMPI_Barrier:4:9,0,1:5\nMPI_Finalize:6:-\n"})
 
 
 def _lowering() -> None:

@@ -105,6 +105,12 @@ def loggopsim() -> Path | None:
     return program("LOGGOPSIM", "LogGOPSim")
 
 
+@pytest.fixture(scope="session")
+def schedgen() -> Path | None:
+    """LogGOPSim's reader of traces: SCHEDGEN=/path/to/schedgen, or in PATH."""
+    return program("SCHEDGEN", "schedgen")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what adds to the table, which `make bench` runs."""
     for item in items:

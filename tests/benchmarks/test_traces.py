@@ -1,4 +1,4 @@
-"""Speed of reading traces: lines a second, each format's own halo of 16 ranks."""
+"""Speed of reading traces: each format's own halo of 16 ranks, and LogGOPSim's Schedgen."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from tests.benchmarks.other_simulators import cpu_seconds
 from workbench.programs.traces import read_trace
 
 RANKS, ITERATIONS = 16, 1000
@@ -65,20 +66,42 @@ def simgrid(rank: int) -> str:
 
 
 @pytest.mark.parametrize("write", [liballprof, recorded, simgrid])
-def test_lines_a_second(write) -> None:
+def test_reading_traces(table, schedgen, tmp_path, write) -> None:
     files = {f"trace-{rank}.txt": write(rank).encode() for rank in range(RANKS)}
+    megabytes = sum(map(len, files.values())) / 1e6
     lines = sum(data.count(b"\n") for data in files.values())
-    read_trace(files)
-    begin = time.process_time()
-    program = read_trace(files)
-    took = time.process_time() - begin
-    split = time.process_time()
-    fields = sum(
-        len(line.split(":")) for data in files.values() for line in data.decode().splitlines()
-    )
-    split = time.process_time() - split
-    print(
-        f"\n{write.__name__}: {lines} lines, {lines / took / 1e3:.0f} k/s of processor time, "
-        f"{took / split:.0f} times as long as cutting its {fields} fields"
-    )
+    read_trace(files).graph()
+    took, split, lowered = [], [], []
+    for _ in range(3):
+        begin = time.process_time()
+        program = read_trace(files)
+        took.append(time.process_time() - begin)
+        program.graph()
+        lowered.append(time.process_time() - begin)
+        begin = time.process_time()
+        for data in files.values():
+            for line in data.decode().splitlines():
+                line.split(" " if write is simgrid else ":")
+        split.append(time.process_time() - begin)
     assert program.num_ranks == RANKS
+    table.add(
+        "13",
+        f"traces: {write.__name__}, {lines:,} lines of {RANKS} ranks",
+        megabytes / min(took),
+        "MB/CPU s",
+        ratio=min(took) / min(split),
+        reference="cutting the lines' fields in plain Python",
+        at_most=None if write is simgrid else 3,
+    )
+    if schedgen is not None and write is liballprof:
+        for name, data in files.items():
+            (tmp_path / name).write_bytes(data)
+        command = [str(schedgen), "-p", "trace", "--traces", str(tmp_path / "trace-0.txt")]
+        theirs, _ = cpu_seconds([*command, "-o", str(tmp_path / "trace.goal")])
+        table.add(
+            "13",
+            "  to a graph, as fast as Schedgen to GOAL",
+            theirs / min(lowered),
+            "x",
+            at_least=4,
+        )

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.fuzz.networks import NETWORKS, read_any_network
 from tests.fuzz.tables import TABLES, read_any_table
 from workbench.errors import WorkbenchError
 from workbench.measure import read, read_measured_runs, read_osu
@@ -118,6 +119,27 @@ a,osu_mbw_mr_ppn4,1,2,1048576,6400,MB/s
 a,osu_mbw_mr_ppn4,1,2,1048576,6103,Messages/s
 a,imb_pingping,1,2,8,2.1,us
 a,osu_latency,1,1,8,0.35,us
+"""
+
+PRINTED = b"""\
+# OSU MPI-CUDA Latency Test v7.3
+# Send Buffer on DEVICE (D) and Receive Buffer on DEVICE (D)
+# Size          Latency (us)
+1               1.50
+1024            2.50
+4194304       673.50
+
+# OSU MPI-CUDA Bandwidth Test v7.3
+# Send Buffer on DEVICE (D) and Receive Buffer on DEVICE (D)
+# Size      Bandwidth (MB/s)
+1024              1000.00
+4194304          10000.00
+
+# OSU MPI-CUDA Bi-Directional Bandwidth Test v7.3
+# Send Buffer on DEVICE (D) and Receive Buffer on DEVICE (D)
+# Size      Bandwidth (MB/s)
+1024              1600.00
+4194304          16000.00
 """
 
 
@@ -288,12 +310,13 @@ FORMATS = {
     "trace": Format(TRACES, read_any_trace),
     "measured runs": Format([{"runs.csv": RUNS}], read_any_runs),
     "variability": Format(TABLES, read_any_table),
-    "messages": Format([{"": POINT_TO_POINT}], read_any_messages),
+    "messages": Format([{"": POINT_TO_POINT}, {"": PRINTED}], read_any_messages),
     "netgauge": Format(
         [{"": path.read_bytes()} for path in sorted(REPORTS.glob("25*"))], read_any_netgauge
     ),
     "any file": Format(
         [{"": path.read_bytes()} for path in sorted(REPORTS.iterdir())], read_any_file
     ),
+    "network": Format(NETWORKS, read_any_network),
     "session": Format([{"": SESSION}], read_any_session),
 }

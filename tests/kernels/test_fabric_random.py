@@ -11,13 +11,15 @@ from tests.reference.fabric_hosts import run_collective as run_reference
 from tests.reference.fabric_random import random_entries
 from workbench.simulate.fabric.network import build
 from workbench.simulate.fabric.sst import run_collective
+from workbench.topology import Topology
+from workbench.topology.channels import Channels
 
 pytestmark = pytest.mark.jit_only
 
 
-def check(entries):
+def check(entries, **changes):
     # The kernels place packets of one and two bytes, which SST/macro's PISCES does not.
-    config = dataclasses.replace(fabric_config(entries), charge_last_packet=True)
+    config = dataclasses.replace(fabric_config(entries), charge_last_packet=True, **changes)
     text = "".join(f"{key} = {value}\n" for key, value in entries.items())
     assert run_collective(text).time_us() == pytest.approx(run_reference(config), rel=1e-12)
 
@@ -26,6 +28,49 @@ def check(entries):
 @pytest.mark.parametrize("network", ["snappr", "pisces"])
 def test_random_machine(network, seed):
     check(random_entries(network, seed))
+
+
+def link(one, other):
+    """Return the bandwidth and the latency of a link, as multiples."""
+    return (0.5, 1.0, 2.0, 4.0)[(one * other + one + other) % 4], 1.0 + (one + other) % 3
+
+
+def with_unequal_links(wiring, model, **options):
+    """Return the state of a network whose links are as ``link`` has them."""
+    ends = np.column_stack((wiring.source, wiring.target))
+    upwards = ends[:, 0] < ends[:, 1]
+    low, high = np.sort(ends, axis=1).T
+    of_channel = np.empty(len(ends), np.int32)
+    # Links are numbered by their ends; of parallel links any two ways make one.
+    for way in (upwards, ~upwards):
+        mine = np.flatnonzero(way)
+        of_channel[mine[np.lexsort((high[mine], low[mine]))]] = np.arange(len(mine))
+    first = np.flatnonzero(upwards)
+    links = ends[first[np.argsort(of_channel[first])]]
+    times = np.array([link(*pair) for pair in links.tolist()]).reshape(-1, 2)
+    topology = Topology(
+        "unequal", wiring.num_routers, links, np.ones(len(links)), ("terminal", "link"),
+        wiring.host_router, np.full(wiring.num_routers, -1), link_bandwidth=1e9 * times[:, 0],
+        link_latency=model.link_latency * times[:, 1],
+        host_bandwidth=np.full(wiring.num_hosts, 1e9),
+    )  # fmt: skip
+    hosts = np.arange(wiring.num_hosts)
+    numbered = Channels(
+        topology=topology,
+        source=np.concatenate((wiring.source, wiring.host_router, hosts)),
+        target=np.concatenate((wiring.target, hosts, wiring.host_router)),
+        link=of_channel,
+        first=np.zeros(0, np.int32),
+        opposite=np.zeros(0, np.int32),
+    )
+    return build(dataclasses.replace(wiring, channels=numbered), model, **options)
+
+
+@pytest.mark.parametrize("network", ["snappr", "pisces"])
+@pytest.mark.parametrize("seed", range(60, 75))
+def test_links_of_unequal_bandwidth_and_latency(network, seed, monkeypatch):
+    monkeypatch.setattr("workbench.simulate.fabric.sst.build", with_unequal_links)
+    check(random_entries(network, seed), link=link)
 
 
 @pytest.mark.parametrize("network", ["snappr", "pisces"])

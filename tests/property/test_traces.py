@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -116,6 +118,72 @@ def test_any_bytes_are_read_or_refused(lines: list[bytes], head: bytes) -> None:
 @given(st.lists(st.sampled_from(CALLS), max_size=30))
 def test_any_order_of_calls_is_read_or_refused(calls: list[str]) -> None:
     readable({"t-0.txt": one(calls, 0, 2).encode(), "t-1.txt": one(calls, 1, 2).encode()})
+
+
+PLAIN = [
+    "Irecv:9:5:{d}:0:1:{w}:800",
+    "Irecv:9:5:{d}:-1:-1:{w}:808",
+    "Isend:9:4:{d}:1:7:{w}:816",
+    "Send:9:3:{d}:1:7:{w}",
+    "Recv:9:4:{d}:0:7:{w}:99",
+    "Recv:9:4:{d}:-2:7:{w}:99",
+    "Sendrecv:9:1:{d}:1:0:9:2:{d}:0:0:{w}:99",
+    "Sendrecv_replace:9:1:{d}:-1:0:-1:-1:{w}:99",
+    "Wait:808:1",
+    "Waitall:3:800:1",
+    "Waitall:0:800:1",
+    "Iallreduce:9:9:5:{d}:2:{w}:808",
+    "Bcast:9:5:{d}:1:{w}",
+    "Allreduce:1:9:5:{d}:2:{w}",
+    "Iprobe:-1:-1:{w}:1:2",
+    "Type_commit:7",
+    "File_open:7",
+]
+PLAIN_RECORDED = [
+    "Irecv:0:5:{d}:0:1:{w}:1",
+    "Isend:0:4:{d}:1:7:{w}:2",
+    "Irecv:0:5:{d}:-1:-1:{w}:3",
+    "Recv:0:4:{d}:-1:-1:{w}:0,7,32",
+    "Recv:0:4:{d}:1:7:{w}:-",
+    "Send:0:4:{d}:1:7:{w}",
+    "Wait:3:1,7,32",
+    "Wait:0:-",
+    "Waitall:2:1,2:-",
+    "Waitall:3:3,0,2:-;-;-",
+    "Waitall:1:-1:-",
+    "Test:1:0:-",
+    "Ibarrier:{w}:2",
+    "Allreduce:0:0:4:{d}:0:{w}",
+    "Sendrecv:0:1:{d}:1:0:0:2:{d}:0:0:{w}:-",
+    *RECORDED,
+]
+
+
+def outcome(files: dict[str, str]) -> object:
+    """Return what reading a trace gives: the program, its notes and times, or the error."""
+    try:
+        program = read_trace({name: text.encode() for name, text in files.items()})
+    except WorkbenchError as error:
+        return str(error)
+    lines = None if program.line is None else program.line.tolist()
+    return program.fingerprint(), program.notes, program.recorded, lines
+
+
+@given(
+    st.lists(st.sampled_from(PLAIN + CALLS), max_size=30),
+    st.lists(st.sampled_from(PLAIN + CALLS), max_size=4),
+    st.lists(st.sampled_from(PLAIN_RECORDED), max_size=30),
+    st.lists(st.sampled_from(PLAIN_RECORDED), max_size=4),
+)
+def test_kernels_read_lines_as_python_does(
+    calls: list[str], more: list[str], recording: list[str], longer: list[str]
+) -> None:
+    for files in (liballprof([calls, calls + more]), recorded(recording, recording + longer)):
+        # No kernel reads a number that begins with a blank, which Python's int does.
+        left = {
+            name: re.sub(r"(?m)^(MPI_\w+):(\d)", r"\1: \2", text) for name, text in files.items()
+        }
+        assert outcome(files) == outcome(left)
 
 
 @given(st.data(), st.sampled_from([4, 8]), st.integers(2, 12))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tests.reference.config import Config
@@ -29,6 +29,8 @@ class FabricConfig(Config):
     """One machine and one benchmark: seconds, bytes, bytes/s, Hz.
 
     `geometry` are the numbers of the topology by their names, `ranks` is one a node from node 0 on.
+    `link` gives the bandwidth of a link between two switches, relative to `link_bandwidth`, and its
+    latency relative to `link_latency`.
     """
 
     topology: str
@@ -42,6 +44,7 @@ class FabricConfig(Config):
     iterations: int
     eager_cutoff: int
     static_gateways: bool
+    link: Callable[[int, int], tuple[float, float]] = lambda one, other: (1.0, 1.0)
 
     @property
     def sizes(self) -> list[int]:

@@ -161,11 +161,12 @@ class Network:
         return Link(self.engine, self._links - 1, latency, arrive)
 
     def _connect_switches(self) -> None:
-        latency = ticks(self.config.link_latency)
         for number, switch in enumerate(self.switches):
             for out, neighbour, inward in self.topology.connections(number):
                 there = self.switches[neighbour]
-                switch.connect(out, self._link(latency, there.arrival_at(inward)))
+                capacity, times = self.config.link(number, neighbour)
+                latency = ticks(self.config.link_latency * times)
+                switch.connect(out, self._link(latency, there.arrival_at(inward)), capacity)
                 there.connect_credits(inward, self._link(latency, switch.credit_at(out)))
 
     def _connect_nodes(self) -> None:

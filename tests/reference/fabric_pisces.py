@@ -40,15 +40,15 @@ class Switch:
         self._links: dict[int, Link] = {}
         self._credit_links: dict[int, Link] = {}
 
-    def connect(self, out: int, link: Link) -> None:
+    def connect(self, out: int, link: Link, capacity: float = 1.0) -> None:
         """Join an output port to a link."""
         config, lanes = self._network.config, self._network.topology.lanes
-        credits = config.switch_credits // lanes
+        credits = int(config.switch_credits // lanes * max(capacity, 1.0))
         self._links[out] = link
         self._crossbar_queues[out] = [CreditQueue(credits) for _ in range(lanes)]
         self._buffer_queues[out] = [CreditQueue(credits) for _ in range(lanes)]
         self._buffers[out] = ARBITRATORS[config.link_arbitrator](
-            config.link_bandwidth, config.charge_last_packet
+            config.link_bandwidth * capacity, config.charge_last_packet
         )
 
     def connect_credits(self, inward: int, link: Link) -> None:

@@ -93,12 +93,13 @@ class Switch:
         self._ports: dict[int, OutputPort] = {}
         self._credit_links: dict[int, Link] = {}
 
-    def connect(self, out: int, link: Link) -> None:
+    def connect(self, out: int, link: Link, capacity: float = 1.0) -> None:
         """Join an output port to a link."""
         config, lanes = self._network.config, self._network.topology.lanes
         timer = self._network.switch_timers[self._number]
-        credits = [config.switch_credits // lanes] * lanes
-        port = OutputPort(link.engine, timer, config.link_bandwidth, credits, self._sent)
+        credits = [int(config.switch_credits // lanes * max(capacity, 1.0))] * lanes
+        bandwidth = config.link_bandwidth * capacity
+        port = OutputPort(link.engine, timer, bandwidth, credits, self._sent)
         port.link = link
         self._ports[out] = port
 

@@ -66,3 +66,25 @@ def _line(fields: list[str], variables: dict[str, int], made: dict[str, int]) ->
         number, place, size = fields[shown[-1]].split(",")
         fields[shown[-1]] = f"{8_000_000 + 640 * int(number)},{place},{size}"
     return fields
+
+
+def fitted(
+    sends: list[tuple[int, int, int, int, int]], receives: list[tuple[int, int, int, int, int]]
+) -> list[int]:
+    """Return the bytes of each receive once it is fitted to its message.
+
+    Args:
+        sends: communicator, source, target, tag and bytes, in the order in which they were sent.
+        receives: the same of each receive; a source or tag below 0 is any, and leaves all receives
+            of its target and communicator as they are.
+    """
+    doubtful = {(comm, target) for comm, source, target, tag, _ in receives if min(source, tag) < 0}
+    sizes = []
+    left = list(sends)
+    for receive in receives:
+        taken = next((send for send in left if send[:4] == receive[:4]), None)
+        certain = taken is not None and (receive[0], receive[2]) not in doubtful
+        if taken is not None and certain:
+            left.remove(taken)
+        sizes.append(taken[4] if taken is not None and certain else receive[4])
+    return sizes

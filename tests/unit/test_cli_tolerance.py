@@ -247,3 +247,11 @@ def test_traces_at_several_latencies_are_compared(
     with pytest.raises(SystemExit):
         main(["tolerance", *given, "--traced", "500us"])
     assert "must be LATENCY=FILE" in capsys.readouterr().err
+
+
+def test_the_solver_of_linear_programs_prints_nothing(
+    capfd: pytest.CaptureFixture[str], figure: str
+) -> None:
+    """What a library prints past Python would stand before the JSON."""
+    assert main(["tolerance", figure, *OPTIONS, "--lp", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["makespan_ns"] == 1615

@@ -308,6 +308,8 @@ def _summary(result: FitResult) -> dict[str, Any]:
         "stderr": {} if near is None else {key: near.standard_error(key) for key in near.keys},
         "correlated": [] if near is None else near.correlated(CORRELATED),
         "contradiction": result.contradiction,
+        "rails": result.rails,
+        "underdetermined": result.underdetermined,
         "unstated": result.unstated,
         "better": result.better,
         "aic": result.aic,
@@ -332,8 +334,8 @@ def _report(result: FitResult) -> str:
         lines.append(f"criteria: {result.criteria}")
         lines += _table([PARAMETER_HEAD, *result.parameter_rows()], left=(0, 2, 5))
     notes = (
-        *(result.left_out, result.correlated, result.better),
-        *(result.contradiction, result.unstated),
+        *(result.underdetermined, result.left_out, result.correlated, result.better),
+        *(result.contradiction, result.rails, result.unstated),
     )
     lines += [f"note: {note}" for note in notes if note]
     return "\n".join(lines)

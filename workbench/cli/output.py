@@ -117,6 +117,30 @@ def counts(text: str) -> tuple[int, ...]:
     return found
 
 
+def add_columns(parser: argparse.ArgumentParser, *tables: str) -> None:
+    """Add an option for each table, by its plural, that says what a file calls our columns."""
+    for table in tables:
+        parser.add_argument(
+            f"--{table.removesuffix('s')}-columns",
+            dest=f"{table}_columns",
+            type=_columns,
+            metavar="OURS=THEIRS,...",
+            help=f"what the table of {table} calls our columns, such as user=Account,nodes=NNodes"
+            if table == "jobs"
+            else f"what the table of {table} calls our columns, such as run=JobID",
+        )
+
+
+def _columns(text: str) -> dict[str, str]:
+    """Return the names of an option such as ``user=Account,nodes=NNodes``."""
+    pairs = [part.partition("=") for part in text.split(",")]
+    if not all(ours and theirs for ours, _, theirs in pairs):
+        raise argparse.ArgumentTypeError(
+            f"must be OURS=THEIRS,..., such as user=Account,nodes=NNodes; got {text!r}"
+        )
+    return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
+
+
 def output_folder(text: str) -> str:
     """Return the name of a folder to write to, for argparse; it need not exist."""
     path = Path(text)

@@ -156,7 +156,7 @@ def _hosts(arguments: argparse.Namespace, network: Topology) -> list[int]:
     text = _text(arguments.hosts)
     named = arguments.host_names is not None
     hosts = job_hosts(text, network, **({"names": _text(arguments.host_names)} if named else {}))
-    if not (named or text.strip().isdecimal()):
+    if not (named or network.host_names or text.strip().isdecimal()):
         say(
             f"note: hosts are taken by the numbers in their names, from 0: {len(hosts)} of "
             f"{network.name}, the first host {hosts[0]}; --host-names has other names"
@@ -174,8 +174,10 @@ def _names(arguments: argparse.Namespace, network: Topology) -> list[str]:
             key="method",
         )
     from workbench.sensitivity.placement import HOST_NAMES, host_names
+    from workbench.sensitivity.placement.launch_files import names_of
 
-    return host_names(_text(arguments.host_names or HOST_NAMES), network.num_hosts)
+    names = names_of(network, _text(arguments.host_names or HOST_NAMES))
+    return host_names(names, network.num_hosts)
 
 
 def _text(given: str) -> str:

@@ -240,6 +240,8 @@ def _model_of(arguments: argparse.Namespace, graph: ExecutionGraph) -> LogGPS:
     if arguments.overheads is not None:
         text = Path(arguments.overheads).read_text("utf-8", errors="replace")
         overheads = OverheadTable.from_netgauge(text, source=arguments.overheads)
+        for note in overheads.notes:
+            say(f"note: {arguments.overheads}: {note}")
     elif arguments.machine is not None and arguments.o is None and arguments.O is None:
         overheads = machine_of(arguments)
     found = overhead_at_mean_size(graph, model, overheads)

@@ -2,13 +2,14 @@
 
 SPEC is a family with its parameters, such as fat-tree:16, torus:8x8x8 or dragonfly:9,4,2,2 (groups,
 routers of each, hosts and global ports of a router), or by letters,
-dragonfly:a=4,p=2,h=2,wiring=relative; a machine, such as hopper; or a file: an edge list, CSV,
-GraphML, SST/macro's or CODES's. FILE:hosts=16 sets the hosts of each router, FILE:hosts=16,at=edge
-those of the routers with the fewest links, so that spines have none; without, one at each where the
-file names none. workbench topology list names all families and machines. Any family takes
-bandwidth=1x2, the bandwidth of each class of links (here within and between groups) in hosts'
-links; where links are unequal, bisections count in hosts' links, or in the least link's bandwidth
-where that of hosts is not known.
+dragonfly:a=4,p=2,h=2,wiring=relative; a machine, such as hopper; or a file: a list of links (edge
+list or CSV), GraphML, dot, Slurm's topology.conf, what ibnetdiscover prints, a topology of ns-3,
+SimAI, BookSim (anynet), SST/macro (JSON or .ini) or CODES. FILE:hosts=16 sets the hosts of each
+router, FILE:hosts=16,at=edge those of the routers with the fewest links, so that spines have none;
+without, one at each where the file names none. workbench topology list names all families and
+machines. Any family takes bandwidth=1x2, the bandwidth of each class of links (here within and
+between groups) in hosts' links; where links are unequal, bisections count in hosts' links, or in
+the least link's bandwidth where that of hosts is not known.
 
 Average path is the mean number of links on a shortest path between the routers of two hosts at
 different routers; spines without hosts do not count as ends. Throughput is the largest share of
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 ABOUT = "make networks, measure and compare them"
 
 _ALL = "all"
+_MOST_NAMED = 12  # names of routers or hosts that fit a line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -151,6 +153,8 @@ def topology_of(spec: str) -> Topology:
         from workbench.topology.files.hosts import describe_hosts, hosts_set
 
         made = read_topology(Path(file), **(hosts_set(hosts) if hosts else {}))
+        for note in made.notes:
+            say(f"note: {file}: {note}")
         if made.parameters.get("hosts") == ASSUMED:
             say(f"note: {file}: {describe_hosts(made)}; {file}:hosts=16,at=edge sets others")
         return made
@@ -242,15 +246,27 @@ def _build(network: Topology, arguments: argparse.Namespace) -> int:
         print_json(_sizes(network))
     else:
         print(network)
+        for what, names in (("routers", network.router_names), ("hosts", network.host_names)):
+            if names:
+                print(f"{what}: {_some(names)}")
         if arguments.output is not None:
             print(f"written to {arguments.output}")
     return 0
 
 
+def _some(names: tuple[str, ...]) -> str:
+    """Return names with commas between them, of many the first and the last."""
+    if len(names) <= _MOST_NAMED:
+        return ", ".join(names)
+    return f"{', '.join(names[: _MOST_NAMED - 1])}, ..., {names[-1]}"
+
+
 def _sizes(network: Topology) -> dict[str, Any]:
     from workbench.topology.metrics import summary
 
-    return summary(network, parts=()).to_dict()
+    names = {"router_names": network.router_names, "host_names": network.host_names}
+    known = {key: list(values) for key, values in names.items() if values}
+    return summary(network, parts=()).to_dict() | known
 
 
 def _list(*, json: bool) -> int:

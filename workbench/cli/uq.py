@@ -375,6 +375,8 @@ def _measured(arguments: argparse.Namespace) -> MeasuredCollective:
         nodes=arguments.nodes[0] if one else None,
         **given(arguments, "ranks_per_node"),
     )
+    for note in found.notes:
+        say(f"note: {note}")
     return found if arguments.nodes is None else found.on(arguments.nodes)
 
 

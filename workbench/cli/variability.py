@@ -2,6 +2,7 @@
 
 workbench variability blame --runs runs.csv --jobs jobs.csv
 workbench variability blame --runs runs.csv --jobs sacct.txt --zone America/Los_Angeles --json
+workbench variability blame --runs runs.csv --jobs sacct.txt --job-columns user=Account
 
 RUNS has a row per run of one program with the columns run, start, end and time_s (without it, from
 start to end). JOBS has a row per job of any user with the columns job, user, nodes, start and end,
@@ -25,7 +26,7 @@ from workbench.cli import (
     variability_score,
     variability_stalls,
 )
-from workbench.cli.output import add_json, given, print_json, say
+from workbench.cli.output import add_columns, add_json, given, print_json, say
 
 if TYPE_CHECKING:
     from workbench.variability import Blame
@@ -48,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     blamed = actions.add_parser("blame", help=about, description=about, allow_abbrev=False)
     blamed.add_argument("--runs", required=True, metavar="RUNS", help="table of runs")
     blamed.add_argument("--jobs", required=True, metavar="JOBS", help="table of all users' jobs")
+    add_columns(blamed, "runs", "jobs")
     blamed.add_argument(
         "--least-nodes",
         type=int,
@@ -119,8 +121,10 @@ def run(arguments: argparse.Namespace) -> int:
     from workbench.variability import blame, read_jobs, read_runs, table_gaps
 
     zone = given(arguments, "zone")
-    runs = read_runs(arguments.runs, **zone)
-    jobs = read_jobs(arguments.jobs, offset_s=arguments.offset, **zone)
+    runs = read_runs(arguments.runs, columns=arguments.runs_columns, **zone)
+    jobs = read_jobs(
+        arguments.jobs, columns=arguments.jobs_columns, offset_s=arguments.offset, **zone
+    )
     options = given(arguments, "least_nodes", "permutations", "seed")
     found = blame(runs, jobs, during_all=not arguments.any_overlap, **options)
     found = replace(found, notes=(*found.notes, *table_gaps(runs, jobs)))

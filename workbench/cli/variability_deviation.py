@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.analysis import run_analysis
-from workbench.cli.output import add_json, given, print_json
+from workbench.cli.output import add_columns, add_json, given, print_json
 
 if TYPE_CHECKING:
     from workbench.variability import Deviation
@@ -27,6 +27,7 @@ ABOUT = "say which counters explain by how much steps deviate from the mean"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of a deviation."""
     parser.add_argument("--steps", required=True, metavar="STEPS", help="table of steps")
+    add_columns(parser, "steps")
     parser.add_argument("--folds", type=int, metavar="N", help="parts of the runs (default 10)")
     parser.add_argument(
         "--ways",
@@ -54,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     options: dict[str, Any] = given(arguments, "folds", "trees", "seed")
     if arguments.ways is not None:
         options["ways"] = tuple(word.strip() for word in arguments.ways.split(","))
-    steps = read_steps(arguments.steps)
+    steps = read_steps(arguments.steps, columns=arguments.steps_columns)
 
     def show(found: Deviation) -> None:
         if arguments.json:

@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.analysis import run_analysis
-from workbench.cli.output import add_json, given, print_json
+from workbench.cli.output import add_columns, add_json, given, print_json
 
 if TYPE_CHECKING:
     from workbench.variability import Forecast
@@ -28,6 +28,7 @@ ABOUT = "foretell the time of the next steps of a run from its last ones, and sa
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of a forecast."""
     parser.add_argument("--steps", required=True, metavar="STEPS", help="table of steps")
+    add_columns(parser, "steps")
     parser.add_argument("--m", type=int, metavar="N", help="steps that are seen (default: 1/8)")
     parser.add_argument("--k", type=int, metavar="N", help="steps that are foretold (default: 1/4)")
     parser.add_argument(
@@ -58,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     options: dict[str, Any] = given(arguments, "m", "k", "folds", "seed")
     for name, value in given(arguments, "features", "models").items():
         options[name] = [word.strip() for word in value.split(",")]
-    steps = read_steps(arguments.steps)
+    steps = read_steps(arguments.steps, columns=arguments.steps_columns)
 
     def show(found: Forecast) -> None:
         if arguments.json:

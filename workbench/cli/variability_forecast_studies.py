@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.analysis import run_analysis
-from workbench.cli.output import add_json, counts, given, print_json
+from workbench.cli.output import add_columns, add_json, counts, given, print_json
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser, action: str) -> None:
     several = action == "forecast-grid"
     number = "N,N" if several else "N"
     parser.add_argument("--steps", required=True, metavar="STEPS", help="table of steps")
+    add_columns(parser, "steps")
     if action == "forecast-long":
         parser.add_argument("--long", required=True, metavar="LONG", help="table of one long run")
     for name, what in (("--m", "seen"), ("--k", "foretold")):
@@ -65,9 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
             options[name] = _one(options[name], name)
     if arguments.models is not None:
         options["models"] = [word.strip() for word in arguments.models.split(",")]
-    tables = [variability.read_steps(arguments.steps)]
+    tables = [variability.read_steps(arguments.steps, columns=arguments.steps_columns)]
     if arguments.action == "forecast-long":
-        tables.append(variability.read_steps(arguments.long))
+        tables.append(variability.read_steps(arguments.long, columns=arguments.steps_columns))
     calls: dict[str, tuple[Callable[..., Any], Callable[..., str], Callable[..., Any]]] = {
         "forecast-grid": (variability.forecast_grid, plotting.describe_forecast_grid, _grid),
         "forecast-leakage": (variability.forecast_leakage, plotting.describe_leakage, _leakage),

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.analysis import run_analysis
-from workbench.cli.output import add_json, counts, given, output_file, print_json
+from workbench.cli.output import add_columns, add_json, counts, given, output_file, print_json
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", nargs="?", metavar="DATA", help="a recording, or a folder")
     for name in _TABLES:
         parser.add_argument(f"--{name}", metavar="FILE", help=f"table of {name}, in place of DATA")
+    add_columns(parser, *_TABLES)
     for name, what in (("m", "seen"), ("k", "foretold")):
         parser.add_argument(
             f"--{name}",
@@ -85,9 +86,9 @@ def _report(arguments: argparse.Namespace, options: dict[str, Any]) -> Variabili
     runs, jobs, steps = files
     return report(
         Path(runs).stem,
-        runs=read_runs(runs),
-        jobs=read_jobs(jobs),
-        steps=read_steps(steps),
+        runs=read_runs(runs, columns=arguments.runs_columns),
+        jobs=read_jobs(jobs, columns=arguments.jobs_columns),
+        steps=read_steps(steps, columns=arguments.steps_columns),
         m=arguments.m,
         k=arguments.k,
         **options,

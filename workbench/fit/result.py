@@ -20,7 +20,7 @@ from workbench.fit.engines import DEFAULT_ENGINE, find_engine
 from workbench.fit.losses import LossTarget, rmspe_by_target, target_points
 from workbench.fit.space import SearchSpace
 from workbench.html_table import bold, code, html_table
-from workbench.measure import OSUCurve, contradiction
+from workbench.measure import OSUCurve, contradiction, rail_step
 from workbench.models import NetworkModel
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult, Uncertainty
@@ -178,6 +178,26 @@ class FitResult(StoredResult):
         The errors there are not the model's: no model gives both.
         """
         return contradiction(self.measured)
+
+    @property
+    def rails(self) -> str:
+        """Where the measured bandwidth steps up as of several rails; empty where it does not."""
+        return rail_step(self.measured)
+
+    @property
+    def underdetermined(self) -> str:
+        """That there are no more points than parameters; empty where there are.
+
+        So many parameters follow any points, and their errors say nothing of the model.
+        """
+        searched = len(self.space)
+        if self.points > searched:
+            return ""
+        count = "1 point" if self.points == 1 else f"{self.points} points"
+        return (
+            f"{count} cannot determine {searched} parameters: errors near 0 say nothing of the "
+            "model; measure more sizes, or hold parameters at values that are known"
+        )
 
     @functools.cached_property
     def nearby(self) -> Identifiability | None:
@@ -397,6 +417,7 @@ class FitResult(StoredResult):
         if not self.success:
             return f"{head}, no valid configuration in {self.trials} trials)"
         doubt = ", measured bandwidth contradicts latency" if self.contradiction else ""
+        doubt += ", no more points than parameters" if self.underdetermined else ""
         return f"{head}, {self._errors()}{self._bounds()}{doubt})"
 
     def _repr_html_(self) -> str:
@@ -410,9 +431,8 @@ class FitResult(StoredResult):
             f"{self.invalid} of them refused"
         )
         criteria = self.criteria if self.success else ""
-        notes = filter(
-            None, (self.left_out, self.correlated, criteria, self.contradiction, self.unstated)
-        )
+        doubts = (self.underdetermined, self.contradiction, self.rails, self.unstated)
+        notes = filter(None, (self.left_out, self.correlated, criteria, *doubts))
         return html_table(rows, PARAMETER_HEAD, caption, align="lrlrrl") + "".join(
             f"<p>{html.escape(note)}</p>" for note in notes
         )

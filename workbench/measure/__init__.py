@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from workbench.measure.benchmark_table import BenchmarkTable, Note
 from workbench.measure.benchmark_text import parse_benchmarks
-from workbench.measure.consistency import contradiction
+from workbench.measure.consistency import contradiction, rail_step
 from workbench.measure.curve import OSU_SIZES, OSUCurve, Spread
 from workbench.measure.datasheet import DataSheet, Stated, datasheet, read_datasheet
 from workbench.measure.experiments import SeveralExperimentsError
@@ -35,6 +35,7 @@ __all__ = [
     "contradiction",
     "datasheet",
     "parse_benchmarks",
+    "rail_step",
     "read",
     "read_datasheet",
     "read_measured_runs",

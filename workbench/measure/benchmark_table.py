@@ -153,5 +153,7 @@ _TELLING = (
     "in_place",
     "transport",
     "library",
+    "mode",
+    "groups",
 )
 """Labels that make two tables different experiments; ``command`` holds paths and sizes as well."""

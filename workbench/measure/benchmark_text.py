@@ -116,7 +116,9 @@ def _opened(bare: str, at: int, current: OSUSection | TextSection | None) -> Tex
         if kind.heading.fullmatch(bare):
             mine = current if isinstance(current, TextSection) else None
             if mine is None or mine.format is not kind or mine.tables_begun(bare):
-                mine = TextSection(kind, at)
+                again = mine if mine is not None and mine.format is kind else None
+                mine = TextSection(kind, at, test=again.test if again else "")
+                mine.labels |= again.labels if again else {}
             mine.head(bare, at)
             return mine
     return None

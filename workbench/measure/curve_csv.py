@@ -12,6 +12,7 @@ from workbench.errors import ParameterError, ParseError
 from workbench.measure.curve import FloatArray, OSUCurve, Spread
 from workbench.measure.log_lines import pointed
 from workbench.provenance import Provenance
+from workbench.text_table import CUT, last_row_is_cut
 
 _LONGEST_HEADING = 1000
 _LARGEST_SIZE = 1 << 53
@@ -59,16 +60,24 @@ def read_curve_csv(
 
 
 def is_curve_csv(text: str) -> bool:
-    """Return whether a text's first line names the columns of a curve of ours, sizes first."""
+    """Return whether a text's first line names the columns of a curve with its spread or fit."""
     heading = _heading(text)[1]
-    known = [name in _NAMES or _OF_SPREADS.fullmatch(name) is not None for name in heading]
-    return len(heading) > 1 and heading[0] == "size_bytes" and all(known)
+    more = [_OF_SPREADS.fullmatch(name) is not None for name in heading]
+    known = [name in _NAMES or ours for name, ours in zip(heading, more, strict=True)]
+    return heading[:1] == ["size_bytes"] and any(more) and all(known)
 
 
-def unused_columns(text: str) -> tuple[int, list[str]]:
-    """Return the line of a curve's headings, and the columns that are neither curve nor spread."""
-    line, names, _ = _heading(text)
-    return line, [name for name in names if name.startswith(("fitted_", "simulated_"))]
+def not_read(text: str) -> list[tuple[int, str]]:
+    """Return what of a curve's CSV is not read, by line: columns of a fit, a row that is cut."""
+    line, names, separator = _heading(text)
+    found = [
+        (line, f"column {name!r} was not used")
+        for name in names
+        if name.startswith(("fitted_", "simulated_"))
+    ]
+    if last_row_is_cut(text, separator, len(names)):
+        found.append((len(text.splitlines()), CUT))
+    return found
 
 
 def _heading(text: str) -> tuple[int, list[str], str]:
@@ -106,7 +115,10 @@ def _columns(source: str, text: str) -> tuple[dict[str, FloatArray], list[int]]:
         raise ParseError(f"column {twice} occurs twice", source=source, line=start)
     rows: list[list[float]] = []
     lines: list[int] = []
-    for number, line in enumerate(text.lstrip("\ufeff").splitlines(), start=1):
+    every = text.lstrip("\ufeff").splitlines()
+    if last_row_is_cut(text, separator, len(heading)):
+        del every[-1]
+    for number, line in enumerate(every, start=1):
         if number <= start or not line.strip() or line.startswith("#"):
             continue
         fields = [field.strip().strip('"') for field in line.split(separator)]

@@ -17,8 +17,10 @@ import numpy as np
 
 from workbench.errors import ParseError
 from workbench.measure.benchmark_table import BenchmarkTable, Note, Role
-from workbench.measure.log_lines import lines_of, pointed
+from workbench.measure.launch import label_of
+from workbench.measure.log_lines import LARGEST, lines_of, pointed
 from workbench.measure.osu_text import COLLECTIVES, OSUSection, open_titled, runs_of
+from workbench.text_table import CUT
 
 _MOST_LINES_BEFORE = 40
 _LONGEST_HEADING = 1000
@@ -26,16 +28,22 @@ _LARGEST_SIZE = 1 << 53
 _SEPARATORS = ",;\t|"
 
 _SIZE = re.compile(
-    r"#?\s*(?:(?:message|msg|block)[ _]*)?(?:size|bytes)(?:[\W_]*(?:b|bytes?))?\W*", re.IGNORECASE
+    r"#?\s*(?:(?:message|msg|block)[ _]*)?(?:n?bytes|(?:size|length)"
+    r"(?:(?:\W|_)*(?:in )?(?P<unit>(?:[kmg]i?)?b(?:ytes?)?))?)\W*",
+    re.IGNORECASE,
 )
 _LATENCY = re.compile(
     r"(?:measured[ _]|(?P<statistic>avg|average|mean|median|min|max|p[0-9]+|t)[ _.]*(?:tail )?)*"
-    r"(?:lat|latency|time|t(?P<of_t>_avg|_min|_max|_typical)?)?[\W_]*(?:us|usec|[µμ]s)\W*",
+    r"(?:lat|latency|time|t(?P<of_t>_avg|_min|_max|_typical)?)?"
+    r"(?:[\W_]*(?P<unit>[munµμ]s(?:ec)?)|[\W_]+(?P<seconds>s(?:ec(?:onds?)?)?))\W*",
     re.IGNORECASE,
 )
 _BANDWIDTH = re.compile(
-    r"(?:measured[ _])?(?:(?i:bw|bandwidth)[\W_]*)?(?:MBps|MB/s|MB/sec|Mbytes/sec|MBytes/sec)\W*"
+    r"(?:measured[ _])?(?:(?i:bw|bandwidth|throughput)[\W_]*)?"
+    r"(?P<prefix>[kKMGT])(?P<binary>i?)(?P<of>[Bb]|[Bb]ytes|[Bb]its?)(?:ps|/s|/sec)\W*"
 )
+_TIMES = {"u": 1.0, "µ": 1.0, "μ": 1.0, "n": 1e-3, "m": 1e3}
+_PREFIXES = {"k": 1e-3, "K": 1e-3, "M": 1.0, "G": 1e3, "T": 1e6}
 _ASIDE = re.compile(
     r"#?\s*(?:iterations|repetitions|(?i:min|max|p[0-9]+)\b.*|t_(?:min|max|stdev)\b.*|validation|"
     r"messages/s|msg/sec|runs?)\W*",
@@ -64,90 +72,126 @@ _UNITS = {
 }  # fmt: skip
 
 
+_SIZE_CELL = re.compile(r"([0-9]+)\s*([KMG])i?B?", re.IGNORECASE)
+_BINARY = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+
+
 @dataclass
-class _Heading:
-    """The columns of a table."""
+class _Block:
+    """One table: its headings and the lines below them."""
 
     line: int
     cells: list[str]
     separator: str
     size: int
-    results: dict[int, tuple[str, str]]  # column: unit, series
+    results: dict[int, tuple[str, float, str]]  # column: unit, its number in a cell's 1, series
     title: OSUSection | None = None
+    label: str = ""  # the line above the table
     of_value: tuple[int, int] | None = None  # columns ``value`` and ``unit``
     labels: dict[int, str] = field(default_factory=dict)
     run: int | None = None
+    lines: list[tuple[int, str]] = field(default_factory=list)
 
 
 def is_delimited(text: str) -> bool:
     """Return whether a text has a table with separators, its sizes in a column of their own."""
-    return _heading(text) is not None
+    return bool(_blocks(text))
 
 
 def delimited_tables(text: str, source: str) -> list[BenchmarkTable]:
     """Return the tables of a text with separators, one for each experiment, result and run."""
-    heading = _heading(text)
-    if heading is None:
-        raise ParseError("the first column must be size_bytes; got none of sizes", source=source)
-    names = [cell for cell in heading.cells if cell]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise ParseError(f"column {twice} occurs twice", source=source, line=heading.line)
-    if not heading.results and heading.of_value is None:
-        others = [cell for at, cell in enumerate(heading.cells) if at != heading.size]
-        raise ParseError(
-            f"a table of a curve must have a column latency_us or bandwidth_MBps; got "
-            f"{', '.join(others)}; convert the values to us or MB/s and name the column so",
-            source=source,
-            line=heading.line,
-        )
-    rows, notes = _rows(text, heading, source)
-    _find_labels(heading, rows)
-    notes += [
-        Note(heading.line, f"column {cell!r} was not used")
-        for at, cell in enumerate(heading.cells)
-        if cell and at not in {heading.size, heading.run, *heading.results, *heading.labels,
-                               *(heading.of_value or ())} and not _ASIDE.fullmatch(cell)
-    ]  # fmt: skip
-    tables = list(_tables(heading, rows, source))
-    if tables:
-        tables[0] = replace(tables[0], notes=tuple(notes))
+    tables: list[BenchmarkTable] = []
+    open_line = text.count("\n") + 1 if text and not text.endswith(("\n", "\r")) else 0
+    for block in _blocks(text):
+        names = [cell for cell in block.cells if cell]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ParseError(f"column {twice} occurs twice", source=source, line=block.line)
+        if not block.results and block.of_value is None:
+            others = [cell for at, cell in enumerate(block.cells) if at != block.size]
+            raise ParseError(
+                f"a table of a curve must have a column latency_us or bandwidth_MBps; got "
+                f"{', '.join(others)}; convert the values to us or MB/s and name the column so",
+                source=source,
+                line=block.line,
+            )
+        rows, notes = _rows(block, source, open_line)
+        _find_labels(block, rows)
+        used = {block.size, block.run, *block.results, *block.labels, *(block.of_value or ())}
+        notes += [
+            Note(block.line, f"column {cell!r} was not used")
+            for at, cell in enumerate(block.cells)
+            if cell and at not in used and not _ASIDE.fullmatch(cell)
+        ]
+        found = list(_tables(block, rows, source))
+        if found:
+            found[0] = replace(found[0], notes=tuple(notes))
+        tables += found
     return tables
 
 
-def _heading(text: str) -> _Heading | None:
-    """Return the headings of a text's table, None where it has none."""
+def _blocks(text: str) -> list[_Block]:
+    """Return the tables of a text: a line of headings opens one, an equal one goes on with it."""
+    blocks: list[_Block] = []
     title: OSUSection | None = None
-    unit = ""
+    unit: tuple[str, float] | None = None
+    label = ""
     for count, (number, line) in enumerate(lines_of(text)):
-        if count > _MOST_LINES_BEFORE or len(line) > _LONGEST_HEADING:
-            return None
+        if not line.strip() or len(line) > _LONGEST_HEADING:
+            continue
+        current = blocks[-1] if blocks else None
         separator = max(_SEPARATORS, key=line.count)
         if not line.count(separator):
+            if current is None or current.separator == "|":
+                label = label_of(line.strip()) or label
+                title = open_titled(line.strip(), number)
+                unit = None
+            elif not line.startswith("#"):
+                current.lines.append((number, line))
             continue
         cells = _cells(line, separator)
+        if any(_SIZE.fullmatch(cell) for cell in cells):
+            block = _block_of(number, cells, separator, title, unit)
+            again = current is not None and cells == current.cells
+            if block is not None and not (again and (not label or separator != "|")):
+                if block.results or block.of_value or (count <= _MOST_LINES_BEFORE and not blocks):
+                    block.label = label if separator == "|" else ""
+                    blocks.append(block)
+                    label = ""
+                continue
+            if again:
+                continue
         for cell in cells:
             title = open_titled(cell, number) or title
             unit = _unit_of(cell) or unit
-        size = next((at for at, cell in enumerate(cells) if _SIZE.fullmatch(cell)), None)
-        if size is None:
-            continue
-        found = _Heading(number, cells, separator, size, {}, title)
-        for at, cell in enumerate(cells):
-            if at != size and (own := _unit_of(cell)):
-                found.results.setdefault(at, (own, ""))
-        lower = [cell.lower() for cell in cells]
-        if "value" in lower and "unit" in lower:
-            found.of_value = (lower.index("value"), lower.index("unit"))
-        wide = title is not None or unit
-        if not found.results and found.of_value is None and wide and separator == "|":
-            unit = unit or ("us" if title and title.quantity == "latency" else "MB/s")
-            found.results = {
-                at: (unit, cell) for at, cell in enumerate(cells) if at != size and cell
-            }
-        first = size == 0
-        return found if found.results or found.of_value or first else None
-    return None
+        if current is not None and not line.startswith("#"):
+            current.lines.append((number, line))
+        elif count > _MOST_LINES_BEFORE and separator != "|" and current is None:
+            break
+    return blocks
+
+
+def _block_of(
+    number: int,
+    cells: list[str],
+    separator: str,
+    title: OSUSection | None,
+    unit: tuple[str, float] | None,
+) -> _Block | None:
+    """Return the table that a line of headings opens, None where it opens none."""
+    size = next(at for at, cell in enumerate(cells) if _SIZE.fullmatch(cell))
+    found = _Block(number, cells, separator, size, {}, title)
+    for at, cell in enumerate(cells):
+        if at != size and (own := _unit_of(cell)):
+            found.results[at] = (*own, "")
+    lower = [cell.lower() for cell in cells]
+    if "value" in lower and "unit" in lower:
+        found.of_value = (lower.index("value"), lower.index("unit"))
+    wide = separator == "|" and (title is not None or unit)
+    if not found.results and found.of_value is None and wide:
+        unit = unit or ("us" if title and title.quantity == "latency" else "MB/s", 1.0)
+        found.results = {at: (*unit, cell) for at, cell in enumerate(cells) if at != size and cell}
+    return found if found.results or found.of_value or size == 0 else None
 
 
 def _cells(line: str, separator: str) -> list[str]:
@@ -162,64 +206,65 @@ def _cells(line: str, separator: str) -> list[str]:
     return [cell.strip().strip('"').strip() for cell in row]
 
 
-def _unit_of(cell: str) -> str:
-    """Return the unit of a column of results; empty where it is none, or of the least or most."""
-    if _BANDWIDTH.fullmatch(cell):
-        return "MB/s"
+def _unit_of(cell: str) -> tuple[str, float] | None:
+    """Return the unit of a column of results and what 1 in it is; None where it is none.
+
+    Nor is a column of the least, the most or a percentile.
+    """
+    if rate := _BANDWIDTH.fullmatch(cell):
+        bits = 1.0 if rate["of"] == "B" or "yte" in rate["of"] else 0.125
+        binary = (1.024 ** ("kMGT".index(rate["prefix"].replace("K", "k")) + 1)
+                  if rate["binary"] else 1.0)  # fmt: skip
+        return "MB/s", _PREFIXES[rate["prefix"]] * bits * binary
     match = _LATENCY.fullmatch(cell)
     if match is None or not cell:
-        return ""
+        return None
     statistic = (match["statistic"] or match["of_t"] or "").lower().strip("_")
-    return "" if statistic in ("min", "max") or statistic[:1] == "p" else "us"
+    if statistic in ("min", "max") or statistic[:1] == "p":
+        return None
+    return "us", 1e6 if match["seconds"] else _TIMES[match["unit"][0].lower()]
 
 
 def _rows(
-    text: str, heading: _Heading, source: str
+    block: _Block, source: str, open_line: int
 ) -> tuple[list[tuple[int, list[str]]], list[Note]]:
-    """Return the rows after the headings by line, and what was left out."""
+    """Return the rows of a table by line, and what was left out."""
     rows: list[tuple[int, list[str]]] = []
     notes: list[Note] = []
-    lines = list(lines_of(text))
-    open_line = lines[-1][0] if lines and lines[-1][1].strip() else 0
-    markdown = heading.separator == "|"
-    for number, line in lines:
-        if number <= heading.line or not line.strip() or line.startswith("#"):
-            continue
+    markdown = block.separator == "|"
+    for number, line in block.lines:
         if markdown and (not line.count("|") or not re.search(r"[^|\s:=-]", line)):
             continue
-        fields = _cells(line, heading.separator)
-        if len(fields) != len(heading.cells):
-            if number == open_line and len(fields) < len(heading.cells):
-                notes.append(Note(number, "the text ends in the middle of this row; left out"))
-                continue
-            also = (
-                ""
-                if heading.separator != ","
-                else ("; decimal commas need semicolons between fields")
-            )
-            raise ParseError(
-                f"a row must have {len(heading.cells)} fields as the heading; got "
-                f"{len(fields)}{also}",
-                source=source,
-                line=number,
-            )
-        rows.append((number, fields))
+        fields = _cells(line, block.separator)
+        if len(fields) == len(block.cells):
+            rows.append((number, fields))
+            continue
+        if number == open_line and len(fields) < len(block.cells):
+            notes.append(Note(number, CUT))
+            continue
+        commas = "; decimal commas need semicolons between fields"
+        raise ParseError(
+            f"a row must have {len(block.cells)} fields as the heading; got {len(fields)}"
+            f"{commas if block.separator == ',' else ''}",
+            source=source,
+            line=number,
+        )
     return rows, notes
 
 
-def _find_labels(heading: _Heading, rows: list[tuple[int, list[str]]]) -> None:
+def _find_labels(block: _Block, rows: list[tuple[int, list[str]]]) -> None:
     """Find the columns that tell experiments apart: those named so, and those of words."""
-    used = {heading.size, *heading.results, *(heading.of_value or ())}
-    for at, cell in enumerate(heading.cells):
+    used = {block.size, *block.results, *(block.of_value or ())}
+    for at, cell in enumerate(block.cells):
         if at in used or not cell:
             continue
         name = _LABELS.get(cell.lower().replace(" ", "_"))
         if name is not None:
-            heading.labels[at] = name
+            block.labels[at] = name
         elif _RUN.fullmatch(cell):
-            heading.run = at
+            block.run = at
         elif not _ASIDE.fullmatch(cell) and any(_is_word(fields[at]) for _, fields in rows):
-            heading.labels[at] = cell.lower()
+            block.labels[at] = cell.lower()
 
 
 def _is_word(text: str) -> bool:
@@ -231,46 +276,47 @@ def _is_word(text: str) -> bool:
 
 
 def _tables(
-    heading: _Heading, rows: list[tuple[int, list[str]]], source: str
+    block: _Block, rows: list[tuple[int, list[str]]], source: str
 ) -> Iterator[BenchmarkTable]:
     groups: dict[tuple[str, ...], list[tuple[int, list[str]]]] = {}
     for number, fields in rows:
-        key = tuple(fields[at] for at in heading.labels)
+        key = tuple(fields[at] for at in block.labels)
         groups.setdefault(key, []).append((number, fields))
     for key, mine in (groups or {(): []}).items():
-        labels = dict(zip(heading.labels.values(), key, strict=False))
-        if heading.of_value is None:
-            columns = [(at, *result) for at, result in heading.results.items()]
+        labels = dict(zip(block.labels.values(), key, strict=False))
+        if block.of_value is None:
+            columns = [(at, *result) for at, result in block.results.items()]
         else:
-            columns = [(heading.of_value[0], "", "")]
-        for at, unit, series in columns:
-            yield from _of_column(heading, mine, at, unit, labels, series, source)
+            columns = [(block.of_value[0], "", 1.0, "")]
+        for at, unit, scale, series in columns:
+            yield from _of_column(block, mine, at, (unit, scale), labels, series, source)
 
 
 def _of_column(
-    heading: _Heading,
+    block: _Block,
     rows: list[tuple[int, list[str]]],
     column: int,
-    unit: str,
+    measure: tuple[str, float],
     labels: Mapping[str, str],
     series: str,
     source: str,
 ) -> Iterator[BenchmarkTable]:
     runs: dict[str, list[tuple[int, int, list[float]]]] = {}
+    unit, in_unit = measure
     for number, fields in rows:
-        size = _number(heading, fields, heading.size, source, number)
-        value = _number(heading, fields, column, source, number)
-        if not (size.is_integer() and 0 <= size < _LARGEST_SIZE) or math.isinf(value):
+        size = _size(block, fields, source, number)
+        value = in_unit * _number(block, fields, column, source, number)
+        if not (size.is_integer() and 0 <= size < _LARGEST_SIZE) or abs(value) >= LARGEST:
             raise ParseError(
                 "a size must be a whole number of bytes and other fields finite; got "
-                f"{heading.separator.join(fields)}",
+                f"{block.separator.join(fields)}",
                 source=source,
                 line=number,
             )
         if math.isnan(value):
             continue
-        if heading.of_value is not None:
-            stated = fields[heading.of_value[1]]
+        if block.of_value is not None:
+            stated = fields[block.of_value[1]]
             of_row, scale = _UNITS.get(stated.lower(), ("", 0.0))
             if not of_row or (unit and of_row != unit):
                 raise ParseError(
@@ -279,12 +325,14 @@ def _of_column(
                     line=number,
                 )
             unit, value = of_row, value * scale
-        run = fields[heading.run] if heading.run is not None else ""
+        run = fields[block.run] if block.run is not None else ""
         runs.setdefault(run, []).append((number, int(size), [value]))
-    role, test, tool = _kind(heading, unit, labels)
+    role, test, tool = _kind(block, unit, labels)
     told = {name: text for name, text in labels.items() if text and name != "benchmark"}
     if series:
         told["series"] = series
+    if block.label:
+        told["label"] = block.label
     for mine in runs.values():
         parts = [sorted(mine, key=lambda row: row[1])]
         if len({size for _, size, _ in mine}) < len(mine):
@@ -292,11 +340,11 @@ def _of_column(
         for part in parts:
             yield BenchmarkTable(
                 benchmark=role,
-                title=heading.title.title if heading.title else "",
-                version=heading.title.version if heading.title else "",
+                title=block.title.title if block.title else "",
+                version=block.title.version if block.title else "",
                 source=source,
-                line=part[0][0] if labels or series else heading.line,
-                columns=(heading.cells[column],),
+                line=part[0][0] if labels or series else block.line,
+                columns=(block.cells[column],),
                 sizes=np.array([size for _, size, _ in part], np.int64),
                 values=np.array([value for _, _, value in part], np.float64).reshape(-1, 1),
                 lines=np.array([number for number, _, _ in part], np.int64),
@@ -307,9 +355,19 @@ def _of_column(
             )
 
 
-def _number(heading: _Heading, fields: list[str], at: int, source: str, line: int) -> float:
-    text = fields[at] if heading.separator == "," else pointed(fields[at])
-    if heading.separator == "," and re.fullmatch(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?", text):
+def _size(block: _Block, fields: list[str], source: str, line: int) -> float:
+    """Return the size of a row in bytes; ``64K`` and ``64 KiB`` are 65536."""
+    match = _SIZE_CELL.fullmatch(fields[block.size])
+    if match:
+        return float(int(match[1]) * _BINARY[match[2].lower()])
+    heading = _SIZE.fullmatch(block.cells[block.size])
+    unit = (heading["unit"] or "" if heading else "").lower()
+    return _number(block, fields, block.size, source, line) * _BINARY.get(unit[:1], 1)
+
+
+def _number(block: _Block, fields: list[str], at: int, source: str, line: int) -> float:
+    text = fields[at] if block.separator == "," else pointed(fields[at])
+    if block.separator == "," and re.fullmatch(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?", text):
         text = text.replace(",", "")
     try:
         return float(text) if text else math.nan
@@ -319,7 +377,7 @@ def _number(heading: _Heading, fields: list[str], at: int, source: str, line: in
         ) from error
 
 
-def _kind(heading: _Heading, unit: str, labels: Mapping[str, str]) -> tuple[Role, str, str]:
+def _kind(block: _Block, unit: str, labels: Mapping[str, str]) -> tuple[Role, str, str]:
     """Return what a column is good for, the test, and the tool whose headings these are."""
     named = labels.get("benchmark", "").lower()
     if named:
@@ -327,12 +385,12 @@ def _kind(heading: _Heading, unit: str, labels: Mapping[str, str]) -> tuple[Role
         if COLLECTIVES.search(named):
             role = "collective"
         return role, named, "imb" if named.startswith("imb") else "osu"
-    imb = any(cell.lower().startswith(("t[", "t_avg[")) for cell in heading.cells)
+    imb = any(cell.lower().startswith(("t[", "t_avg[")) for cell in block.cells)
     if imb:
         # IMB's rate of PingPong is size over time, no stream of messages.
         return ("latency" if unit == "us" else "other"), "PingPong", "imb"
-    if heading.title is not None:
-        return heading.title.benchmark, heading.title.test, "osu"
+    if block.title is not None:
+        return block.title.benchmark, block.title.test, "osu"
     if "nodes" in labels and labels.get("ranks_per_node", "1") not in ("", "1"):
         return "collective", "", "osu"
     return ("latency", "osu_latency", "osu") if unit == "us" else ("bw", "osu_bw", "osu")

@@ -197,11 +197,7 @@ def _describe(experiment: LikeRuns) -> str:
     label = told.pop("label", "")
     words = [label] if label else []
     words += [f"buffers {buffers}"] if buffers != "host" else []
-    words += [
-        f"{name.replace('_', ' ')} {value}"
-        for name, value in told.items()
-        if name not in ("datatype", "window")
-    ]
+    words += [f"{name.replace('_', ' ')} {value}" for name, value in told.items()]
     tests = " and ".join(dict.fromkeys(table.test for table in experiment.tables if table.test))
     names = f"{tests} {version}".strip()
     return f"{', '.join([*words, names] if names else words)} ({first.source}:{first.line})"

@@ -69,14 +69,17 @@ _RUN = re.compile(
 """A line that tells only when, or which of several runs, a table was made."""
 
 _NOISE = re.compile(
-    r"bound to|MCW rank|\bwarn|\berror|\binfo\b|\bdebug|\bload(?:ed|ing)\b|unload|libnl|librar"
-    r"|allocat|queued|waiting|slurm|pmix|hwloc|affinity|\bmodule\b|srun:|mpirun:|version info"
-    r"|has sent|have sent|performance may|please|copyright|https?://|processes",
+    r"bound to|MCW rank|\bwarn|\berror|\binfo\b|\bdebug|\bload(?:ed|ing)\b|unload|libnl"
+    r"|allocat|queued|waiting|slurm|pmix|hwloc|affinity|srun:|mpirun:|version info"
+    r"|has sent|have sent|performance may|datatype:|please|copyright|https?://",
     re.IGNORECASE,
 )
 """What launchers and modules say; no label."""
 
 _LONGEST_LABEL = 100
+_MODULE = re.compile(
+    r"(?:[$+#>]+\s*)*(?:module|ml)\s+(?:load|swap|switch)\s+(?:\S+\s+)*?(?P<name>\S+)"
+)
 _BINDING = re.compile(r"\[([A-Za-z][\w.-]{0,100}):[0-9]+\]\s+(?:MCW )?[Rr]ank")
 
 
@@ -86,6 +89,7 @@ class Context:
 
     command: dict[str, str] = field(default_factory=dict)
     label: str = ""
+    library: str = ""  # of the last `module load`
     _pending: list[tuple[int, str, str]] = field(default_factory=list)
 
     def add(self, number: int, bare: str, line: str) -> None:
@@ -112,8 +116,10 @@ class Context:
                 hosts[found[1]] = None
                 used.add(number)
                 continue
-            told = command_labels(bare)
-            if told:
+            if (loaded := _MODULE.fullmatch(bare)) is not None:
+                self.library = loaded["name"]
+                used.add(number)
+            elif told := command_labels(bare):
                 used.add(number)
                 if command is None:
                     command = told
@@ -124,15 +130,25 @@ class Context:
             next_line = number
         self._pending.clear()
         if command is not None:
+            if _place_of(command) != _place_of(self.command):
+                self.label = ""  # it was of the command before
             self.command = command
         if label and not _RUN.fullmatch(label):
             self.label = label
         labels = {name: text for name, text in self.command.items() if name != "program"}
         if self.label:
             labels["label"] = self.label
+        if self.library:
+            labels["library"] = self.library
         if hosts and "hosts" not in labels:
             labels["hosts"] = ",".join(reversed(hosts))
         return labels, used
+
+
+def _place_of(command: dict[str, str]) -> dict[str, str]:
+    """Return what of a command's labels is not of the program that it runs."""
+    of_program = ("command", "program", "window", "buffers", "device")
+    return {name: text for name, text in command.items() if name not in of_program}
 
 
 def label_of(line: str, *, ruled_only: bool = False) -> str:

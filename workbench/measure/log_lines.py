@@ -43,6 +43,9 @@ _BREAK = re.compile(r"<(?:br|/p|/div|/tr)\b[^>]{0,200}>", re.IGNORECASE)
 _CELL = re.compile(r"</t[dh]\s*>\s*<t[dh]\b[^>]{0,200}>", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-zA-Z!][^<>]{0,1000}>")
 
+LARGEST = 1e30
+"""No benchmark prints as much, in any unit; products of what is below do not overflow."""
+
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?")
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _BINARY = {
@@ -128,7 +131,7 @@ def number(token: str) -> float | None:
     if not _NUMBER.fullmatch(plain):
         return None
     value = float(plain)
-    return value if math.isfinite(value) else None
+    return value if value < LARGEST else None
 
 
 def pointed(number: str) -> str:

@@ -6,6 +6,7 @@ import csv
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,6 +18,7 @@ from workbench.measure.measured_runs import ABOUT, NEEDED, OPTIONAL, MeasuredRun
 from workbench.measure.osu_read import OSUSource, label_and_content
 from workbench.provenance import ORIGINS, Origin, Provenance
 from workbench.suggestions import did_you_mean
+from workbench.text_table import CUT, last_row_is_cut
 
 _WHAT = "a table of measured runs"
 _SEPARATORS = ",;\t"
@@ -50,8 +52,13 @@ def read_measured_runs(
         ParseError: it is no such table; names the line.
     """
     label, content = label_and_content(source)
-    lines = decoded(content, label).lstrip("\ufeff").splitlines()
+    text = decoded(content, label).lstrip("\ufeff")
+    lines = text.splitlines()
     start, names, separator = _heading(lines, label)
+    notes: tuple[str, ...] = ()
+    if len(lines) > start and last_row_is_cut(text, separator, len(names)):
+        notes = (f"{label}:{len(lines)}: {CUT}",)
+        del lines[-1]
     columns: dict[str, list[Any]] = {name: [] for name in names}
     for number, row in _cells(lines, start, len(names), separator, label):
         for name, text in zip(names, row, strict=True):
@@ -60,13 +67,14 @@ def read_measured_runs(
         raise ParseError(f"{_WHAT} must have rows; got none", source=label)
     about = provenance or _provenance(lines[: start - 1], label, origin)
     given = {_ARGUMENTS.get(k, k): values for k, values in columns.items() if k in OPTIONAL}
-    return MeasuredRuns.of(
+    found = MeasuredRuns.of(
         # Of a division each decimal number of µs is the nearest double in s.
         np.array(columns["latency_us"]) / 1e6,
         columns["time_s"],
         provenance=about,
         **given,
     )
+    return replace(found, notes=(*notes, *found.notes)) if notes else found
 
 
 def _heading(lines: list[str], label: str) -> tuple[int, list[str], str]:

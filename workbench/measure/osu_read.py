@@ -13,7 +13,7 @@ from workbench.errors import ParameterError, ParseError
 from workbench.measure.benchmark_table import PROGRAMS, TOOLS, BenchmarkTable, Note
 from workbench.measure.benchmark_text import NoTableError, parse_benchmarks
 from workbench.measure.curve import FloatArray, IntArray, OSUCurve, Spread
-from workbench.measure.curve_csv import is_curve_csv, read_curve_csv, unused_columns
+from workbench.measure.curve_csv import is_curve_csv, not_read, read_curve_csv
 from workbench.measure.delimited import delimited_tables, is_delimited
 from workbench.measure.experiments import Choice, chosen
 from workbench.measure.log_lines import decoded
@@ -134,8 +134,7 @@ def _curve_of_csv(
         origin=origin, title=name, source=label, details={"statistic": "as in the file"}
     )
     curve = read_curve_csv((label, text), name=name, provenance=about)
-    line, unused = unused_columns(text)
-    notes = tuple(f"{label}:{line}: column {column!r} was not used" for column in unused)
+    notes = tuple(f"{label}:{line}: {what}" for line, what in not_read(text))
     return replace(curve, notes=notes)
 
 

@@ -61,6 +61,7 @@ COLLECTIVES = re.compile(
 
 _PAIRS = re.compile(r"\[\s*pairs:\s*([0-9]+)\s*\]")
 _WINDOW = re.compile(r"\[\s*window size:\s*([0-9]+)\s*\]")
+_DATATYPE = re.compile(r"Datatype:\s*(MPI_\w+)")
 _RECENT_RUNS = 8
 """Runs whose rows may be mixed in one table; more would be compared for each row in vain."""
 
@@ -76,6 +77,7 @@ class OSUSection:
     columns: tuple[str, ...] = ()
     comments: list[str] = field(default_factory=list)
     rows: list[_Row] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)  # comments that the next table may be of
     notes: list[Note] = field(default_factory=list)
     test: str = ""
     labels: dict[str, str] = field(default_factory=dict)
@@ -93,7 +95,7 @@ class OSUSection:
     def take(self, bare: str, at: int) -> bool:
         """Keep the line if it can be of this table; return whether it was kept."""
         if bare.startswith("#"):
-            self.comments.append(bare.lstrip("# "))
+            (self.after if self.rows else self.comments).append(bare.lstrip("# "))
             return True
         numbers, _, comment = bare.partition("#")
         tokens = tuple(numbers.split())
@@ -153,7 +155,7 @@ def with_heading(
         # Version 7 prints the heading again for each data type, the title only once.
         current = OSUSection(
             current.benchmark, current.title, current.version, at, test=current.test,
-            labels=dict(current.labels),
+            labels=dict(current.labels), comments=current.after,
         )  # fmt: skip
     wanted = current.quantity
     if wanted and found != wanted:
@@ -230,7 +232,7 @@ def tables_of(section: OSUSection, source: str, open_line: int) -> list[Benchmar
     if not rows:
         section.notes.append(Note(section.line, f"{section.title or 'the heading'} has no rows"))
     for comment in section.comments:
-        for name, pattern in (("pairs", _PAIRS), ("window", _WINDOW)):
+        for name, pattern in (("pairs", _PAIRS), ("window", _WINDOW), ("datatype", _DATATYPE)):
             if match := pattern.search(comment):
                 section.labels[name] = match[1]
     section.notes.sort(key=lambda note: note.line)

@@ -184,8 +184,10 @@ def _imb(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
 
 def _imb_megabyte(words: Sequence[str], where: dict[str, int]) -> float:
     """Return MB/s of 10^6 bytes in one as printed: before 2018 IMB meant 2^20."""
-    size, rate = (number(words[where[name]]) or 0.0 for name in ("bytes", "mbytes/sec"))
-    messages = number(words[where["msg/sec"]]) if "msg/sec" in where else None
+    size, rate, messages = (
+        (number(words[where[name]]) or 0.0) if name in where else 0.0
+        for name in ("bytes", "mbytes/sec", "msg/sec")
+    )
     if not (size and rate and messages):
         return 1.0
     return _MIB if abs(size * messages / rate / 1e6 - _MIB) < 0.02 else 1.0
@@ -224,10 +226,9 @@ def _perftest(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
             section.notes.append(Note(at, "a row that ends early; left out"))
         else:
             rows[size] = (at, value * scale)
-    words = section.test.lower().split()
-    verb = _PERFTEST.get(words[0], "")
+    verb = _PERFTEST.get(section.test.lower().partition(" ")[0], "")
     both = "bidirectional" in section.test.lower()
-    section.test = f"ib_{verb}_{'lat' if timed else 'bw'}" if verb else section.test
+    section.test = f"ib_{verb or 'test'}_{'lat' if timed else 'bw'}"
     if unit in ("MB/sec", "MiB/sec"):
         section.notes.append(
             Note(section.line, f"perftest's {unit} are 2^20 bytes; now MB/s of 10^6")
@@ -258,6 +259,8 @@ _NCCL_NAMED = re.compile(
 
 def _nccl(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
     heading = section.heading.replace("#wrong", "wrong").replace("#", " ").split()
+    if "time" not in heading:
+        return
     first = heading.index("time")
     # The number of columns before the times differs: sendrecv may print neither redop nor root.
     wide = [
@@ -414,7 +417,8 @@ FORMATS: tuple[TextFormat, ...] = (
         ),
         facts=re.compile(
             r"#\s*#processes\s*=\s*(?P<ranks>[0-9]+)|"
-            r"\(\s*(?P<groups>[0-9]+)\s+groups of|\(\s*[0-9]+ additional processes"
+            r"\bMODE:\s*(?P<mode>[\w-]+)|\(\s*(?P<groups>[0-9]+)\s+groups of|"
+            r"\(\s*[0-9]+ additional processes"
         ),
         row=lambda words: _numbers(words, 2),
         make=_imb,

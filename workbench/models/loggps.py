@@ -19,7 +19,7 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.html_table import html_table
-from workbench.models.netgauge import last_usable, netgauge_rows, shifted
+from workbench.models.netgauge import last_usable, netgauge_rows, overheads_of, shifted
 from workbench.models.parameter import INT32_MAX
 from workbench.models.protocol import REGIMES, Protocol, ProtocolRegime
 from workbench.named_options import named_fields
@@ -178,7 +178,8 @@ class LogGPS(StoredResult):
         """
         rows, _ = netgauge_rows(text, source)
         last = last_usable(rows, source).values
-        overhead, per_byte = _line([r.values["s"] for r in rows], [r.overhead_s for r in rows])
+        overheads = overheads_of(rows, source)
+        overhead, per_byte = _line([*overheads], [*overheads.values()])
         return cls(
             L=last["L"],
             o=overhead,

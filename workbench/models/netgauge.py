@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, DecimalException
 from pathlib import Path
@@ -24,6 +24,7 @@ _HEADER = re.compile(r"^#.*\bsize\b.*\bPRTT\(1,0,s\).*\bo_s\b", re.M)
 _TITLE = re.compile(r"Netgauge v([\w.]+)")
 _NEEDED = ("L", "s", "o_s", "o_r", "g", "G")
 _MISFIT = "lsqu(g,G)"
+_MOST_BYTES = 2.0**53  # that a float counts one by one; no time in s is as large
 _LONGEST = 1 << 16  # characters in which the first row stands
 
 # lsqu is by how far the line that g and G are of misses the measured times; it jumps where another
@@ -37,12 +38,13 @@ class NetgaugeRow:
 
     line: int
     values: Mapping[str, float]  # L, s, o_s, o_r, g, G; O and S where the workbench wrote the line
-    doubt: str = ""  # why g and G are of no use; empty where they are
+    doubt: str = ""  # why L, g and G are of no use; empty where they are
 
     @property
     def overhead_s(self) -> float:
-        """Mean of the sender's and the receiver's overhead in s."""
-        return (self.values["o_s"] + self.values["o_r"]) / 2
+        """Mean of the sender's and the receiver's overhead in s; nan where one is no time."""
+        both = self.values["o_s"], self.values["o_r"]
+        return sum(both) / 2 if min(both) >= 0 and math.isfinite(sum(both)) else math.nan
 
 
 def netgauge_rows(text: str, source: str = "text") -> tuple[list[NetgaugeRow], list[str]]:
@@ -61,9 +63,11 @@ def netgauge_rows(text: str, source: str = "text") -> tuple[list[NetgaugeRow], l
             found.append((line, dict(_VALUE.findall(words))))
     notes, rows = list[str](), list[NetgaugeRow]()
     misfit = 0.0
+    # Whoever kept the overheads alone has no g and G in any line.
+    needed = _NEEDED if any({"g", "G"} & texts.keys() for _, texts in found) else _NEEDED[:4]
     for line, texts in found:
         try:
-            values = _numbers(texts)
+            values = dict.fromkeys(_NEEDED, math.nan) | _numbers(texts, needed)
         except KeyError as error:
             if rows and line == found[-1][0]:
                 notes.append(f"line {line}, the last, is cut off; left out")
@@ -86,11 +90,23 @@ def netgauge_rows(text: str, source: str = "text") -> tuple[list[NetgaugeRow], l
             source=source,
         )
     notes += [
-        f"line {row.line}, {format_quantity(row.values['s'], 'bytes')}: {row.doubt}"
+        f"line {row.line}, {format_quantity(row.values['s'], 'bytes')}: o_s or o_r is no time; it "
+        "does not count among the overheads"
         for row in rows
-        if row.doubt
+        if math.isnan(row.overhead_s)
     ]
     return rows, notes
+
+
+def overheads_of(rows: Sequence[NetgaugeRow], source: str = "text") -> dict[float, float]:
+    """Return the overhead in s by size in bytes, ascending, the mean where a size stands twice."""
+    of_size: dict[float, list[float]] = {}
+    for row in rows:
+        if not math.isnan(row.overhead_s):
+            of_size.setdefault(row.values["s"], []).append(row.overhead_s)
+    if not of_size:
+        raise ParseError("some line must have an o_s and o_r that are times", source=source)
+    return {size: math.fsum(of_size[size]) / len(of_size[size]) for size in sorted(of_size)}
 
 
 def last_usable(rows: Sequence[NetgaugeRow], source: str = "text") -> NetgaugeRow:
@@ -112,6 +128,11 @@ def reading_of(content: bytes, source: str, path: Path | None) -> Reading | None
     if title is None and not (_PRINTED.search(head) or _HEADER.search(head)):
         return None
     rows, notes = netgauge_rows(content.decode("utf-8", "replace"), source)
+    notes += [
+        f"line {row.line}, {format_quantity(row.values['s'], 'bytes')}: {row.doubt}"
+        for row in rows
+        if row.doubt
+    ]
     sizes = sorted({int(row.values["s"]) for row in rows})
     of_size = {size: [row for row in rows if int(row.values["s"]) == size] for size in sizes}
     runs = max(map(len, of_size.values()))
@@ -152,25 +173,28 @@ def reading_of(content: bytes, source: str, path: Path | None) -> Reading | None
     )
 
 
-def _numbers(texts: Mapping[str, str]) -> dict[str, float]:
+def _numbers(texts: Mapping[str, str], needed: Iterable[str]) -> dict[str, float]:
     """Return a line's numbers in s, s/B and B; KeyError names one that is missing or none."""
     values = {}
-    for name in (*_NEEDED, *(name for name in ("O", "S", _MISFIT) if name in texts)):
+    for name in (*needed, *(name for name in ("O", "S", _MISFIT) if name in texts)):
         try:
             values[name] = float(shifted(texts[name], 0 if name in ("s", "S", _MISFIT) else -6))
-        except (DecimalException, OverflowError):
+        except (DecimalException, ValueError, OverflowError):
             raise KeyError(name) from None
-    for name in ("L", "s", "o_s", "o_r"):
-        if not (math.isfinite(values[name]) and values[name] >= 0):
+        if abs(values[name]) > _MOST_BYTES:
             raise KeyError(name)
+    if not values["s"] >= 0:
+        raise KeyError("s")
     return values
 
 
 def _doubt(values: Mapping[str, float], misses: float, misfit: float) -> str:
     """Return why a line's g and G are of no use; empty where they are."""
-    g, per_byte = values["g"], values["G"]
+    g, per_byte, latency = values["g"], values["G"], values["L"]
     if not (math.isfinite(g) and math.isfinite(per_byte)):
         return "g and G are no numbers, for one size determines neither"
+    if not (math.isfinite(latency) and latency >= 0):
+        return f"L is no time ({1e6 * latency:.4g} us)"
     doubts = []
     if g < 0 or per_byte < 0:
         doubts.append(f"g or G is below 0 (g {1e6 * g:.4g} us, G {1e9 * per_byte:.4g} ns/B)")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from workbench.checks import number
 from workbench.errors import ParameterError
 from workbench.models.loggps import LogGPS
-from workbench.models.netgauge import netgauge_rows
+from workbench.models.netgauge import netgauge_rows, overheads_of
 from workbench.models.protocol import Protocol
 from workbench.result import StoredResult
 
@@ -29,6 +29,7 @@ class OverheadTable(StoredResult):
     Attributes:
         sizes: float64[n], bytes, ascending.
         overhead_s: float64[n], s, mean of the sender's and the receiver's.
+        notes: lines that were left out, each a sentence.
 
     Raises:
         ParameterError: there is no size, sizes do not ascend, or an overhead is negative.
@@ -36,6 +37,7 @@ class OverheadTable(StoredResult):
 
     sizes: NDArray[np.float64]
     overhead_s: NDArray[np.float64]
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self._check()
@@ -52,15 +54,10 @@ class OverheadTable(StoredResult):
         Raises:
             ParseError: no such line was found, or one lacks a number.
         """
-        rows, _ = netgauge_rows(text, source)
-        of_size: dict[float, list[float]] = {}
-        for row in rows:
-            of_size.setdefault(row.values["s"], []).append(row.overhead_s)
-        sizes = sorted(of_size)
-        return cls(
-            np.array(sizes, np.float64),
-            np.array([np.mean(of_size[size]) for size in sizes], np.float64),
-        )
+        rows, notes = netgauge_rows(text, source)
+        found = overheads_of(rows, source)
+        sizes, overheads = (np.array([*each], np.float64) for each in (found, found.values()))
+        return cls(sizes, overheads, tuple(notes))
 
     def at(self, size_bytes: float) -> float:
         """Return the overhead of a message in s.

@@ -173,7 +173,8 @@ def read_point_to_point(
             f"{', '.join(sorted(set(chosen['benchmark'])))}",
             key="system",
         )
-    return PointToPoint(name, between, _level(rows[rows["nodes"] == 1]), str(path))
+    in_a_node, notes = _level(rows[rows["nodes"] == 1]), cells.attrs.get("notes", ())
+    return PointToPoint(name, between, in_a_node, str(path), notes)
 
 
 def _is_table(path: str | Path) -> bool:
@@ -199,14 +200,8 @@ def _of_text(
         with contextlib.suppress(SeveralExperimentsError):
             both = read_osu(path, bandwidth="bibw")
             found = replace(found, between=_with_both_ways(found.between, both))
-    memory = str(curve.provenance.details.get("memory", ""))
-    device = any(word in memory.split() for word in ("D", "M", "MD", "MH"))
-    return replace(
-        found,
-        source=str(path),
-        notes=(*curve.notes, *(() if inside is None else inside.notes)),
-        buffers="device" if device else "host",
-    )
+    notes = (*curve.notes, *(() if inside is None else inside.notes))
+    return replace(found, source=str(path), notes=notes)
 
 
 def _with_both_ways(curves: LevelCurves, both: OSUCurve) -> LevelCurves:
@@ -261,7 +256,10 @@ def point_to_point_of_curve(curve: OSUCurve, within: OSUCurve | None = None) -> 
     between, inside = (_curves_of(one) for one in (curve, within))
     if between is None:
         raise ParameterError(f"{curve.name} must have latencies; it has none", key="curve")
-    return PointToPoint(curve.name, between, inside, curve.provenance.caption())
+    # As OSU's title has them: D or H, and M of managed memory, for sender and receiver.
+    words = str(curve.provenance.details.get("memory", "")).split()
+    buffers: Buffers = "device" if {"D", "M", "MD", "MH"} & {*words} else "host"
+    return PointToPoint(curve.name, between, inside, curve.provenance.caption(), buffers=buffers)
 
 
 def _curves_of(curve: OSUCurve | None) -> LevelCurves | None:

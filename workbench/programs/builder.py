@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
@@ -22,8 +24,11 @@ from workbench.programs.program import (
     WAIT,
     WORLD,
     Collective,
+    IntArray,
     Program,
 )
+
+Number = TypeVar("Number", bound=np.generic)
 
 
 class ProgramBuilder:
@@ -79,6 +84,21 @@ class ProgramBuilder:
             )
         self._communicators.append(members.astype(np.int32))
         return len(self._communicators) - 1
+
+    @property
+    def num_communicators(self) -> int:
+        """Number of communicators."""
+        return len(self._communicators)
+
+    @property
+    def num_waits(self) -> int:
+        """Number of waits."""
+        return len(self._wait_start) - 1
+
+    @property
+    def num_collectives(self) -> int:
+        """Number of collectives."""
+        return len(self._collectives)
 
     def compute(self, rank: int, ns: int) -> None:
         """Add computation time before a rank's next call.
@@ -182,6 +202,29 @@ class ProgramBuilder:
         self._wait_start.append(len(self._wait_requests))
         self._add(rank, WAIT, 0, 0, 0, WORLD, len(self._wait_start) - 2, line=line)
 
+    def add_calls(
+        self,
+        rank: int,
+        calls: IntArray,
+        wait_end: IntArray,
+        ended: NDArray[np.int32],
+        num_requests: int,
+    ) -> None:
+        """Add the first calls of a rank all at once; they are not checked.
+
+        Args:
+            rank: which rank calls.
+            calls: int64[n, 9]: kind, work before it, size, peer, tag, communicator, request or
+                number of the wait, collective, line.
+            wait_end: int64[waits], place after the last request that each wait ends.
+            ended: these requests of all waits.
+            num_requests: how many the rank begins.
+        """
+        self._wait_start.frombytes((wait_end + len(self._wait_requests)).view(np.uint8).data)
+        self._wait_requests.frombytes(ended.view(np.uint8).data)
+        self._calls[rank].frombytes(calls.ravel().view(np.uint8).data)
+        self._requests[rank] = int(num_requests)
+
     def new_collective(self, collective: Collective) -> int:
         """Add a collective that no rank has called yet, and return its number.
 
@@ -259,19 +302,24 @@ class ProgramBuilder:
             if left:
                 self._add(rank, COMPUTE, 0, 0, 0, WORLD)
         calls = [np.frombuffer(numbers, np.int64).reshape(-1, 9) for numbers in self._calls]
-        columns = np.concatenate(calls)
         lengths = [len(of_rank) for of_rank in calls]
+
+        def column(place: int, dtype: type[Number]) -> NDArray[Number]:
+            whole = np.empty(sum(lengths), dtype)
+            return np.concatenate([one[:, place] for one in calls], out=whole, casting="unsafe")
+
+        line = column(8, np.int32)
         return Program(
             rank_start=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-            kind=columns[:, 0].astype(np.uint8),
-            compute_ns=columns[:, 1].copy(),
-            size=columns[:, 2].copy(),
-            peer=columns[:, 3].astype(np.int32),
-            tag=columns[:, 4].astype(np.uint32),
-            comm=columns[:, 5].astype(np.int32),
-            request=columns[:, 6].astype(np.int32),
-            collective=columns[:, 7].astype(np.int32),
-            line=columns[:, 8].astype(np.int32) if columns[:, 8].any() else None,
+            kind=column(0, np.uint8),
+            compute_ns=column(1, np.int64),
+            size=column(2, np.int64),
+            peer=column(3, np.int32),
+            tag=column(4, np.uint32),
+            comm=column(5, np.int32),
+            request=column(6, np.int32),
+            collective=column(7, np.int32),
+            line=line if line.any() else None,
             wait_start=np.array(self._wait_start, np.int64),
             wait_requests=np.array(self._wait_requests, np.int32),
             collectives=tuple(self._collectives),

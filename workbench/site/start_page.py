@@ -9,7 +9,7 @@ from pathlib import Path
 from workbench.workshop import Card, cards
 
 _FOLDER = Path(__file__).parent
-_TEXTS = ("from-a-shell", "what-to-rely-on")
+_TEXTS = ("from-a-shell", "what-is-read", "what-to-rely-on")
 _MORE = """
 ## More
 
@@ -17,6 +17,7 @@ _MORE = """
   workbench follows, with the call that makes ours and the verdict.
 - [Reference](reference/index.html): every exported name, with arguments, units and errors.
 - [From a shell](from-a-shell.html): the same questions as commands.
+- [What is read](what-is-read.html): the files of other tools, with their versions.
 - [What to rely on](what-to-rely-on.html): agreement with other simulators and with machines.
 - [Glossary](notebooks/glossary.html): the words of the field, each in a sentence or two.
 

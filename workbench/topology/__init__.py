@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from workbench.topology.spectralfly import spectralfly
     from workbench.topology.star import star
     from workbench.topology.throughput import Throughput, throughput
+    from workbench.topology.tofu_d import tofu_d
     from workbench.topology.topology import TERMINAL, Topology
     from workbench.topology.torus import torus
     from workbench.topology.traffic import PATTERNS, Traffic, traffic
@@ -119,6 +120,7 @@ __all__ = [
     "to_edge_list",
     "to_graphml",
     "to_sstmacro_json",
+    "tofu_d",
     "topology_spec",
     "torus",
     "traffic",

@@ -20,6 +20,7 @@ from workbench.topology.polarfly import polarfly
 from workbench.topology.slim_fly import slim_fly
 from workbench.topology.spectralfly import spectralfly
 from workbench.topology.star import star
+from workbench.topology.tofu_d import tofu_d
 from workbench.topology.topology import Topology
 from workbench.topology.torus import torus
 from workbench.topology.xgft import xgft
@@ -124,6 +125,20 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
                 _HOSTS,
                 TopologyParameter("mesh", "without wraparound links", "false", "flag"),
                 TopologyParameter("multiplicity", "parallel links", "1", "numbers", optional=True),
+            ),
+        ),
+        "tofu-d": Family(
+            tofu_d,
+            ("shape",),
+            "Tofu-D",
+            "units of 2x3x2 nodes in a torus of three more dimensions, as in Fugaku",
+            "4x3x2",
+            (
+                TopologyParameter(
+                    "shape", "units along X, Y and Z", "4x3x2", "numbers", needed=True
+                ),
+                _HOSTS,
+                TopologyParameter("mesh", "X, Y and Z not closed", "false", "flag"),
             ),
         ),
         "hypercube": Family(

@@ -169,6 +169,21 @@ def _torus(shape: tuple[int, ...], wanted: SizeLimits) -> Iterator[Member]:
         )
 
 
+def _tofus(wanted: SizeLimits) -> Iterator[Member]:
+    """One host a node (Ajima et al., CLUSTER 2018); units in a torus of nearly equal sides."""
+    side = max(int((wanted.low / 12) ** (1 / 3)), 1)
+    while 12 * side**3 <= wanted.high and side <= _LONGEST_SIDE:
+        for longer in range(3):
+            shape = (side + 1,) * longer + (side,) * (3 - longer)
+            nodes = 12 * prod(shape)
+            # Along 2 the ends are joined once, along 1 not at all; A, B and C have 4 links of 12.
+            ports = sum(min(units - 1, 2) for units in shape)
+            yield Member(
+                joined(shape), nodes, nodes, nodes * (4 + ports) // 2, 4 + ports + 1, 1, longer
+            )
+        side += 1
+
+
 def _hypercubes(wanted: SizeLimits) -> Iterator[Member]:
     """One host a router gives full bisection (Dally, Towles: Principles and Practices, 2004)."""
     for n in range(1, min(wanted.radix - 1, 22) + 1):
@@ -361,6 +376,7 @@ MEMBERS: Mapping[str, Callable[[SizeLimits], Iterator[Member]]] = MappingProxyTy
         "dragonfly": _dragonflies,
         "slim-fly": _slim_flies,
         "torus": _tori,
+        "tofu-d": _tofus,
         "hyperx": _hyperxes,
         "dragonfly-plus": _dragonfly_pluses,
         "polarfly": _polarflies,

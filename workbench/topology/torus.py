@@ -48,7 +48,7 @@ def torus(
     kind = "mesh" if mesh else "torus"
     refuse_larger(kind, "dims", hosts=routers * hosts, links=routers * sum(side_by_side))
     blocks = [
-        np.repeat(_along(sizes, axis, mesh), several, axis=0)
+        np.repeat(along(sizes, axis, mesh), several, axis=0)
         for axis, several in enumerate(side_by_side)
     ]
     plain = set(side_by_side) == {1}
@@ -91,7 +91,7 @@ def dimension_class(lengths: Sequence[int]) -> NDArray[np.uint8]:
     return np.repeat(own.astype(np.uint8), lengths)
 
 
-def _along(sizes: Sequence[int], axis: int, mesh: bool) -> NDArray[np.int64]:
+def along(sizes: Sequence[int], axis: int, mesh: bool) -> NDArray[np.int64]:
     """Return the links along one dimension, from each router to the next, int64[n, 2]."""
     size, stride = sizes[axis], prod(sizes[:axis])
     here = np.arange(prod(sizes))

@@ -16,8 +16,8 @@ from workbench.variability.tables.samples import header_beside, names_no_columns
 _HEAD = 1 << 16  # bytes in which the names of columns stand
 _JOBS = {"job", "user", "nodes", "start", "end"}
 _OF_SACCT = {
-    *("JobName", "User", "Account", "Partition", "NNodes", "AllocNodes", "AllocCPUS", "State"),
-    *("Start", "End", "Submit", "Elapsed", "ExitCode", "NodeList", "Group", "ReqTRES", "AllocTRES"),
+    *("jobname", "user", "account", "partition", "nnodes", "allocnodes", "alloccpus", "state"),
+    *("start", "end", "submit", "elapsed", "exitcode", "nodelist", "group", "reqtres", "alloctres"),
 }
 _LEAST_OF_SACCT = 2  # besides the job's number
 _COMPONENTS = {"ProducerName", "component_id", "CompId"}
@@ -29,7 +29,8 @@ def reading_of(content: bytes, source: str, path: Path | None) -> Reading | None
     if names_no_columns(content):
         return _counters(content, source, path)
     for names in _names_of_columns(content):
-        sacct = len(names & {"JobID", "JobIDRaw"}) and len(names & _OF_SACCT) >= _LEAST_OF_SACCT
+        plain = {name.lower() for name in names}
+        sacct = plain & {"jobid", "jobidraw"} and len(plain & _OF_SACCT) >= _LEAST_OF_SACCT
         if sacct or names >= _JOBS:
             return _jobs(content, source, "sacct" if sacct else "Jobs")
         if (names & _TIMES and names & _COMPONENTS) or names >= {"time", "component"}:
@@ -43,7 +44,7 @@ def _names_of_columns(content: bytes) -> Iterator[set[str]]:
         return
     head = content[:_HEAD].replace(b"\0", b"").decode("latin-1").lstrip("ï»¿ÿþ")
     for line in head.splitlines()[:50]:
-        yield {cell.strip('" ') for cell in re.split(r"[,;\t|]", line)} - {""}
+        yield {cell.strip('" ') for cell in re.split(r"[,;\t|^~]", line)} - {""}
         yield {*line.split()}
 
 

@@ -16,7 +16,7 @@ from workbench.errors import ParseError
 from workbench.fit import FitResult, SearchSpace, fit
 from workbench.fit.result import PARAMETER_HEAD, short_key
 from workbench.fit.trust.identify import DETERMINED
-from workbench.measure import OSUCurve, Spread
+from workbench.measure import OSUCurve, Spread, rail_step
 from workbench.models import PISCES, SNAPPR, LogP, NetworkModel, SnapprMemory, read_ini
 
 pytestmark = pytest.mark.usefixtures("toy")
@@ -253,3 +253,32 @@ def test_a_model_that_leaves_much_names_one_that_follows_better() -> None:
     left = f"snappr leaves {poor.rmspe['joint']:.1f} % (RMSPE); the model protocol leaves "
     assert poor.better.startswith(left)
     assert fit(machine, "protocol", trials=2).better == ""
+
+
+def test_no_more_points_than_parameters_is_said_beside_the_errors(machine: OSUCurve) -> None:
+    few = OSUCurve(
+        "few",
+        machine.sizes[:2],
+        machine.latency_s[:2],
+        np.full(2, np.nan),
+        machine.provenance,
+    )
+    result = fit(few, "protocol", trials=2, target="latency")
+    assert result.points == 2
+    assert "no more points than parameters" in repr(result)
+    assert "2 points cannot determine" in result._repr_html_()
+    assert fit(machine, "logp", trials=2).underdetermined == ""
+
+
+def test_a_bandwidth_that_steps_up_has_a_hint(machine: OSUCurve) -> None:
+    sizes = 2 ** np.arange(10, 23)
+    one, two = sizes / (3e-7 + sizes / 12e9), sizes / (2e-6 + sizes / 24e9)
+    nothing = np.full(len(sizes), np.nan)
+    for rates, hint in ((np.where(sizes < 65536, one, two), "over 2 rails"), (one, ""), (two, "")):
+        curve = OSUCurve("rails", sizes, nothing, rates, machine.provenance)
+        said = rail_step(curve)
+        assert hint in said
+        assert bool(said) == bool(hint)
+        assert fit(curve, "logp", trials=2, target="bandwidth").rails == said
+    for name in ("azure-hb96v3-hdr", "llnl-dane-omnipath", "aws-hpc6a-efa"):
+        assert rail_step(datasets.load(name)) == ""

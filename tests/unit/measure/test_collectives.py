@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from workbench.errors import ParameterError
+from workbench.measure import read_measured_runs, read_osu
+from workbench.predict import read_point_to_point
 from workbench.uq.collectives import read_measured
 
 REPORTS = Path(__file__).parents[2] / "data" / "reports"
@@ -59,3 +61,22 @@ def test_sizes_of_nccl_are_of_all_ranks_where_each_keeps_a_part(tmp_path: Path) 
     path.write_text("./all_gather_perf\n" + text)
     gathered = read_measured(path, "allgather", nodes=5)
     assert [test.block_bytes for test in gathered.tests] == [(1 << 20) // 40, (1 << 30) // 40]
+
+
+def test_a_last_row_that_is_cut_is_left_out_with_a_note(tmp_path: Path) -> None:
+    collectives = tmp_path / "times.csv"
+    collectives.write_text("benchmark,nodes,block_bytes,avg_us\nosu_gather,2,4,1.5\nosu_gather,2,")
+    found = read_measured(collectives, "gather")
+    assert len(found.tests) == 1 and "times.csv:3: the text ends in the middle" in found.notes[0]
+    runs = read_measured_runs(("runs.csv", "latency_us,time_s,ranks\n0,1.25,4\n500,1"))
+    assert len(runs.time_s) == 1 and "runs.csv:3: the text ends in the middle" in runs.notes[0]
+    messages = tmp_path / "p2p.csv"
+    messages.write_text(
+        "system,benchmark,nodes,size_bytes,value,unit\na,osu_latency,2,8,1.5,us\na,osu_lat"
+    )
+    assert "p2p.csv:3: the text ends in the middle" in read_point_to_point(messages).notes[0]
+    for name in ("curve.csv", "fitted.csv"):
+        text = "size_bytes,latency_us,placement\n1,1.5,a\n8,1."
+        text = text if name == "curve.csv" else text.replace("placement", "fitted_latency_us")
+        curve = read_osu((name, text.replace(",a", ",1")))
+        assert len(curve) == 1 and f"{name}:3: the text ends in the middle" in " ".join(curve.notes)

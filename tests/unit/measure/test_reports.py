@@ -215,6 +215,22 @@ def test_commands_tell_experiments_apart() -> None:
     assert len({tuple(table.experiment.items()) for table in tables}) == 4
 
 
+def test_a_label_is_of_its_command_and_a_module_of_what_follows() -> None:
+    srun = "srun -N{} -n2 ./osu_latency\n"
+    text = f"== intra ==\n{srun.format(1)}{TITLE}{rows(0.2, 0.3)}{srun.format(2)}{TITLE}{rows(1.5)}"
+    assert [table.labels.get("label") for table in parse_benchmarks(text)] == ["intra", None]
+    text = "".join(
+        f"+ module load {name}\n+ {srun.format(2)}{TITLE}{rows(1.5, 1.6 + at)}"
+        for at, name in enumerate(("openmpi/4.1", "mpich/4.2"))
+    )
+    assert [table.labels["library"] for table in parse_benchmarks(text)] == [
+        "openmpi/4.1",
+        "mpich/4.2",
+    ]
+    with pytest.raises(SeveralExperimentsError, match="told apart by library"):
+        read_osu(text)
+
+
 def test_pairs_of_a_message_rate_are_named() -> None:
     text = (
         "# OSU MPI Multiple Bandwidth / Message Rate Test v5.9\n"
@@ -226,6 +242,40 @@ def test_pairs_of_a_message_rate_are_named() -> None:
     curve = read_osu(both, bandwidth="mbw_mr", table="pairs 8")
     assert curve.provenance.details["pairs"] == "8"
     assert any("sum over all pairs of processes (8)" in note for note in curve.notes)
+
+
+def test_tables_of_several_data_types_or_headings_in_one_text() -> None:
+    types = TITLE.replace("\n#", "\n# Datatype: MPI_CHAR.\n#") + rows(1.5, 1.6)
+    types += "# Datatype: MPI_INT.\n# Size       Avg Latency(us)\n" + rows(1.7, 1.8)
+    with pytest.raises(SeveralExperimentsError, match="told apart by datatype"):
+        read_osu(types)
+    heads = "| Size | Latency (us) |\n|---|---|\n"
+    text = f"## Intra\n\n{heads}| 1 | 0.2 |\n| 1 KiB | 0.3 |\n## Inter\n\n{heads}| 1 | 1.5 |\n"
+    intra, inter = read(("notes.md", text)).tables
+    assert (dict(intra.labels), list(intra.sizes)) == ({"label": "Intra"}, [1, 1024])
+    assert (dict(inter.labels), list(inter.values)) == ({"label": "Inter"}, [1.5])
+    twice = "size_bytes,latency_us\n1,1.5\n8,1.6\n"
+    np.testing.assert_allclose(read_osu(("a.csv", twice + twice.replace("1.", "2."))).latency_us,
+                               [2.0, 2.1])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("heading", "unit", "value"),
+    [
+        ("Latency (ns)", "us", 0.002),
+        ("time [ms]", "us", 2000.0),
+        ("t (s)", "us", 2e6),
+        ("latency_usec", "us", 2.0),
+        ("Bandwidth (GB/s)", "MB/s", 2000.0),
+        ("bw_Gbps", "MB/s", 250.0),
+        ("throughput (MiB/s)", "MB/s", 2.097152),
+        ("Mbits/s", "MB/s", 0.25),
+    ],
+)
+def test_units_of_columns(heading: str, unit: str, value: float) -> None:
+    (table,) = read(("a.csv", f"Message Size (KiB),{heading}\n64,2\n")).tables
+    assert (table.unit, list(table.sizes)) == (unit, [65536])
+    assert list(table.values) == pytest.approx([value])
 
 
 def test_a_page_of_mail_and_a_log_of_ci_are_read() -> None:

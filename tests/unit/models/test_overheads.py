@@ -29,6 +29,16 @@ def test_between_measured_sizes_the_overhead_is_on_a_line() -> None:
     assert table.to_frame()["overhead (µs)"].tolist() == pytest.approx([0.5, 1.5, 3.5])
 
 
+def test_overheads_need_no_gap_and_those_below_0_are_left_out() -> None:
+    bare = "\n".join(line.partition("g=")[0] for line in NETGAUGE.splitlines())
+    assert OverheadTable.from_netgauge(bare).at(501) == pytest.approx(1e-6)
+    table = OverheadTable.from_netgauge(NETGAUGE.replace("o_s=3.5", "o_s=-3.5"))
+    assert table.sizes.tolist() == [1, 1001]
+    assert table.notes == (
+        "line 4, 2.001 KB: o_s or o_r is no time; it does not count among the overheads",
+    )
+
+
 def test_a_model_has_the_overhead_and_the_copy_of_the_sizes_regime() -> None:
     model = Protocol().with_values(
         {

@@ -200,6 +200,21 @@ def test_own_tables_are_read_and_a_user_is_blamed(panel: BlamePanel, tmp_path: P
     assert panel.tables is None
 
 
+def test_what_sacct_prints_has_its_columns_in_sight(panel: BlamePanel) -> None:
+    wide = (
+        "       JobID      User   NNodes               Start                 End   NodeList\n"
+        "------------ --------- -------- ------------------- ------------------- ----------\n"
+        "7                  ann      256 2019-01-31T08:00:00 2019-01-31T09:00:00   n[1,3-9]\n"
+    )
+    name = "16b_pipe_in_name.txt"
+    named = (Path(__file__).parents[2] / "data" / "reports" / name).read_bytes()
+    for content, jobs in ((wide.encode(), 1), (named, 31)):
+        panel._own.jobs.upload.take({name: content})
+        assert panel._own.jobs.error.message == ""
+        assert len(panel._own.jobs.table) == jobs
+        assert "User" in dict(panel._own.jobs.lists["user"].options)
+
+
 def test_own_steps_are_drawn_beside_their_mean(panel: BlamePanel, tmp_path: Path) -> None:
     runs, jobs = own_files(tmp_path)
     steps = pd.DataFrame(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,15 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cases import for_each
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, ParseError
+from workbench.simulate.fabric.paths import message_paths
 from workbench.topology import Topology, link_loads, parse_topology, topology_spec
 from workbench.topology.channels import channels
+from workbench.topology.files import read_topology
+from workbench.topology.files.hosts import with_hosts
 from workbench.topology.link_load import LOAD_ROUTINGS
 from workbench.topology.metrics import PriceTable, bisection, cost, girth, path_diversity, spectrum
+from workbench.topology.metrics.links import LinkSpeeds
 from workbench.topology.metrics.summary import summary
 from workbench.topology.routing import route
 from workbench.topology.routing.tables import in_proportion
 from workbench.topology.throughput import throughput
+
+REPORTS = Path(__file__).parents[2] / "data" / "reports"
 
 DGX = [
     *((0, 1, 1), (0, 2, 1), (0, 3, 2), (1, 2, 2), (1, 3, 1), (2, 3, 2)),
@@ -113,17 +120,29 @@ def test_throughput_is_that_of_parallel_links(
 
 
 def test_eight_gpus_with_links_of_200_and_400_gbits() -> None:
-    wide, several = both(DGX, range(8))
-    wide = replace(wide, host_bandwidth=np.zeros(0))
+    wide, several = (
+        read_topology(REPORTS / name) for name in ("32_dgx_bw.csv", "32b_dgx_parallel.csv")
+    )
+    assert wide.link_bandwidth.tolist() == both(DGX, range(8))[0].link_bandwidth.tolist()
     for made in (wide, several):
         assert bisection(made).upper == 4
         for pattern in ("uniform", "longest-matching"):
             found = throughput(made, pattern)
             assert found.exact and found.lower == pytest.approx(1, rel=1e-9)
-    assert "4 (unequal" not in str(summary(wide).rows()["bisection"])
     row = summary(wide).rows()["link bandwidth, GB/s"]
-    assert str(row) == "25 to 50 (unequal links, counted in links of 25 GB/s)"
+    assert str(row) == (
+        "25 to 50 (unequal links, counted in links of 25 GB/s, which hosts are assumed to have)"
+    )
     assert str(summary(wide).rows()["bisection, GB/s"]) == "100"
+
+
+def test_a_trunk_of_400_gbits_between_hosts_of_100() -> None:
+    made = read_topology(REPORTS / "15d_bw.graphml")
+    assert made.capacity.tolist() == [4] and made.host_capacity.tolist() == [1] * 4
+    assert throughput(made, "uniform").lower == pytest.approx(1)
+    assert bisection(made).upper == 4
+    assert with_hosts(made, 3).capacity.tolist() == [4]
+    assert summary(made, parts=[]).to_dict()["unequal links"].endswith("of 12.5 GB/s")
 
 
 @for_each("trunk, hosts", [(1, 2), (4, 2), (2, 5), (0.5, 3), (2.5, 8), (10, 4)])
@@ -228,3 +247,52 @@ def test_tapering_by_bandwidth_is_tapering_by_links() -> None:
     assert bisection(made).upper == 4
     fits = 4 * 0.5 / (4 * 12 / 15)
     assert throughput(made, "uniform").between_routers == pytest.approx((fits, fits))
+
+
+INI = """
+topology {
+  name = torus
+  geometry = [4,4]
+  concentration = 2
+}
+switch.link.bandwidth = 20GB/s
+switch.link.latency = 100ns
+node.nic.injection.bandwidth = 10GB/s
+"""
+
+
+def test_an_ini_states_the_bandwidths_of_links_and_hosts() -> None:
+    made = read_topology(INI)
+    assert made.reference_bandwidth == 10e9
+    assert set(made.capacity.tolist()) == {2.0} and set(made.host_capacity.tolist()) == {1.0}
+    assert made.link_latency == pytest.approx(1e-7)
+    with pytest.raises(ParseError, match=r"switch.link.bandwidth"):
+        read_topology(INI.replace("20GB/s", "fast"))
+    with pytest.raises(ParseError, match=r"link_bandwidth must be finite and above 0"):
+        read_topology(INI.replace("20GB/s", "0GB/s"))
+
+
+def test_the_mean_latency_is_that_of_the_links_taken() -> None:
+    """Three routers in a line, a host at each: pairs take one link, the other, or both."""
+    made = replace(both([(0, 1, 1), (1, 2, 4)], [0, 1, 2])[0], link_latency=np.array([1e-6, 4e-6]))
+    mean_s = (1e-6 + 4e-6 + 5e-6) / 3
+    found = summary(made, parts=["distances"])
+    assert found.links_s == pytest.approx(mean_s)
+    assert found.rows()["mean latency of links, µs"].lower == pytest.approx(1e6 * mean_s)
+    links = LinkSpeeds(bandwidth_Bps=25e9, host_s=1e-7, wire_s=9e-7, switch_s=2e-7)
+    row = summary(made, parts=["distances"], links=links).rows()["mean latency, µs"]
+    # Two or three switches, and the hosts' own wires.
+    assert row.lower == pytest.approx(1e6 * (2e-7 + 2e-7 * (2 + 2 + 3) / 3 + mean_s))
+    parts = summary(replace(made, link_latency=np.array([])), parts=["distances"])
+    assert "mean latency of links, µs" not in parts.rows()
+
+
+def test_a_path_among_several_is_drawn_in_proportion() -> None:
+    made = channels(both([(0, 1, 1), (0, 2, 4), (1, 3, 1), (2, 3, 4)], [0, 3])[0])
+    ends = np.array([0]), np.array([1])
+    by_two = sum(
+        int(made.target[message_paths(made, *ends, seed=seed).channel[1]] == 2)
+        for seed in range(500)
+    )
+    # Binomial with p = 4/5: three standard deviations are 27.
+    assert abs(by_two - 400) <= 27

@@ -15,7 +15,7 @@ from sklearn.metrics import mutual_info_score, roc_auc_score
 from tests.unit import commands
 from tests.unit.variability.worlds import world
 from workbench.cli import variability
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, ParseError
 from workbench.plotting import describe_blame, plot_blame
 from workbench.variability import Blame, JobLog, Runs, blame, blame_neighbours, neighbourhood
 from workbench.variability.blame import _p_values
@@ -213,5 +213,8 @@ def test_the_command_orders_users(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert abs(names.index("u2") - names.index("twin")) == 1
     assert users[names.index("twin")]["always_with"] == ["u2"]
     assert "always ran together" in printed.err
-    assert command("blame", *words) == 0
+    jobs.write_text(jobs.read_text().replace("job,user", "job,Account", 1))
+    with pytest.raises(ParseError, match=r"lacks user; the file has job, Account"):
+        command("blame", *words)
+    assert command("blame", *words, "--job-columns", "user=Account") == 0
     assert "To blame beyond chance by ridge" in capsys.readouterr().out

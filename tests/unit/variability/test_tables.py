@@ -69,18 +69,23 @@ def test_a_field_that_holds_the_separator_is_told_by_the_others(tmp_path: Path) 
     assert (len(jobs), jobs.left_out) == (31, 50)
     at = jobs.job.index("8003_3")  # whose name is: run . | grep hot
     assert (jobs.user[at], jobs.nodes[at], jobs.end[at] - jobs.start[at]) == ("bully", 256, 1499)
-    assert any("line 20; their columns were found by the fields' shapes" in n for n in jobs.notes)
+    assert any("line 20; their columns were found" in n for n in jobs.notes)
     head = "JobID|JobName|User|NNodes|Start|End|Comment"
     row = "1|{}|ann|4|2024-03-01T00:00:00|2024-03-01T01:00:00|{}"
     for end in ("", "|"):
         rows = [row.format("|a|b|", ""), row.format("x|5|2024", "a|b"), row.format("", "||")]
         text = "\n".join(line + end for line in [head, *rows])
         assert read_jobs(written(tmp_path, text.replace("1|x", "2|x"))).user == ("ann", "ann")
+        lines = "\n".join([head + end, row.format("two\nlines", "") + end, rows[2] + end])
+        assert len(read_jobs(written(tmp_path, lines.replace("1||", "2||")))) == 2
         # A name that looks like the columns after it: which they are is not certain.
         both = row.format("x|bob|8|2024-03-01T00:00:00|2024-03-01T02:00:00|y", "")
         found = read_jobs(written(tmp_path, "\n".join([head + end, rows[0] + end, both + end])))
         assert (found.user, found.left_out) == (("ann",), 1)
         assert "were left out: line 3" in found.notes[1]
+    lists = 'JobID,User,NNodes,Start,End,NodeList\n1,ann,4,0,9,n[1,3-5]\n2,bob,4,0,9,"n[1,3-5]"\n'
+    for text in (lists, lists.replace('"', "")):
+        assert read_jobs(written(tmp_path, text)).user == ("ann", "bob")
     own = "job|user|nodes|start|end\n1|ann|2|0|9\n2|bob|x|2|0|9\n"
     assert read_jobs(written(tmp_path, own)).user == ("ann",)
 
@@ -154,7 +159,7 @@ def test_a_job_log_says_what_it_is() -> None:
     assert fixed.facts["rows"] == 2
     for other in (b"", b"# OSU MPI Latency\n1 2.0\n", b"run,start,end\n", b"PAR1", b"a|b\n1|2\n"):
         assert reading_of(other, "other", None) is None
-    with pytest.raises(ParseError, match="lacks User; another column can stand for one"):
+    with pytest.raises(ParseError, match="lacks User; print them with sacct -a -P -o"):
         reading_of(b"JobID|Account|NNodes|Start|End\n1|a|2|0|1\n", "x", None)
 
 

@@ -58,6 +58,7 @@ MADE: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """Programs that are generated: the generator and its arguments."""
 
+_MOST_NOTES = 3  # of an uploaded graph, so that they fit beside the pictures
 CONTROLLED = (
     *("match", "amount", "traffic", "routing", "offered", "shade"),
     *("machine", "program", "collective", "model", "seed", "runs"),
@@ -104,7 +105,8 @@ class CompareControls:
             self._take_graph,
             self.upload_error,
             width="130px",
-            tooltip="An edge list, CSV, GraphML, or a file of SST/macro or CODES",
+            tooltip="A list of links, GraphML, dot, or a file of Slurm, ibnetdiscover, ns-3, "
+            "SimAI, BookSim, SST/macro or CODES",
             multiple=True,
         )
         self.upload_traffic = Upload(
@@ -282,9 +284,14 @@ class CompareControls:
             free.show(spec)
         self._said = (
             f"read {name}: {made.num_routers:,} routers, {made.num_links:,} links; "
-            f"{describe_hosts(made)}; hosts=N below its name sets others. Speeds are not read from "
-            f"graphs: all links are those of Machine, or {DEFAULT_LINKS} without one."
+            f"{describe_hosts(made)}; hosts=N below its name sets others. "
         )
+        self._said += " ".join(f"{note[0].upper()}{note[1:]}." for note in made.notes[:_MOST_NOTES])
+        if not len(made.link_bandwidth):
+            self._said += (
+                f" It states no bandwidths: all links are those of Machine, or {DEFAULT_LINKS} "
+                "without one."
+            )
         if shown or free is not None:
             self._ask("")
             self._show_graph()

@@ -57,6 +57,11 @@ _SHOWN: Mapping[str, tuple[str, str]] = {
         "mean latency (µs)",
         "of a small message between two hosts, by the machine's links and the mean distance",
     ),
+    "mean latency of links, µs": (
+        "latency of links (µs)",
+        "of the links between routers that a message takes, as the network states them, mean over "
+        "all pairs of hosts",
+    ),
     "Moore efficiency": (
         "of the Moore bound",
         "number of routers as a share of the largest that degree and diameter allow",
@@ -87,8 +92,11 @@ _SHOWN: Mapping[str, tuple[str, str]] = {
 }
 """The measures in the table: the title of a row, and its explanation."""
 
-_OF_LINKS = ("mean latency, µs", "link bandwidth", "link bandwidth, GB/s", "bisection, GB/s")
-"""Measures that are shown where the network states them, or a machine is chosen."""
+_OF_LINKS = ("mean latency, µs", "link bandwidth, GB/s", "bisection, GB/s")
+"""Measures that are shown where the network states bandwidths, or a machine is chosen."""
+
+_STATED = ("link bandwidth", "mean latency of links, µs")
+"""Those that are shown where the network states them."""
 
 _ALIKE = 5e-3  # mean loads of two networks that differ by less are alike
 _PERCENT = ("Moore efficiency",)
@@ -137,12 +145,12 @@ def metric_rows(compared: StaticComparison, found: Simulated) -> list[MetricRow]
     rows = []
     for measure, (title, about) in _SHOWN.items():
         # By a machine's links the bisection is known once it is found.
-        awaited = compared.state.machine and measure != "link bandwidth"
-        if measure in _OF_LINKS and measure not in whole.measures and not awaited:
+        hidden = _STATED if compared.state.machine else (*_STATED, *_OF_LINKS)
+        if measure in hidden and measure not in whole.measures:
             continue
         cells = [_cell(one, percent=measure in _PERCENT) for one in whole.row(measure)]
         late = measure not in whole.measures or (waits and cells.count("–"))
-        late = late and not measure.startswith("link bandwidth")
+        late = late and measure not in (*_STATED, "link bandwidth, GB/s")
         texts = {
             name: "…" if cell == "–" and late and name in waits else cell
             for name, cell in zip(names, cells, strict=True)

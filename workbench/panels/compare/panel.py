@@ -186,7 +186,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         self._halt()
 
     def upload(self, files: Mapping[str, bytes]) -> None:
-        """Compare the graph in a file: an edge list, CSV, GraphML, or a file of SST/macro or CODES.
+        """Compare the graph in a file, of any format that ``topology.read_topology`` takes.
 
         It is shown in a free column; where all are taken, ``controls["replaces"]`` asks which one
         it replaces. Its hosts are set in ``topologies``: ``"file:mine.txt:hosts=16,at=edge"``.

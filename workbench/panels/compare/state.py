@@ -17,6 +17,7 @@ from workbench.simulate.fabric.fabric import Congestion
 from workbench.suggestions import did_you_mean
 from workbench.topology import FAMILIES, Topology
 from workbench.topology.demand import Demand
+from workbench.topology.families import BANDWIDTH
 from workbench.topology.files.hosts import hosts_set
 from workbench.topology.link_load import LinkLoads, LoadRouting
 from workbench.topology.presets import PRESETS
@@ -201,6 +202,8 @@ def short_name(spec: str, topology: Topology) -> str:
         about, made = FAMILIES[family], topology.parameters
         values = [made[one] for one in about.order if made.get(one) and one not in _UNNAMED]
         name = f"{about.title} {','.join(map(str, values))}"
+        if BANDWIDTH.name in made:
+            name += f" ({made[BANDWIDTH.name]})"
     else:
         name = (
             split_upload(spec)[0].partition(":")[2]

@@ -78,8 +78,8 @@ def _experiments(files: Mapping[str, str | bytes], name: str) -> list[_Uploaded]
         curve = read_osu(*files.items(), name=name)
     except SeveralExperimentsError as error:
         warning = (
-            f"{error.differ}: the list of machines has each, drawn is the first; "
-            "Compare with draws another beside it"
+            f"{error.differ}: the first is drawn; Machine lists the others, and Compare with "
+            "draws one of them beside it"
         )
         return [
             _Uploaded(
@@ -680,8 +680,10 @@ class FitPanel(Panel[FitResult | None]):
         self._offer_stored()
         self._result = job.result()
         self._tabs.show_result(self._result)
-        if self._result.better:
-            self._settings.read.say(f"{self._result.better}: choose it in Model")
+        result = self._result
+        better = f"{result.better}: choose it in Model" if result.better else ""
+        if said := "; ".join(filter(None, (result.underdetermined, better, result.rails))):
+            self._settings.read.say(said)
 
     def _guarded(self, action: Any) -> None:
         """Run the action of a button, and show its error beside the buttons."""

@@ -17,6 +17,7 @@ from workbench.panels.variability.table_columns import (
     JOB_COLUMNS,
     RUN_COLUMNS,
     STEP_COLUMNS,
+    first_job_rows,
     first_rows,
 )
 from workbench.provenance import Provenance
@@ -48,7 +49,7 @@ class OwnBlameTables:
             lambda path, columns: read_jobs(
                 path, columns=columns, zone=zone.value, offset_s=offset.value
             ),
-            first_rows,
+            first_job_rows,
             changed,
         )
         self.steps: OwnTable[StepTable] = OwnTable(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.panels.variability.own_table import TableColumn
+from workbench.variability.tables.job_log import cells_of_jobs
 from workbench.variability.tables.table_file import TableNotes, read_table
 
 if TYPE_CHECKING:
@@ -39,3 +40,8 @@ STEP_COLUMNS = (
 def first_rows(path: Path, rows: int) -> pd.DataFrame:
     """Return the first rows of a file as texts."""
     return read_table(path, "a table", notes=TableNotes()).head(rows)
+
+
+def first_job_rows(path: Path, rows: int) -> pd.DataFrame:
+    """Return the first rows of a job log as texts, such as what sacct prints."""
+    return cells_of_jobs(path, TableNotes()).head(rows)

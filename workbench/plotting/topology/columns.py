@@ -140,7 +140,8 @@ def link_columns(
     else:
         # What is more than full stands out, however much fuller another one is.
         share = np.minimum(worst / (min(float(worst.max(initial=0.0)), 1.0) or 1.0), 1.0)
-        value, width = worst, thin * (0.5 + share) * times
+        # Where bandwidths differ thickness shows them alone.
+        value, width = worst, thin * (times if times.max(initial=1.0) > 1 else 0.5 + share)
         opaque = np.clip(alpha * (0.4 + 0.8 * share), _FAINTEST, 1.0)
     links = {
         "x0": layout.x[one],

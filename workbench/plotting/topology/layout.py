@@ -317,6 +317,7 @@ _Place = Callable[["Topology"], tuple[FloatArray, FloatArray]]
 
 _SHAPES: dict[str, tuple[str, _Place]] = {
     "torus": ("grid", _grid),
+    "tofu-d": ("grid", _grid),
     "mesh": ("grid", _grid),
     "hypercube": ("grid", _grid),
     "hyperx": ("grid", _grid),

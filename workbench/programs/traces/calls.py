@@ -1,33 +1,34 @@
 """The calls of all ranks between the lines of a trace and the program.
 
 Traces are read rank by rank, but a collective's size may be known only at its root, and the wait
-that ended a request may be found only later. So entries can be changed until ``build``.
+that ended a request may be found only later. So calls can be changed until ``build``.
 """
 
 from __future__ import annotations
 
+import secrets
+from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.traces import layout
+from kernels.traces.follow import add, end_in
+from kernels.traces.joined import CHANGED, DOUBTS, RECEIVES, SENDS, emit, fit
 from workbench.errors import ParameterError, ParseError
 from workbench.programs.builder import ProgramBuilder
-from workbench.programs.graph import ANY_SOURCE, ANY_TAG
-from workbench.programs.program import (
-    COLLECTIVE,
-    ICOLLECTIVE,
-    IRECV,
-    ISEND,
-    RECV,
-    SEND,
-    WAIT,
-    WORLD,
-    Program,
-)
+from workbench.programs.program import COLLECTIVE, WAIT, WORLD, Collective, Program
+from workbench.programs.program import MOST_SIZE as MOST_WORK_NS
 from workbench.programs.recorded_run import LeftOutCalls, RecordedRun
 from workbench.programs.traces.joint import Share, agree
 from workbench.programs.traces.notes import Notes
 
-MOST_SIZE = 2**50
+MOST_SIZE = layout.MOST_BYTES
 """Most bytes that one call may name; above it a number is damaged."""
+
+JOINED = [layout.COMM, layout.SHARE, layout.LINE]
 
 
 @dataclass(frozen=True)
@@ -49,30 +50,87 @@ class Comm:
         return self.remote or self.members
 
 
-@dataclass(slots=True, eq=False)
+class RankCalls:
+    """The calls of one rank as kernels have them, and where the reading of its lines stands."""
+
+    def __init__(self) -> None:
+        self.rows: NDArray[np.int64] = np.empty((64, layout.N_CALL), np.int64)
+        self.state: NDArray[np.int64] = np.zeros(layout.N_STATE, np.int64)
+
+    @property
+    def read(self) -> NDArray[np.int64]:
+        """The calls so far, int64[n, N_CALL]."""
+        return self.rows[: self.state[layout.CALLS]]
+
+    def reserve(self, count: int) -> None:
+        """Make room for more calls."""
+        needed = int(self.state[layout.CALLS]) + count
+        if needed > len(self.rows):
+            longer = np.empty((max(needed, len(self.rows) * 3 // 2), layout.N_CALL), np.int64)
+            longer[: len(self.rows)] = self.rows
+            self.rows = longer
+
+    def add(
+        self, kind: int, line: int, size: int, peer: int, tag: int, comm: int, share: int
+    ) -> TraceCall:
+        """Add a call."""
+        self.reserve(1)
+        at = add(self.rows, self.state, kind, line, size, peer, tag, comm, share)
+        return TraceCall(self, int(at))
+
+
 class TraceCall:
     """One call of one rank; for a non-blocking call also its request."""
 
-    kind: int
-    compute_ns: int
-    line: int
-    size: int = 0
-    peer: int = 0
-    tag: int = 0
-    comm: Comm | None = None
-    place: int = -1  # of a collective: index among the rank's on ``comm``
-    ended: list[TraceCall] | None = None  # by a wait; may grow while the trace is read
-    matched: tuple[int, int] | None = None  # source and tag of the message that was received
-    cancelled: bool = False
-    number: int = -1  # of the request in the program, once built
-    parts: list[TraceCall] | None = None  # messages of one request; the entry is then no call
+    __slots__ = ("_calls", "at", "parts")
+
+    def __init__(self, calls: RankCalls, at: int, parts: Sequence[TraceCall] | None = None) -> None:
+        self._calls = calls
+        self.at = at  # its index
+        self.parts = parts  # messages of one request; it is then no call of its own
+
+    @property
+    def kind(self) -> int:
+        """What is called."""
+        return int(self._calls.rows[self.at, layout.KIND])
+
+    @property
+    def line(self) -> int:
+        """Line of the trace."""
+        return int(self._calls.rows[self.at, layout.LINE])
+
+    @property
+    def comm(self) -> int:
+        """Index of its communicator, negative for a wait."""
+        return int(self._calls.rows[self.at, layout.COMM])
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the call is left out."""
+        return bool(self._calls.rows[self.at, layout.CANCELLED])
+
+    def cancel(self) -> None:
+        """Leave the call out."""
+        self._calls.rows[self.at, layout.CANCELLED] = 1
+
+    def match(self, source: int, tag: int, size: int) -> None:
+        """Record source, tag and bytes of the message that was received."""
+        row = self._calls.rows[self.at]
+        row[layout.FROM], row[layout.FROM_TAG], row[layout.SIZE] = source, tag, size
 
     def end(self, *calls: TraceCall) -> None:
         """Let this wait also end the requests of some calls of the rank."""
-        if self.ended is None:
-            self.ended = list(calls)
-        else:
-            self.ended.extend(calls)
+        for call in calls:
+            end_in(self._calls.rows, self.at, call.at)
+
+    def ended(self) -> list[int]:
+        """Return the indices of the calls whose requests end in this wait."""
+        found, rows = [], self._calls.rows
+        at = int(rows[self.at, layout.NEXT])
+        while at >= 0:
+            found.append(at)
+            at = int(rows[at, layout.NEXT])
+        return found
 
 
 @dataclass(slots=True)
@@ -102,34 +160,56 @@ class TraceCalls:
         self.source = source
         self.files = files
         self.notes = Notes()
-        self._entries: list[list[TraceCall]] = [[] for _ in range(num_ranks)]
-        self._compute = [0] * num_ranks
+        self.of_rank = [RankCalls() for _ in range(num_ranks)]
         self.timings = [Timing() for _ in range(num_ranks)]
-        # of each communicator: for each of its ranks, what that rank gives to each collective
-        self._shares: dict[int, tuple[Comm, dict[int, list[Share]]]] = {}
+        self.comms: list[Comm] = []
+        self._index: dict[int, int] = {}  # by id; ``comms`` keeps what has one
+        self._peers = Peers()
+        self.shares: list[Share] = []
+        self._share_of: dict[Share, int] = {}
 
     def compute(self, rank: int, ns: int) -> None:
         """Add computation time before a rank's next call."""
-        self._compute[rank] += ns
+        state = self.of_rank[rank].state
+        before = int(state[layout.PENDING])
+        if before + ns > MOST_WORK_NS:
+            raise ParseError(
+                f"work of rank {rank} between two calls must be 0 to {MOST_WORK_NS} ns; got {ns} "
+                f"ns after {before} ns",
+                source=self.source,
+            )
+        state[layout.PENDING] = before + ns
 
     def message(
         self, rank: int, kind: int, line: int, comm: Comm, peer: int, size: int, tag: int
     ) -> TraceCall:
         """Add a send or receive of ``size`` bytes; ``peer`` is a world rank or ``ANY_SOURCE``."""
-        call = TraceCall(kind, self._compute[rank], line, size, peer, tag, comm)
-        return self._keep(rank, call)
+        return self.of_rank[rank].add(kind, line, size, peer, tag, self.comm_index(comm), -1)
 
     def wait(self, rank: int, line: int) -> TraceCall:
         """Add a wait, to which requests are appended later; a wait without any is left out."""
-        return self._keep(rank, TraceCall(WAIT, self._compute[rank], line))
+        return self.of_rank[rank].add(WAIT, line, 0, 0, 0, -1, -1)
 
-    def collective(self, rank: int, kind: int, comm: Comm, share: Share) -> TraceCall:
+    def collective(self, rank: int, kind: int, comm: Comm, share: Share, line: int) -> TraceCall:
         """Add a rank's part in a collective; ``kind`` is ``COLLECTIVE`` or ``ICOLLECTIVE``."""
-        _, shares = self._shares.setdefault(comm.number, (comm, {}))
-        mine = shares.setdefault(rank, [])
-        mine.append(share)
-        call = TraceCall(kind, self._compute[rank], share.line, comm=comm, place=len(mine) - 1)
-        return self._keep(rank, call)
+        number = self._share_of.get(share)
+        if number is None:
+            number = self._share_of[share] = len(self.shares)
+            self.shares.append(share)
+        return self.of_rank[rank].add(kind, line, 0, 0, 0, self.comm_index(comm), number)
+
+    def comm_index(self, comm: Comm) -> int:
+        """Return the index of a communicator in ``comms``."""
+        index = self._index.get(id(comm))
+        if index is None:
+            index = self._index[id(comm)] = len(self.comms)
+            self.comms.append(comm)
+            self._peers.add(comm.peers)
+        return index
+
+    def peers(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return by communicator the first of its peers and their number, and the peers of all."""
+        return self._peers.arrays
 
     def fail(self, rank: int, line: int, message: str) -> ParseError:
         """Return an error that names a rank's file and line."""
@@ -138,13 +218,33 @@ class TraceCalls:
     def build(self) -> Program:
         """Return the program; ranks that call different collectives are refused."""
         builder = ProgramBuilder(self.num_ranks, source=self.source)
-        numbers = {0: WORLD}
+        numbers = np.array([comm.number for comm in self.comms], np.int64)
+        most = int(numbers.max(initial=0)) + 1
+        number_of, first_of = np.full(most, -1, np.int64), np.full(most, -1, np.int64)
+        number_of[0] = WORLD
         try:
-            collectives = self._new_collectives(builder, numbers)
-            for rank, entries in enumerate(self._entries):
-                for entry in entries:
-                    self._emit(builder, rank, entry, numbers, collectives)
-                builder.compute(rank, self._compute[rank])
+            self._new_collectives(builder, numbers, number_of, first_of)
+            made = np.empty(len(self.comms) + 1, np.int64)
+            known = builder.num_communicators
+            for rank, mine in enumerate(self.of_rank):
+                calls = mine.read
+                out = np.empty((len(calls), 9), np.int64)
+                wait_end, ended = np.empty(len(calls), np.int64), np.empty(len(calls), np.int32)
+                state = np.array([0, 0, 0, known, builder.num_waits])
+                joined = np.zeros(most, np.int64)
+                n, work, wrong = emit(
+                    *(calls, numbers, number_of, made, first_of, joined, out, wait_end, ended),
+                    state,
+                )
+                if wrong >= 0:
+                    builder.compute(rank, work)
+                    builder.compute(rank, int(calls[wrong, layout.WORK]))
+                for index in made[known : state[3]].tolist():
+                    builder.communicator(self._ranks_of(self.comms[index]))
+                known = int(state[3])
+                builder.add_calls(rank, out[:n], wait_end[: state[1]], ended[: state[2]], state[0])
+                builder.compute(rank, int(work) + int(mine.state[layout.PENDING]))
+                mine.rows = mine.rows[:0]  # its memory is free
             for text in self.notes.sentences(self.files):
                 builder.note(text)
             return replace(builder.build(), recorded=self._recorded())
@@ -179,89 +279,93 @@ class TraceCalls:
             start_ns=starts if len(starts) == len(ranks) else (),
         )
 
-    def entries(self, rank: int) -> list[TraceCall]:
-        """Return a rank's calls so far, in order."""
-        return self._entries[rank]
-
-    def _keep(self, rank: int, entry: TraceCall) -> TraceCall:
-        self._compute[rank] = 0
-        self._entries[rank].append(entry)
-        return entry
-
-    def _number(self, builder: ProgramBuilder, numbers: dict[int, int], comm: Comm) -> int:
-        if comm.number not in numbers:
-            members = comm.members
-            if comm.remote:  # both groups in one: its order names no ranks, messages do
-                members = tuple(sorted({*comm.members, *comm.remote}))
-            numbers[comm.number] = builder.communicator(members)
-        return numbers[comm.number]
+    def _ranks_of(self, comm: Comm) -> Sequence[int]:
+        """Return the ranks of a communicator; where it joins two groups, those of both."""
+        return sorted({*comm.members, *comm.remote}) if comm.remote else comm.members
 
     def _new_collectives(
-        self, builder: ProgramBuilder, numbers: dict[int, int]
-    ) -> dict[tuple[int, int], int]:
-        made: dict[tuple[int, int], int] = {}
-        for number, (comm, shares) in sorted(self._shares.items()):
-            calls = [shares.get(rank, []) for rank in comm.members]
-            longest = max(range(len(calls)), key=lambda i: len(calls[i]))
-            shortest = min(range(len(calls)), key=lambda i: len(calls[i]))
-            for i in range(len(calls[shortest])):
-                agreed = agree(
-                    [mine[i] for mine in calls],
-                    self._number(builder, numbers, comm),
-                    comm.members,
-                    self.files,
-                    self.notes,
-                )
-                made[number, i] = builder.new_collective(agreed)
-            if len(calls[shortest]) < len(calls[longest]):
-                share = calls[longest][len(calls[shortest])]
-                raise self.fail(
-                    comm.members[longest],
-                    share.line,
-                    f"all {len(calls)} ranks of a communicator must call a collective; rank "
-                    f"{comm.members[shortest]} does not call this {share.name} "
-                    f"(it calls {len(calls[shortest])} collectives there, this rank "
-                    f"{len(calls[longest])}); is its trace cut off?",
-                )
-        return made
-
-    def _emit(
         self,
         builder: ProgramBuilder,
-        rank: int,
-        entry: TraceCall,
-        numbers: dict[int, int],
-        collectives: dict[tuple[int, int], int],
+        numbers: NDArray[np.int64],
+        number_of: NDArray[np.int64],
+        first_of: NDArray[np.int64],
     ) -> None:
-        if entry.compute_ns:
-            builder.compute(rank, entry.compute_ns)
-        if entry.cancelled:
-            return
-        line = entry.line
-        if entry.kind == WAIT:
-            ended = [call.number for call in entry.ended or () if call.number >= 0]
-            if ended:
-                builder.wait(rank, ended, line=line)
-            return
-        if entry.comm is None:
-            return
-        if entry.kind in (COLLECTIVE, ICOLLECTIVE):
-            joined = collectives[entry.comm.number, entry.place]
-            if entry.kind == COLLECTIVE:
-                builder.join_collective(rank, joined, line=line)
-            else:
-                entry.number = builder.begin_collective(rank, joined, line=line)
-        else:
-            comm = self._number(builder, numbers, entry.comm)
-            peer, size, tag = entry.peer, entry.size, entry.tag
-            if entry.kind == SEND:
-                builder.send(rank, peer, size, tag, comm=comm, line=line)
-            elif entry.kind == RECV:
-                builder.recv(rank, peer, size, tag, comm=comm, line=line)
-            elif entry.kind == ISEND:
-                entry.number = builder.isend(rank, peer, size, tag, comm=comm, line=line)
-            elif entry.kind == IRECV:
-                entry.number = builder.irecv(rank, peer, size, tag, comm=comm, line=line)
+        """Add all collectives; fill the number of their communicators and the first of each."""
+        # by communicator: of each of its ranks the arguments and lines of its calls, in order
+        joined: dict[int, dict[int, NDArray[np.int64]]] = {}
+        comm_of: dict[int, Comm] = {}
+        for rank, mine in enumerate(self.of_rank):
+            rows = mine.read
+            rows = rows[rows[:, layout.KIND] >= COLLECTIVE][:, JOINED]
+            of = numbers[rows[:, 0]]
+            for number in np.unique(of).tolist():
+                these = rows[of == number]
+                comm_of.setdefault(number, self.comms[these[0, 0]])
+                joined.setdefault(number, {})[rank] = these[:, 1:]
+        none = np.empty((0, 2), np.int64)
+        agreed: dict[bytes, tuple[Collective, bool]] = {}
+        for number, of_rank in sorted(joined.items()):
+            comm = comm_of[number]
+            if number_of[number] < 0:
+                number_of[number] = builder.communicator(self._ranks_of(comm))
+            first_of[number] = builder.num_collectives
+            calls = [of_rank.get(rank, none) for rank in comm.members]
+            longest = max(range(len(calls)), key=lambda i: len(calls[i]))
+            shortest = min(range(len(calls)), key=lambda i: len(calls[i]))
+            common = len(calls[shortest])
+            shares, lines = np.stack([mine[:common] for mine in calls], axis=1).transpose(2, 0, 1)
+            agreed.clear()
+            for row, at in zip(np.ascontiguousarray(shares), lines, strict=True):
+                key = row.tobytes()
+                if key not in agreed:
+                    agreed[key] = agree(
+                        [self.shares[i] for i in row.tolist()],
+                        at.tolist(),
+                        int(number_of[number]),
+                        comm.members,
+                        self.files,
+                    )
+                collective, sized = agreed[key]
+                if not sized:
+                    self.notes.count(
+                        f"the trace does not record the sizes of {self.shares[row[0]].name}: they "
+                        "are taken as 0 bytes",
+                        comm.members[0],
+                        int(at[0]),
+                    )
+                builder.new_collective(collective)
+            if common < len(calls[longest]):
+                share, line = calls[longest][common].tolist()
+                raise self.fail(
+                    comm.members[longest],
+                    line,
+                    f"all {len(calls)} ranks of a communicator must call a collective; rank "
+                    f"{comm.members[shortest]} does not call this {self.shares[share].name} "
+                    f"(it calls {common} collectives there, this rank {len(calls[longest])}); is "
+                    "its trace cut off?",
+                )
+
+
+class Peers:
+    """The ranks that messages on each communicator go to, in arrays that grow."""
+
+    def __init__(self) -> None:
+        self._first, self._count, self._ranks = array("q"), array("q"), array("q")
+
+    def add(self, peers: Sequence[int]) -> None:
+        """Add those of the next communicator."""
+        self._first.append(len(self._ranks))
+        self._count.append(len(peers))
+        self._ranks.extend(peers)
+
+    @property
+    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """The first and number of each communicator's, and all."""
+        first, count, ranks = (
+            np.frombuffer(one, np.int64) if one else np.empty(0, np.int64)
+            for one in (self._first, self._count, self._ranks)
+        )
+        return first, count, ranks
 
 
 def fit_receives(calls: TraceCalls) -> None:
@@ -270,30 +374,16 @@ def fit_receives(calls: TraceCalls) -> None:
     Messages of one rank to another with one tag arrive in order (MPI 4.0, section 3.5), so the k-th
     receive takes the k-th message, unless an open wildcard receive may have taken some.
     """
-    sent: dict[tuple[int, int, int, int], list[int]] = {}
-    received: dict[tuple[int, int, int, int], list[TraceCall]] = {}
-    doubtful: set[tuple[int, int]] = set()
-    for rank in range(calls.num_ranks):
-        for entry in calls.entries(rank):
-            if entry.comm is None or entry.cancelled:
-                continue
-            number = entry.comm.number
-            if entry.kind in (SEND, ISEND):
-                sent.setdefault((number, rank, entry.peer, entry.tag), []).append(entry.size)
-            elif entry.kind in (RECV, IRECV):
-                peer, tag = entry.matched or (entry.peer, entry.tag)
-                if peer == ANY_SOURCE or tag == ANY_TAG:
-                    doubtful.add((number, rank))
-                else:
-                    received.setdefault((number, peer, rank, tag), []).append(entry)
-    changed = 0
-    for key, entries in received.items():
-        if (key[0], key[2]) in doubtful:
-            continue
-        for entry, size in zip(entries, sent.get(key, ()), strict=False):
-            changed += entry.size != size
-            entry.size = size
-    if changed:
+    numbers = np.array([comm.number for comm in calls.comms], np.int64)
+    most = sum(len(mine.read) for mine in calls.of_rank) + 1
+    slots = np.zeros(1 << (2 * most).bit_length(), np.int32)
+    keys, sent = np.empty((most, 6), np.int64), np.empty((most, 2), np.int64)
+    state = np.zeros(3, np.int64)
+    salt = secrets.randbits(31) | 1  # keys cannot be chosen so that their hashes are equal
+    for doing in (DOUBTS, SENDS, RECEIVES):
+        for rank, mine in enumerate(calls.of_rank):
+            fit(mine.read, rank, doing, numbers, salt, slots, keys, sent, state)
+    if changed := int(state[CHANGED]):
         calls.notes.say(
             f"{changed} receives had more room than their message needs: they take the message's "
             "size"

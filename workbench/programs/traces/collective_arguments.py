@@ -44,9 +44,7 @@ def share_of(
     variable = any(name.endswith("[]") for name in signature.arguments)
     sends = sizes_of_each(arguments, line, at, "sendcounts", "sendtype") if gives else None
     recvs = sizes_of_each(arguments, line, at, "recvcounts", "recvtype") if gets else None
-    return Share(
-        line.name, line.number, operation, root, send, recv, sends, recvs, variable, element
-    )
+    return Share(line.name, operation, root, send, recv, sends, recvs, variable, element)
 
 
 def sizes_of_each(

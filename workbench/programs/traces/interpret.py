@@ -6,8 +6,12 @@ requests that ended: see ``addressed`` and ``recorded``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
+import numpy as np
+
+from kernels.traces import layout
+from kernels.traces.follow import follow
 from workbench.mpi.calls import is_local
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
 from workbench.programs.program import COLLECTIVE, ICOLLECTIVE, IRECV, ISEND, RECV, SEND
@@ -17,10 +21,12 @@ from workbench.programs.traces.lines import COMMENT, ArgumentReader, Names, Plac
 from workbench.programs.traces.mpi_calls import (
     BLOCKING,
     NONBLOCKING,
+    RECORDER_SIGNATURES,
     SIGNATURES,
     Signature,
 )
-from workbench.programs.traces.requests import UNKNOWN, RequestTable
+from workbench.programs.traces.plain_lines import Ints, NumberedLines, forms_of
+from workbench.programs.traces.requests import UNKNOWN, RequestTable, StartedCall
 
 MOST_TAG = 2**31 - 1
 
@@ -31,15 +37,29 @@ class RankReader(ArgumentReader):
     def __init__(
         self,
         calls: TraceCalls,
+        lines: NumberedLines,
         rank: int,
         names: Names,
         requests: RequestTable,
-        signatures: dict[str, Signature] = SIGNATURES,
+        *,
+        recorder: bool = False,
     ) -> None:
         super().__init__(calls, rank)
+        self.lines = lines
         self.names = names
         self.requests = requests
-        self.signatures = signatures
+        self.signatures = RECORDER_SIGNATURES if recorder else SIGNATURES
+        self.places: Ints = np.full(len(lines.texts), -1, np.int64)  # of texts that name a request
+        # first and last place, by the number of a text that names an array of requests
+        self.arrays: tuple[Ints, Ints] = (self.places.copy(), self.places.copy())
+        self._forms = forms_of(recorder)
+        self._rows = calls.of_rank[rank]
+        self._rows.state[layout.ANY] = names.any_source
+        self._rows.state[layout.NUMBERED] = recorder
+        self._shown: dict[str, Comm | None] = {}
+        self._comm_of, self._share_of = self.places.copy(), self.places.copy()
+        self._meant: list[int] = []
+        self._space: Ints = np.empty((3, 5), np.int64)
         self.handlers: dict[str, Callable[[TraceLine, Places, Signature], None]] = {
             "send": self._send,
             "recv": self._recv,
@@ -92,55 +112,120 @@ class RankReader(ArgumentReader):
 
     # What is the same
 
-    def read(self, lines: Iterable[TraceLine]) -> None:
+    def forget_comms(self) -> None:
+        """Forget which communicators the texts of lines name."""
+        self._shown.clear()
+        self._comm_of[self._meant] = self._share_of[self._meant] = -1
+        self._meant.clear()
+
+    def read(self) -> None:
         """Read all lines of the rank, in order."""
-        clock: int | None = None
-        line = None
-        timing = self.calls.timings[self.rank]
-        for line in lines:
-            name = line.name
-            if name == COMMENT:
-                self.comment(line)
-                continue
-            start, end = line.start_ns, line.end_ns
-            if start is not None and clock is not None and start > clock:
-                self.calls.compute(self.rank, start - clock)
-                timing.compute_ns += start - clock
-            inside = end - start if start is not None and end is not None else 0
-            timing.mpi_ns += inside
-            signature = self.signatures.get(name)
-            if signature is not None:
-                at = signature.places(len(line.fields))
-                if at is None:
-                    raise self.fail(
-                        line,
-                        f"{name} must have {len(signature.arguments)} arguments: "
-                        f"{', '.join(signature.arguments)}; got {len(line.fields) - 3}",
-                    )
-                self.handlers[signature.kind](line, at, signature)
-            elif name == "MPI_Finalize":
+        form, state = self.lines.form, self._rows.state
+        both = self._forms.table[:, layout.S_WHAT] == layout.SENDRECV
+        self._rows.reserve(len(form) + 2 * int(both[form].sum()) + 3)
+        ended = False
+        while not ended:
+            self._follow()
+            at = int(state[layout.AT])
+            if at == len(form):
                 break
-            elif name == "MPI_Abort":
-                self.calls.notes.count("the program was aborted", self.rank, line.number)
-            elif not is_local(name):
-                timing.leave_out(name, inside)
-                self.calls.notes.count(
-                    f"{name} is not replayed: it takes no time and moves no data",
-                    self.rank,
-                    line.number,
-                )
-            if end is not None:
-                clock = end
-                if timing.start_ns is None:
-                    timing.start_ns = end
-        if line is None or line.name != "MPI_Finalize":
-            last = line.number if line else 0
+            ended = self._one(at)
+            state[layout.AT] = at + 1
+        timing = self.calls.timings[self.rank]
+        timing.start_ns = int(state[layout.START]) if state[layout.HAS_START] else None
+        if not ended:
+            texts = (self.lines.line(at, times=False) for at in reversed(range(len(form))))
+            last = next((line.number for line in texts if line is not None), 0)
             text = "the trace of a rank ends without MPI_Finalize"
             self.calls.notes.count(text, self.rank, last)
         self.requests.finish()
 
+    def _follow(self) -> None:
+        """Read the lines that the kernel reads, up to one that it does not."""
+        mine, timing = self._rows, self.calls.timings[self.rank]
+        meanings = (self.places, self._comm_of, self._share_of, *self.arrays)
+        follow(
+            self.lines.data,
+            self.lines.arrays,
+            self._forms.table,
+            meanings,
+            self.calls.peers(),
+            self.requests.arrays,
+            self._space,
+            mine.rows,
+            mine.state,
+        )
+        timing.compute_ns += int(mine.state[layout.WORK_NS])
+        timing.mpi_ns += int(mine.state[layout.MPI_NS])
+        mine.state[layout.WORK_NS] = mine.state[layout.MPI_NS] = 0
+
+    def _one(self, at: int) -> bool:
+        """Read a line from its text; return whether it is the rank's last."""
+        line = self.lines.line(at)
+        if line is None:
+            return False
+        if line.name == COMMENT:
+            self.comment(line)
+            return False
+        name, state, timing = line.name, self._rows.state, self.calls.timings[self.rank]
+        start, end = line.start_ns, line.end_ns
+        clock = int(state[layout.CLOCK])
+        if start is not None and state[layout.HAS_CLOCK] and start > clock:
+            self.calls.compute(self.rank, start - clock)
+            timing.compute_ns += start - clock
+        inside = end - start if start is not None and end is not None else 0
+        timing.mpi_ns += inside
+        signature = self.signatures.get(name)
+        if signature is not None:
+            place = signature.places(len(line.fields))
+            if place is None:
+                raise self.fail(
+                    line,
+                    f"{name} must have {len(signature.arguments)} arguments: "
+                    f"{', '.join(signature.arguments)}; got {len(line.fields) - 3}",
+                )
+            before = int(state[layout.CALLS])
+            self.handlers[signature.kind](line, place, signature)
+            self._learn(at, line, before)
+        elif name == "MPI_Finalize":
+            return True
+        elif name == "MPI_Abort":
+            self.calls.notes.count("the program was aborted", self.rank, line.number)
+        elif not is_local(name):
+            timing.leave_out(name, inside)
+            self.calls.notes.count(
+                f"{name} is not replayed: it takes no time and moves no data",
+                self.rank,
+                line.number,
+            )
+        if end is not None:
+            state[layout.CLOCK], state[layout.HAS_CLOCK] = end, 1
+            if not state[layout.HAS_START]:
+                state[layout.START], state[layout.HAS_START] = end, 1
+        return False
+
+    def _learn(self, at: int, line: TraceLine, before: int) -> None:
+        """Keep what the texts of a line mean, for the kernel; it had ``before`` calls before."""
+        form = int(self.lines.form[at])
+        if form <= 0:
+            return
+        row, value = self._forms.table[form], self.lines.values[at]
+        if row[layout.S_COMM]:
+            comm = self._shown.get(line.fields[row[layout.S_COMM]])
+            if comm is not None:
+                self._comm_of[value[layout.V_COMM]] = self.calls.comm_index(comm)
+                self._meant.append(int(value[layout.V_COMM]))
+        calls = self._rows.read
+        if (
+            row[layout.S_WHAT] == layout.GROUP_CALL
+            and len(calls) == before + 1
+            and calls[-1, layout.KIND] >= layout.COLLECTIVE
+        ):
+            self._share_of[value[layout.V_TEXT]] = calls[-1, layout.SHARE]
+            self._meant.append(int(value[layout.V_TEXT]))
+
     def begin(
-        self, line: TraceLine, at: Places, signature: Signature, entry: TraceCall | None
+        self, line: TraceLine, at: Places, signature: Signature, entry: StartedCall | None
     ) -> None:
         """Assign a non-blocking call's request to its variable; a call without effect is None."""
         if signature.manner == NONBLOCKING:
@@ -295,8 +380,10 @@ class RankReader(ArgumentReader):
         call = self.requests.active(self.number(line, at, "request"))
         if call is None:
             return
-        call.cancelled = call.kind == IRECV
-        outcome = "the receive is left out" if call.cancelled else "the message is sent"
+        received = isinstance(call, TraceCall) and call.kind == IRECV
+        if received:
+            call.cancel()
+        outcome = "the receive is left out" if received else "the message is sent"
         self.calls.notes.count(
             f"whether MPI_Cancel succeeded is not in the trace: {outcome}", self.rank, line.number
         )
@@ -318,14 +405,14 @@ class RankReader(ArgumentReader):
         def start(number: int) -> TraceCall | None:
             if comm is None or share is None:
                 return None
-            return self.calls.collective(self.rank, ICOLLECTIVE, comm, share)
+            return self.calls.collective(self.rank, ICOLLECTIVE, comm, share, number)
 
         if signature.manner not in (BLOCKING, NONBLOCKING):
             self.requests.put(self.number(line, at, "request"), None, start)
         elif signature.manner == NONBLOCKING:
             self.requests.put(self.number(line, at, "request"), start(line.number))
         elif comm is not None and share is not None:
-            self.calls.collective(self.rank, COLLECTIVE, comm, share)
+            self.calls.collective(self.rank, COLLECTIVE, comm, share, line.number)
 
 
 def _nothing(line: int) -> None:

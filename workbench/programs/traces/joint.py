@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from workbench.errors import ParameterError, ParseError
 from workbench.programs.program import Collective
-from workbench.programs.traces.notes import Notes
 
 ROOTED = frozenset({"bcast", "reduce", "gather", "scatter"})
 _CUT = frozenset({"bcast", "reduce", "allreduce"})
@@ -22,7 +21,6 @@ class Share:
     """The arguments of one rank's call of a collective; None is a size that it does not have."""
 
     name: str  # of the call, such as ``MPI_Gatherv``
-    line: int  # of the rank's file
     operation: str  # one of ``OPERATIONS``
     root: int = 0  # rank within the communicator
     send: int | None = None  # bytes that this rank gives; for one pair for alltoall
@@ -35,9 +33,16 @@ class Share:
 
 
 def agree(
-    shares: Sequence[Share], comm: int, members: Sequence[int], files: Sequence[str], notes: Notes
-) -> Collective:
-    """Return the collective that all ranks' calls make together; ``members`` are world ranks."""
+    shares: Sequence[Share],
+    lines: Sequence[int],
+    comm: int,
+    members: Sequence[int],
+    files: Sequence[str],
+) -> tuple[Collective, bool]:
+    """Return the collective that all ranks' calls make together, and whether its size is known.
+
+    ``lines`` are those of the calls in the ranks' files, ``members`` world ranks.
+    """
     first = shares[0]
     for i, share in enumerate(shares):
         different = share.operation != first.operation
@@ -46,9 +51,9 @@ def agree(
             other = "" if different else f" with root {first.root}"
             raise ParseError(
                 f"all ranks of a communicator must call the same collective; got {share.name}"
-                f"{word}, but {first.name}{other} in {files[members[0]]} line {first.line}",
+                f"{word}, but {first.name}{other} in {files[members[0]]} line {lines[0]}",
                 source=files[members[i]],
-                line=share.line,
+                line=lines[i],
             )
         for sizes in (share.sends, share.recvs):
             if sizes is not None and len(sizes) != len(shares):
@@ -56,27 +61,26 @@ def agree(
                     f"{share.name} must have one count for each of {len(shares)} ranks; got "
                     f"{len(sizes)}",
                     source=files[members[i]],
-                    line=share.line,
+                    line=lines[i],
                 )
     if first.operation in ROOTED and first.root >= len(shares):
         raise ParseError(
             f"the root of {first.name} must be 0 to {len(shares) - 1}; got {first.root}",
             source=files[members[0]],
-            line=first.line,
+            line=lines[0],
         )
     size, sizes = _sizes(shares, first)
-    if size is None and sizes is None:
-        text = f"the trace does not record the sizes of {first.name}: they are taken as 0 bytes"
-        notes.count(text, members[0], first.line)
+    known = size is not None or sizes is not None
     if sizes is not None and all(s == sizes[0] for s in sizes):
         size, sizes = sizes[0], None
     root = first.root if first.operation in ROOTED else 0
     try:
-        return Collective(
+        collective = Collective(
             first.operation, comm, size or 0, root, sizes or (), _element(shares, first)
         )
     except ParameterError as error:
-        raise ParseError(str(error), source=files[members[0]], line=first.line) from None
+        raise ParseError(str(error), source=files[members[0]], line=lines[0]) from None
+    return collective, known
 
 
 def _sizes(shares: Sequence[Share], first: Share) -> tuple[int | None, tuple[int, ...] | None]:

@@ -16,8 +16,9 @@ from workbench.programs.traces.communicators import reconstruct
 from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.handles import Handles
 from workbench.programs.traces.liballprof_rank import AddressReader
-from workbench.programs.traces.lines import parse_lines
+from workbench.programs.traces.lines import line_of
 from workbench.programs.traces.mpi_calls import SIGNATURES
+from workbench.programs.traces.plain_lines import cut, forms_of
 from workbench.programs.traces.ranges import RequestVariables
 from workbench.programs.traces.recorder_rank import RecordedComms, RecordedReader, check_header
 from workbench.programs.traces.requests import detect_stride
@@ -32,7 +33,8 @@ def read_liballprof(files: Sequence[TraceFile], source: str) -> Program:
         files = [files[i] for i in ranks]
     calls = TraceCalls(len(files), source, [file.name for file in files])
     survey = Survey(calls)
-    events = [survey.take(rank, file) for rank, file in enumerate(files)]
+    lines = cut(files, forms_of(False))
+    events = [survey.take(rank, mine) for rank, mine in enumerate(lines)]
     names = survey.names()
     stride, recognised = detect_stride(set().union(*survey.made), survey.arrays)
     if not recognised:
@@ -41,11 +43,11 @@ def read_liballprof(files: Sequence[TraceFile], source: str) -> Program:
             f"requests are read with {stride}"
         )
     known = reconstruct(events, survey.shown_as, calls.files, calls.notes)
-    for rank, file in enumerate(files):
+    lines.reverse()  # each is freed once it is read
+    for rank in range(len(files)):
         handles = Handles(rank, known, calls.notes)
         variables = RequestVariables(survey.made[rank], stride)
-        reader = AddressReader(calls, rank, names, variables, handles, len(file.data))
-        reader.read(parse_lines(file))
+        AddressReader(calls, lines.pop(), rank, names, variables, handles).read()
     fit_receives(calls)
     return calls.build()
 
@@ -55,8 +57,9 @@ def read_recorded(files: Sequence[TraceFile], source: str) -> Program:
     files = check_header(files)
     calls = TraceCalls(len(files), source, [file.name for file in files])
     comms = RecordedComms(calls)
-    for rank, file in enumerate(files):
-        RecordedReader(calls, rank, comms).read(parse_lines(file))
+    lines = cut(files, forms_of(True))[::-1]
+    for rank in range(len(files)):
+        RecordedReader(calls, lines.pop(), rank, comms).read()
     fit_receives(calls)
     return calls.build()
 
@@ -68,7 +71,11 @@ def _shown_ranks(files: Sequence[TraceFile]) -> list[int]:
         head = file.data[:_HEAD_BYTES]
         if len(file.data) > len(head):
             head = head.rpartition(b"\n")[0]
-        for line in parse_lines(TraceFile(file.name, head), times=False):
+        text = head.decode("latin-1").replace("\r\n", "\n").removesuffix("\r")
+        for number, one in enumerate(text.split("\n"), 1):
+            line = line_of(file.name, number, one, times=False)
+            if line is None:
+                continue
             signature = SIGNATURES.get(line.name)
             at = signature.places(len(line.fields)) if signature else None
             if at and "comm" in at:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from kernels.traces import layout
 from workbench.programs.traces.calls import Comm, TraceCalls
 from workbench.programs.traces.handles import CommunicatorUse, Freed, Handles, Made
 from workbench.programs.traces.interpret import RankReader
-from workbench.programs.traces.lines import ArgumentReader, Names, Places, TraceLine
+from workbench.programs.traces.lines import (
+    ArgumentReader,
+    Names,
+    Places,
+    TraceLine,
+    number_of,
+)
 from workbench.programs.traces.mpi_calls import Signature
+from workbench.programs.traces.plain_lines import NumberedLines
 from workbench.programs.traces.ranges import RequestVariables
 from workbench.programs.traces.requests import AddressTable
 
@@ -36,17 +44,25 @@ class AddressReader(RankReader):
     def __init__(
         self,
         calls: TraceCalls,
+        lines: NumberedLines,
         rank: int,
         names: Names,
         variables: RequestVariables,  # those that the rank's calls give a request
         handles: Handles,
-        num_bytes: int,  # of the rank's file
     ) -> None:
-        self._table = AddressTable(rank, calls.notes, variables)
-        super().__init__(calls, rank, names, self._table)
+        self._table = AddressTable(calls, rank, variables)
+        super().__init__(calls, lines, rank, names, self._table)
         self._handles = handles
-        self._shown: dict[str, Comm | None] = {}
-        self._may_start = STARTED_ANYHOW + STARTED_PER_BYTE * num_bytes
+        self._may_start = STARTED_ANYHOW + STARTED_PER_BYTE * len(lines.data)
+        for number in lines.texts_of(layout.REQUEST_TEXT):
+            address = number_of(lines.numbered_text(number))
+            if address is not None:
+                self.places[number] = self._table.place(address)
+        first, after = self.arrays
+        for number in lines.arrays_of_requests():
+            count, base = map(number_of, lines.numbered_text(number).split(":"))
+            if count is not None and base is not None and 0 <= count < 2**31:
+                first[number], after[number] = variables.array(base, count)
 
     def comm(self, line: TraceLine, text: str) -> Comm | None:
         """Return the communicator that a line names, None where its ranks are not known."""
@@ -59,12 +75,12 @@ class AddressReader(RankReader):
         """Record the communicator that a line makes."""
         parent = shown_communicator(self, line, line.fields[at["comm"]])
         self._handles.make(made_communicator(self, line, signature.kind, at, parent))
-        self._shown.clear()
+        self.forget_comms()
 
     def free_comm(self, line: TraceLine, at: Places, signature: Signature) -> None:
         """Record the communicator that a line frees."""
         self._handles.free(Freed(self.number(line, at, "newcomm"), line.number))
-        self._shown.clear()
+        self.forget_comms()
 
     def keys(self, line: TraceLine, at: Places) -> list[int]:
         """Return the addresses of the persistent requests that an MPI_Startall starts."""

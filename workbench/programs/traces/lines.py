@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.errors import ParseError
 from workbench.programs.traces.calls import MOST_SIZE, TraceCalls
-from workbench.programs.traces.files import TraceFile
 
 MOST_NS = 2**62
 COMMENT = "#"
@@ -24,41 +22,31 @@ class TraceLine:
     fields: list[str]  # all of a call, name and times included; the words of a comment
 
 
-def split_lines(file: TraceFile) -> list[str]:
-    """Return the lines of a file without their line ends."""
-    return file.data.decode("latin-1").replace("\r\n", "\n").removesuffix("\r").split("\n")
-
-
-def parse_lines(file: TraceFile, *, times: bool = True) -> Iterator[TraceLine]:
-    """Yield the non-empty lines of a file; without ``times`` their times are None."""
-    names: set[str] = set()
-    for number, text in enumerate(split_lines(file), 1):
-        fields = text.split(":")
-        name = fields[0]
-        if name not in names or len(fields) < 3:
-            if text.startswith("#"):
-                yield TraceLine(number, COMMENT, None, None, text[1:].split())
-                continue
-            if not text or text.isspace():
-                continue
-            if len(fields) < 3 or not (name.isascii() and name.isidentifier()):
-                raise ParseError(
-                    f"a line must be MPI_Name:start:arguments:end; got {text[:60]!r}",
-                    source=file.name,
-                    line=number,
-                )
-            names.add(name)
-        try:
-            start, end = (_ns(fields[1]), _ns(fields[-1])) if times else (None, None)
-        except ValueError:
-            raise ParseError(
-                f"{name} must begin and end with a time in µs; got {fields[1][:40]!r} and "
-                f"{fields[-1][:40]!r} (traces of liballprof 2 are not read; record the program "
-                "with `workbench trace`)",
-                source=file.name,
-                line=number,
-            ) from None
-        yield TraceLine(number, name, start, end, fields)
+def line_of(source: str, number: int, text: str, *, times: bool = True) -> TraceLine | None:
+    """Return a line of a file, None for an empty one; without ``times`` its times are None."""
+    if text.startswith(COMMENT):
+        return TraceLine(number, COMMENT, None, None, text[1:].split())
+    if not text or text.isspace():
+        return None
+    fields = text.split(":")
+    name = fields[0]
+    if len(fields) < 3 or not (name.isascii() and name.isidentifier()):
+        raise ParseError(
+            f"a line must be MPI_Name:start:arguments:end; got {text[:60]!r}",
+            source=source,
+            line=number,
+        )
+    try:
+        start, end = (_ns(fields[1]), _ns(fields[-1])) if times else (None, None)
+    except ValueError:
+        raise ParseError(
+            f"{name} must begin and end with a time in µs; got {fields[1][:40]!r} and "
+            f"{fields[-1][:40]!r} (traces of liballprof 2 are not read; record the program "
+            "with `workbench trace`)",
+            source=source,
+            line=number,
+        ) from None
+    return TraceLine(number, name, start, end, fields)
 
 
 def _ns(text: str) -> int | None:
@@ -137,3 +125,12 @@ class ArgumentReader:
             raise self.fail(line, f"a datatype must have 0 to {MOST_SIZE} bytes; got {size}")
         self._type_sizes[text] = size
         return size
+
+
+def number_of(text: str) -> int | None:
+    """Return a number of at most 64 bits, None where a text is none."""
+    try:
+        number = int(text)
+    except ValueError:
+        return None
+    return number if -(2**63) <= number < 2**64 else None

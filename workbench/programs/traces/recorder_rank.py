@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kernels.traces import layout
 from workbench.errors import ParseError
-from workbench.programs.program import IRECV, ISEND, WAIT
+from workbench.programs.program import IRECV, ISEND
 from workbench.programs.traces.calls import Comm, TraceCall, TraceCalls
 from workbench.programs.traces.collective_arguments import sizes_of_each
 from workbench.programs.traces.files import TraceFile
@@ -20,10 +21,10 @@ from workbench.programs.traces.lines import Names, Places, TraceLine
 from workbench.programs.traces.mpi_calls import (
     NONBLOCKING,
     PERSISTENT,
-    RECORDER_SIGNATURES,
     Signature,
 )
-from workbench.programs.traces.requests import RequestTable
+from workbench.programs.traces.plain_lines import NumberedLines
+from workbench.programs.traces.requests import CallGroup, RequestTable
 
 VERSION = "1"
 
@@ -36,14 +37,18 @@ CPU_CLOCK = (
 class RecordedReader(RankReader):
     """Reads the lines of one rank."""
 
-    def __init__(self, calls: TraceCalls, rank: int, comms: RecordedComms) -> None:
-        table = RequestTable(rank, calls.notes)
-        super().__init__(calls, rank, Names(), table, RECORDER_SIGNATURES)
+    def __init__(
+        self, calls: TraceCalls, lines: NumberedLines, rank: int, comms: RecordedComms
+    ) -> None:
+        lowest, count = lines.numbered_requests()
+        calls.of_rank[rank].state[layout.FIRST_REQUEST] = lowest
+        table = RequestTable(calls, rank, lowest, count)
+        table.all_made()
+        super().__init__(calls, lines, rank, Names(), table, recorder=True)
         self.handlers["neighbours"] = self._neighbours
         self._around: dict[int, Neighbours] = {}
         self._comms = comms
         self._mine: dict[int, Comm | None] = {0: comms.known.world}
-        self._shown: dict[str, Comm | None] = {}
 
     def comm(self, line: TraceLine, text: str) -> Comm | None:
         """Return the communicator that a line names, None where it has ranks of other programs."""
@@ -102,12 +107,12 @@ class RecordedReader(RankReader):
         if words[0] == "cancelled":
             request = self.requests.active(number)
             if request is not None:
-                request.cancelled = True
+                request.cancel()
             return
         if words[0] in ("grid", "neighbours"):
             self._around[number] = Neighbours(words[0] == "grid", tuple(members), tuple(remote))
             return
-        self._shown.clear()
+        self.forget_comms()
         self._around.pop(number, None)
         self._mine[number] = self._comms.comm(self.rank, line, number, members, remote)
 
@@ -123,7 +128,7 @@ class RecordedReader(RankReader):
         else:
             messages = self._to_neighbours(line, at, comm, around)
 
-        def start(number: int) -> TraceCall | None:
+        def start(number: int) -> CallGroup | None:
             if comm is None or not messages:
                 return None
             apart = self._comms.among_neighbours(comm)
@@ -131,14 +136,14 @@ class RecordedReader(RankReader):
                 self.calls.message(self.rank, kind, number, apart, *rest)
                 for kind, *rest in messages
             ]
-            return TraceCall(WAIT, 0, number, parts=parts)
+            return CallGroup(number, parts)
 
         if signature.manner == PERSISTENT:
             self.requests.put(self.number(line, at, "request"), None, start)
         elif signature.manner == NONBLOCKING:
             self.requests.put(self.number(line, at, "request"), start(line.number))
         elif (group := start(line.number)) is not None:
-            self.calls.wait(self.rank, line.number).end(*group.parts or ())
+            self.calls.wait(self.rank, line.number).end(*group.parts)
 
     def _to_neighbours(
         self, line: TraceLine, at: Places, comm: Comm, around: Neighbours
@@ -195,12 +200,12 @@ class RecordedReader(RankReader):
         """Record source, tag and size of a received message from ``source,tag,bytes`` or ``-``."""
         parts = text.split(",")
         plain = all(part.isdecimal() and len(part) < 20 for part in parts)
-        if entry.comm is None or len(parts) != 3 or not plain:
+        if len(parts) != 3 or not plain:
             return
         source, tag, size = (int(part) for part in parts)
-        peers = entry.comm.peers
+        peers = self.calls.comms[entry.comm].peers
         if source < len(peers) and tag < 2**31 and size < 2**50:
-            entry.matched, entry.size = (peers[source], tag), size
+            entry.match(peers[source], tag, size)
 
     def _end(self, line: TraceLine, at: Places, which: str) -> None:
         """End the requests that a line lists as completed; ``which`` is "", all, any or some."""
@@ -221,7 +226,7 @@ class RecordedReader(RankReader):
         for i, (key, call) in enumerate(active):
             if key < 0:
                 self.unknown_request(line)
-            elif call is not None and len(statuses) == len(active):
+            elif isinstance(call, TraceCall) and len(statuses) == len(active):
                 self.status(call, statuses[i])
         ended_keys = [key for key, call in active if call is not None]
         if ended_keys:

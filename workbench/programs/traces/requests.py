@@ -18,14 +18,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
-from workbench.programs.traces.calls import TraceCall
-from workbench.programs.traces.notes import Notes
+import numpy as np
+
+from kernels.traces import layout
+from workbench.programs.traces.calls import TraceCall, TraceCalls
 from workbench.programs.traces.open_waits import OpenWait, OpenWaits
 from workbench.programs.traces.ranges import Latest, RequestVariables
-
-Spec = Callable[[int], TraceCall | None]
-"""Starts a persistent request again, at a line, and returns the new call."""
 
 UNSETTLED = (
     "which request MPI_Waitany or MPI_Waitsome ended is not in the trace: the first that was still "
@@ -42,52 +42,135 @@ UNKNOWN = (
 UNWAITED = "a request is never waited for"
 
 
+@dataclass(slots=True, eq=False)
+class CallGroup:
+    """Messages of one request, which is no call of its own."""
+
+    line: int
+    parts: list[TraceCall]
+    cancelled: bool = False
+
+    def cancel(self) -> None:
+        """Note that the request was cancelled."""
+        self.cancelled = True
+
+
+StartedCall = TraceCall | CallGroup
+Spec = Callable[[int], StartedCall | None]
+"""Starts a persistent request again, at a line, and returns the new call."""
+
+
 class RequestTable:
-    """The requests of one rank by number or address: those pending, and those to start again."""
+    """The requests of one rank by number or address: those pending, and those to start again.
 
-    def __init__(self, rank: int, notes: Notes) -> None:
+    A key has a place in arrays that kernels know too; what has none, and groups, are kept apart.
+    """
+
+    def __init__(self, calls: TraceCalls, rank: int, lowest: int, num_places: int) -> None:
         self.rank = rank
-        self.notes = notes
-        self._active: dict[int, TraceCall] = {}
+        self.notes = calls.notes
+        self._calls = calls.of_rank[rank]
+        self._lowest = lowest
+        self._active = np.full(num_places, layout.IDLE, np.int64)
+        self._open, self._lasting = bytearray(num_places), bytearray(num_places)
+        self._made = bytearray(num_places)
+        self._apart: dict[int, StartedCall] = {}
         self._specs: dict[int, Spec] = {}
+        flags = (self._lasting, self._made, self._open)
+        empty = np.empty(0, np.uint8)
+        self.arrays = (
+            self._active,
+            *(np.frombuffer(each, np.uint8) if each else empty for each in flags),
+            np.empty(max(num_places, 1), np.int64),
+        )
 
-    def put(self, key: int, call: TraceCall | None, spec: Spec | None = None) -> None:
+    def put(self, key: int, call: StartedCall | None, spec: Spec | None = None) -> None:
         """Assign a request to a variable; ``call`` is None where nothing has begun yet."""
-        old = self._active.pop(key, None)
+        old = self._pop(key)
         if old is not None:
             self._overwritten(key, old)
         if call is not None:
-            self._active[key] = call
+            self._set(key, call)
         if spec is not None:
             self._specs[key] = spec
         elif self._specs:
             self._specs.pop(key, None)
+        if (place := self.place(key)) >= 0:
+            self._made[place] = 1
+            self._lasting[place] = spec is not None
+            self._open[place] = call is not None
 
     def spec(self, key: int) -> Spec | None:
         """Return the function that starts a variable's request, None where it is not persistent."""
         return self._specs.get(key)
 
-    def active(self, key: int) -> TraceCall | None:
+    def active(self, key: int) -> StartedCall | None:
         """Return the call that began a variable's pending request, None where none is pending."""
-        return self._active.get(key)
+        place = self.place(key)
+        if place >= 0 and self._active[place] != layout.GROUP:
+            at = int(self._active[place])
+            return TraceCall(self._calls, at) if at >= 0 else None
+        return self._apart.get(key)
 
     def drop(self, key: int) -> None:
         """Remove a variable; its request then completes without a wait."""
-        self._active.pop(key, None)
+        self._pop(key)
         self._specs.pop(key, None)
+        if (place := self.place(key)) >= 0:
+            self._lasting[place] = 0
 
     def complete(self, keys: Iterable[int], wait: TraceCall) -> None:
         """Let a wait end the requests of some variables."""
-        pop = self._active.pop
-        ended = [call for key in keys if (call := pop(key, None)) is not None]
-        wait.end(*[part for call in ended for part in call.parts or (call,)])
+        for key in keys:
+            call = self._pop(key)
+            if isinstance(call, CallGroup):
+                wait.end(*call.parts)
+            elif call is not None:
+                wait.end(call)
 
     def finish(self) -> None:
         """Settle the requests that are pending at the end of the trace."""
-        for key, call in sorted(self._active.items(), key=lambda item: item[1].line):
+        pending = [(self.key(place), self.active(self.key(place))) for place in self._pending()]
+        pending += [(key, call) for key, call in self._apart.items() if self.place(key) < 0]
+        known = [(key, call) for key, call in pending if call is not None]
+        for key, call in sorted(known, key=lambda item: item[1].line):
             self._overwritten(key, call)
 
-    def _overwritten(self, key: int, call: TraceCall) -> None:
+    def all_made(self) -> None:
+        """Take every key as one that some call made."""
+        self._made[:] = b"\x01" * len(self._made)
+
+    def place(self, key: int) -> int:
+        """Return a key's place in the arrays, -1 where it has none."""
+        place = key - self._lowest
+        return place if 0 <= place < len(self._active) else -1
+
+    def key(self, place: int) -> int:
+        """Return the key that has a place."""
+        return place + self._lowest
+
+    def _pending(self) -> list[int]:
+        places: list[int] = np.flatnonzero(self._active != layout.IDLE).tolist()
+        return places
+
+    def _set(self, key: int, call: StartedCall) -> None:
+        place = self.place(key)
+        if place >= 0:
+            self._active[place] = call.at if isinstance(call, TraceCall) else layout.GROUP
+        if place < 0 or not isinstance(call, TraceCall):
+            self._apart[key] = call
+            self._calls.state[layout.ODD] = len(self._apart)
+
+    def _pop(self, key: int) -> StartedCall | None:
+        call, place = self.active(key), self.place(key)
+        if place >= 0:
+            self._active[place] = layout.IDLE
+            self._open[place] = 0
+        if self._apart and self._apart.pop(key, None) is not None:
+            self._calls.state[layout.ODD] = len(self._apart)
+        return call
+
+    def _overwritten(self, key: int, call: StartedCall) -> None:
         if not call.cancelled:
             self.notes.count(UNWAITED, self.rank, call.line)
 
@@ -95,30 +178,31 @@ class RequestTable:
 class AddressTable(RequestTable):
     """The requests of one rank by the addresses of their variables."""
 
-    def __init__(self, rank: int, notes: Notes, places: RequestVariables) -> None:
-        super().__init__(rank, notes)
+    def __init__(self, calls: TraceCalls, rank: int, places: RequestVariables) -> None:
+        super().__init__(calls, rank, 0, len(places.addresses))
         self.places = places
-        size = len(places.addresses)
-        self._open, self._lasting, self._made = bytearray(size), bytearray(size), bytearray(size)
         self._open_waits: OpenWaits | None = None
         self._tests: dict[int, TraceCall] = {}  # by their lines
         self._tested: Latest | None = None
 
-    def put(self, key: int, call: TraceCall | None, spec: Spec | None = None) -> None:
+    def place(self, key: int) -> int:
+        """Return a variable's place in the arrays, -1 where no call gives it a request."""
+        return self.places.of.get(key, -1)
+
+    def key(self, place: int) -> int:
+        """Return the address of the variable that has a place."""
+        return self.places.addresses[place]
+
+    def put(self, key: int, call: StartedCall | None, spec: Spec | None = None) -> None:
         """Assign a request to a variable; see ``RequestTable.put``."""
         super().put(key, call, spec)
-        place = self.places.of[key]
-        self._made[place] = 1
-        self._lasting[place] = spec is not None
-        self._open[place] = call is not None
         if self._open_waits is not None and call is not None:
-            self._open_waits.begin(place, call.line)
+            self._open_waits.begin(self.places.of[key], call.line)
 
     def drop(self, key: int) -> None:
         """Remove a variable; its request then completes without a wait."""
         super().drop(key)
-        if (place := self.places.of.get(key)) is not None:
-            self._lasting[place] = 0
+        if (place := self.place(key)) >= 0:
             self._closed(place)
 
     def was_made(self, base: int, count: int) -> bool:
@@ -158,8 +242,13 @@ class AddressTable(RequestTable):
             self._end(one, wait)
             return
         if self._open_waits is None:
-            under_way = [(self.places.of[key], call.line) for key, call in self._active.items()]
+            under_way = [
+                (place, call.line)
+                for place in self._pending()
+                if (call := self.active(self.key(place))) is not None
+            ]
             self._open_waits = OpenWaits(len(self._open), under_way)
+            self._calls.state[layout.BUSY] = 1
         self._open_waits.add(wait, first, end)
 
     def finish(self) -> None:
@@ -186,7 +275,7 @@ class AddressTable(RequestTable):
 
     def _end(self, place: int, wait: TraceCall) -> None:
         """End the request of a place."""
-        wait.end(self._active.pop(self.places.addresses[place]))
+        self.complete([self.places.addresses[place]], wait)
         self._closed(place)
 
     def _settle(self, open_waits: OpenWaits, open_wait: OpenWait) -> None:
@@ -204,12 +293,12 @@ class AddressTable(RequestTable):
         for open_wait in open_waits.only_among(places, first, end):
             self._settle(open_waits, open_wait)
 
-    def _overwritten(self, key: int, call: TraceCall) -> None:
+    def _overwritten(self, key: int, call: StartedCall) -> None:
         """End a request, whose variable is used again, in the call that must have ended it."""
         place = self.places.of[key]
         open_wait = None if self._open_waits is None else self._open_waits.oldest(place, call.line)
         tested = -1 if self._tested is None else self._tested.at(place)
-        if call.cancelled:
+        if call.cancelled or isinstance(call, CallGroup):
             pass
         elif self._open_waits is not None and open_wait is not None:
             self._open_waits.settle(open_wait)

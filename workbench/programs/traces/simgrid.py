@@ -334,7 +334,7 @@ class _RankReader:
         self, read: Callable[[SimGridArguments], ReadShare], kind: int = COLLECTIVE
     ) -> TraceCall:
         share, flops = read(self)
-        call = self.calls.collective(self.rank, kind, self.world, share)
+        call = self.calls.collective(self.rank, kind, self.world, share, self.line)
         if flops:
             self._work(flops * self.ns_per_flop)
         return call
@@ -383,7 +383,6 @@ class _RankReader:
                 )
         return Share(
             self.name,
-            self.line,
             operation,
             root,
             send,

@@ -1,16 +1,19 @@
-"""A first scan of a liballprof trace for facts that reading its calls depends on."""
+"""The facts about a whole liballprof trace that reading the calls of a rank depends on."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
 
+import numpy as np
+
+from kernels.traces import layout
 from workbench.programs.traces.calls import TraceCalls
-from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.handles import CommunicatorUse, Event, Freed
 from workbench.programs.traces.liballprof_rank import MAKING, made_communicator, shown_communicator
-from workbench.programs.traces.lines import ArgumentReader, Names, Places, TraceLine, split_lines
+from workbench.programs.traces.lines import ArgumentReader, Names, Places, TraceLine, number_of
 from workbench.programs.traces.mpi_calls import BLOCKING, SIGNATURES
+from workbench.programs.traces.plain_lines import NumberedLines, forms_of
 
 MPICH_WORLD = 0x44000000
 """MPI_COMM_WORLD in MPICH and its derivatives: a number, where Open MPI has an address."""
@@ -32,16 +35,15 @@ class Survey:
         self.negative_source = False
         self.shown_as: dict[int, int] = {}  # by rank: the rank its file shows, if another
 
-    def take(self, rank: int, file: TraceFile) -> list[Event]:
+    def take(self, rank: int, lines: NumberedLines) -> list[Event]:
         """Return a rank's communicator events; damage elsewhere is refused by the reader."""
         arguments = ArgumentReader(self.calls, rank)
         events: list[Event] = []
         fresh: set[str] = set()
-        given: set[str] = set()
-        named: set[tuple[str, str]] = set()
+        given, named = self._plain(lines)
         argument_fields = _survey_fields()
-        for number, text in enumerate(split_lines(file), 1):
-            fields = text.split(":")
+        for number in (lines.notable + 1).tolist():
+            fields = lines.text(number - 1).split(":")
             look = argument_fields.get((fields[0], len(fields)))
             if look is None:
                 continue
@@ -66,13 +68,33 @@ class Survey:
             if look.source and fields[look.source].startswith("-"):
                 self.negative_source = True
         # what is no number is refused where its line is read
-        self.made[rank] = {address for text in given if (address := _number(text)) is not None}
+        self.made[rank] = {address for text in given if (address := number_of(text)) is not None}
         self.arrays |= {
             (base, max(0, count))
             for texts in named
-            if (base := _number(texts[0])) is not None and (count := _number(texts[1])) is not None
+            if (base := number_of(texts[0])) is not None
+            and (count := number_of(texts[1])) is not None
         }
         return events
+
+    def _plain(self, lines: NumberedLines) -> tuple[set[str], set[tuple[str, str]]]:
+        """Take what plain lines show; return the variables given a request, and the arrays named.
+
+        Variables and arrays are texts, an array its address and length.
+        """
+        forms, values = forms_of(False), lines.values
+        form = np.maximum(lines.form, 0)
+        both = forms.table[form, layout.S_WHAT] == layout.SENDRECV
+        targets = values[forms.sends[form], layout.V_PEER]
+        self.nowhere.update(max(-3, peer) for peer in set(targets[targets < 0].tolist()))
+        received = forms.receives[form] & ~both
+        if (values[received, layout.V_PEER] < 0).any() or (values[both, layout.V_PEER2] < 0).any():
+            self.negative_source = True
+        given = np.zeros(len(lines.texts), np.bool_)
+        given[values[forms.gives[form], layout.V_REQUEST]] = True
+        texts = (lines.numbered_text(number) for number in lines.arrays_of_requests())
+        named = {(base, count) for count, base in (text.split(":") for text in texts)}
+        return {lines.numbered_text(number) for number in np.flatnonzero(given).tolist()}, named
 
     def names(self) -> Names:
         """Return the meaning of negative ranks in this trace, and note the choice."""
@@ -144,11 +166,3 @@ def _survey_fields() -> dict[tuple[str, int], _SurveyField]:
                 at.get(source, 0),
             )
     return argument_fields
-
-
-def _number(text: str) -> int | None:
-    try:
-        number = int(text)
-    except ValueError:
-        return None
-    return number if -(2**63) <= number < 2**64 else None

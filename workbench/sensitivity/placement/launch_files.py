@@ -13,7 +13,8 @@ from workbench.host_lists import expand_hosts
 from workbench.topology import Topology
 
 HOST_NAMES = "host{}"
-"""The default pattern of host names; the host's number goes into the braces."""
+"""The default pattern of host names, where the network's file names none; the host's number goes
+into the braces."""
 
 _RANK = re.compile(r"rank\s+(\d+)\s*=\s*(\S+)")
 _NUMBERED = re.compile(r"(.*?)(\d+)")
@@ -61,10 +62,19 @@ def host_names(names: str | Sequence[str], count: int) -> list[str]:
     return listed
 
 
+def names_of(topology: Topology, names: str | Sequence[str]) -> str | Sequence[str]:
+    """Return the names of hosts that are given, or those of the network's file for the default."""
+    own = topology.host_names
+    if names == HOST_NAMES and own and all(name.split() == [name] for name in own):
+        return own
+    return names
+
+
 def job_hosts(text: str, topology: Topology, names: str | Sequence[str] = HOST_NAMES) -> list[int]:
     """Return the numbers of the hosts that a job got, each once, in their order.
 
-    Without ``names`` a host's name ends in its number, from 0, as ``cn5`` or ``host5``.
+    Without ``names`` hosts have the names in the network's file, and where it has none a host's
+    name ends in its number, from 0, as ``cn5`` or ``host5``.
 
     Args:
         text: a list of names as Slurm prints it (``SLURM_JOB_NODELIST``), such as
@@ -77,6 +87,7 @@ def job_hosts(text: str, topology: Topology, names: str | Sequence[str] = HOST_N
         ParameterError: a name is none of the network's, or its number is not clear.
     """
     count = topology.num_hosts
+    names = names_of(topology, names)
     if re.fullmatch(r"\s*-?\d+\s*", text):
         if not 1 <= int(text) <= count:
             raise ParameterError(

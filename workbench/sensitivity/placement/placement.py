@@ -18,6 +18,7 @@ from workbench.sensitivity.placement.launch_files import (
     HOST_NAMES,
     host_names,
     hostfile,
+    names_of,
     rankfile,
 )
 from workbench.topology import Topology
@@ -85,7 +86,8 @@ class Placement(StoredResult):
         Args:
             path: file to write, replaced in one step.
             names: of the network's hosts, in their order: a list, a text with spaces or lines
-                between them, or a pattern such as ``nid{:05d}``.
+                between them, or a pattern such as ``nid{:05d}``. Without it they have those of the
+                network's file, if any.
 
         Raises:
             ParameterError: names are missing, stand twice or have spaces.
@@ -114,6 +116,7 @@ class Placement(StoredResult):
         path: str | Path | None,
         names: str | Sequence[str],
     ) -> str:
+        names = names_of(self.topology, names)
         text = make(self.hosts, host_names(names, self.topology.num_hosts))
         if path is not None:
             replace_file(path, text.encode())

@@ -23,6 +23,8 @@ from workbench.units import format_quantity
 
 IntArray = NDArray[np.int64]
 
+_ALIKE = 0.01  # bandwidths are given to two or three digits
+
 
 def byte_ticks(channels: Channels, model: SNAPPR | PISCES) -> IntArray:
     """Return the ticks of a byte on each channel, int64[channels]."""
@@ -64,7 +66,7 @@ def bytes_under_way(model: SNAPPR | PISCES, topology: Topology) -> int:
 
 
 def rates_notes(topology: Topology, model: SNAPPR | PISCES) -> tuple[str, ...]:
-    """Return sentences on links that differ from the model's; none where all are alike."""
+    """Return sentences on links that differ from the model's, or would if it were not given."""
     notes = []
     if topology.unequal:
         both = np.concatenate((topology.capacity, topology.host_capacity))
@@ -75,6 +77,12 @@ def rates_notes(topology: Topology, model: SNAPPR | PISCES) -> tuple[str, ...]:
         notes.append(
             f"links are unequal: {least} to {most}, the model's link bandwidth times each link's "
             "capacity"
+        )
+    stated = topology.reference_bandwidth
+    if not math.isnan(stated) and not math.isclose(stated, model.link_bandwidth, rel_tol=_ALIKE):
+        notes.append(
+            f"the topology states {format_quantity(stated, 'bandwidth')} for a link of capacity 1; "
+            f"it has the model's {format_quantity(model.link_bandwidth, 'bandwidth')}"
         )
     if len(topology.link_latency):
         least, most = (

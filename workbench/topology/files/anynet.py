@@ -69,6 +69,9 @@ def parse_anynet(text: str, source: str, *, hosts: int | None = None) -> Topolog
             word = next(rest, None)
             cycles = 1
             if word is not None and word not in (_ROUTER, _NODE):
+                if number == len(lines) and not word.isdecimal():
+                    read.note(f"left out, as it is cut off: {word[:80]!r}", place)
+                    word = "1"
                 cycles = whole_number(word, "a latency in cycles", _MOST_CYCLES, place, 1)
                 word = next(rest, None)
             name = _number(name, f"a {kind}", place)

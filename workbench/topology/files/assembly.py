@@ -290,6 +290,12 @@ class Assembly:
         )
 
 
+def counted(count: int, what: str) -> str:
+    """Return a number with what it counts: ``1 port``, ``2 ports``, ``2 switches``."""
+    ending = "" if count == 1 else "es" if what.endswith("ch") else "s"
+    return f"{count} {what}{ending}"
+
+
 def take_rows(
     rows: Iterable[tuple[Place, list[str]]],
     take: Callable[[Place, list[str]], bool],  # whether it was a header

@@ -128,13 +128,13 @@ class Attributed:
             ways[ends] += 1
             # Of directed edges those of the way that has more count, the first one's if as many.
             if not directed or ways[ends] > ways[edge.other, edge.one]:
-                own = [] if values.bandwidth is None else [values.bandwidth] * values.parallel
-                rates.setdefault(host, []).extend(own)
+                rate = [] if values.bandwidth is None else [values.bandwidth]
+                rates.setdefault(host, []).extend(rate * values.parallel)
             if values.latency is not None:
                 read.note("latencies of hosts' links are left out")
         for host, router in at_router.items():
-            called = self.nodes[host].values.get("name") or host
-            read.add_host(router, sum(rates[host]) or None, called)
+            own = self.nodes[host].values.get("name") or host
+            read.add_host(router, sum(rates[host]) or None, own)
         return read.topology(hosts=hosts, directed=directed, name=name)
 
     def _value(self, values: Mapping[str, str], names: tuple[str, ...]) -> str:

@@ -35,12 +35,14 @@ def with_hosts(topology: Topology, hosts: int, at: str = "all") -> Topology:
             f"a topology must have at most {LARGEST} hosts; got {len(routers) * hosts}", key="hosts"
         )
     chosen = np.repeat(routers, hosts).astype(np.int32)
+    rates = np.unique(topology.host_bandwidth)
     others = {key: value for key, value in topology.parameters.items() if key != "hosts"}
     return replace(
         topology,
         host_router=chosen,
         parameters=others,
-        host_bandwidth=np.zeros(0),
+        # Where all hosts had links of one bandwidth, those set have it too.
+        host_bandwidth=np.full(len(chosen), rates[0]) if len(rates) == 1 else np.zeros(0),
         host_names=(),
     )
 

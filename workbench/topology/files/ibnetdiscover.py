@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
-from workbench.topology.files.assembly import Assembly, Place
+from workbench.topology.files.assembly import Assembly, Place, counted
 from workbench.topology.topology import Topology
 
 LANE_GBPS = {
@@ -96,7 +97,7 @@ class _Fabric:
 
 def is_ibnetdiscover(text: str) -> bool:
     """Return whether a text is what ibnetdiscover prints, by node."""
-    return any(_HEAD.match(line) for line in text.splitlines())
+    return any(_HEAD.match(line.strip()) for line in text.splitlines())
 
 
 def is_port_list(text: str) -> bool:
@@ -112,9 +113,11 @@ def parse_ibnetdiscover(text: str, source: str, *, hosts: int | None = None) -> 
     listed = 0
     lines = text.split("\n")
     left_out: Place | None = None
+    foreign: list[Place] = []
     for number, line in enumerate(lines, start=1):
         place = Place(source, number)
-        head, port = _HEAD.match(line), _PORT.match(line)
+        bare = line.strip()
+        head, port = _HEAD.match(bare), _PORT.match(bare)
         if head:
             _close(fabric, here, listed)
             name = _QUOTED.search(head[5] or "")
@@ -123,19 +126,26 @@ def parse_ibnetdiscover(text: str, source: str, *, hosts: int | None = None) -> 
             fabric.unused += ports
         elif port and here is not None:
             listed += 1
-            name = _QUOTED.search(port[5] or "") if here[0] != "H" else None
+            name = _QUOTED.search(port[5] or "")
             there = fabric.node(port[2], port[3].lower(), name[1] if name else "", place)
             ends = _End(*here, int(port[1][:6])), _End(*there, int(port[4][:6]))
             fabric.cable(*ends, port[5] or "", place)
-        elif line.strip() and not _OTHER.match(line.strip()):
+        elif bare and not _OTHER.match(bare):
             if number == len(lines):
                 left_out = place
-                continue
-            raise place.error(
-                f"a line of ibnetdiscover must be a node or a port of it; got {line.strip()[:80]!r}"
-            )
+            elif bare.startswith(("[", "Switch", "Ca", "Rt")):
+                raise place.error(
+                    f"a line of ibnetdiscover must be a node or a port of it; got {bare[:80]!r}"
+                )
+            else:  # such as warnings of the library, which go where the output goes
+                foreign.append(place)
     _close(fabric, here, listed)
-    return _assembled(fabric, hosts, left_out)
+    made = _assembled(fabric, hosts, left_out)
+    if not foreign:
+        return made
+    what = counted(len(foreign), "line")
+    note = f"line {foreign[0].line}: {what} of something else left out, this one first"
+    return replace(made, notes=(*made.notes, note))
 
 
 def _close(fabric: _Fabric, here: tuple[str, str] | None, listed: int) -> None:
@@ -190,7 +200,7 @@ def _assembled(fabric: _Fabric, hosts: int | None, left_out: Place | None) -> To
     if left_out is not None:
         read.note("left out, as it is cut off", left_out)
     if fabric.unused:
-        read.note(f"{fabric.unused} ports without a link left out")
+        read.note(f"{counted(fabric.unused, 'port')} without a link left out")
     if fabric.seen_once:
         read.note(
             f"{len(fabric.seen_once)} of {len(fabric.cables)} cables are listed by one end only: "
@@ -220,7 +230,7 @@ def _assembled(fabric: _Fabric, hosts: int | None, left_out: Place | None) -> To
             machine = _machine(labels[other[:2]])
             adapters.setdefault(machine, []).append((other, router[one[:2]], cable.rate))
     if skipped:
-        read.note(f"{skipped} aggregation nodes, which are parts of switches, left out")
+        read.note(f"{counted(skipped, 'aggregation node')} of switches left out")
     for name, at, rate in _hosts(adapters, labels, read):
         read.add_host(at, rate, name)
     return read.topology(hosts=0 if hosts is None and not adapters else hosts)
@@ -269,6 +279,4 @@ def _hosts(
             label = labels[first[:2]]
             yield (f"{label} port {first.port}" if several else label), router, total
     if split:
-        read.note(
-            f"{split} machines are at several switches; each is a host for every one of these"
-        )
+        read.note(f"{counted(split, 'machine')} at several switches: a host for every one of these")

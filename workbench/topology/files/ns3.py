@@ -15,7 +15,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from workbench.errors import ParseError
-from workbench.topology.files.assembly import LINK, Assembly, Place, take_rows, whole_number
+from workbench.topology.files.assembly import (
+    LINK,
+    Assembly,
+    Place,
+    counted,
+    take_rows,
+    whole_number,
+)
 from workbench.topology.files.columns import LinkColumn, quantity_of
 from workbench.topology.generator_checks import LARGEST
 from workbench.topology.topology import Topology
@@ -44,7 +51,7 @@ def is_ns3(text: str) -> bool:
     try:
         rows = _rows(text, "")
         head = _head(*next(rows))
-        _, listed = next(rows)
+        listed = next(rows)[1] if head.switches + head.nvswitches else []
         if len(listed) == head.switches + head.nvswitches and all(map(str.isdecimal, listed)):
             _link(*next(rows))
             return True
@@ -65,14 +72,15 @@ def parse_ns3(text: str, source: str, *, hosts: int | None = None) -> Topology:
     if len(rows) < 2:
         raise Place(source).error("it must have a line of sizes and a line of switches")
     head = _head(*rows[0])
-    place, listed = rows[1]
+    first = 2 if head.switches + head.nvswitches else 1  # the line of switches may be empty
+    place, listed = rows[1] if first == 2 else (rows[0][0], [])
     if len(listed) != head.switches + head.nvswitches or len(set(listed)) < len(listed):
         raise place.error(
             f"the second line must list the {head.switches + head.nvswitches} switches of the "
             f"first, each once; got {len(listed)}"
         )
     switches = [_node(word, head, place) for word in listed]
-    found = _links(rows[2:], head, read, ended=text.endswith("\n"))
+    found = _links(rows[first:], head, read, ended=text.endswith("\n"))
     if len(found) != head.links:
         read.note(f"the first line says {head.links} links; {len(found)} are there", head.place)
     router = {name: read.router(name, place) for name in switches}
@@ -97,7 +105,7 @@ def _hosts(
     at = dict(router)
     alone = head.nodes - len(router) - len(links_of)
     if alone:
-        read.note(f"{alone} nodes without a link left out")
+        read.note(f"{counted(alone, 'node')} without a link left out")
     own = 0
     for name in sorted(links_of, key=int):
         links = links_of[name]
@@ -114,11 +122,11 @@ def _hosts(
         at[name] = read.router(name, links[0].place)
         read.add_host(at[name], sum(link.bandwidth for link in links), name)
     if own:
-        read.note(f"{own} hosts have links to several nodes; each is at a router of its own")
+        read.note(f"{counted(own, 'host')} with links to several nodes, at a router of its own")
     if len(at) - own > len(router):
         read.note(
-            f"{len(at) - own - len(router)} GPUs are at their NVSwitch, which has the links of "
-            "their network cards"
+            f"{counted(len(at) - own - len(router), 'GPU')} at the NVSwitch, which has the links "
+            "of the network cards"
         )
     if any(link.latency for links in links_of.values() for link in links):
         read.note("latencies of hosts' links are left out")
@@ -175,7 +183,7 @@ def _links(
 
     take_rows(rows, take, read, ended=ended)
     if len(rows) > head.links:
-        read.note(f"{len(rows) - head.links} lines behind the last link left out")
+        read.note(f"{counted(len(rows) - head.links, 'line')} behind the last link left out")
     if lossy:
         read.note("error rates left out")
     return found

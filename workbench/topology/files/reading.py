@@ -12,7 +12,7 @@ from workbench.errors import ParameterError, ParseError
 from workbench.reading import Reading
 from workbench.suggestions import did_you_mean
 from workbench.topology.files.anynet import is_anynet, parse_anynet
-from workbench.topology.files.assembly import ASSUMED, MOST_HOSTS_OF_ROUTER
+from workbench.topology.files.assembly import ASSUMED, MOST_HOSTS_OF_ROUTER, counted
 from workbench.topology.files.codes import (
     connection_files,
     parse_codes,
@@ -217,11 +217,11 @@ def reading_of(content: bytes, source: str, path: Path | None = None) -> Reading
     if format == "ns3" and is_simai(head):
         title = "SimAI topology"
     counts = ", ".join(
-        f"{count} {what}{'' if count == 1 else ending}"
-        for count, what, ending in (
-            (network.num_hosts, "host", "s"),
-            (network.num_routers, router, "es" if router == "switch" else "s"),
-            (network.num_links, "link", "s"),
+        counted(count, what)
+        for count, what in (
+            (network.num_hosts, "host"),
+            (network.num_routers, router),
+            (network.num_links, "link"),
         )
     )
     assumed = network.parameters.get("hosts") == ASSUMED

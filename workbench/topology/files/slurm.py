@@ -14,14 +14,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, ParseError
 from workbench.host_lists import expand_hosts
 from workbench.topology.files.assembly import Assembly, Place
 from workbench.topology.topology import Topology
 from workbench.yaml_text import load_yaml
 
-_TREE = ("switchname", "switches", "nodes", "linkspeed")
-_BLOCK = ("blockname", "nodes", "blocksizes", "linkspeed")
+_TREE = ("switchname", "switches", "nodes", "linkspeed", "level")
+_BLOCK = ("blockname", "nodes", "blocksizes", "blockindex", "blocksize", "aggregatedblock")
 _PAIR = re.compile(r"(\w+)\s*=\s*(\"[^\"]*\"|\S+)")
 _FIRST = re.compile(r"\s*(switchname|blockname|blocksizes)\s*=", re.IGNORECASE)
 _YAML = re.compile(r"^\s+(tree|block):\s*(#.*)?$", re.MULTILINE)
@@ -44,8 +44,20 @@ def is_slurm_yaml(text: str) -> bool:
 
 
 def parse_slurm(text: str, source: str, *, hosts: int | None = None) -> Topology:
-    """Return the topology of a topology.conf; None takes the hosts that it names."""
-    return _assembled(list(_lines(text, source)), source, hosts)
+    """Return the topology of a topology.conf; None takes the hosts that it names.
+
+    What ``scontrol show topology`` prints is read too. A last line that cannot be read, and that no
+    line break ends, is left out with a note.
+    """
+    try:
+        return _assembled(list(_lines(text, source)), source, hosts)
+    except ParseError as error:
+        whole, _, last = text.rpartition("\n")
+        if not last.strip() or error.line != text.count("\n") + 1 or not whole.strip():
+            raise
+        place = Place(source, error.line)
+    note = f"left out, as it is cut off: {last.strip()[:80]!r}"
+    return _assembled(list(_lines(whole, source)), source, hosts, cut=(note, place))
 
 
 def parse_slurm_yaml(text: str, source: str, *, hosts: int | None = None) -> Topology:
@@ -94,11 +106,18 @@ def _lines(text: str, source: str) -> Iterator[_Line]:
         held, first = "", 0
 
 
-def _assembled(lines: list[_Line], source: str, hosts: int | None) -> Topology:
+def _assembled(
+    lines: list[_Line],
+    source: str,
+    hosts: int | None,
+    cut: tuple[str, Place] | None = None,  # the note on a line that is cut off, and where it is
+) -> Topology:
     read = Assembly(source)
+    if cut is not None:
+        read.note(*cut)
     named: dict[str, _Line] = {}
     for line in lines:
-        known = _BLOCK if "blockname" in line.values or "blocksizes" in line.values else _TREE
+        known = _BLOCK if any(key.startswith(("block", "aggr")) for key in line.values) else _TREE
         odd = next((key for key in line.values if key not in known), None)
         if odd is not None:
             raise line.place.error(f"{odd} is not one of {', '.join(known)}")
@@ -106,11 +125,13 @@ def _assembled(lines: list[_Line], source: str, hosts: int | None) -> Topology:
             read.note("LinkSpeed has no unit in Slurm, and is left out")
         name = line.values.get("switchname") or line.values.get("blockname")
         if not name:
-            if "blocksizes" in line.values:
+            if "blocksizes" in line.values or "aggregatedblock" in line.values:
                 continue
             raise line.place.error("a line must have SwitchName= or BlockName=")
         if name in named:
             raise line.place.error(f"{name[:80]!r} must be given once")
+        if not (line.values.get("nodes") or line.values.get("switches")):
+            raise line.place.error(f"{name[:80]!r} must have Nodes= or Switches=")
         named[name] = line
         read.router(name, line.place)
     at: dict[str, str] = {}
@@ -122,7 +143,9 @@ def _assembled(lines: list[_Line], source: str, hosts: int | None) -> Topology:
                     f"{name[:80]!r} has the switch {child[:80]!r}, which no SwitchName= defines"
                 )
             read.link(router, read.router(child, line.place), line.place)
-        for host in _names(line, "nodes"):
+        # scontrol show topology lists at an upper switch all hosts below it.
+        upper = "level" in line.values and "switches" in line.values
+        for host in [] if upper else _names(line, "nodes"):
             if host in at:
                 raise line.place.error(
                     f"a host must be at one switch; {host[:80]!r} is at {at[host][:80]!r} too"

@@ -2,15 +2,19 @@
 
 Tori, HyperX (``hypercube`` there) and dragonflies are those of this package. A fat tree has
 SST/macro's own wiring, by the numbers of ports; a tapered one has one aggregation switch a subtree
-and one core, as SST/macro merges them.
+and one core, as SST/macro merges them. Where the file has the blocks of switches and nodes as well,
+links have the bandwidth and latency of ``switch.link`` and hosts that of ``node.nic.injection``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.ini_grammar import IniEntry, read_document
@@ -22,6 +26,7 @@ from workbench.topology.generator_checks import LARGEST
 from workbench.topology.hyperx import hyperx
 from workbench.topology.topology import Topology
 from workbench.topology.torus import torus
+from workbench.units import Kind, parse_quantity
 
 _BLOCK = re.compile(r"^\s*topology(\s*\{|\.\w+\s*=)", re.MULTILINE)
 _PREFIX = "topology."
@@ -57,9 +62,30 @@ def parse_sstmacro_ini(
         made = _FAMILIES[name](given, each if hosts is None else hosts)
     except ParameterError as error:
         raise given.place("name").error(str(error)) from error
+    made = _with_rates(made, document.entries, source)
     left = sorted(set(given.entries) - given.used)
     notes = (f"keys that do not change the network left out: {', '.join(left)}",) if left else ()
     return replace(made, notes=made.notes + notes)
+
+
+def _with_rates(made: Topology, entries: Mapping[str, IniEntry], source: str) -> Topology:
+    """Return a topology with the bandwidths and the latency of links that an .ini states."""
+    links, hosts = made.num_links, made.num_hosts
+    rates: tuple[tuple[str, Kind, str, int], ...] = (
+        ("switch.link.bandwidth", "bandwidth", "link_bandwidth", links),
+        ("switch.link.latency", "time", "link_latency", links),
+        ("node.nic.injection.bandwidth", "bandwidth", "host_bandwidth", hosts),
+    )
+    for key, kind, field, count in rates:
+        if key in entries:
+            text = entries[key].text.strip().strip('"')
+            try:
+                value = parse_quantity(text, kind, key=key)
+                stated: dict[str, Any] = {field: np.full(count, value, float)}
+                made = replace(made, **stated)
+            except ParameterError as error:
+                raise Place(source, entries[key].line).error(f"{key}: {error}") from error
+    return made
 
 
 class _Given:

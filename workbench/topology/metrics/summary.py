@@ -16,6 +16,7 @@ from workbench.errors import ParameterError, SimulationHalted
 from workbench.html_table import html_table
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
+from workbench.topology.link_load import link_loads
 from workbench.topology.metrics.adjacency import RouterGraph
 from workbench.topology.metrics.bisection import STARTS, Bisection, bisection
 from workbench.topology.metrics.cost import Cost, PriceTable, cost
@@ -72,6 +73,10 @@ class TopologyMetrics(StoredResult):
             None where they are not known.
         reference_Bps: `Topology.reference_bandwidth`; nan where the network states none.
         capacities: the least and the most `Topology.capacity` of a link or a host's link.
+        hosts_alike: whether hosts are only assumed to have links of capacity 1.
+        links_s: latency of the links between routers that a message takes, by what the network
+            states, the mean over all pairs of hosts and their minimal routes, s; nan where it
+            states none.
     """
 
     name: str
@@ -95,6 +100,8 @@ class TopologyMetrics(StoredResult):
     links_take: LinkSpeeds | None = None
     reference_Bps: float = math.nan
     capacities: tuple[float, float] = (1.0, 1.0)
+    hosts_alike: bool = True
+    links_s: float = math.nan
 
     @property
     def unit_Bps(self) -> float:
@@ -108,7 +115,9 @@ class TopologyMetrics(StoredResult):
             return ""
         if math.isnan(self.unit_Bps):
             return "unequal links, counted in hosts' links"
-        return f"unequal links, counted in links of {format_quantity(self.unit_Bps, 'bandwidth')}"
+        unit = format_quantity(self.unit_Bps, "bandwidth")
+        assumed = ", which hosts are assumed to have" if self.hosts_alike else ""
+        return f"unequal links, counted in links of {unit}{assumed}"
 
     @property
     def moore_efficiency(self) -> float:
@@ -144,9 +153,15 @@ class TopologyMetrics(StoredResult):
             found["diameter"] = Row(self.distances.diameter, better=-1)
             found["average path"] = Row(self.distances.between_hosts, better=-1)
             found["routers passed"] = Row(self.distances.host_average, better=-1)
+            stated = not math.isnan(self.links_s)
             if self.links_take is not None:
-                mean = self.links_take.latency_s(self.distances.host_average)
+                passed = self.distances.host_average
+                mean = self.links_take.latency_s(passed)
+                if stated:
+                    mean += self.links_s - (passed - 1) * self.links_take.wire_s
                 found["mean latency, µs"] = Row(1e6 * mean, better=-1)
+            elif stated:
+                found["mean latency of links, µs"] = Row(1e6 * self.links_s, better=-1)
             found["Moore efficiency"] = Row(self.moore_efficiency, better=1)
             found["girth"] = Row(self.girth)
         if self.spectrum is not None:
@@ -211,6 +226,8 @@ class TopologyMetrics(StoredResult):
             "parameters": dict(self.parameters),
             "links by class": dict(self.link_classes),
         }
+        if self.unequal:
+            found["unequal links"] = self.unequal
         for name, row in self.rows().items():
             found[name] = row.plain()
         if self.distances is not None:
@@ -337,7 +354,8 @@ def summary(
             that which the network states.
         links: bandwidth and latencies of the links, such as a machine's: where links are unequal,
             of one of capacity 1. None takes the bandwidth that the network states; where it states
-            none measures are shares of a host's bandwidth. None leaves latency out.
+            none measures are shares of a host's bandwidth. Latencies of links that the network
+            states are taken in place of the wires'; without either latency is left out.
         starts: random divisions that the search for a bisection begins with.
         rng: seed of all random choices: divisions, pairs of routers, links that fail.
         halt: int8[1]; another thread may set it to end the work.
@@ -360,7 +378,11 @@ def summary(
         prices = PriceTable(bandwidth_gbit_s=8e-9 * rate)
     graph = RouterGraph.of(topology)
     work: dict[str, Callable[[], Any]] = {
-        "distances": lambda: (distances(graph, halt=halt), girth(graph)),
+        "distances": lambda: (
+            distances(graph, halt=halt),
+            girth(graph),
+            _links_s(topology, halt),
+        ),
         "spectrum": lambda: spectrum(graph),
         "bisection": lambda: bisection(topology, starts=starts, rng=rng, halt=halt),
         "diversity": lambda: path_diversity(topology, rng=rng),
@@ -381,7 +403,7 @@ def summary(
         tell(done, part)
         found[part] = work[part]()
     if "distances" in found:
-        found["distances"], found["girth"] = found["distances"]
+        found["distances"], found["girth"], found["links_s"] = found["distances"]
     carried: dict[str, Throughput] = {}
     for done, pattern in enumerate(traffic, len(steps)):
         name = pattern if isinstance(pattern, str) else pattern.name
@@ -409,6 +431,24 @@ def summary(
         throughput=MappingProxyType(carried),
         links_take=links,
         reference_Bps=topology.reference_bandwidth,
+        hosts_alike=not len(topology.host_bandwidth),
         capacities=(float(capacities.min(initial=1.0)), float(capacities.max(initial=1.0))),
         **found,
     )
+
+
+def _links_s(topology: Topology, halt: Halt | None) -> float:
+    """Return the mean latency of the links that a message takes, s; nan if none is stated.
+
+    Where each host sends one message in all, to every other alike, that is each channel's traffic
+    times its latency.
+    """
+    if not len(topology.link_latency) or topology.num_hosts < 2:
+        return math.nan
+    try:
+        loads = link_loads(topology, halt=halt)
+    except ParameterError:  # some hosts are apart, or the network is too large
+        return math.nan
+    link = loads.channels.link
+    carried = loads.channel * topology.capacity[link]
+    return float(carried @ topology.link_latency[link]) / topology.num_hosts

@@ -74,7 +74,7 @@ Stanford, 2005, and Kim, Dally, Scott, Abts, ISCA 2008, section 4. PAR: Jiang, K
 Adaptive Routing on Large Scale Interconnection Networks, ISCA 2009.
 """
 
-_RINGS = ("torus", "mesh", "hypercube")
+_RINGS = ("torus", "tofu-d", "mesh", "hypercube")
 _ORDERED = (*_RINGS, "hyperx")
 _LARGEST_PROOF = 2**28
 

@@ -48,6 +48,7 @@ class MeasuredCollective:
     tests: tuple[CollectiveTest, ...]
     replicas: tuple[FloatArray, ...]  # s, of each test
     provenance: Provenance | None = None
+    notes: tuple[str, ...] = ()  # what of the file was left out
 
     @property
     def medians(self) -> FloatArray:
@@ -143,7 +144,8 @@ def read_measured(
             key="algorithm",
         )
     rows = _numbers(chosen, str(path))
-    return _grouped(rows, str(path), collective, algorithm, ranks_per_node, least_bytes)
+    found = _grouped(rows, str(path), collective, algorithm, ranks_per_node, least_bytes)
+    return replace(found, notes=table.attrs.get("notes", ()))
 
 
 def algorithms_of(path: str | Path) -> dict[str, tuple[str, ...]]:

@@ -28,6 +28,7 @@ from workbench.variability.tables.table_file import (
     content_of,
     decoded,
     read_table,
+    remedy,
     renamed,
     source_of,
     texts_of,
@@ -87,6 +88,9 @@ _FREE = frozenset(
     }
 )
 """Columns of sacct whose fields are what a user typed."""
+
+_LISTS = frozenset({"NodeList", "ReqTRES", "AllocTRES", "Flags", "Licenses"})
+_PRINT = "; print them with sacct -a -P -o JobID,User,NNodes,Start,End"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -198,29 +202,40 @@ def _read(file: TableSource, columns: Mapping[str, str] | None, notes: TableNote
     import pandas as pd
 
     given, source = dict(columns or {}), source_of(file)
-    content = content_of(file, _WHAT)
-    table = _fixed_width(content, source, notes)
-    if table is None:
-        named = {theirs: _SHAPES[ours] for ours, theirs in given.items() if ours in _SHAPES}
-        shapes = Shapes(
-            _SHAPES | named,
-            _FREE,
-            frozenset({*_NEEDED, *given.values(), *itertools.chain(*_SACCT.values())}),
-        )
-        heads = (given.get("job", "job"), *_SACCT["job"])
-        table = read_table((source, content), _WHAT, notes=notes, heads=heads, shapes=shapes)
-    if any(name in table for name in _SACCT["job"]):
+    table = cells_of_jobs(file, notes, given)
+    theirs = {str(name).lower(): str(name) for name in table}
+    if any(name.lower() in theirs for name in _SACCT["job"]):
         for ours, names in _SACCT.items():
             if ours not in given:
-                given[ours] = next((name for name in names if name in table), names[0])
-        check_columns(table, "sacct's output", given.values(), source, _RENAME)
+                known = (theirs[name.lower()] for name in names if name.lower() in theirs)
+                given[ours] = next(known, names[0])
+        words = _PRINT + remedy(table)
+        check_columns(table, "sacct's output", given.values(), source, words)
     table = renamed(table, given, _WHAT, _NEEDED, source)
     return pd.DataFrame(
         {name: texts_of(table[name]) for name in _NEEDED}, table.index, dtype=object
     )
 
 
-_RENAME = "; another column can stand for one: columns={'user': 'Account'}"
+def cells_of_jobs(
+    file: TableSource, notes: TableNotes, columns: Mapping[str, str] | None = None
+) -> pd.DataFrame:
+    """Return the cells of a job log under the file's own names."""
+    given, source = columns or {}, source_of(file)
+    content = content_of(file, _WHAT)
+    table = _fixed_width(content, source, notes)
+    if table is not None:
+        return table
+    named = {theirs: _SHAPES[ours] for ours, theirs in given.items() if ours in _SHAPES}
+    needed = frozenset({*_NEEDED, *given.values(), *itertools.chain(*_SACCT.values())})
+    heads = (given.get("job", "job"), *_SACCT["job"])
+    return read_table(
+        (source, content),
+        _WHAT,
+        notes=notes,
+        heads=heads,
+        shapes=Shapes(_SHAPES | named, _FREE, _LISTS, needed),
+    )
 
 
 def _fixed_width(content: bytes, source: str, notes: TableNotes) -> pd.DataFrame | None:

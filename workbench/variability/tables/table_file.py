@@ -45,7 +45,7 @@ class TableNotes(list[str]):
 
 
 PARQUET = b"PAR1"
-_SEPARATORS = ",;\t|"
+_SEPARATORS = ",;\t|^~"
 LONGEST_HEAD = 1_000_000  # characters of the line with the names
 MOST_BEFORE = 50  # lines before the names: a command, what a login prints
 
@@ -108,6 +108,7 @@ class Shapes:
 
     of: Mapping[str, re.Pattern[str]]  # such a field is one cell
     free: frozenset[str]  # columns whose fields may hold the separator, such as a job's name
+    lists: frozenset[str]  # columns whose fields may hold commas, such as a list of nodes
     needed: frozenset[str]  # columns whose fields must be certain
 
     def fields(self, names: list[str], cells: list[str], separator: str) -> list[str] | None:
@@ -115,9 +116,10 @@ class Shapes:
 
         Columns that are known to be free hold the separator, or else any without a shape.
         """
-        wide = [name in self.free for name in names]
-        for free in (wide, [name not in self.of for name in names]):
-            found = list(itertools.islice(self._ways(names, cells, free), _MOST_WAYS))
+        free = self.free | self.lists if separator == "," else self.free
+        wide = [name in free for name in names]
+        for may_hold in (wide, [name not in self.of for name in names]):
+            found = list(itertools.islice(self._ways(names, cells, may_hold), _MOST_WAYS))
             rows = [[separator.join(cells[low:high]) for low, high in one] for one in found]
             certain = {
                 tuple(cell for name, cell in zip(names, row, strict=True) if name in self.needed)
@@ -190,7 +192,7 @@ class _TextTable:
 
         self._leave_out_again()
         self._leave_out_cut()
-        mended = self._mended() if self._plain else {}
+        mended = self._mended()
         try:
             table = read_text_table(
                 io.StringIO("\n".join([self._names_line, *self._lines[self._head + 1 :]])),
@@ -217,10 +219,22 @@ class _TextTable:
             table = pd.concat([table, rows]).sort_index()
         return table
 
+    def _quotes_are_whole(self) -> bool:
+        """Return whether no field in quotes goes on in the next line."""
+        return all(line.count('"') % 2 == 0 for line in self._lines)
+
+    def _cells(self, line: str) -> list[str]:
+        if self._plain or '"' not in line:
+            return line.split(self._separator)
+        try:
+            return next(csv.reader([line], delimiter=self._separator), [])
+        except csv.Error:
+            return []
+
     def _find_head(self, heads: frozenset[str]) -> int:
         """Return the position of the line with the names: the first but for what is known."""
         for at, line in enumerate(self._lines[:MOST_BEFORE]):
-            cells = {cell.strip() for cell in re.split(r"[,;\t|]", line[:LONGEST_HEAD])}
+            cells = {cell.strip() for cell in re.split(r"[,;\t|^~]", line[:LONGEST_HEAD])}
             if cells & heads:
                 if before := sum(1 for one in self._lines[:at] if one.strip()):
                     self._notes.append(f"{before} lines before the names of columns were left out")
@@ -270,32 +284,34 @@ class _TextTable:
         )
 
     def _mended(self) -> dict[int, list[str]]:
-        """Return the fields of rows with too many cells by their lines, which are emptied."""
-        trailing = self.names[-1] == ""
+        """Return the fields of rows with other than the usual cells by their lines, now empty."""
         whole, found, lost = len(self.names), dict[int, list[str]](), list[int]()
-        if self._shapes is None:
+        if self._shapes is None or not (self._plain or self._quotes_are_whole()):
             return found
         for at in range(self._head + 1, len(self._lines)):
             line = self._lines[at]
-            count = line.count(self._separator) + 1
-            if count == whole or not line.strip():
+            if line.count(self._separator) + 1 == whole or not line.strip():
                 continue
-            cells = line.split(self._separator)
-            fields = None
-            if count > whole and count - whole <= _MOST_SPARE:
-                names = self.names[:-1] if trailing else self.names
-                fields = self._shapes.fields(
-                    names, cells[:-1] if trailing else cells, self._separator
-                )
+            cells = self._cells(line)
+            if len(cells) == whole:
+                continue
+            fields = self._fields(cells)
+            after = self._cells(self._lines[at + 1]) if at + 1 < len(self._lines) else []
+            if fields is None and len(cells) < whole and 0 < len(after) < whole:
+                # A job's name may hold the end of a line too.
+                fields = self._fields([*cells[:-1], f"{cells[-1]}\n{after[0]}", *after[1:]])
+                if fields is not None:
+                    self._lines[at + 1] = ""
+            self._lines[at] = ""
             if fields is None:
                 lost.append(at + 1)
             else:
-                found[at + 1] = [*fields, ""] if trailing else fields
-            self._lines[at] = ""
+                found[at + 1] = fields
         if found:
             self._notes.append(
-                f"{len(found)} rows have a field that holds {self._separator}, such as line "
-                f"{next(iter(found))}; their columns were found by the fields' shapes"
+                f"{len(found)} rows have a field that holds {self._separator!r} or the end of a "
+                f"line, such as line {next(iter(found))}; their columns were found by the fields' "
+                "shapes"
             )
         if lost:
             self._notes.left_out += len(lost)
@@ -304,6 +320,16 @@ class _TextTable:
                 + listed(map(str, lost))
             )
         return found
+
+    def _fields(self, cells: list[str]) -> list[str] | None:
+        """Return the fields that a row's cells make; None where that is not certain."""
+        more = len(cells) - len(self.names)
+        if self._shapes is None or not 0 <= more <= _MOST_SPARE:
+            return None
+        if self.names[-1]:
+            return self._shapes.fields(self.names, cells, self._separator)
+        fields = self._shapes.fields(self.names[:-1], cells[:-1], self._separator)
+        return None if fields is None else [*fields, ""]
 
 
 _MOST_SPARE = 40  # separators within the fields of a row
@@ -397,8 +423,16 @@ def renamed(
     }
     table = table.rename(columns=moved | taken)
     _once(map(str, table.columns), what, source)
-    check_columns(table, what, needed, source)
+    check_columns(table, what, needed, source, remedy(table))
     return table
+
+
+def remedy(table: pd.DataFrame) -> str:
+    """Return what to do where a table lacks a column: its own, of which one may stand for it."""
+    return (
+        f"; the file has {listed(map(str, table.columns), 12)}: another column stands for user by "
+        "columns={'user': 'Account'}, in a shell --job-columns user=Account"
+    )
 
 
 def names_in(table: pd.DataFrame, column: str, what: str, source: str) -> list[str]:

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from tests.cases import for_each
 from tests.reference.requests import Call, Requests
-from workbench.programs.program import IRECV, WAIT
-from workbench.programs.traces.calls import TraceCall
-from workbench.programs.traces.notes import Notes
+from workbench.programs.program import IRECV
+from workbench.programs.traces.calls import Comm, TraceCall, TraceCalls
 from workbench.programs.traces.ranges import (
     NEVER,
     Latest,
@@ -41,13 +40,15 @@ steps = st.lists(
 @given(steps)
 def test_waits_end_what_the_reference_says(events: list[tuple[str, tuple[int, int]]]) -> None:
     places = RequestVariables(range(BASE, BASE + STRIDE * MOST, STRIDE), STRIDE)
-    notes, slow = Notes(), Requests()
-    table = AddressTable(0, notes, places)
+    trace, slow = TraceCalls(1, "trace", ["trace-0.txt"]), Requests()
+    world = Comm(0, (0,))
+    table = AddressTable(trace, 0, places)
     calls: list[tuple[TraceCall, Call]] = []
     for line, (what, (first, count)) in enumerate(events, 1):
         base = BASE + STRIDE * first
         addresses = [base + STRIDE * i for i in range(count)]
-        entry, call = TraceCall(IRECV if what == "put" else WAIT, 0, line), Call(line)
+        begun = trace.message(0, IRECV, line, world, 0, 0, 0) if what == "put" else None
+        entry, call = begun or trace.wait(0, line), Call(line)
         calls.append((entry, call))
         if what == "put":
             table.put(base, entry)
@@ -71,8 +72,8 @@ def test_waits_end_what_the_reference_says(events: list[tuple[str, tuple[int, in
     table.finish()
     slow.finish()
     for entry, call in calls:
-        assert [begun.line for begun in entry.ended or ()] == call.ended
-    counted = {text: times for text, (times, *_) in notes._counted.items()}
+        assert [index + 1 for index in entry.ended()] == call.ended
+    counted = {text: times for text, (times, *_) in trace.notes._counted.items()}
     expected = {UNSETTLED: slow.unsettled, TESTED: slow.tested, UNWAITED: slow.unwaited}
     assert counted == {text: times for text, times in expected.items() if times}
 

@@ -117,6 +117,10 @@ def test_results_say_that_links_are_unequal() -> None:
         "links between routers have the latency that the topology states, 3 µs",
     )
     assert replay_on(chains([(SEND, 1)], [(RECV, 1)]), Fabric(topology.star(2))).notes == ()
+    # A machine's link speed counts, and what the topology states does not.
+    assert Fabric(pair(1), PORTS["flow"].replace(link_bandwidth=5e9)).notes == (
+        "the topology states 10 GB/s for a link of capacity 1; it has the model's 5 GB/s",
+    )
 
 
 def test_packets_refuse_links_without_latency() -> None:

@@ -116,11 +116,7 @@ class Upload(widgets.Box):  # type: ignore[misc]
         self._error.guard(lambda: self._take(files))
 
     def take_path(self, path: str) -> None:
-        """Read the file or folder of a path, and take it as an upload.
-
-        Raises:
-            WorkbenchError: nothing is there, it is not what is asked for, or is refused.
-        """
+        """Read the file or folder of a path, and take it as an upload."""
         self._take(self._read(Path(path.strip()).expanduser()))
 
     def _heard(self, _: Any, message: Mapping[str, Any], buffers: list[memoryview]) -> None:

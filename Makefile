@@ -120,7 +120,7 @@ test-oldest: $(TEST_STAMP) system-programs ## run the tests without a browser on
 	  $(OLDEST) -m pytest --quiet --ignore=tests/benchmarks --ignore=tests/house --benchmark-disable \
 	  -m "not deep and not browser" $(IN_PARALLEL)
 
-bench: $(TEST_STAMP) ## print speeds, memory and waiting times beside their targets (25 minutes; SSTMACRO=, LOGGOPSIM=)
+bench: $(TEST_STAMP) ## print speeds, memory and waiting times beside their targets (25 minutes; SSTMACRO=, LOGGOPSIM=, SCHEDGEN=)
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	$(PY) -m pytest tests/benchmarks -m table --quiet
 

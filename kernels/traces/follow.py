@@ -21,6 +21,7 @@ from kernels.traces.layout import (
     CANCELLED,
     CLOCK,
     COMM,
+    ENDS_ANY,
     ENDS_ARRAY,
     ENDS_LISTED,
     ENDS_ONE,
@@ -59,11 +60,13 @@ from kernels.traces.layout import (
     V_BEGIN,
     V_COMM,
     V_END,
+    V_INDEX,
     V_PEER,
     V_PEER2,
     V_REQUEST,
     V_SIZE,
     V_SIZE2,
+    V_STATUS,
     V_STATUS_END,
     V_TAG,
     V_TAG2,
@@ -230,13 +233,14 @@ def follow(text, lines, forms, meanings, comms, requests, new, calls, state):
                     ending[num_ending] = i
                     num_ending += 1
                 python = not known
-        elif what == ENDS_LISTED:
+        elif what in (ENDS_LISTED, ENDS_ANY):
             where, high = value[V_BEGIN], value[V_END]
             python = state[ODD] > 0
-            for i in range(high + 1, value[V_STATUS_END]):
+            for i in range(value[V_STATUS], value[V_STATUS_END]):
                 python = python or (text[i] != MINUS and text[i] != _SEMICOLON)
             if high - where == 1 and text[where] == MINUS:
                 where = high
+            index = 0
             while where < high and not python:
                 number = np.int64(0)
                 digits = where
@@ -247,11 +251,15 @@ def follow(text, lines, forms, meanings, comms, requests, new, calls, state):
                 python = python or (where < high and text[where] != _COMMA) or where + 1 == high
                 where += 1
                 place = place_of(number, places, state, active)
+                if what == ENDS_ANY and index != value[V_INDEX]:
+                    place = -1
+                index += 1
                 if place >= 0 and active[place] != IDLE:
                     python = python or num_ending == len(ending)
                     if not python:
                         ending[num_ending] = place
                         num_ending += 1
+            python = python or (what == ENDS_ANY and value[V_INDEX] >= index)
         none = True
         for i in range(num_ending):
             none = none and active[ending[i]] == IDLE

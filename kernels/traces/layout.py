@@ -13,13 +13,13 @@ MOST_NS = 2**61  # sums of times stay within int64
 MOST_FIELDS = 24  # of a line; the longest call has 14
 
 # What is done with a line.
-RARE, BLANK, MESSAGE, SENDRECV, ENDS_ONE, ENDS_ARRAY, ENDS_LISTED, GROUP_CALL, NOTHING, TEST = (
-    range(10)
-)
+RARE, BLANK, MESSAGE, SENDRECV, ENDS_ONE, ENDS_ARRAY, ENDS_LISTED, ENDS_ANY, GROUP_CALL = range(9)
+NOTHING, TEST = 9, 10
 
 # Columns of a line's values.
 V_SIZE, V_PEER, V_TAG, V_COMM, V_REQUEST, V_PEER2, V_TAG2, V_SIZE2 = range(8)
-V_BEGIN, V_END, V_STATUS_END = V_PEER2, V_TAG2, V_SIZE2  # of lists of requests and statuses
+V_BEGIN, V_END, V_STATUS, V_STATUS_END = V_PEER2, V_TAG2, V_SIZE, V_SIZE2  # lists of requests
+V_INDEX = V_PEER  # of the request that ended
 V_TEXT = V_SIZE2
 N_VALUES = 8
 
@@ -32,7 +32,7 @@ N_VALUES = 8
     S_TYPE,  # of what is sent, or of all
     S_TYPE2,  # of what is received by a call that sends and receives
     S_STATUS,
-    S_LIST,  # of requests; their statuses follow
+    S_LIST,  # of requests
     S_NUMBER,  # N_VALUES columns: the field of each value that is a number
 ) = range(9)
 S_TEXT = S_NUMBER + N_VALUES  # for each of TEXT_VALUES: the first field and that after the last
@@ -43,7 +43,7 @@ N_FORM = S_TEXT + 2 * len(TEXT_VALUES)
 COMM_TEXT, REQUEST_TEXT = -1, -2
 
 # Cells of the state of ``scan``.
-TEXTS, NOTABLE = range(2)
+TEXTS, NOTABLE, LAST_TEXTS = range(3)  # the last has a cell for each of TEXT_VALUES
 
 # Columns of a call.
 (

@@ -12,8 +12,10 @@ from kernels import helper, kernel
 from kernels.goal.scan import COLON, MINUS, NEWLINE, NINE, RETURN, ZERO, hashed
 from kernels.traces.layout import (
     BLANK,
+    ENDS_ANY,
     ENDS_LISTED,
     ENDS_ONE,
+    LAST_TEXTS,
     MESSAGE,
     MOST_BYTES,
     MOST_FIELDS,
@@ -36,6 +38,7 @@ from kernels.traces.layout import (
     V_PEER2,
     V_SIZE,
     V_SIZE2,
+    V_STATUS,
     V_STATUS_END,
 )
 
@@ -115,26 +118,32 @@ def num_bytes(text, at, end, count):
 
 
 @helper
+def same(text, at, end, texts, number, kind):
+    """Return whether a text is one that has a number."""
+    other = texts[number, 0]
+    if texts[number, 1] != end - at or texts[number, 2] != kind:
+        return False
+    i = 0
+    while at + i < end and text[at + i] == text[other + i]:
+        i += 1
+    return at + i == end
+
+
+@helper
 def numbered(text, at, end, kind, salt, slots, texts, state):
     """Return the number of a text of a kind; -1 where the table is full."""
     mask = len(slots) - 1
-    length = end - at
     slot = (hashed(text, at, end, salt) ^ (kind & 0xFFFF)) & mask
     while slots[slot] > 0:
         number = slots[slot] - 1
-        if texts[number, 1] == length and texts[number, 2] == kind:
-            i = 0
-            other = texts[number, 0]
-            while i < length and text[at + i] == text[other + i]:
-                i += 1
-            if i == length:
-                return number
+        if same(text, at, end, texts, number, kind):
+            return number
         slot = (slot + 1) & mask
     number = state[TEXTS]
     if 2 * number >= len(slots):
         return -1
     slots[slot] = number + 1
-    texts[number, 0], texts[number, 1], texts[number, 2] = at, length, kind
+    texts[number, 0], texts[number, 1], texts[number, 2] = at, end - at, kind
     state[TEXTS] += 1
     return number
 
@@ -192,7 +201,7 @@ def scan(text, names, forms, salt, slots, texts, lines, notable, fields, state):
         notable: int32[n], filled with the lines that Python looks at: negative forms, and the
             first that show a communicator since one was made or freed.
         fields: int64[MOST_FIELDS + 1], space.
-        state: int64[2], zeros, filled with the number of texts and of notable lines.
+        state: int64[5], zeros, filled with the number of texts and of notable lines.
 
     Returns:
         DONE, or MORE_TEXTS where the slots are full: call again with more, from the beginning.
@@ -207,8 +216,11 @@ def scan(text, names, forms, salt, slots, texts, lines, notable, fields, state):
         begin[line] = at
         fields[0] = at
         count = 1
-        while at < n and text[at] != NEWLINE:
-            if text[at] == COLON:
+        while at < n:
+            char = text[at]
+            if char == NEWLINE:
+                break
+            if char == COLON:
                 if count < MOST_FIELDS:
                     fields[count] = at + 1
                 count += 1
@@ -244,7 +256,11 @@ def scan(text, names, forms, salt, slots, texts, lines, notable, fields, state):
                         )
                         plain = value[slot] >= 0
                 where = spec[S_STATUS]
-                if what == SENDRECV and where > 0:
+                if what in (ENDS_LISTED, ENDS_ANY):
+                    value[V_STATUS], value[V_STATUS_END] = fields[where], fields[where + 1] - 1
+                    where = spec[S_LIST]
+                    value[V_BEGIN], value[V_END] = fields[where], fields[where + 1] - 1
+                elif what == SENDRECV and where > 0:
                     plain = plain and fields[where + 1] - fields[where] == 2
                     plain = plain and text[fields[where]] == MINUS
                 elif where > 0:
@@ -253,28 +269,22 @@ def scan(text, names, forms, salt, slots, texts, lines, notable, fields, state):
                     value[V_SIZE2] = -1
                 elif what == TEST:
                     plain = plain and value[V_SIZE] == 0
-                elif what == ENDS_LISTED:
-                    where = spec[S_LIST]
-                    value[V_BEGIN], value[V_END] = fields[where], fields[where + 1] - 1
-                    value[V_STATUS_END] = fields[where + 2] - 1
                 first = False
                 if spec[S_MAKES] > 0:
                     made += 1
                 for i in range(3):
                     where = spec[S_TEXT + 2 * i]
                     if where > 0 and plain:
-                        number = numbered(
-                            text,
-                            fields[where],
-                            fields[spec[S_TEXT + 2 * i + 1]] - 1,
-                            this if i == 2 else -1 - i,
-                            salt[1],
-                            slots,
-                            texts,
-                            state,
-                        )
+                        begin_at, end_at = fields[where], fields[spec[S_TEXT + 2 * i + 1]] - 1
+                        kind = this if i == 2 else -1 - i
+                        number = state[LAST_TEXTS + i]  # often it is the one before
+                        if not same(text, begin_at, end_at, texts, number, kind):
+                            number = numbered(
+                                text, begin_at, end_at, kind, salt[1], slots, texts, state
+                            )
                         if number < 0:
                             return MORE_TEXTS
+                        state[LAST_TEXTS + i] = number
                         value[TEXT_VALUES[i]] = number
                         if i == 0:
                             first = shown[number] != made

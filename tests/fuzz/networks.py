@@ -75,7 +75,7 @@ _OWN = [
     for write in (to_edge_list, to_csv, to_graphml, to_sstmacro_json)
 ]
 
-_MOST_WRITTEN = 5000  # hosts; a digit more of a list of hosts makes tens of thousands
+_MOST_WRITTEN = 5000  # hosts or links; a digit more in a list or an .ini makes millions
 
 NETWORKS = [
     {"": content}
@@ -90,7 +90,7 @@ def read_any_network(files: dict[str, bytes]) -> object:
     if found is not None:
         json.dumps(found.to_dict(), allow_nan=False)
     network = read_topology(content)
-    if network.num_hosts > _MOST_WRITTEN:
+    if max(network.num_hosts, network.num_routers, network.num_links) > _MOST_WRITTEN:
         return network
     for write in (to_edge_list, to_csv, to_graphml):
         again = read_topology(write(network).encode(), directed=False)

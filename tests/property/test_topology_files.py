@@ -37,7 +37,21 @@ def networks(draw: st.DrawFn) -> Topology:
     place = st.lists(
         st.integers(-(2**31) + 1, 2**31 - 1), min_size=coordinates, max_size=coordinates
     )
+    rates = {
+        "link_bandwidth": (len(links), st.floats(1e-3, 1e15)),
+        "link_latency": (len(links), st.floats(0, 10)),
+        "host_bandwidth": (sum(hosts), st.floats(1e-3, 1e15) | st.just(25e9)),
+    }
+    known = {
+        key: np.array(draw(st.lists(values, min_size=count, max_size=count)))
+        for key, (count, values) in rates.items()
+        if draw(st.booleans())
+    }
     return Topology(
+        **known,
+        relative=draw(st.booleans()) and bool(known),
+        router_names=tuple(f"{draw(NAMES)}{router}" for router in range(n)) * draw(st.booleans()),
+        host_names=tuple(f"h {host}" for host in range(sum(hosts))) * draw(st.booleans()),
         name=draw(NAMES),
         num_routers=n,
         links=np.array(links, np.int32).reshape(-1, 2),
@@ -49,12 +63,19 @@ def networks(draw: st.DrawFn) -> Topology:
     )
 
 
-def canonical(made: Topology, *, hyphens: bool = False) -> list[tuple[int, int, str]]:
-    """Return the links with their classes' names, in an order of their own."""
+def canonical(made: Topology, *, hyphens: bool = False) -> list[tuple[int, int, str, float, float]]:
+    """Return the links with their classes' names and rates, in an order of their own."""
     names = [name.replace(" ", "-") if hyphens else name for name in made.classes]
+    unknown = [-1.0] * made.num_links
     return sorted(
-        (min(link), max(link), names[place])
-        for link, place in zip(made.links.tolist(), made.link_class.tolist(), strict=True)
+        (min(link), max(link), names[place], bandwidth, latency)
+        for link, place, bandwidth, latency in zip(
+            made.links.tolist(),
+            made.link_class.tolist(),
+            made.link_bandwidth.tolist() or unknown,
+            made.link_latency.tolist() or unknown,
+            strict=True,
+        )
     )
 
 
@@ -65,6 +86,13 @@ def test_what_is_written_is_read_back(made: Topology, form: str) -> None:
     assert canonical(back, hyphens=hyphens) == canonical(made, hyphens=hyphens)
     assert back.num_routers == made.num_routers
     assert np.array_equal(back.host_router, made.host_router)
+    assert np.array_equal(back.host_bandwidth, made.host_bandwidth)
+    assert back.router_names in ((), made.router_names)
+    assert back.host_names in ((), made.host_names)
+    if form != "edge-list" and made.num_hosts:  # whose names are words
+        assert back.host_names == made.host_names
+    if len(made.link_bandwidth):
+        assert back.relative == made.relative
     # Groups keep who is with whom, and their order.
     named = np.unique(made.group[made.group >= 0])
     expected = np.where(made.group < 0, -1, np.searchsorted(named, made.group))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.cli.machine_options import add_machine, machine_of
 from workbench.cli.output import byte_count, given, say
+from workbench.cli.progress import ProgressLine
 from workbench.errors import ParameterError
 from workbench.units import parse_typed_quantity
 
@@ -74,7 +75,8 @@ def graph_of(arguments: argparse.Namespace) -> ExecutionGraph:
     from workbench.programs import ExecutionGraph, find
     from workbench.programs.find_program import graph_of as graph
 
-    program = find(arguments.file)
+    with ProgressLine(after_s=1) as line:
+        program = find(arguments.file, on_progress=line.show)
     for note in program.notes:
         say(f"note: {note}")
     if isinstance(program, ExecutionGraph) and arguments.algorithms:

@@ -11,13 +11,17 @@ from typing import Self
 class ProgressLine:
     """A line on stderr that is cleared at the end; nothing where stderr is no terminal.
 
+    With ``after_s`` it stays empty for so long.
+
     With ``log_every_s`` a file or a pipe gets a line of its own each time, none in the first.
     """
 
-    def __init__(self, *, every_s: float = 0.0, log_every_s: float = math.inf) -> None:
+    def __init__(
+        self, *, after_s: float = 0.0, every_s: float = 0.0, log_every_s: float = math.inf
+    ) -> None:
         self.visible = sys.stderr.isatty()
         self._every_s = every_s if self.visible else log_every_s  # least time between two texts
-        self._next_s = 0.0 if self.visible else time.monotonic() + log_every_s
+        self._next_s = time.monotonic() + (after_s if self.visible else log_every_s)
         self._width = 0
 
     def show(self, text: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from workbench.errors import DatasetError, ParameterError, ParseError
@@ -17,7 +17,9 @@ _GOAL_BINARY = tuple(magic.to_bytes(8, "little") for magic in (4223, 2342))
 _GOAL_TEXT = re.compile(rb"(?>\s+|//[^\n]*\n|/\*.*?\*/)*+num_ranks\b", re.DOTALL)
 
 
-def read(path: str | Path) -> Program | ExecutionGraph:
+def read(
+    path: str | Path, *, on_progress: Callable[[str], None] | None = None
+) -> Program | ExecutionGraph:
     """Read GOAL (text or binary) as an `ExecutionGraph`, a trace as a `Program`.
 
     The format is recognised from the content, not from the name.
@@ -25,6 +27,7 @@ def read(path: str | Path) -> Program | ExecutionGraph:
     Args:
         path: a GOAL file; a liballprof, SimGrid or workbench trace, as its folder, its rank-0
             file or a zip of it.
+        on_progress: called with what has been read so far of a trace, in words.
 
     Raises:
         ParseError: it cannot be read, or is none of these; names the line.
@@ -34,7 +37,7 @@ def read(path: str | Path) -> Program | ExecutionGraph:
 
     path = Path(path)
     if path.is_dir():
-        return read_trace(path)
+        return read_trace(path, on_progress=on_progress)
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
@@ -42,7 +45,7 @@ def read(path: str | Path) -> Program | ExecutionGraph:
         raise ParseError(
             f"a program's file must be readable; got {error.strerror}", source=str(path)
         ) from error
-    return read_goal(path) if is_goal(head) else read_trace(path)
+    return read_goal(path) if is_goal(head) else read_trace(path, on_progress=on_progress)
 
 
 def is_goal(content: bytes) -> bool:
@@ -56,12 +59,15 @@ ProgramLike = ExecutionGraph | Program | str | Path
 else the name of a shipped program."""
 
 
-def find(program: ProgramLike) -> ExecutionGraph | Program:
+def find(
+    program: ProgramLike, *, on_progress: Callable[[str], None] | None = None
+) -> ExecutionGraph | Program:
     """Return the program of an object, a file, a folder or a shipped name; a note records which.
 
     Args:
         program: a program or graph; the path of a GOAL file or of a trace; or the name of a shipped
             program, where there is no file or folder of that name.
+        on_progress: called with what has been read so far of a trace, in words.
 
     Raises:
         ParseError: the file cannot be read, or holds no program.
@@ -82,7 +88,7 @@ def find(program: ProgramLike) -> ExecutionGraph | Program:
     name = str(program)
     catalogue = shipped.list()
     try:
-        found = read(program)
+        found = read(program, on_progress=on_progress)
     except ParseError:
         if Path(program).exists() or isinstance(program, Path) or "/" in name or "\\" in name:
             raise

@@ -63,6 +63,7 @@ def test_a_file_of_another_kind_is_no_network() -> None:
         "It was a dark night.\nNobody came.\n",
         "1 100\n2 200\n4 390\n8 800\n",
         "1,1.5\n2,1.6\n",
+        "1 1000 1.77 0.56\n2 1000 1.80 1.1\n4 1000 1.83 2.2\n",
         "src,dst,size_bytes,latency_us\n0,1,8,1.5\n",
         "n1 slots=4\nn2 slots=4\n",
         "rank 0=n1 slot=0\nrank 1=n2 slot=0\n",
@@ -71,6 +72,12 @@ def test_a_file_of_another_kind_is_no_network() -> None:
         "",
     ):
         assert network_of(text.encode(), "text") is None
+
+
+@for_each("text", ["a b 2\nb c 3\n", "0 1 2\n1 2 2\n", "a,b,2\nb,c,3\n"])
+def test_a_list_with_a_number_behind_is_a_list_that_is_refused(text: str) -> None:
+    with pytest.raises(ParseError, match="links=3"):
+        network_of(text.encode(), "x")
 
 
 def test_slurms_tree_keeps_the_names_of_switches_and_hosts() -> None:
@@ -396,6 +403,7 @@ def test_a_last_row_that_is_cut_off_is_left_out_with_a_note() -> None:
         ("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2\n", 2, "'a' must be given once"),
         ("SwitchName=a Nodes=n1 Color=red\n", 1, "color is not one of switchname"),
         ("SwitchName=a Nodes=n1\nrubbish\n", 2, "a line must be pairs"),
+        ("SwitchName=a[1-2] Nodes=n1\n", 1, "must have one name, not a list"),
         ("SwitchName=a\n", 1, "'a' must have Nodes= or Switches="),
         ("4 2 1\n2 3\n0 9 1Gbps 1us 0\n", 3, "a node must be a whole number from 0 to 3"),
         ("router 0 node 0 router 1\nrouter 1 node 0\n", 2, "0 is at two"),

@@ -163,6 +163,23 @@ def test_a_trunk_of_any_bandwidth_between_two_switches(trunk: float, hosts: int)
     assert link_loads(made).saturation == pytest.approx(min(1, fits))
 
 
+def test_the_best_cut_of_any_bandwidths_is_found() -> None:
+    """All divisions of up to seven routers, whose cuts are not whole numbers."""
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        n = int(rng.integers(2, 8))
+        links = [(int(rng.integers(0, router)), router) for router in range(1, n)]
+        links += [tuple(rng.choice(n, 2, replace=False).tolist()) for _ in range(6)]
+        rates = 1e9 * rng.choice([0.3, 1, 1.7, 2.5, 10 / 3, 40], len(links))
+        made = network(links, range(n), link_bandwidth=rates, host_bandwidth=np.full(n, 1e9))
+        found = bisection(made)
+        sides = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
+        even = sides[np.abs(n - 2 * sides.sum(axis=1)) <= found.difference]
+        cut = even[:, made.links[:, 0]] != even[:, made.links[:, 1]]
+        best = float((cut @ made.capacity).min())
+        assert found.upper == pytest.approx(best) and found.lower <= best * (1 + 1e-9)
+
+
 def test_hosts_with_links_of_their_own_bandwidth() -> None:
     """A sender of twice the bandwidth to a receiver of the least: the receiver is full."""
     stated = {"link_bandwidth": np.array([8.0]), "host_bandwidth": np.array([1.0, 2.0, 2.0])}

@@ -11,6 +11,7 @@ What a trace holds that a program does not, and what had to be assumed, stands i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from workbench.errors import ParameterError, ParseError
@@ -27,7 +28,11 @@ FORMATS = ("workbench", "liballprof", "simgrid", "otf2")
 
 
 def read_trace(
-    source: TraceSource, *, format: str | None = None, flops_per_second: float = 1e9
+    source: TraceSource,
+    *,
+    format: str | None = None,
+    flops_per_second: float = 1e9,
+    on_progress: Callable[[str], None] | None = None,
 ) -> Program:
     """Return the program that a trace recorded.
 
@@ -39,6 +44,7 @@ def read_trace(
         format: one of ``FORMATS``; None recognises it by the first lines.
         flops_per_second: floating-point operations that a rank does in a second, for SimGrid's
             traces, whose work is not recorded in time.
+        on_progress: called with what has been read so far, in words; not by OTF2.
 
     Raises:
         ParseError: it is no trace, a rank's file is missing, a line is damaged, or the ranks
@@ -71,7 +77,8 @@ def read_trace(
     if kind == "simgrid":
         from workbench.programs.traces.simgrid import read_simgrid
 
-        return read_simgrid(files, name, flops_per_second=flops_per_second)
+        return read_simgrid(files, name, on_progress, flops_per_second=flops_per_second)
     from workbench.programs.traces.liballprof import read_liballprof, read_recorded
 
-    return read_recorded(files, name) if kind == "workbench" else read_liballprof(files, name)
+    read = read_recorded if kind == "workbench" else read_liballprof
+    return read(files, name, on_progress)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -165,20 +165,22 @@ class TraceCalls:
         self.comms: list[Comm] = []
         self._index: dict[int, int] = {}  # by id; ``comms`` keeps what has one
         self._peers = Peers()
+        self._too_long: dict[int, int] = {}  # work before a call that cannot be counted, by rank
         self.shares: list[Share] = []
         self._share_of: dict[Share, int] = {}
+
+    def report(self, rank: int, on_progress: Callable[[str], None] | None) -> None:
+        """Report that a rank has been read."""
+        if on_progress is not None:
+            on_progress(f"{rank + 1} of {self.num_ranks} ranks read")
 
     def compute(self, rank: int, ns: int) -> None:
         """Add computation time before a rank's next call."""
         state = self.of_rank[rank].state
-        before = int(state[layout.PENDING])
-        if before + ns > MOST_WORK_NS:
-            raise ParseError(
-                f"work of rank {rank} between two calls must be 0 to {MOST_WORK_NS} ns; got {ns} "
-                f"ns after {before} ns",
-                source=self.source,
-            )
-        state[layout.PENDING] = before + ns
+        work = int(state[layout.PENDING]) + ns
+        if work > MOST_WORK_NS:
+            self._too_long.setdefault(rank, work)
+        state[layout.PENDING] = min(work, MOST_WORK_NS)
 
     def message(
         self, rank: int, kind: int, line: int, comm: Comm, peer: int, size: int, tag: int
@@ -227,15 +229,14 @@ class TraceCalls:
             made = np.empty(len(self.comms) + 1, np.int64)
             known = builder.num_communicators
             for rank, mine in enumerate(self.of_rank):
+                builder.compute(rank, self._too_long.get(rank, 0))
                 calls = mine.read
                 out = np.empty((len(calls), 9), np.int64)
                 wait_end, ended = np.empty(len(calls), np.int64), np.empty(len(calls), np.int32)
                 state = np.array([0, 0, 0, known, builder.num_waits])
                 joined = np.zeros(most, np.int64)
-                n, work, wrong = emit(
-                    *(calls, numbers, number_of, made, first_of, joined, out, wait_end, ended),
-                    state,
-                )
+                known_as = numbers, number_of, made, first_of, joined
+                n, work, wrong = emit(calls, *known_as, out, wait_end, ended, state)
                 if wrong >= 0:
                     builder.compute(rank, work)
                     builder.compute(rank, int(calls[wrong, layout.WORK]))

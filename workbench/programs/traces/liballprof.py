@@ -8,7 +8,7 @@ inside a call is not kept, since a replay computes it again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from workbench.programs.program import Program
 from workbench.programs.traces.calls import TraceCalls, fit_receives
@@ -27,13 +27,15 @@ from workbench.programs.traces.survey import Survey
 _HEAD_BYTES = 65536
 
 
-def read_liballprof(files: Sequence[TraceFile], source: str) -> Program:
+def read_liballprof(
+    files: Sequence[TraceFile], source: str, on_progress: Callable[[str], None] | None = None
+) -> Program:
     """Return the program of a liballprof 1 trace of one file per rank."""
     if ranks := _shown_ranks(files):
         files = [files[i] for i in ranks]
     calls = TraceCalls(len(files), source, [file.name for file in files])
     survey = Survey(calls)
-    lines = cut(files, forms_of(False))
+    lines = cut(files, forms_of(False), on_progress)
     events = [survey.take(rank, mine) for rank, mine in enumerate(lines)]
     names = survey.names()
     stride, recognised = detect_stride(set().union(*survey.made), survey.arrays)
@@ -48,18 +50,22 @@ def read_liballprof(files: Sequence[TraceFile], source: str) -> Program:
         handles = Handles(rank, known, calls.notes)
         variables = RequestVariables(survey.made[rank], stride)
         AddressReader(calls, lines.pop(), rank, names, variables, handles).read()
+        calls.report(rank, on_progress)
     fit_receives(calls)
     return calls.build()
 
 
-def read_recorded(files: Sequence[TraceFile], source: str) -> Program:
+def read_recorded(
+    files: Sequence[TraceFile], source: str, on_progress: Callable[[str], None] | None = None
+) -> Program:
     """Return the program of the workbench recorder's trace; its headers order the files by rank."""
     files = check_header(files)
     calls = TraceCalls(len(files), source, [file.name for file in files])
     comms = RecordedComms(calls)
-    lines = cut(files, forms_of(True))[::-1]
+    lines = cut(files, forms_of(True), on_progress)[::-1]
     for rank in range(len(files)):
         RecordedReader(calls, lines.pop(), rank, comms).read()
+        calls.report(rank, on_progress)
     fit_receives(calls)
     return calls.build()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -107,11 +107,18 @@ class NumberedLines:
         return self.begin, self.form, self.times, self.values
 
 
-def cut(files: Sequence[TraceFile], forms: Forms) -> list[NumberedLines]:
+def cut(
+    files: Sequence[TraceFile], forms: Forms, on_progress: Callable[[str], None] | None = None
+) -> list[NumberedLines]:
     """Return the lines of all files, which are cut side by side."""
     threads = min(len(files), os.cpu_count() or 1, MOST_THREADS)
     with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(lambda file: _cut(file, forms), files))
+        found: list[NumberedLines] = []
+        for lines in pool.map(lambda file: _cut(file, forms), files):
+            found.append(lines)
+            if on_progress is not None:
+                on_progress(f"lines of {len(found)} of {len(files)} ranks split")
+    return found
 
 
 def _cut(file: TraceFile, forms: Forms) -> NumberedLines:
@@ -127,7 +134,7 @@ def _cut(file: TraceFile, forms: Forms) -> NumberedLines:
     room = _FEW_TEXTS
     while True:
         slots, texts = np.zeros(2 * room, np.int64), np.zeros((room, 4), np.int64)
-        state = np.zeros(2, np.int64)
+        state = np.zeros(layout.LAST_TEXTS + len(layout.TEXT_VALUES), np.int64)
         lines = begin, form, times, values
         if scan(data, forms.names, forms.table, salt, slots, texts, lines, notable, fields, state):
             room *= 16
@@ -210,7 +217,11 @@ def _form(
         row[layout.S_WHAT] = layout.ENDS_ONE
     elif kind == "waitall" and recorder:
         row[layout.S_WHAT] = layout.ENDS_LISTED
-        row[layout.S_LIST] = at["requests"]
+        row[layout.S_LIST], row[layout.S_STATUS] = at["requests"], at["statuses"]
+    elif kind == "waitany" and recorder:
+        row[layout.S_WHAT] = layout.ENDS_ANY
+        row[layout.S_LIST], row[layout.S_STATUS] = at["requests"], at["status"]
+        numbers(INDEX="index")
     elif kind == "waitall":
         row[layout.S_WHAT] = layout.ENDS_ARRAY
         text(layout.V_TEXT, at["count"], at["statuses"])

@@ -68,7 +68,11 @@ def is_action(word: bytes) -> bool:
 
 
 def read_simgrid(
-    files: Sequence[TraceFile], source: str, *, flops_per_second: float = FLOPS_PER_SECOND
+    files: Sequence[TraceFile],
+    source: str,
+    on_progress: Callable[[str], None] | None = None,
+    *,
+    flops_per_second: float = FLOPS_PER_SECOND,
 ) -> Program:
     """Return the program of a time-independent trace; the ranks stand in the lines of its files."""
     above_zero(flops_per_second, "flops_per_second")
@@ -98,6 +102,7 @@ def read_simgrid(
     world = Comm(0, tuple(range(len(lines))))
     for rank in range(len(lines)):
         _RankReader(calls, rank, world, flops_per_second).read(lines.pop(rank))
+        calls.report(rank, on_progress)
     fit_receives(calls)
     calls.notes.say(
         f"work was recorded in floating-point operations: {flops_per_second:g} are taken to last "

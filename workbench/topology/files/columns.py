@@ -136,18 +136,26 @@ def are_links(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether rows without a header are links: two names, and what a link may have.
 
     Numbers in two columns may be anything; those of a network that hangs together come again, so
-    that there are fewer names than links, but for one.
+    that there are fewer names than links, but for one. Rows with another number behind, which is
+    refused later, are links where the names are words, or a third of them are in both columns.
     """
-    names: set[str] = set()
+    ends: tuple[set[str], set[str]] = (set(), set())
+    bare = False
     for row in rows:
         if len(row) < 2 or not (_NAME.fullmatch(row[0]) and _NAME.fullmatch(row[1])):
             return False
+        more = [word for word in row[2:] if not _is_bare(word)]
+        bare = bare or len(more) < len(row) - 2
         try:
-            free_values(row[2:], Place(""), Assembly(""))
+            free_values(more, Place(""), Assembly(""))
         except ParseError:
             return False
-        names.update(row[:2])
-    return len(rows) > 1 and len(names) <= len(rows) + 1
+        for names, word in zip(ends, row, strict=False):
+            names.add(word)
+    names = ends[0] | ends[1]
+    words = not any(map(_is_bare, names))
+    sure = not bare or words or 3 * len(ends[0] & ends[1]) >= len(names)
+    return len(rows) > 1 and len(names) <= len(rows) + 1 and sure
 
 
 _NAME = re.compile(r"(?![\d.]*\.\d*$)[\w.:/@+-]+")

@@ -103,7 +103,8 @@ def _check_first(row: list[str], place: Place) -> None:
     except ParseError as error:
         raise place.error(
             f"the first row must name the columns, {', '.join(COLUMNS)} or some of them, or be a "
-            f"link; got {', '.join(row)[:80]!r}"
+            "link, with links=3 for how many are side by side, 100Gbps or 0.5us; got "
+            f"{', '.join(row)[:80]!r}"
         ) from error
 
 

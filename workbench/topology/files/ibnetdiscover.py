@@ -41,7 +41,7 @@ _OTHER = re.compile(
 )
 _SIDE = r"(SW|CA|RT)\s+(\d+)\s+(\d+)\s+(0x[0-9a-fA-F]+)"
 _JOINED = re.compile(rf"{_SIDE}\s+(\S+)\s+(\S+)\s+-\s+{_SIDE}\s+\(\s*'(.*)'\s+-\s+'(.*)'\s*\)\s*")
-_ALONE = re.compile(rf"{_SIDE}\s+(\S+)\s+(\S+)\s+'(.*)'\s*")
+_ALONE = re.compile(rf"{_SIDE}\s+(?:[^\s']+\s+){{1,3}}'(.*)'\s*")
 _SPEED = re.compile(r"\b(\d+)x\s?([A-Z]DR(?:10)?)\b")
 _QUOTED = re.compile(r'"([^"]*)"')
 _ADAPTER = re.compile(
@@ -182,7 +182,7 @@ def parse_port_list(text: str, source: str, *, hosts: int | None = None) -> Topo
             fabric.cable(ends[0], ends[1], width + speed, place)
         elif alone:
             if alone[1] != "CA":
-                fabric.node(kinds[alone[1]], alone[4].lower(), alone[7], place)
+                fabric.node(kinds[alone[1]], alone[4].lower(), alone[5], place)
             fabric.unused += 1
         elif bare and not bare.startswith("#"):
             if number == len(lines):

@@ -128,6 +128,8 @@ def _assembled(
             if "blocksizes" in line.values or "aggregatedblock" in line.values:
                 continue
             raise line.place.error("a line must have SwitchName= or BlockName=")
+        if "[" in name:
+            raise line.place.error(f"a switch must have one name, not a list; got {name[:80]!r}")
         if name in named:
             raise line.place.error(f"{name[:80]!r} must be given once")
         if not (line.values.get("nodes") or line.values.get("switches")):

@@ -35,6 +35,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@for_each("ranks", [TRACE, recorded(*RING)])
+def test_progress_is_reported_rank_by_rank(ranks: dict[str, str]) -> None:
+    said_so_far: list[str] = []
+    read_trace(ranks, on_progress=said_so_far.append)
+    assert said_so_far[-1] == "12 of 12 ranks read"
+    assert len(said_so_far) == 24
+
+
 def check(program: object) -> None:
     """Hold that the ranks are in order, ten after nine."""
     assert said(program, 11) == ["send 96 B to 0 tag 0"]  # type: ignore[arg-type]

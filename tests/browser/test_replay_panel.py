@@ -167,7 +167,9 @@ def test_a_deadlock_is_reported_and_the_last_figures_stay(
 ) -> None:
     show(REPLAY, HEADLINE)
     before = status(page, HEADLINE)
-    files = {"name": "crossed.goal", "mimeType": "text/plain", "buffer": CROSSED.encode()}
+    # More than a message to a Jupyter server may have.
+    content = CROSSED.encode() + b"//" + b"-" * (11 << 20)
+    files = {"name": "crossed.goal", "mimeType": "text/plain", "buffer": content}
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Upload GOAL or trace").click()
     chooser.value.set_files([files])

@@ -242,6 +242,8 @@ def _build(network: Topology, arguments: argparse.Namespace) -> int:
         from workbench.topology.files import write_topology
 
         write_topology(network, Path(arguments.output))
+        if network.unequal and Path(arguments.output).suffix.lower() == ".json":
+            say(f"note: {arguments.output} has no bandwidths, which SST/macro's JSON cannot hold")
     if arguments.json:
         print_json(_sizes(network))
     else:

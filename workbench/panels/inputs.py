@@ -47,10 +47,6 @@ class Dropdown(_OnLoop, widgets.Dropdown):  # type: ignore[misc]
     """A choice of one option."""
 
 
-class FileUpload(_OnLoop, widgets.FileUpload):  # type: ignore[misc]
-    """The user's own files."""
-
-
 class FloatText(_OnLoop, widgets.FloatText):  # type: ignore[misc]
     """A number."""
 

@@ -49,6 +49,7 @@ _RULES = f"""{PAGE_RULES}
 body[data-jp-theme-light="false"] .workbench-panel {{ --jp-widgets-dropdown-arrow: {_ARROW}; }}
 {_ON_LIGHT}.mod-success {{ background-color: var(--jp-success-color0); }}
 {_ON_LIGHT}.mod-warning {{ color: var(--jp-ui-font-color0); }}
+.workbench-upload-said {{ color: {ERROR}; font-size: 12px; line-height: 1.3; width: 360px; }}
 .workbench-panel .{REFUSED} input {{ border: 1px solid {ERROR} !important; }}
 .workbench-panel .{STALE} {{ opacity: 0.35; }}
 .workbench-index .jupyter-button {{ white-space: normal; text-align: left; line-height: 1.3;

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 from tests.unit.panels.networks import ring
-from tests.unit.panels.uploads import file_items
 from tests.unit.panels.waiting import PATIENCE_S, settled
 from workbench import jobs, programs, topology
 from workbench.errors import DatasetError, ParameterError, ParseError, WorkbenchError
@@ -124,9 +123,9 @@ def test_traffic_of_ones_own_loads_the_links(panel: ComparePanel, tmp_path: Path
     settled(panel)
     assert not np.array_equal(panel.loads["torus 4x4"].channel, before), "another file of its name"
     control = panel.controls["upload_traffic"]
-    control.value = file_items({"a.csv": b"1,2\n3\n"})
+    control.take({"a.csv": b"1,2\n3\n"})
     assert "a.csv:2: each row of a matrix" in panel.error
-    assert control.accept.startswith(".csv")
+    assert control.button.accept.startswith(".csv")
     panel.traffic = "uniform"
     settled(panel)
     assert panel.error == "", "the mistake was about traffic that is not chosen any more"
@@ -350,9 +349,9 @@ def test_a_graph_is_uploaded(panel: ComparePanel) -> None:
         panel.upload({"bad.graphml": b"<graphml><graph>"})
     with pytest.raises(ParameterError, match="choose a file"):
         panel.upload({})
-    panel.controls["upload"].value = file_items({"bad.txt": b"\xff\x00 1"})
+    panel.controls["upload"].take({"bad.txt": b"\xff\x00 1"})
     assert panel.error
-    panel.controls["upload"].value = file_items({"ring.txt": b"0 1\n1 2\n2 0\n"})
+    panel.controls["upload"].take({"ring.txt": b"0 1\n1 2\n2 0\n"})
     assert panel.error == ""
 
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -215,12 +214,9 @@ def test_measurements_are_uploaded(panel: FitPanel) -> None:
 
 def test_what_was_not_read_is_shown_beside_the_upload(panel: FitPanel) -> None:
     before = panel.measured
-    content = memoryview(b"nothing of the kind\n")
-    about = {"name": "x.txt", "type": "", "size": 20, "last_modified": datetime.now(UTC)}
-    panel.controls["upload"].value = ({**about, "content": content},)
+    panel.controls["upload"].take({"x.txt": b"nothing of the kind\n"})
     assert "x.txt" in panel.error
     assert panel.measured is before
-    assert panel.controls["upload"].value == ()
     panel.upload({"mine.txt": OSU + "8193 garbage\n"})
     assert "mine.txt:9: not understood" in panel.error
 
@@ -555,10 +551,7 @@ def test_a_curve_as_csv_is_uploaded_and_a_picture_is_refused(panel: FitPanel) ->
     panel.upload({"mine.csv": panel.measured.to_csv()})
     assert panel.machine == "mine"
     np.testing.assert_allclose(panel.measured.latency_us[0], 1.58, rtol=0.05)
-    item = {"name": "a.png", "content": b"\x89PNG\r\n\x1a\n"}
-    panel.controls["upload"].value = (
-        {**item, "type": "image/png", "size": 8, "last_modified": datetime.now(UTC)},
-    )
+    panel.controls["upload"].take({"a.png": b"\x89PNG\r\n\x1a\n"})
     assert "must be a text file" in panel.error
 
 

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.unit.panels.uploads import file_items
 from workbench.errors import ParameterError
 from workbench.panels import ForecastPanel
 from workbench.variability import Forecast
@@ -141,7 +140,7 @@ def test_each_view_has_its_result_and_its_code(
 def test_relevance_is_found_in_a_table_of_the_user(panel: ForecastPanel, tmp_path: Path) -> None:
     path = step_table(tmp_path, runs=5)  # of which each is left out once
     panel.source = "own"
-    panel._own.upload.value = file_items({path.name: path.read_bytes()})
+    panel._own.upload.take({path.name: path.read_bytes()})
     assert panel.error == ""
     found = until_forecast(panel)
     assert (found.m, found.k) == (2, 5)

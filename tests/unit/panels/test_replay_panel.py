@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 from tests.cases import for_each
-from tests.unit.panels.uploads import file_items
 from tests.unit.panels.waiting import PATIENCE_S, settled
 from workbench import machines, models, programs
 from workbench.errors import DatasetError, ParameterError, ParseError
@@ -213,6 +212,14 @@ def test_a_trace_is_uploaded_with_its_collectives(panel: ReplayPanel) -> None:
         assert settled(panel).graph.source == panel.program == called
 
 
+def test_a_program_is_read_from_a_path_of_the_kernels_machine(
+    panel: ReplayPanel, tmp_path: Path
+) -> None:
+    (tmp_path / "crossed.goal").write_text(CROSSED)
+    panel.controls["upload"].path.value = str(tmp_path)
+    assert (panel.error, panel.program) == ("", "crossed.goal")
+
+
 @for_each("files", [{}, {"a.goal": b"num_ranks"}, {"a": b"\x00\xff"}, {"": b""}])
 def test_an_upload_that_is_no_program_is_refused(
     panel: ReplayPanel, files: dict[str, bytes]
@@ -220,9 +227,8 @@ def test_an_upload_that_is_no_program_is_refused(
     before = settled(panel)
     with pytest.raises((ParameterError, ParseError)):
         panel.upload(files)
-    panel.controls["upload"].value = ()
-    panel.controls["upload"].value = file_items(files)
-    assert bool(panel.error) == bool(files)
+    panel.controls["upload"].take(files)
+    assert panel.error
     assert panel.result is before
 
 

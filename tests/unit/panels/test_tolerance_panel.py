@@ -13,7 +13,6 @@ import pytest
 
 from tests.cases import for_each
 from tests.goal_programs import CROSSED
-from tests.unit.panels.uploads import file_items
 from tests.unit.panels.waiting import settled
 from workbench import machines, models, programs
 from workbench.errors import DatasetError, ParameterError, ParseError, ProgramError
@@ -404,7 +403,7 @@ def test_measured_run_times_are_drawn_where_they_were_given(
     panel: TolerancePanel, tmp_path: Path
 ) -> None:
     runs = measured_runs(panel)
-    panel.controls["measured"].value = file_items({"runs.csv": runs.to_csv().encode()})
+    panel.controls["measured"].take({"runs.csv": runs.to_csv().encode()})
     settled(panel)
     assert panel.error == ""
     assert panel.measured.time_s.tolist() == runs.time_s.tolist()
@@ -452,7 +451,7 @@ def test_measured_runs_stay_with_their_program(panel: TolerancePanel) -> None:
 
 
 def test_a_file_that_holds_no_runs_is_refused_at_its_button(panel: TolerancePanel) -> None:
-    panel.controls["measured"].value = file_items({"runs.csv": b"latency_us,time_s\n0,x\n"})
+    panel.controls["measured"].take({"runs.csv": b"latency_us,time_s\n0,x\n"})
     settled(panel)
     assert panel.error == "runs.csv:2: time_s must be a time above 0 s; got 'x'"
     with pytest.raises(ParseError, match="cannot be read as a file"):

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.unit.panels.uploads import file_items
 from workbench import variability
 from workbench.errors import ParameterError
 from workbench.panels import BlamePanel
@@ -188,7 +187,7 @@ def test_own_tables_are_read_and_a_user_is_blamed(panel: BlamePanel, tmp_path: P
     panel.source = "own"
     assert "Upload a table of runs" in panel.text
     panel.view, panel.permutations = "blame", 100
-    panel._own.runs.upload.value = file_items({runs.name: runs.read_bytes()})
+    panel._own.runs.upload.take({runs.name: runs.read_bytes()})
     assert "40 runs" in panel.text  # its column Name is taken for the runs' names
     panel.take_jobs(jobs)
     panel.wait(60)
@@ -210,7 +209,7 @@ def test_what_sacct_prints_has_its_columns_in_sight(panel: BlamePanel) -> None:
     name = "16b_pipe_in_name.txt"
     named = (Path(__file__).parents[2] / "data" / "reports" / name).read_bytes()
     for content, jobs in ((wide.encode(), 1), (named, 31)):
-        panel._own.jobs.upload.value = file_items({name: content})
+        panel._own.jobs.upload.take({name: content})
         assert panel._own.jobs.error.message == ""
         assert len(panel._own.jobs.table) == jobs
         assert "User" in dict(panel._own.jobs.lists["user"].options)
@@ -269,6 +268,6 @@ def test_a_refusal_stands_beside_its_file(panel: BlamePanel, tmp_path: Path) -> 
     assert "a run must end after it starts; run b does not" in panel.error
     assert panel.error.startswith("runs.csv:3: ")
     path.write_bytes(bytes(range(256)) * 4)
-    panel._own.runs.upload.value = file_items({"noise.csv": path.read_bytes()})
+    panel._own.runs.upload.take({"noise.csv": path.read_bytes()})
     assert "CSV" in panel.error
     assert panel.tables is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -228,6 +229,25 @@ def test_codes_records_are_read_by_their_layout(tmp_path: Path) -> None:
     assert made.group.tolist() == [0, 0, 1, 1]
 
 
+def test_codes_bandwidths_of_local_global_and_hosts_links(tmp_path: Path) -> None:
+    rates = 'num_groups="2"; local_bandwidth="5.25"; global_bandwidth="4.69"; cn_bandwidth="16.0";'
+    text = CONFIGURATION.replace('num_groups="2";\n', f"{rates}\n")
+    path = codes(tmp_path, [[0, 1, 0], [1, 0, 0]], [[1, 2], [2, 1]], text)
+    made = read_topology(path)
+    gib = 2.0**30
+    assert made.link_bandwidth.tolist() == [5.25 * gib, 5.25 * gib, 4.69 * gib]
+    assert set(made.host_bandwidth.tolist()) == {16.0 * gib}
+    write_topology(made, tmp_path / "again.conf")
+    again = read_topology(tmp_path / "again.conf")
+    np.testing.assert_array_equal(again.link_bandwidth, made.link_bandwidth)
+    np.testing.assert_array_equal(again.host_bandwidth, made.host_bandwidth)
+    with pytest.raises(ParameterError, match="hold bandwidths in GiB/s"):
+        to_codes(topology.with_bandwidths(made, (1, 1, 2)), "name")
+    uneven = replace(made, link_bandwidth=np.array([1e9, 2e9, 3e9]))
+    with pytest.raises(ParameterError, match="hold one local_bandwidth"):
+        to_codes(uneven, "name")
+
+
 @for_each(
     "inside, outside, change, said",
     [
@@ -241,6 +261,8 @@ def test_codes_records_are_read_by_their_layout(tmp_path: Path) -> None:
         ([], [], ("num_cns_per_router", "other"), "num_cns_per_router must be"),
         ([], [], ("../conf/inside", ""), "must have intra-group-connections"),
         ([], [], ("../conf/inside", ".."), "cannot read it"),
+        ([], [], ("num_groups", 'local_bandwidth="5"; num_groups'), "global_bandwidth, or neither"),
+        ([], [], ("num_groups", 'cn_bandwidth="fast"; num_groups'), "cn_bandwidth must be above 0"),
         ([], [], ("dragonfly_custom", "torus"), "must name dragonfly_custom or dragonfly_dally"),
         ([], [], ('"2";\n', '"65536";\n'), None),
         ([], [], ('cols="2"', 'cols="65536"'), None),

@@ -10,7 +10,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench import programs
-from workbench.errors import ParameterError, WorkbenchError
+from workbench.errors import ParameterError
 from workbench.panels import inputs
 from workbench.panels.compare.match import MATCHES, Sizes, matching
 from workbench.panels.compare.slots import Slot
@@ -41,6 +41,7 @@ from workbench.panels.session.session import Files
 from workbench.panels.slider import Even, Slider
 from workbench.panels.style import choose, named, wrapping_row
 from workbench.panels.topology_options import near_sizes
+from workbench.panels.upload import Upload
 from workbench.programs.collectives import ALGORITHMS
 from workbench.topology import FAMILIES, Topology
 from workbench.topology.demand import Demand, read_demand
@@ -97,23 +98,28 @@ class CompareControls:
         self.amount: Any = NumberField(
             FIRST_HOSTS, 2, 2_000_000, disabled=True, **named("", "240px")
         )
-        self.upload: Any = inputs.FileUpload(
-            description="Upload a graph",
-            multiple=True,
+        self.upload_error, self.program_error = ErrorLine(), ErrorLine()
+        self.traffic_error = ErrorLine()
+        self.upload = Upload(
+            "Upload a graph",
+            self._take_graph,
+            self.upload_error,
+            width="130px",
             tooltip="A list of links, GraphML, dot, or a file of Slurm, ibnetdiscover, ns-3, "
             "SimAI, BookSim, SST/macro or CODES",
-            layout=widgets.Layout(width="170px", margin="2px 8px"),
+            multiple=True,
         )
-        self.upload_traffic: Any = inputs.FileUpload(
-            description="Upload traffic",
-            accept=".csv,.txt,.tsv",
+        self.upload_traffic = Upload(
+            "Upload traffic",
+            lambda files: self.take_traffic(*next(iter(files.items()))),
+            self.traffic_error,
+            width="120px",
             tooltip="A CSV of your own: hosts by hosts, or src,dst,weight",
-            layout=widgets.Layout(width="150px", margin="2px 8px"),
+            accept=".csv,.txt,.tsv",
         )
         self._demands: dict[str, Demand] = {}
         self._traffic_data: dict[str, bytes] = {}  # the files of the demands
         self._graph_files: dict[str, Files] = {}  # of uploaded topologies
-        self.upload_error, self.program_error = ErrorLine(), ErrorLine()
         self.read = NoteLine()
         self.replaces: Any = inputs.Dropdown(
             tooltip="The column in which the uploaded graph is shown",
@@ -121,7 +127,6 @@ class CompareControls:
         )
         self._asked_for = self._said = ""  # graph that has no column yet, and what was read of it
         self._ask("")
-        self.traffic_error = ErrorLine()
         self.traffic: Any = inputs.Dropdown(
             options=self._patterns(),
             value=first.traffic,
@@ -201,9 +206,7 @@ class CompareControls:
             control.observe(lambda _: self._tell(), "value")
         self.match.observe(lambda _: self._match_chosen(), "value")
         self.amount.observe(lambda _: self._matched(), "value")
-        self.upload.observe(self._files, "value")
         self.replaces.observe(lambda change: self._column_chosen(change["new"]), "value")
-        self.upload_traffic.observe(self._traffic_files, "value")
         self.traffic.observe(lambda _: self.traffic_error.say(""), "value")
 
     @property
@@ -392,27 +395,12 @@ class CompareControls:
         own = [(traffic_name(spec), spec) for spec in self._demands]
         return [*((text, name) for name, text in PATTERNS.items()), *own]
 
-    def _traffic_files(self, change: Any) -> None:
-        for one in change["new"]:
-            self.traffic_error.say("")
-            try:
-                self.take_traffic(one["name"], bytes(one["content"]))
-            except WorkbenchError as error:
-                self.traffic_error.say(error_text(error))
-
-    def _files(self, change: Any) -> None:
-        files = {one["name"]: bytes(one["content"]) for one in change["new"]}
-        if not files:
-            return
-        self.upload_error.say("")
-        try:
-            if sum(map(len, files.values())) > _LARGEST_UPLOAD:
-                raise ParameterError(
-                    f"files must have at most {_LARGEST_UPLOAD >> 20} MiB together", key="upload"
-                )
-            self.take_files(files)
-        except WorkbenchError as error:
-            self.upload_error.say(error_text(error))
+    def _take_graph(self, files: Files) -> None:
+        if sum(map(len, files.values())) > _LARGEST_UPLOAD:
+            raise ParameterError(
+                f"files must have at most {_LARGEST_UPLOAD >> 20} MiB together", key="upload"
+            )
+        self.take_files(files)
 
     def take_sizes(self, sizes: Sequence[Sizes | None]) -> None:
         """Set the size of each slot's topology (None: empty), and offer similar ones."""

@@ -19,7 +19,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench import jobs, machines
-from workbench.errors import ConfigurationError, ParameterError, ParseError, WorkbenchError
+from workbench.errors import ConfigurationError, ParameterError, WorkbenchError
 from workbench.fit import FitResult, machine_of_model, to_machine
 from workbench.fit.defaults import DEFAULT_MODEL
 from workbench.fit.measured import left_out, sizes_of
@@ -132,7 +132,7 @@ class FitPanel(Panel[FitResult | None]):
         self._refused: BaseException | None = None
         self._run: FitRun | None = None
         self._result: FitResult | None = None
-        self._settings = Settings(machine, model, self._ended)
+        self._settings = Settings(machine, model, self.upload, self._ended)
         self._picture = CurveView(
             measured,
             size=self._state.size,
@@ -444,7 +444,6 @@ class FitPanel(Panel[FitResult | None]):
     def _connect(self) -> None:
         settings = self._settings
         settings.observe(self._setting_changed)
-        settings.upload.observe(self._take_upload, "value")
         settings.controls["resumed"].observe(lambda _: self._tabs.opened(), "value")
         settings.work.start.on_click(lambda _: self._guarded(self.run))
         settings.resume.on_click(lambda _: self._guarded(self.resume))
@@ -627,17 +626,6 @@ class FitPanel(Panel[FitResult | None]):
     def _size_changed(self, change: Any) -> None:
         if change["new"] is not None:
             self._state = replace(self._state, size=change["new"])
-
-    def _take_upload(self, change: Any) -> None:
-        files = {item["name"]: bytes(item["content"]) for item in change["new"]}
-        if not files:
-            return
-        try:
-            self.upload(files)
-        except (ParseError, ParameterError) as error:
-            self._settings.machine_error.say(str(error))
-        # An empty value lets the same file be chosen again.
-        self._settings.upload.value = ()
 
     def _begin(self, *, go_on: bool) -> FitRun:
         if self._run is not None and self._run.running:

@@ -19,7 +19,9 @@ from workbench.panels.job_controls import JobControls
 from workbench.panels.machine_choice import MachineChoice
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import NumberField, errors_of
+from workbench.panels.session.session import Files
 from workbench.panels.style import named, push_button, wrapping_row
+from workbench.panels.upload import Upload
 
 KINDS = (
     ("SNAPPR", "snappr"),
@@ -45,7 +47,11 @@ class Settings:
     """The controls of machine, model and fit, with errors below each row; ``ended`` gets a fit."""
 
     def __init__(
-        self, machine: str, kind: str, ended: Callable[[jobs.Job[FitResult]], None]
+        self,
+        machine: str,
+        kind: str,
+        uploaded: Callable[[Files], None],
+        ended: Callable[[jobs.Job[FitResult]], None],
     ) -> None:
         self._mute = Mute()
         losses = [(name.upper(), name) for name in LOSSES]
@@ -93,13 +99,16 @@ class Settings:
             "pinned"
         ].tooltip = "Another machine, or another upload, whose measured points are drawn too"
         self.controls["study"].tooltip = "SQLite file that stores every trial; empty: not stored"
-        self.upload = inputs.FileUpload(
-            description="Upload OSU output",
+        self.machine_error, self.read = ErrorLine(), NoteLine()
+        self.upload = Upload(
+            "Upload OSU output",
+            uploaded,
+            self.machine_error,
+            width="150px",
+            tooltip="What the OSU micro-benchmarks, or others of their kind, printed",
             multiple=True,
             accept=".txt,.out,.log,.dat,.csv",
-            layout=widgets.Layout(width="190px", margin="2px 8px"),
         )
-        self.machine_error, self.read = ErrorLine(), NoteLine()
         self.resume = push_button("↻ Resume", "Continue the last fit up to Trials", "")
         self.work: JobControls[FitResult] = JobControls(
             ("▶ Start", "Start a new fit", "88px"),

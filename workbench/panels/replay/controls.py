@@ -10,7 +10,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench import machines, programs
-from workbench.errors import ParameterError, WorkbenchError
+from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.models.loggps import parse_loggps
 from workbench.panels import inputs
@@ -32,8 +32,10 @@ from workbench.panels.program_sources import (
 from workbench.panels.replay.state import LOGGOPSIM, OWN, ReplayState, check_model
 from workbench.panels.session.session import Files
 from workbench.panels.style import choose, named, wrapping_row
+from workbench.panels.upload import Upload
 from workbench.programs import Program
 from workbench.programs.collectives import ALGORITHMS, DEFAULTS, find_algorithm
+from workbench.programs.traces.otf2_archive import ANCHOR
 from workbench.suggestions import did_you_mean
 
 DEFAULTS_NAME = "loggopsim"
@@ -67,12 +69,16 @@ class ReplayControls:
         self.program: Any = inputs.Dropdown(
             options=self._offered(), value=first.source.name, **named("Program", "520px")
         )
-        self.upload: Any = inputs.FileUpload(
-            description="Upload GOAL or trace",
-            multiple=True,
+        self.program_error, self.model_error = ErrorLine(), ErrorLine()
+        self.upload = Upload(
+            "Upload GOAL or trace",
+            self.take_upload,
+            self.program_error,
+            width="170px",
             tooltip="One GOAL file, a trace's zip, whose name it keeps, or all files of a trace; "
             "of Score-P traces.otf2 with its .def and .evt files",
-            layout=widgets.Layout(width="220px", margin="2px 8px"),
+            multiple=True,
+            archive=ANCHOR,
         )
         self.semantics: Any = inputs.Dropdown(
             options=_SEMANTICS, value=first.semantics, **named("Semantics", "380px")
@@ -80,7 +86,6 @@ class ReplayControls:
         self.machine = MachineChoice(
             _machine_of(first), first=_NO_MACHINE, label="Machine", width="330px"
         )
-        self.program_error, self.model_error = ErrorLine(), ErrorLine()
         self.sliders = LogGPSSliders(first.model, self._model_moved)
         self._generator = widgets.VBox()
         self.algorithms: dict[str, Any] = {}
@@ -97,7 +102,6 @@ class ReplayControls:
             ]
         )
         self.program.observe(lambda change: self._program_chosen(change["new"]), "value")
-        self.upload.observe(self._uploaded, "value")
         self.semantics.observe(
             lambda c: self._set(replace(self.state, semantics=c["new"])), "value"
         )
@@ -299,17 +303,6 @@ class ReplayControls:
 
     def _show_fields(self) -> None:
         self._generator.children = [] if self._fields is None else [self._fields.widget]
-
-    def _uploaded(self, change: Any) -> None:
-        files = {item["name"]: bytes(item["content"]) for item in change["new"]}
-        if not files:
-            return
-        try:
-            self.take_upload(files)
-        except WorkbenchError as error:
-            self.program_error.say(str(error))
-        # An empty value lets the same file be chosen again.
-        self.upload.value = ()
 
     def _machine_chosen(self, name: str) -> None:
         if self._mute.on or name == OWN:

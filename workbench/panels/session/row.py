@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import ipywidgets as widgets
 
-from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.kernel import after_each_cell, kernel_loop
 from workbench.panels.session.history import UndoHistory
 from workbench.panels.session.page import page_of, session_of_page
-from workbench.panels.session.session import Session, read_session
+from workbench.panels.session.session import Files, Session, read_session
 from workbench.panels.style import push_button, wrapping_row
+from workbench.panels.upload import Upload
 
 if TYPE_CHECKING:
     from workbench.panels.session.carrier import Carrier
@@ -59,18 +59,20 @@ class SessionRow:
         self.save = push_button(
             "Save session", "Save the state of all controls as a small file", width="108px"
         )
-        self.open: Any = inputs.FileUpload(
-            accept=".json",
-            description="Open session",
+        self.error = ErrorLine()
+        self.open = Upload(
+            "Open session",
+            self._open,
+            self.error,
+            width="108px",
             tooltip="Open a state that was saved here or on another machine",
-            layout=widgets.Layout(width="138px", margin="2px 4px 2px 0"),
+            accept=".json",
         )
         self.copy = push_button(
             "Copy link", "Copy a link that opens this state in Voilà", width="88px"
         )
         self._said = widgets.HTML()
         self._place = widgets.VBox()
-        self.error = ErrorLine()
         buttons = (self.undo, self.redo, self.save, self.open, self.copy)
         self.widget = widgets.VBox([wrapping_row(*buttons, self._said), self.error, self._place])
         self.undo.add_class(_UNDO)
@@ -80,7 +82,6 @@ class SessionRow:
         self.redo.on_click(lambda _: self._move(1))
         self.save.on_click(lambda _: self._guarded(self._save))
         self.copy.on_click(lambda _: self._guarded(self._copy))
-        self.open.observe(self._uploaded, "value")
 
     @property
     def views(self) -> Sequence[Any]:
@@ -144,14 +145,10 @@ class SessionRow:
             self._place.children = [self._carrier.view]
         return self._carrier
 
-    def _uploaded(self, change: Any) -> None:
-        if not change["new"]:
-            return
-        item = change["new"][0]
-        name, content = item["name"], bytes(item["content"])
-        self._guarded(lambda: self._load(read_session(content), f"{name} is open"))
-        # An empty value lets the same file be chosen again.
-        self.open.value = ()
+    def _open(self, files: Files) -> None:
+        ((name, content),) = files.items()
+        self.say(())
+        self._load(read_session(content), f"{name} is open")
 
     def _guarded(self, action: Any) -> None:
         self.error.say("")
@@ -190,5 +187,5 @@ def _parts(controls: Iterable[Any]) -> Iterator[Any]:
     for control in controls:
         held = [getattr(control, name, None) for name in ("input", "text")]
         for one in held if any(held) else [control]:
-            if isinstance(one, widgets.Widget) and not isinstance(one, widgets.FileUpload):
+            if isinstance(one, widgets.Widget) and not isinstance(one, Upload):
                 yield one

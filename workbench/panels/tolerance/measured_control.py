@@ -5,14 +5,13 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Mapping
 from pathlib import PurePath
-from typing import Any
 
 import ipywidgets as widgets
 
 from workbench.measure import MeasuredRuns, read_measured_runs
-from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.style import push_button, wrapping_row
+from workbench.panels.upload import Upload
 from workbench.plotting.theme import SMALL
 
 COLUMNS = (
@@ -27,17 +26,18 @@ class MeasuredControl:
 
     def __init__(self, changed: Callable[[MeasuredRuns | None, str], None]) -> None:
         self._changed = changed
-        self.upload: Any = inputs.FileUpload(
-            accept=".csv,.txt,.tsv",
-            description="Measured run times",
+        self.error = ErrorLine()
+        self.upload = Upload(
+            "Measured run times",
+            self.take_upload,
+            self.error,
+            width="170px",
             tooltip=COLUMNS,
-            layout=widgets.Layout(width="220px", margin="2px 8px 2px 0"),
+            accept=".csv,.txt,.tsv",
         )
         self._about = widgets.HTML()
         self._chip = widgets.HBox()
-        self.error = ErrorLine()
         self.widget = widgets.VBox([wrapping_row(self.upload, self._chip, self._about), self.error])
-        self.upload.observe(self._uploaded, "value")
 
     def take_upload(self, files: Mapping[str, bytes]) -> None:
         """Read an uploaded file, given by name."""
@@ -57,11 +57,3 @@ class MeasuredControl:
             text = repr(runs).partition("(")[2].rpartition(")")[0]
             self._about.value = f"<span style='{SMALL}'>{html.escape(text)}</span>"
         self._changed(runs, name)
-
-    def _uploaded(self, change: Any) -> None:
-        files = {item["name"]: bytes(item["content"]) for item in change["new"]}
-        if not files:
-            return
-        self.error.guard(lambda: self.take_upload(files))
-        # An empty value lets the same file be chosen again.
-        self.upload.value = ()

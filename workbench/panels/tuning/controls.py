@@ -15,6 +15,7 @@ from workbench.panels.style import choose, named, wrapping_row
 from workbench.panels.tuning.runner_controls import NAMES, RunnerControls
 from workbench.panels.tuning.state import TuningState
 from workbench.panels.tuning.subjects import Subject, component_subject, size_text
+from workbench.panels.upload import Upload
 from workbench.tune.component.component import read_components
 from workbench.tune.heuristics import HEURISTICS, make_heuristic
 from workbench.tune.history import AGGREGATIONS
@@ -66,11 +67,14 @@ class TuningControls:
         self.subject: Any = inputs.Dropdown(
             options=self._options(), value=word, **named("Tune", "470px")
         )
-        self.upload: Any = inputs.FileUpload(
-            accept=".yaml,.yml",
-            description="Component file",
+        self.subject_error = ErrorLine()
+        self.upload = Upload(
+            "Component file",
+            self.take,
+            self.subject_error,
+            width="168px",
             tooltip="Upload a component file (YAML), yours or one of SHAMan's",
-            layout=widgets.Layout(width="168px"),
+            accept=".yaml,.yml",
         )
         self.values: Any = inputs.Text(
             continuous_update=False,
@@ -85,7 +89,6 @@ class TuningControls:
         )
         self.running = RunnerControls(settings.timeout_s, self.store)
         self.size = widgets.HTML()
-        self.subject_error = ErrorLine()
         self.values_error = ErrorLine()
         self.doubt = ErrorLine()
         self.rules: dict[str, Any] = {}
@@ -280,7 +283,6 @@ class TuningControls:
     def _connect(self) -> None:
         self.subject.observe(lambda _: self._chose(), "value")
         self.values.observe(lambda _: self._value(), "value")
-        self.upload.observe(lambda _: self._uploaded(), "value")
         for name in RULES:
             self.rules[name].observe(lambda _, name=name: self._ruled(name), "value")
             self.options[name].observe(lambda _, name=name: self._check(name), "value")
@@ -310,13 +312,6 @@ class TuningControls:
         self.options[name].value = ""
         self._offer()
         self._check(name)
-
-    def _uploaded(self) -> None:
-        self.subject_error.say("")
-        try:
-            self.take({one["name"]: bytes(one["content"]) for one in self.upload.value})
-        except WorkbenchError as error:
-            self.subject_error.say(str(error))
 
     def _lay_out(self) -> Any:
         rows: list[Any] = [

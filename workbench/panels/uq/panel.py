@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +33,7 @@ from workbench.panels.panel import Panel
 from workbench.panels.session.session import Files, OwnFiles
 from workbench.panels.session.stateful import drawn_once
 from workbench.panels.style import named, push_button, wrapping_row
+from workbench.panels.upload import Upload
 from workbench.panels.uq.problems import Found, Problem, find_problem, own_problems, problem_names
 from workbench.panels.uq.state import FILES, UncertaintyState, json_text, tests_frame
 from workbench.panels.uq.view import (
@@ -98,8 +98,8 @@ class UncertaintyPanel(Panel[Found | None]):
         self._shown: tuple[Found | None, bool] = (None, False)  # and whether chains run
         self._every = True  # whether the last run was of all choices
         self._key: Hashable = None
-        self._make_controls(names, problem)
         self._error = ErrorLine()
+        self._make_controls(names, problem)
         self._reading = widgets.HTML()
         self._figure = BackgroundFigure(self._ticker.start)
         self._summary = widgets.HTML()
@@ -277,12 +277,6 @@ class UncertaintyPanel(Panel[Found | None]):
             known.add(text, f"my file: {text.replace('/', ', ')}")
         return list(found)
 
-    def _uploaded(self, change: Any) -> None:
-        for item in change["new"]:
-            self._error.guard(partial(self.take, item["name"], bytes(item["content"])))
-        # An empty value lets the same file be chosen again.
-        self._upload.value = ()
-
     def _own_files(self) -> OwnFiles:
         file = self._controls["problem"].value.partition("/")[0]
         return {"measured": {file: {file: self._own[file]}}} if file in self._own else {}
@@ -334,12 +328,14 @@ class UncertaintyPanel(Panel[Found | None]):
             ),
             "datasets": NumberField(50, 10, 5000, step=50, **named("Data sets", "150px")),
         }
-        self._upload: Any = inputs.FileUpload(
-            accept=".csv",
-            description="Upload CSV",
+        self._upload = Upload(
+            "Upload CSV",
+            lambda files: self.take(*next(iter(files.items()))),
+            self._error,
+            width="120px",
             tooltip="Measured collectives, a row a run: benchmark, nodes, block_bytes, avg_us; "
             "and ranks_per_node, median_us, algorithm, fabric where there are any",
-            layout=widgets.Layout(width="150px", margin="2px 12px 2px 2px"),
+            accept=".csv",
         )
         self._resume: Any = push_button(
             RESUME,
@@ -390,9 +386,6 @@ class UncertaintyPanel(Panel[Found | None]):
         for name, control in self._controls.items():
             if name != "problem":
                 control.observe(lambda _: self._error.guard(self._take), "value")
-        self._upload.observe(
-            lambda change: self._error.guard(lambda: self._uploaded(change)), "value"
-        )
         self._work.start.on_click(lambda _: self._work.error.guard(lambda: self.run()))
         self._resume.on_click(lambda _: self._work.error.guard(lambda: self.resume()))
 

@@ -17,6 +17,7 @@ from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.mute import Mute
 from workbench.panels.style import named, wrapping_row
+from workbench.panels.upload import Upload
 from workbench.plotting.theme import SMALL
 from workbench.suggestions import did_you_mean
 
@@ -65,11 +66,14 @@ class OwnTable(Generic[_T]):
         self.columns: dict[str, str] = {}  # the file's names of our columns, where they were chosen
         self.file_name = ""
         self.table: _T | None = None
-        self.upload: Any = inputs.FileUpload(
-            accept=accept,
-            description=f"Upload {what}",
+        self.error = ErrorLine()
+        self.upload = Upload(
+            f"Upload {what}",
+            lambda files: self.take(*next(iter(files.items()))),
+            self.error,
+            width="150px",
             tooltip=f"A table of {what}: {', '.join(self._columns)}; CSV, Parquet",
-            layout=widgets.Layout(width="150px", margin="2px 8px 2px 0"),
+            accept=accept,
         )
         self.lists: dict[str, Any] = {
             one.name: inputs.Dropdown(
@@ -81,7 +85,6 @@ class OwnTable(Generic[_T]):
             for one in columns
         }
         self._about, self._preview = widgets.HTML(), widgets.HTML()
-        self.error = ErrorLine()
         self._mapping = wrapping_row(*self.lists.values())
         self.widget = widgets.VBox(
             [
@@ -92,7 +95,6 @@ class OwnTable(Generic[_T]):
             ],
             layout=widgets.Layout(width="100%"),
         )
-        self.upload.observe(self._uploaded, "value")
         for control in self.lists.values():
             control.observe(lambda _: self._mapped(), "value")
         self._show_parts()
@@ -165,14 +167,6 @@ class OwnTable(Generic[_T]):
         """Read the file once more, after a setting of the reading has changed."""
         if self._data:
             self._read_again()
-
-    def _uploaded(self, change: Any) -> None:
-        if not change["new"]:
-            return
-        item = change["new"][0]
-        self.error.guard(lambda: self.take(item["name"], bytes(item["content"])))
-        # An empty value lets the same file be chosen again.
-        self.upload.value = ()
 
     def _mapped(self) -> None:
         if not self._mute.on:

@@ -235,10 +235,8 @@ class TraceCalls:
                 wait_end, ended = np.empty(len(calls), np.int64), np.empty(len(calls), np.int32)
                 state = np.array([0, 0, 0, known, builder.num_waits])
                 joined = np.zeros(most, np.int64)
-                n, work, wrong = emit(
-                    *(calls, numbers, number_of, made, first_of, joined, out, wait_end, ended),
-                    state,
-                )
+                known_as = numbers, number_of, made, first_of, joined
+                n, work, wrong = emit(calls, *known_as, out, wait_end, ended, state)
                 if wrong >= 0:
                     builder.compute(rank, work)
                     builder.compute(rank, int(calls[wrong, layout.WORK]))

@@ -4,11 +4,14 @@
 in their group and 0 along a row or 1 along a column. ``inter-group-connections`` holds two each:
 routers counted through all groups. Every link is there once each way. The configuration's
 ``num_router_rows``, ``num_router_cols``, ``num_groups`` and ``num_cns_per_router`` (hosts of a
-router) give the sizes; models ``dragonfly_custom`` and ``dragonfly_dally`` read such files.
+router) give the sizes; models ``dragonfly_custom`` and ``dragonfly_dally`` read such files. Where
+it has ``local_bandwidth``, ``global_bandwidth`` and ``cn_bandwidth``, in GiB/s, links within and
+between groups and hosts' links have these.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import PurePosixPath
 
@@ -26,6 +29,8 @@ CLASSES = (TERMINAL, "row", "column", "blue")
 MODELS = ("dragonfly_custom", "dragonfly_dally")
 """CODES's models that read such files."""
 
+_RATES = ("local_bandwidth", "global_bandwidth", "cn_bandwidth")
+_GIB = 2.0**30
 _INTRA, _INTER = "intra-group-connections", "inter-group-connections"
 _VALUE = re.compile(r'([\w-]{1,80})\s*=\s*(?:"([^"\n]*)"|\(([^)\n]*)\))\s*;')
 
@@ -98,6 +103,9 @@ def parse_codes(
         raise ParseError(f"a topology must have at most {LARGEST} links", source=source)
     first = np.arange(groups)[:, None, None] * of_group
     links = np.concatenate(((within[None, :, :2] + first).reshape(-1, 2), between))
+    local, globally, own = _rates(values, source)
+    counts = len(links) - len(between), len(between)
+    rates = np.repeat((local, globally), counts) if local else np.zeros(0)
     return Topology(
         name=f"{source}, {groups} groups of {rows}x{columns}",
         num_routers=routers,
@@ -109,7 +117,31 @@ def parse_codes(
         host_router=np.repeat(np.arange(routers, dtype=np.int32), hosts),
         group=np.repeat(np.arange(groups, dtype=np.int32), of_group),
         coordinates=np.indices((groups, rows, columns), np.int32).reshape(3, -1).T,
+        link_bandwidth=rates,
+        host_bandwidth=np.full(routers * hosts, own) if own else np.zeros(0),
     )
+
+
+def _rates(values: dict[str, tuple[str, int]], source: str) -> tuple[float, float, float]:
+    """Return the bandwidths of local, global and hosts' links, B/s; 0 where they are not stated."""
+    found = []
+    for key in _RATES:
+        value, line = values.get(key, ("0", 0))
+        try:
+            rate = float(value) * _GIB
+        except ValueError:
+            rate = math.nan
+        if not (0 < rate < math.inf) and key in values:
+            raise ParseError(
+                f"{key} must be above 0 GiB/s; got {value[:80]!r}", source=source, line=line
+            )
+        found.append(rate)
+    local, globally, own = found
+    if bool(local) != bool(globally):
+        raise ParseError(
+            "it must have local_bandwidth and global_bandwidth, or neither", source=source
+        )
+    return local, globally, own
 
 
 def _size(values: dict[str, tuple[str, int]], key: str, source: str) -> int:
@@ -164,7 +196,8 @@ def to_codes(topology: Topology, name: str) -> dict[str, bytes]:
         name: what the files are called: ``name.conf``, ``intra-name`` and ``inter-name``.
 
     Raises:
-        ParameterError: it has no such groups, as those of `aries` and of CODES's own files.
+        ParameterError: it has no such groups, as those of `aries` and of CODES's own files, or its
+            links differ in bandwidth other than within and between groups.
     """
     at = topology.coordinates
     shape = tuple((at.max(axis=0) + 1).tolist()) if at.shape[1] == 3 else (0, 0, 0)
@@ -202,6 +235,7 @@ def to_codes(topology: Topology, name: str) -> dict[str, bytes]:
         "num_groups": groups,
         "num_cns_per_router": int(hosts[0]),
         "num_global_channels": int(np.bincount(both[:, 0]).max()) if len(both) else 0,
+        **_written_rates(topology, local),
         _INTRA: f"intra-{name}",
         _INTER: f"inter-{name}",
     }
@@ -230,3 +264,25 @@ def to_codes(topology: Topology, name: str) -> dict[str, bytes]:
         f"intra-{name}": patterns[0].astype("<i4").tobytes(),
         f"inter-{name}": both[np.lexsort(both.T[::-1])].astype("<i4").tobytes(),
     }
+
+
+def _written_rates(topology: Topology, local: NDArray[np.bool_]) -> dict[str, str]:
+    """Return the configuration's bandwidths, GiB/s; none where links are alike or not known."""
+    if topology.relative and topology.unequal:
+        raise ParameterError(
+            f"CODES's files hold bandwidths in GiB/s; those of {topology.name} are multiples of a "
+            "host's link: state them in B/s",
+            key="bandwidth",
+        )
+    links = topology.link_bandwidth
+    of_links = (links[local], links[~local]) if len(links) else (np.zeros(0), np.zeros(0))
+    found = {}
+    for key, rates in zip(_RATES, (*of_links, topology.host_bandwidth), strict=True):
+        if len(set(rates.tolist())) > 1:
+            raise ParameterError(
+                f"CODES's files hold one {key}; {topology.name} has several: write GraphML or CSV",
+                key="bandwidth",
+            )
+        if len(rates):
+            found[key] = f"{rates[0] / _GIB:.17g}"
+    return found

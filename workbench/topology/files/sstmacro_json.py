@@ -96,8 +96,8 @@ def _object(values: Any, key: str, place: Place, of: str = "") -> dict[str, Any]
 def to_sstmacro_json(topology: Topology, *, average_hops: int | None = None) -> str:
     """Return a topology as SST/macro's JSON, from which `parse_sstmacro_json` makes an equal graph.
 
-    A switch's ports are numbered link by link, those of its hosts last. Classes, groups and
-    coordinates are not among what the file can hold.
+    A switch's ports are numbered link by link, those of its hosts last. Classes, groups,
+    coordinates, bandwidths and latencies are not among what the file can hold.
 
     Args:
         topology: any.

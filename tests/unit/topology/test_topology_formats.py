@@ -446,4 +446,7 @@ def test_what_was_read_is_written_and_read_back(name: str) -> None:
             for network in (made, again)
         ]
         assert rows[0] == rows[1]
-    assert read_topology(to_sstmacro_json(made, average_hops=1)).num_links == made.num_links
+    as_json = read_topology(to_sstmacro_json(made, average_hops=1))
+    assert as_json.num_links == made.num_links
+    if name == "14b_topology_star.conf":  # whose names are in their order
+        assert (as_json.router_names, as_json.host_names) == (made.router_names, made.host_names)

@@ -8,6 +8,7 @@ names, as bytes, and so are they here.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -71,14 +72,11 @@ def parse_sstmacro_json(content: str | bytes, source: str, *, hosts: int | None 
     made = read.topology(hosts=0 if hosts is None else hosts, ordered=True)
     if hosts is not None:
         return made
-    return Topology(
-        name=made.name,
-        num_routers=made.num_routers,
-        links=made.links,
-        link_class=made.link_class,
-        classes=made.classes,
-        host_router=np.array([at[node] for node in sorted(nodes, key=_bytes)], np.int32),
-        group=made.group,
+    ordered = sorted(nodes, key=_bytes)
+    return replace(
+        made,
+        host_router=np.array([at[node] for node in ordered], np.int32),
+        host_names=tuple(ordered),
     )
 
 
@@ -96,7 +94,8 @@ def _object(values: Any, key: str, place: Place, of: str = "") -> dict[str, Any]
 def to_sstmacro_json(topology: Topology, *, average_hops: int | None = None) -> str:
     """Return a topology as SST/macro's JSON, from which `parse_sstmacro_json` makes an equal graph.
 
-    A switch's ports are numbered link by link, those of its hosts last. Classes, groups,
+    A switch's ports are numbered link by link, those of its hosts last. Names are kept where they
+    are in their order as bytes, by which SST/macro numbers switches and nodes. Classes, groups,
     coordinates, bandwidths and latencies are not among what the file can hold.
 
     Args:
@@ -119,6 +118,9 @@ def to_sstmacro_json(topology: Topology, *, average_hops: int | None = None) -> 
     switch = [f"switch{router:0{len(str(routers - 1))}}" for router in range(routers)]
     width = len(str(max(topology.num_hosts - 1, 0)))
     node = [f"node{host:0{width}}" for host in range(topology.num_hosts)]
+    own = [list(topology.router_names) or switch, list(topology.host_names) or node]
+    if not set(own[0]) & set(own[1]) and all(one == sorted(one, key=_bytes) for one in own):
+        switch, node = own
     ports: list[dict[str, dict[str, object]]] = [{} for _ in range(routers)]
     for one, other in topology.links.tolist():
         here, there = len(ports[one]), len(ports[other])

@@ -136,11 +136,13 @@ _WAYS = {
 """What takes a file of each kind."""
 
 
-def instead(content: bytes, source: str) -> str:
+def instead(content: bytes, source: str, *, but: str = "") -> str:
     """Return what a file is that is not of the kind asked for, and what takes it; else nothing."""
     try:
         found = reading_of(content, source)
     except ParseError:
+        return ""
+    if found.kind == but:
         return ""
     return f"it is {found.title}, which {_WAYS[found.kind]} takes"
 

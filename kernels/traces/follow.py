@@ -76,7 +76,7 @@ from kernels.traces.layout import (
     WORK_NS,
 )
 
-_NOWHERE, _WRONG, _UNKNOWN = -2, -3, -1
+_NOWHERE, _WRONG = -2, -3
 _LONG_ARRAY = 4096  # variables; bytes.find of Python is quicker on longer ones
 _COMMA, _SEMICOLON = 44, 59
 

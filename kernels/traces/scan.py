@@ -231,7 +231,7 @@ def scan(text, names, forms, salt, slots, texts, lines, notable, fields, state):
             end -= 1
         this = np.int64(0)
         if end == fields[0]:
-            this = BLANK
+            this = np.int64(BLANK)
         elif 3 <= count < MOST_FIELDS:
             fields[count] = end + 1
             this = np.int64(form_of(text, fields, count, names, salt[0]))

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from workbench.errors import ParameterError, ParseError
-from workbench.reading import Reading
+from workbench.reading import Reading, instead
 from workbench.suggestions import did_you_mean
 from workbench.topology.files.anynet import is_anynet, parse_anynet
 from workbench.topology.files.assembly import ASSUMED, MOST_HOSTS_OF_ROUTER, counted
@@ -169,10 +169,18 @@ def read_topology(
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise ParseError("it must be UTF-8 text", source=title, line=line) from error
+        other = instead(content, title)
+        raise ParseError(
+            f"must be a network, as UTF-8 text{f'; {other}' if other else ''}",
+            source=title,
+            line=0 if other else line,
+        ) from error
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if format is None:
-        format = _format_of(text[:_HEAD]) or _list_of(text[:_HEAD])
+        format = _format_of(text[:_HEAD])
+        if format is None and (other := instead(content, title, but="topology")):
+            raise ParseError(f"must be a network; {other}", source=title)
+        format = format or _list_of(text[:_HEAD])
     if format == "sstmacro":
         return parse_sstmacro_json(text, title, hosts=hosts)
     if format == "codes":

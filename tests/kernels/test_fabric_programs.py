@@ -17,8 +17,8 @@ from tests.reference.flow import FlowSimulator
 from tests.reference.flow import max_min as filled
 from workbench.programs.collectives import schedule
 from workbench.programs.graph import SEND
+from workbench.simulate.fabric.channel_rates import byte_ticks
 from workbench.simulate.fabric.fabric import Fabric
-from workbench.simulate.fabric.flow import capacities
 from workbench.simulate.fabric.paths import latencies, message_paths
 from workbench.simulate.fabric.program import replay_on
 from workbench.topology import parse_topology
@@ -261,8 +261,8 @@ def test_flows_with_equal_rates_end_together_as_in_the_plain_simulator() -> None
         pair: made.channel[made.start[path] : made.start[path + 1]].tolist()
         for pair, path in of_pair.items()
     }
-    ticks = latencies(made.links, fabric.ports)
-    delays = np.rint(1 / capacities(fabric.channels, fabric.ports)).astype(np.int64)
+    ticks = latencies(made, fabric.channels, fabric.ports)
+    delays = byte_ticks(fabric.channels, fabric.ports).astype(np.int64)
     waits = {pair: int(ticks[path]) for pair, path in of_pair.items()}
     pending, reference = simulate(graph, paths, delays, waits, range(49))
     reference.run()

@@ -6,6 +6,7 @@ IV.2); wires are of classes (appendix H): hosts' own, within a group, between gr
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -47,6 +48,12 @@ class Wires:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hosts", self.topology.checked_hosts(self.hosts))
+        if len(self.topology.link_latency):
+            warnings.warn(
+                f"{self.topology.name} states a latency for each link; here wires of a class have "
+                "one latency, that of l_wire_s, which is taken instead",
+                stacklevel=3,
+            )
         _ = self._fixed_ps
 
     @classmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -218,3 +219,9 @@ def test_the_study_has_a_row_for_each_program_and_topology() -> None:
 def test_what_does_not_fit_is_refused(arguments: dict[str, object], said: str) -> None:
     with pytest.raises(ParameterError, match=said):
         wire_tolerance(message(4), MODEL, **{"topology": SMALL, **arguments})  # type: ignore[arg-type]
+
+
+def test_latencies_that_a_topology_states_are_not_left_out_without_a_word() -> None:
+    stated = replace(SMALL, link_latency=np.full(SMALL.num_links, 1e-6))
+    with pytest.warns(UserWarning, match="states a latency for each link.*l_wire_s"):
+        Wires.of(stated, 4)

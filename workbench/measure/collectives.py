@@ -80,7 +80,8 @@ def _place(
     if not on:
         raise ParameterError(
             f"nodes must be given: the text does not say on how many nodes {table.test} at "
-            f"{source}:{table.line} ran{f', only its {ranks} ranks' if ranks else ''}",
+            f"{source}:{table.line} ran{f', only its {ranks} ranks' if ranks else ''}; or put the "
+            "command, such as mpirun -n 64 -ppn 16, on a line above the table",
             key="nodes",
         )
     return on, each or (max(ranks // on, 1) if ranks else 1)

@@ -329,13 +329,14 @@ class UncertaintyPanel(Panel[Found | None]):
             "datasets": NumberField(50, 10, 5000, step=50, **named("Data sets", "150px")),
         }
         self._upload = Upload(
-            "Upload CSV",
+            "Upload times",
             lambda files: self.take(*next(iter(files.items()))),
             self._error,
             width="120px",
-            tooltip="Measured collectives, a row a run: benchmark, nodes, block_bytes, avg_us; "
-            "and ranks_per_node, median_us, algorithm, fabric where there are any",
-            accept=".csv",
+            tooltip="Collectives as OSU, IMB or nccl-tests print them, with the command that says "
+            "on how many nodes; or a CSV, a row a run: benchmark, nodes, block_bytes, avg_us; and "
+            "ranks_per_node, median_us, algorithm, fabric where there are any",
+            accept=".csv,.txt,.out,.log",
         )
         self._resume: Any = push_button(
             RESUME,

@@ -17,6 +17,9 @@ FloatArray = NDArray[np.float64]
 _STREAM_BYTES = 2**18
 """Messages of at least this size show the rate of the wire."""
 
+_MOST_BYTES = 2.0**62
+"""Sizes are counted in int64 elsewhere."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MessageCurve:
@@ -50,6 +53,10 @@ class MessageCurve:
             )
         if not (np.isfinite(self.times) & (self.times > 0)).all():
             raise ParameterError("times of messages must be above 0 s and finite", key="times")
+        if not (self.sizes < _MOST_BYTES).all():
+            raise ParameterError(
+                f"sizes of messages must be below 2^62 bytes; got {self.sizes.max():g}", key="sizes"
+            )
 
     def at(self, size: ArrayLike) -> FloatArray:
         """Return the time of messages of these bytes in s, float64 of the shape of ``size``."""

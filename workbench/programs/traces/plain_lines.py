@@ -123,7 +123,7 @@ def cut(
 
 def _cut(file: TraceFile, forms: Forms) -> NumberedLines:
     data = np.frombuffer(file.data, np.uint8)
-    count = file.data.count(b"\n") + (not file.data.endswith(b"\n"))
+    count = file.data.count(b"\n") + (file.data != b"" and not file.data.endswith(b"\n"))
     begin, notable = np.empty(count + 1, np.int32), np.empty(count, np.int32)
     form = np.empty(count, np.int16)
     times = np.empty((count, 2), np.int64)

@@ -180,3 +180,11 @@ def test_formats_are_recognised_by_their_first_lines() -> None:
     assert recognise(TRACE["pmpi-trace-rank-0.txt"].encode()) == "liballprof"
     assert recognise(recorded([])["trace-0.txt"].encode()) == "workbench"
     assert recognise(b"\n0 init 1\n") == "simgrid"
+
+
+def test_an_empty_file_is_a_rank_without_calls() -> None:
+    """And nothing is read from what the memory held before."""
+    call = b"# liballprof\nMPI_Init:-:1*:1*:900\nMPI_Finalize:1000:-\n"
+    for _ in range(20):
+        program = read_trace({"b-0.txt": call, "b-1.txt": b""})
+        assert (program.num_ranks, program.num_calls) == (2, 0)

@@ -111,3 +111,11 @@ def test_a_text_cut_anywhere_gives_only_true_values(cut: int) -> None:
         (table,) = parse_benchmarks(whole[:cut])
         read = dict(zip(table.sizes.tolist(), table.result.tolist(), strict=True))
         assert read.items() <= truth.items()
+
+
+@given(st.text("#+$>=-_ .:|0t", max_size=900), PIECES)
+@example("#" * 900, "# OSU MPI Latency Test v7.5")
+def test_rules_and_prompts_of_any_length_are_read_in_no_time(line: str, piece: str) -> None:
+    """A pattern that tries all ways to divide them would never end."""
+    with contextlib.suppress(ParseError):
+        read_osu(("text", f"{line}\n{piece}\n# Size  Latency (us)\n1  1.57\n"))

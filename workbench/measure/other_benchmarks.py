@@ -18,6 +18,9 @@ from workbench.measure.log_lines import integer, number
 _MIB = 1.048576
 """MB/s of 10^6 bytes in one of 2^20, which perftest, UCX and NetPIPE 3 print."""
 
+_MOST_BYTES = 1 << 62
+"""Larger sizes are no message's, and fit no int64."""
+
 _TIMES = {"usec": 1.0, "us": 1.0, "nsec": 1e-3, "ns": 1e-3, "msec": 1e3, "ms": 1e3, "sec": 1e6,
           "s": 1e6, "nsecs": 1e-3, "usecs": 1.0, "msecs": 1e3, "secs": 1e6}  # fmt: skip
 """Microseconds in a unit of time."""
@@ -98,7 +101,7 @@ class TextSection:
         **labels: str,
     ) -> BenchmarkTable:
         """Return a table of the section: by size the line and the value, in ``unit``."""
-        sizes = sorted(values)
+        sizes = sorted(size for size in values if size < _MOST_BYTES)
         return BenchmarkTable(
             benchmark=role,
             title=f"{self.format.tool} {self.test}".strip(),
@@ -399,8 +402,11 @@ def _netpipe(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
     rows: dict[int, tuple[int, float]] = {}
     for at, words in section.rows:
         match = _NETPIPE_ROW.match(" ".join(words))
-        if match and match["unit"] in _TIMES:
-            rows[int(match["size"])] = (at, float(match["time"]) * _TIMES[match["unit"]])
+        if match is None or match["unit"] not in _TIMES:
+            continue
+        size, time = integer(match["size"]), number(match["time"])
+        if size is not None and time is not None:
+            rows[size] = (at, time * _TIMES[match["unit"]])
     section.test = "NetPIPE"
     if rows:
         yield section.table("latency", "us", "time one way", rows)

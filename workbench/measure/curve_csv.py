@@ -68,7 +68,7 @@ def is_curve_csv(text: str) -> bool:
 
 
 def not_read(text: str) -> list[tuple[int, str]]:
-    """Return what of a curve's CSV is not read, by line: columns of a fit, a row that is cut."""
+    """Return the parts of a curve's CSV that are left out, by line: columns of a fit, a cut row."""
     line, names, separator = _heading(text)
     found = [
         (line, f"column {name!r} was not used")

@@ -378,7 +378,7 @@ def _number(block: _Block, fields: list[str], at: int, source: str, line: int) -
 
 
 def _kind(block: _Block, unit: str, labels: Mapping[str, str]) -> tuple[Role, str, str]:
-    """Return what a column is good for, the test, and the tool whose headings these are."""
+    """Return a column's role, its test, and the tool that prints such headings."""
     named = labels.get("benchmark", "").lower()
     if named:
         role = _ROLES.get(named, "other")

@@ -103,7 +103,7 @@ class Context:
         return ""
 
     def close(self, at: int) -> tuple[dict[str, str], set[int]]:
-        """Return what the lines so far say of the table at a line, and which were understood."""
+        """Return the labels that the lines before a table give it, and which lines did."""
         label = ""
         used: set[int] = set()
         hosts: dict[str, None] = {}
@@ -144,7 +144,7 @@ class Context:
 
 
 def _place_of(command: dict[str, str]) -> dict[str, str]:
-    """Return what of a command's labels is not of the program that it runs."""
+    """Return a command's labels without those of the program that it runs."""
     of_program = ("command", "program", "window", "buffers", "device")
     return {name: text for name, text in command.items() if name not in of_program}
 

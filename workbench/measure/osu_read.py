@@ -156,7 +156,7 @@ def tables_of_text(text: str, label: str) -> list[BenchmarkTable]:
 
 
 def _looks_like(tables: Iterable[BenchmarkTable]) -> str:
-    """Return what the tables are instead, empty where there are none with rows."""
+    """Name the benchmarks that printed these tables; empty where no table has rows."""
     found = [table for table in tables if len(table.sizes) and table.benchmark not in _SUMS]
     if not found:
         return ""

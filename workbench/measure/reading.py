@@ -23,7 +23,7 @@ _MOST_NOTES = 40
 
 
 def reading_of(content: bytes, source: str, path: Path | None) -> Reading | None:
-    """Return what a text of benchmarks holds, None where it holds no table of one."""
+    """Return the tables of a text of benchmarks; None where it has none."""
     try:
         tables = tables_of_text(decoded(content, source), source)
     except NoTableError:

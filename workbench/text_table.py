@@ -36,23 +36,26 @@ def read_text_table(
     import pandas as pd
 
     source = source or str(path)
+    line = 0
     try:
+        text = path.getvalue() if isinstance(path, io.StringIO) else _text_of(path)
+        if not isinstance(path, io.StringIO):
+            first = next(iter(text.splitlines()), "")
+            text, line = without_cut_row(text, separator, _width(first, separator))
         with warnings.catch_warnings():
             # Of rows with more cells than the heading, which pandas would cut off.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             table = pd.read_csv(
-                path,
+                io.StringIO(text, newline=""),
                 sep=separator,
                 keep_default_na=False,
                 na_filter=False,
                 dtype=str,
-                encoding="utf-8",
                 skip_blank_lines=False,
                 index_col=False,
                 quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE,
             )
     except pd.errors.ParserWarning as error:
-        text = path.getvalue() if isinstance(path, io.StringIO) else _text_of(path)
         raise _long_row(text, separator, what, source, first_line, quotes) from error
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise ParseError(f"{what} must be a CSV file; {error}", source=source) from error
@@ -60,12 +63,8 @@ def read_text_table(
     table.index = pd.RangeIndex(first_line + 1, len(table) + first_line + 1)
     check_columns(table, what, needed, source)
     table = table[(table != "").any(axis=1)]
-    if len(table) and not isinstance(path, io.StringIO):
-        text = _text_of(path)
-        if last_row_is_cut(text, separator, len(table.columns)):
-            line = int(table.index[-1])
-            table = table.iloc[:-1]
-            table.attrs["notes"] = (f"{source}:{line}: {CUT}",)
+    if line:
+        table.attrs["notes"] = (f"{source}:{line}: {CUT}",)
     return table
 
 
@@ -73,14 +72,38 @@ CUT = "the text ends in the middle of this row; left out"
 """The note on a last row that is cut."""
 
 
-def last_row_is_cut(text: str, separator: str, width: int) -> bool:
-    """Return whether a text ends without a line end, and before its last row of cells does."""
-    last = text[max(text.rfind("\n"), text.rfind("\r")) + 1 :]
-    return bool(last.strip()) and last.count(separator) + 1 < width
+def without_cut_row(text: str, separator: str, width: int) -> tuple[str, int]:
+    """Return a text less a last row that it ends within, and that row's line; 0 for a whole text.
+
+    No line end follows such a row, and it has fewer cells than ``width``, an open quote, or no last
+    cell under rows that all have one.
+    """
+    start = max(text.rfind("\n"), text.rfind("\r")) + 1
+    last, above = text[start:].strip(" "), text[:start].splitlines()
+    if not last.strip() or last.startswith("#") or not any(map(str.strip, above)):
+        return text, 0
+    cut = (
+        _width(last, separator) < width
+        or (last.count('"') % 2 == 1 and text.count('"') % 2 == 1)
+        or (
+            last.endswith(separator)
+            and len(above) > 1
+            and not any(line.rstrip(" ").endswith(separator) for line in above)
+        )
+    )
+    return (text[:start], len(above) + 1) if cut else (text, 0)
+
+
+def _width(line: str, separator: str) -> int:
+    """Return the number of a row's cells."""
+    try:
+        return len(next(csv.reader([line], delimiter=separator), []))
+    except csv.Error:
+        return line.count(separator) + 1
 
 
 def _text_of(path: str | Path) -> str:
-    with Path(path).open(encoding="utf-8-sig", newline="", errors="replace") as file:
+    with Path(path).open(encoding="utf-8-sig", newline="") as file:
         return file.read()
 
 

@@ -200,6 +200,22 @@ def test_hosts_that_cannot_be_found(text: str, names: str | None, said: str) -> 
         job_hosts(text, topology.fat_tree(4), **given)
 
 
+@for_each(
+    "text, hosts",
+    [
+        ("n3 slots=2\nn0 slots=4\nn1", [3, 0]),
+        ("rank 0=n3 slot=0\nrank 1=n2 slot=0\nrank 2=n1", [3, 2]),
+        ("rank 0=n3\nrank 1=", [3]),
+        ("n3:2\nn0:2\nn1", [3, 0]),
+    ],
+)
+def test_a_last_host_that_is_cut_is_left_out(text: str, hosts: list[int]) -> None:
+    with pytest.warns(UserWarning, match=r"line [23]: the text ends in the middle of this row"):
+        assert job_hosts(text, topology.fat_tree(4)) == hosts
+    with pytest.raises(ParameterError, match="each line of a rankfile must be as rank 0=cn5"):
+        job_hosts("rank 0=n3\nrank 1=\nrank 2=n1\n", topology.fat_tree(4))
+
+
 def test_hosts_equally_far_apart_are_said_to_be(
     capsys: pytest.CaptureFixture[str], goal: str
 ) -> None:

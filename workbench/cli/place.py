@@ -11,6 +11,7 @@ random, volume (by the bytes exchanged), metis (the same by METIS), algorithm-3 
 from __future__ import annotations
 
 import argparse
+import warnings
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -155,7 +156,12 @@ def _hosts(arguments: argparse.Namespace, network: Topology) -> list[int]:
 
     text = _text(arguments.hosts)
     named = arguments.host_names is not None
-    hosts = job_hosts(text, network, **({"names": _text(arguments.host_names)} if named else {}))
+    names = {"names": _text(arguments.host_names)} if named else {}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        hosts = job_hosts(text, network, **names)
+    for one in caught:
+        say(f"note: {one.message}")
     if not (named or network.host_names or text.strip().isdecimal()):
         say(
             f"note: hosts are taken by the numbers in their names, from 0: {len(hosts)} of "

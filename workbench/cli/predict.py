@@ -294,7 +294,10 @@ def _machine(arguments: argparse.Namespace) -> MachineProfile:
             "--topology and --placement both say where the nodes are; give one of them",
             key="placement",
         )
-    return machine.placed(predict.read_node_groups(arguments.placement, job=arguments.job))
+    groups = predict.read_node_groups(arguments.placement, job=arguments.job)
+    for note in groups.notes:
+        say(f"note: {note}")
+    return machine.placed(groups)
 
 
 def _measured(arguments: argparse.Namespace) -> PointToPoint | Machine:

@@ -262,6 +262,8 @@ def _measured(arguments: argparse.Namespace, graph: ExecutionGraph) -> MeasuredR
             )
         return None
     runs = read_measured_runs(arguments.measured)
+    for note in runs.notes:
+        say(f"note: {note}")
     return runs_of(runs, graph, name=arguments.measured_program)
 
 

@@ -192,7 +192,10 @@ def pattern_of(word: str, network: Topology) -> str | Traffic:
 
     if word in PATTERNS or not Path(word).is_file():
         return word
-    return read_demand(Path(word)).on(network)
+    demand = read_demand(Path(word))
+    for note in demand.notes:
+        say(f"note: {note}")
+    return demand.on(network)
 
 
 def _options(arguments: argparse.Namespace, network: Topology) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import add_json, given, output_file, print_json
+from workbench.cli.output import add_json, given, output_file, print_json, say
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -75,7 +75,9 @@ def run(arguments: argparse.Namespace) -> int:
                 f"method must be sobol with --extend; a {arguments.method} has no further points",
                 key="method",
             )
-        before = read_points(arguments.extend, box)
+        before, notes = read_points(arguments.extend, box)
+        for note in notes:
+            say(f"note: {note}")
         first = len(before)
         options["skip"] = first
         again = design(box, first, **{**options, "skip": 0})

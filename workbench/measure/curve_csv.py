@@ -12,7 +12,7 @@ from workbench.errors import ParameterError, ParseError
 from workbench.measure.curve import FloatArray, OSUCurve, Spread
 from workbench.measure.log_lines import pointed
 from workbench.provenance import Provenance
-from workbench.text_table import CUT, last_row_is_cut
+from workbench.text_table import CUT, without_cut_row
 
 _LONGEST_HEADING = 1000
 _LARGEST_SIZE = 1 << 53
@@ -75,8 +75,8 @@ def not_read(text: str) -> list[tuple[int, str]]:
         for name in names
         if name.startswith(("fitted_", "simulated_"))
     ]
-    if last_row_is_cut(text, separator, len(names)):
-        found.append((len(text.splitlines()), CUT))
+    if cut := without_cut_row(text, separator, len(names))[1]:
+        found.append((cut, CUT))
     return found
 
 
@@ -115,10 +115,8 @@ def _columns(source: str, text: str) -> tuple[dict[str, FloatArray], list[int]]:
         raise ParseError(f"column {twice} occurs twice", source=source, line=start)
     rows: list[list[float]] = []
     lines: list[int] = []
-    every = text.lstrip("\ufeff").splitlines()
-    if last_row_is_cut(text, separator, len(heading)):
-        del every[-1]
-    for number, line in enumerate(every, start=1):
+    whole, _ = without_cut_row(text.lstrip("\ufeff"), separator, len(heading))
+    for number, line in enumerate(whole.splitlines(), start=1):
         if number <= start or not line.strip() or line.startswith("#"):
             continue
         fields = [field.strip().strip('"') for field in line.split(separator)]

@@ -236,11 +236,11 @@ def _rows(
         if markdown and (not line.count("|") or not re.search(r"[^|\s:=-]", line)):
             continue
         fields = _cells(line, block.separator)
+        if number == open_line and _is_cut(block, line, fields, rows):
+            notes.append(Note(number, CUT))
+            continue
         if len(fields) == len(block.cells):
             rows.append((number, fields))
-            continue
-        if number == open_line and len(fields) < len(block.cells):
-            notes.append(Note(number, CUT))
             continue
         commas = "; decimal commas need semicolons between fields"
         raise ParseError(
@@ -250,6 +250,22 @@ def _rows(
             line=number,
         )
     return rows, notes
+
+
+def _is_cut(
+    block: _Block, line: str, fields: list[str], above: list[tuple[int, list[str]]]
+) -> bool:
+    """Return whether a last line without an end is cut within its row."""
+    if block.separator == "|":
+        whole = all(row.rstrip().endswith("|") for _, row in block.lines[:-1])
+        return len(fields) < len(block.cells) or (
+            len(block.lines) > 1 and whole and not line.rstrip().endswith("|")
+        )
+    return (
+        len(fields) < len(block.cells)
+        or line.count('"') % 2 == 1
+        or (bool(above) and fields[-1] == "" and all(row[-1] for _, row in above))
+    )
 
 
 def _find_labels(block: _Block, rows: list[tuple[int, list[str]]]) -> None:

@@ -91,6 +91,14 @@ def experiments_of(tables: Iterable[BenchmarkTable]) -> list[LikeRuns]:
     return found
 
 
+def beside(
+    tables: Iterable[BenchmarkTable], used: Sequence[BenchmarkTable]
+) -> list[BenchmarkTable]:
+    """Return the tables that nothing tells from those of an experiment, nor their buffers."""
+    experiment, buffers = LikeRuns(list(used)), {table.buffers for table in used}
+    return [one for one in tables if one.buffers in buffers and _fits(one, experiment)]
+
+
 def chosen(tables: Sequence[BenchmarkTable], table: Choice | None) -> list[BenchmarkTable]:
     """Return the tables of the experiment that is asked for, or of the only one."""
     if table == "all" or not tables:

@@ -18,7 +18,7 @@ from workbench.measure.measured_runs import ABOUT, NEEDED, OPTIONAL, MeasuredRun
 from workbench.measure.osu_read import OSUSource, label_and_content
 from workbench.provenance import ORIGINS, Origin, Provenance
 from workbench.suggestions import did_you_mean
-from workbench.text_table import CUT, last_row_is_cut
+from workbench.text_table import CUT, without_cut_row
 
 _WHAT = "a table of measured runs"
 _SEPARATORS = ",;\t"
@@ -56,9 +56,10 @@ def read_measured_runs(
     lines = text.splitlines()
     start, names, separator = _heading(lines, label)
     notes: tuple[str, ...] = ()
-    if len(lines) > start and last_row_is_cut(text, separator, len(names)):
-        notes = (f"{label}:{len(lines)}: {CUT}",)
-        del lines[-1]
+    text, cut = without_cut_row(text, separator, len(names))
+    if cut:
+        notes = (f"{label}:{cut}: {CUT}",)
+        del lines[cut - 1 :]
     columns: dict[str, list[Any]] = {name: [] for name in names}
     for number, row in _cells(lines, start, len(names), separator, label):
         for name, text in zip(names, row, strict=True):

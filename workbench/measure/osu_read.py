@@ -15,7 +15,7 @@ from workbench.measure.benchmark_text import NoTableError, parse_benchmarks
 from workbench.measure.curve import FloatArray, IntArray, OSUCurve, Spread
 from workbench.measure.curve_csv import is_curve_csv, not_read, read_curve_csv
 from workbench.measure.delimited import delimited_tables, is_delimited
-from workbench.measure.experiments import Choice, chosen
+from workbench.measure.experiments import Choice, beside, chosen
 from workbench.measure.log_lines import decoded
 from workbench.provenance import Origin, Provenance
 from workbench.reading import instead
@@ -148,6 +148,26 @@ def _tables_of(text: str, label: str) -> list[BenchmarkTable]:
         raise NoTableError(f"must hold the table of a benchmark; {what}", source=label) from error
 
 
+def tables_beside(
+    source: OSUSource, table: Choice | None = None
+) -> tuple[list[BenchmarkTable], list[BenchmarkTable]]:
+    """Return the tables of osu_mbw_mr and others of ``read_osu``'s experiment, and the rest."""
+    label, content = label_and_content(source)
+    tables = [one for one in _tables_of(decoded(content, label), label) if len(one.sizes)]
+    able = [one for one in tables if one.benchmark in ("latency", "bw")]
+    others = [one for one in tables if one.benchmark not in ("latency", "bw", "collective")]
+    same = others if table == "all" else beside(others, chosen(able, table))
+    return same, [one for one in others if one not in same]
+
+
+def not_one_stream(table: BenchmarkTable) -> str:
+    """Return the note on a table with the sum of several bandwidths."""
+    return (
+        f"{table.source}:{table.line}: {table.program} {_SUMS[table.benchmark]}; not used as the "
+        f"bandwidth of one stream; ask for it with bandwidth={table.benchmark!r}"
+    )
+
+
 def tables_of_text(text: str, label: str) -> list[BenchmarkTable]:
     """Return the tables of a text, whether printed by a benchmark or with separators."""
     if is_delimited(text):
@@ -275,8 +295,7 @@ def _set_aside(
 ) -> list[str]:
     """Return notes on tables with bandwidths that the curve does not use, and on those it uses."""
     notes = [
-        f"{table.source}:{table.line}: {table.program} {_SUMS[table.benchmark]}; not used as the "
-        f"bandwidth of one stream; ask for it with bandwidth={table.benchmark!r}"
+        not_one_stream(table)
         for table in tables
         if table.benchmark in _SUMS and table.benchmark != bandwidth and len(table.sizes)
     ]

@@ -32,12 +32,14 @@ class NodeGroups:
         groups: a name for each node.
         in_group: routers that a message passes between two switches of a group.
         between_groups: routers that a message passes between two groups.
+        notes: what of a file was left out.
     """
 
     switches: tuple[str, ...]
     groups: tuple[str, ...]
     in_group: int = 3  # leaf, spine, leaf
     between_groups: int = 4  # leaf, spine, spine, leaf
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not (len(self.switches) == len(self.groups) >= 1):
@@ -98,6 +100,7 @@ def read_node_groups(
         ParameterError: it does not hold the system or the job, or has no groups of it.
     """
     table = read_text_table(path, "a table of a job's nodes", NEEDED)
+    notes = table.attrs.get("notes", ())
     if "system" not in table:
         table["system"] = ""
     for column, wanted in (("system", system), ("job", None if job is None else str(job))):
@@ -121,4 +124,6 @@ def read_node_groups(
         )
     order = np.argsort(numbers_of(table, "first_rank", str(path), least=0.0), kind="stable")
     ordered = table.iloc[order]
-    return NodeGroups(tuple(ordered["switch"]), tuple(ordered["group"]), in_group, between_groups)
+    return NodeGroups(
+        tuple(ordered["switch"]), tuple(ordered["group"]), in_group, between_groups, notes
+    )

@@ -6,7 +6,6 @@ point_to_point_of_osu(between=["latency.out", "bw.out"], within=["intra.out"])
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,8 +18,10 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError, ParseError
 from workbench.machines.rules import message_curves
 from workbench.measure import OSUCurve, parse_benchmarks, read_osu
+from workbench.measure.benchmark_table import BenchmarkTable
 from workbench.measure.experiments import Choice, SeveralExperimentsError
 from workbench.measure.message_curve import MessageCurve
+from workbench.measure.osu_read import not_one_stream, tables_beside
 from workbench.suggestions import did_you_mean
 from workbench.text_table import numbers_of, read_text_table
 
@@ -37,6 +38,8 @@ NEEDED = ("system", "benchmark", "nodes", "size_bytes", "value", "unit")
 _TIMES = {"us": 1e-6, "ms": 1e-3, "ns": 1e-9, "s": 1.0}
 _RATES = {"MB/s": 1e6, "GB/s": 1e9, "kB/s": 1e3, "B/s": 1.0}
 _COUNTS = ("Messages/s", "msg/s", "messages/s")
+_SUMS = ("bibw", "mbw_mr")
+_EXCHANGES = ("pingping", "imb_pingping")
 _PAIRS = re.compile(r"osu_mbw_mr(?:_ppn(\d{1,4}))?")
 _LATENCIES = ("osu_latency", "imb_pingpong")  # the first that was measured counts
 _MOST_PAIRS = 2**17
@@ -141,8 +144,7 @@ def read_point_to_point(
         ParameterError: it does not hold the system, or no latency of it between nodes.
     """
     if not _is_table(path):
-        inside = None if within is None else read_osu(within, table=within_table)
-        return _of_text(path, system, table, inside)
+        return _of_text(path, system, table, within, within_table)
     if within is not None or table is not None:
         key = "within" if table is None else "table"
         raise ParameterError(
@@ -190,27 +192,118 @@ def _is_table(path: str | Path) -> bool:
 
 
 def _of_text(
-    path: str | Path, system: str | None, table: Choice | None, inside: OSUCurve | None
+    path: str | Path,
+    system: str | None,
+    table: Choice | None,
+    within: str | Path | None,
+    within_table: Choice | None,
 ) -> PointToPoint:
     """Return the measured messages of what benchmarks printed."""
-    curve = read_osu(path, name=system or "", table=table)
+    curve = _curve_of_text(path, table, system or "")
+    inside = None if within is None else _curve_of_text(within, within_table)
     found = point_to_point_of_curve(curve, inside)
-    # The numbers of experiments with osu_bibw may be others than those with osu_bw.
-    if found.between.interval is not None and table is None:
-        with contextlib.suppress(SeveralExperimentsError):
-            both = read_osu(path, bandwidth="bibw")
-            found = replace(found, between=_with_both_ways(found.between, both))
-    notes = (*curve.notes, *(() if inside is None else inside.notes))
-    return replace(found, source=str(path), notes=notes)
+    between, notes = _with_others(found.between, path, table, curve.notes)
+    in_node = found.within
+    if in_node is not None and within is not None and inside is not None:
+        in_node, more = _with_others(in_node, within, within_table, inside.notes, nodes=1)
+        notes += more
+    return replace(found, between=between, within=in_node, source=str(path), notes=tuple(notes))
 
 
-def _with_both_ways(curves: LevelCurves, both: OSUCurve) -> LevelCurves:
-    """Return the curves with the time of an exchange, where osu_bibw was measured."""
-    _, interval = message_curves(both)
-    if interval is None or curves.interval is None:
-        return curves
-    exchange = MessageCurve(interval.sizes, 2.0 * interval.times)
-    return replace(curves, both_ways=_exchange(exchange, curves.latency, curves.interval))
+def _curve_of_text(path: str | Path, table: Choice | None, name: str = "") -> OSUCurve:
+    """Return the curve of a text, which must have latencies."""
+    try:
+        curve = read_osu(path, name=name, table=table)
+    except SeveralExperimentsError:
+        raise
+    except ParseError as error:
+        sums = [one.program for one in _beside(path, "all")[0] if one.benchmark in _SUMS]
+        if not sums:
+            raise
+        raise _no_latency(str(path), sums) from error
+    if not np.isfinite(curve.latency_s).any():
+        raise _no_latency(str(path), [curve.provenance.details.get("programs", "")])
+    return curve
+
+
+def _no_latency(source: str, found: Iterable[str]) -> ParseError:
+    return ParseError(
+        f"a prediction needs latencies, such as osu_latency prints; it has "
+        f"{', '.join(dict.fromkeys(filter(None, found))) or 'none'}: put both into one text",
+        source=source,
+    )
+
+
+def _beside(
+    path: str | Path, table: Choice | None
+) -> tuple[list[BenchmarkTable], list[BenchmarkTable]]:
+    """Return the other tables of an experiment and of others; none of a CSV of a curve."""
+    try:
+        return tables_beside(path, table)
+    except ParseError:
+        return [], []
+
+
+def _with_others(
+    curves: LevelCurves,
+    path: str | Path,
+    table: Choice | None,
+    known: Iterable[str],
+    nodes: int = 2,
+) -> tuple[LevelCurves, list[str]]:
+    """Return the curves with what osu_bibw, PingPing and osu_mbw_mr add, and notes on them.
+
+    ``nodes`` is on how many they ran, unless the text says it.
+    """
+    same, elsewhere = _beside(path, table)
+    answered = {not_one_stream(one) for one in (*same, *elsewhere) if one.benchmark in _SUMS}
+    notes = [note for note in known if note not in answered]
+    rows = _rows_of(same, None, nodes)
+    both = _curve(rows[rows["benchmark"] == "imb_pingping"])
+    if both is None:
+        both = _both_ways(rows, curves.latency, curves.interval)
+    here = rows[(rows["nodes"] > 1) == (nodes > 1)]
+    shared = _of_pairs(here)
+    single = shared.pop(1, None)
+    pairs = max(shared, default=1)
+    found = replace(
+        curves,
+        interval=curves.interval or single,
+        both_ways=both,
+        shared=shared.get(pairs),
+        pairs=pairs,
+    )
+    for one in same:
+        use = _use(one, found, curves, nodes)
+        if use:
+            notes.append(f"{one.source}:{one.line}: {one.program} {use}")
+    notes += [
+        f"{one.source}:{one.line}: {one.program} is of another experiment; not used"
+        for one in elsewhere
+        if one.benchmark in _SUMS
+    ]
+    return found, notes
+
+
+def _use(table: BenchmarkTable, found: LevelCurves, before: LevelCurves, nodes: int) -> str:
+    """Return what a table of neither osu_latency nor osu_bw is used for, in words."""
+    if table.benchmark == "bibw":
+        if before.interval is None:
+            return "is not used: without osu_bw it does not say what an exchange takes"
+        return "gives what an exchange takes" if found.both_ways is not None else "is not used"
+    if table.benchmark != "mbw_mr":
+        return "gives what an exchange takes" if table.test.lower() in _EXCHANGES else ""
+    pairs = _pairs_of(table, None, nodes)
+    if pairs is None:
+        return "does not say how many pairs of ranks it ran; not used"
+    if (int(table.labels.get("nodes", nodes)) > 1) != (nodes > 1):
+        return f"ran on {table.labels['nodes']} nodes; not used"
+    if pairs == 1:
+        used = found.interval is not before.interval
+        return "of 1 pair gives the time between messages" if used else "of 1 pair is not used"
+    if pairs != found.pairs:
+        return f"of {pairs} pairs is not used: that of {found.pairs} is"
+    return f"of {pairs} pairs gives the rate that ranks of a node share"
 
 
 def point_to_point_of_osu(
@@ -227,7 +320,7 @@ def point_to_point_of_osu(
             on two nodes.
         within: the same, run on one node.
         system: a name.
-        pairs: pairs of ranks of osu_mbw_mr.
+        pairs: pairs of ranks of osu_mbw_mr, where the text does not say it.
 
     Raises:
         ParseError: a file is no such output.
@@ -305,24 +398,42 @@ def _numbers(table: pd.DataFrame, source: str) -> pd.DataFrame:
 
 
 def _printed(paths: Iterable[str | Path], pairs: int) -> pd.DataFrame:
-    """Return the tables of OSU's output as rows of two nodes, in s and B/s."""
+    """Return the tables of benchmarks' output as rows of two nodes, in s and B/s."""
+    tables = [
+        table for path in paths for table in parse_benchmarks(Path(path).read_bytes(), str(path))
+    ]
+    return _rows_of(tables, pairs, 2)
+
+
+def _rows_of(tables: Iterable[BenchmarkTable], pairs: int | None, nodes: int) -> pd.DataFrame:
+    """Return tables of benchmarks as rows, in s and B/s; those that nothing is made of are none."""
     import pandas as pd
 
-    parts = [
-        pd.DataFrame(
-            {
-                "benchmark": f"osu_{table.benchmark}"
-                + (f"_ppn{pairs}" if table.benchmark == "mbw_mr" else ""),
-                "nodes": 2.0,
-                "size_bytes": table.sizes.astype(np.float64),
-                "value": table.result * (1e-6 if table.benchmark == "latency" else 1e6),
-            }
-        )
-        for path in paths
-        for table in parse_benchmarks(Path(path).read_bytes(), str(path))
-        if table.benchmark != "other"
-    ]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"benchmark": []})
+    parts = []
+    for table in tables:
+        name, of_pairs = f"osu_{table.benchmark}", _pairs_of(table, pairs, nodes)
+        if table.benchmark == "other" and table.test.lower() in _EXCHANGES:
+            name = "imb_pingping"
+        elif table.benchmark == "mbw_mr" and of_pairs is not None:
+            name += f"_ppn{of_pairs}"
+        elif table.benchmark in ("other", "mbw_mr", "collective"):
+            continue
+        part = {
+            "benchmark": name,
+            "nodes": float(table.labels.get("nodes", nodes)),
+            "size_bytes": table.sizes.astype(np.float64),
+            "value": table.result * (1e-6 if table.unit == "us" else 1e6),
+        }
+        parts.append(pd.DataFrame(part))
+    names = ["benchmark", "nodes", "size_bytes", "value"]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)
+
+
+def _pairs_of(table: BenchmarkTable, unsaid: int | None, nodes: int) -> int | None:
+    """Return the pairs of ranks of osu_mbw_mr that share two nodes; None where it does not say."""
+    said = table.labels.get("pairs", "")
+    on = int(table.labels.get("nodes", nodes))
+    return max(int(said) // max(on // 2, 1), 1) if said.isdecimal() else unsaid
 
 
 def _level(rows: pd.DataFrame) -> LevelCurves | None:

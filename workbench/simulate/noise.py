@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +14,7 @@ from kernels.loggops import noise as kernel
 from workbench.checks import whole
 from workbench.errors import ParameterError, ParseError
 from workbench.simulate.picoseconds import PS_PER_S
+from workbench.text_table import CUT
 
 Distribution = Literal["fixed", "exponential"]
 
@@ -135,7 +137,8 @@ class Noise:
         """Return the recording that a file of Netgauge's noise module holds, as LogGOPSim reads it.
 
         Args:
-            text: lines of a begin and a length, both in ns; ``#`` begins a comment.
+            text: lines of a begin and a length, both in ns; ``#`` begins a comment. A last one that
+                the text ends within is left out, with a warning.
             period_s: length of the recording, s; by default up to the last event's end.
             seed: as for ``recorded``.
 
@@ -143,11 +146,14 @@ class Noise:
             ParseError: a line is not two numbers.
             ParameterError: there is no event, or two overlap.
         """
-        rows = []
-        for number, line in enumerate(text.splitlines(), start=1):
+        rows, lines = list[tuple[float, float]](), text.splitlines()
+        for number, line in enumerate(lines, start=1):
             fields = line.partition("#")[0].split()
             if not fields:
                 continue
+            if rows and len(fields) < 2 and number == len(lines) and line == text[-len(line) :]:
+                warnings.warn(f"line {number}: {CUT}", stacklevel=2)
+                break
             try:
                 begin, length = (float(field) * 1e-9 for field in fields)
             except ValueError as error:

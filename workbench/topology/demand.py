@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, ParseError
+from workbench.text_table import CUT, without_cut_row
 from workbench.topology.program_traffic import message_traffic
 from workbench.topology.topology import Topology
 from workbench.topology.traffic import Traffic
@@ -51,6 +51,7 @@ class Demand:
         receiver: int64[n], hosts.
         weight: float64[n], of any unit.
         hosts: least number of hosts that a network must have.
+        notes: what was left out, a sentence each.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Demand:
     receiver: NDArray[np.int64]
     weight: NDArray[np.float64]
     hosts: int
+    notes: tuple[str, ...] = ()
 
     def on(self, topology: Topology) -> Traffic:
         """Return the traffic on a network, host i of the file at its host i.
@@ -97,9 +99,10 @@ def read_demand(source: str | Path | bytes, *, name: str = "") -> Demand:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ParseError("traffic must be CSV, as UTF-8 text", source=called) from None
-    rows = list(_rows(text))
+    rows, cut = _rows(text)
     if not rows:
         raise ParseError("traffic must have a line at least; the file is empty", source=called)
+    notes = [f"{called}:{cut}: {CUT}"] if cut else []
     first = [cell.lower() for cell in rows[0][1]]
     headed = set(first) & set(_COLUMNS)
     if headed:
@@ -110,22 +113,33 @@ def read_demand(source: str | Path | bytes, *, name: str = "") -> Demand:
                 source=called,
                 line=rows[0][0],
             )
-        return _listed(rows[1:], order, called)
-    if len(first) == _LIST and len(rows) != _LIST:
-        return _listed(rows, [0, 1, 2], called)
-    return _matrix(rows, called)
+        return replace(_listed(rows[1:], order, called), notes=tuple(notes))
+    all_rows = len(rows) + (cut > 0)
+    if len(first) == _LIST and all_rows != _LIST:
+        return replace(_listed(rows, [0, 1, 2], called), notes=tuple(notes))
+    if cut and all_rows == len(first):
+        rows.append((cut, ["0"] * len(first)))
+        notes[0] += f": host {all_rows - 1} sends nothing"
+    return replace(_matrix(rows, called), notes=tuple(notes))
 
 
-def _rows(text: str) -> Iterator[Cells]:
-    """Yield the lines that hold something, their numbers and cells."""
-    separator = ""
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        separator = separator or next((one for one in "\t;" if one in line), ",")
-        cells = next(csv.reader([line], delimiter=separator))
+def _rows(text: str) -> tuple[list[Cells], int]:
+    """Return number and cells of each line that holds something, and the line of a cut last one."""
+    lines = [
+        (number, line)
+        for number, line in enumerate(text.splitlines(), 1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    if not lines:
+        return [], 0
+    separator = next((one for one in "\t;" if one in lines[0][1]), ",")
+    found = []
+    for number, line in lines:
+        cells = [one.strip() for one in next(csv.reader([line], delimiter=separator))]
         decimals = separator != ","
-        yield number, [one.strip().replace(",", ".") if decimals else one.strip() for one in cells]
+        found.append((number, [one.replace(",", ".") for one in cells] if decimals else cells))
+    _, cut = without_cut_row(text, separator, len(found[0][1]))
+    return ([row for row in found if row[0] != cut], cut) if len(found) > 1 else (found, 0)
 
 
 def _listed(rows: list[Cells], order: list[int], name: str) -> Demand:

@@ -37,6 +37,7 @@ from workbench.errors import ParameterError, ParseError
 from workbench.provenance import Provenance
 from workbench.result import Drawing
 from workbench.suggestions import did_you_mean
+from workbench.text_table import CUT, without_cut_row
 from workbench.uq.design_plan import DesignPlan, column_names
 from workbench.uq.parameters import FloatArray, ParameterBox
 from workbench.uq.problem import CalibrationProblem
@@ -329,7 +330,7 @@ def read_runs(
         ParseError: the file is no such table, a value is not within its bounds, a time is missing
             or not above 0, or all runs failed; names the line and the column.
     """
-    head, rows = read_table(path)
+    head, rows, cut = read_table(path)
     places = _places(path, head, box)
     others = [name for at, name in enumerate(head) if at not in places and name != RUN]
     chosen = tuple(others if tests is None else map(str, tests))
@@ -350,6 +351,7 @@ def read_runs(
             continue
         points.append(point)
         times.append(found)
+    failed += [f"line {line}: {CUT}" for line in cut]
     if not points:
         raise ParseError(
             f"a table of runs must have a run that did not fail; got {len(failed)} that did",
@@ -361,20 +363,23 @@ def read_runs(
     )
 
 
-def read_points(path: str | Path, box: ParameterBox) -> FloatArray:
-    """Return the points of a design's CSV file, float64[n, parameters]."""
-    head, rows = read_table(path)
+def read_points(path: str | Path, box: ParameterBox) -> tuple[FloatArray, tuple[str, ...]]:
+    """Return the points of a design's CSV file, float64[n, parameters], and what was left out."""
+    head, rows, cut = read_table(path)
     places = _places(path, head, box)
     found = [_point(path, line, cells, box, places) for line, cells in rows]
-    return np.array(found, np.float64).reshape(-1, len(box))
+    notes = tuple(f"{path}:{line}: {CUT}" for line in cut)
+    return np.array(found, np.float64).reshape(-1, len(box)), notes
 
 
-def read_table(path: str | Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Return the heads of a CSV file's columns, and each row with its line."""
+def read_table(path: str | Path) -> tuple[list[str], list[tuple[int, list[str]]], list[int]]:
+    """Return the heads of a CSV file's columns, each row by line, and the line of a cut one."""
     try:
-        with Path(path).open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file)
-            rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
+        text = Path(path).read_bytes().decode("utf-8-sig")
+        head = next(csv.reader([next(iter(text.splitlines()), "")]), [])
+        text, cut = without_cut_row(text, ",", len(head))
+        reader = csv.reader(io.StringIO(text, newline=""))
+        rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
     except (UnicodeDecodeError, csv.Error) as error:
         raise ParseError(f"a table must be a CSV file; {error}", source=str(path)) from error
     if len(rows) < 2:
@@ -392,7 +397,7 @@ def read_table(path: str | Path) -> tuple[list[str], list[tuple[int, list[str]]]
                 source=str(path),
                 line=line,
             )
-    return head, rows[1:]
+    return head, rows[1:], [cut] if cut else []
 
 
 def _places(path: str | Path, head: Sequence[str], box: ParameterBox) -> list[int]:

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import for_each
 from workbench.errors import ParameterError, ParseError
 from workbench.measure import OSUCurve, read_osu
 from workbench.provenance import Provenance
@@ -144,6 +145,23 @@ def test_a_cut_file_says_so() -> None:
     curve = read_osu(("job.out", LATENCY.removesuffix("8\n")))
     assert curve.sizes.tolist() == [1]
     assert "job.out:5: the text ends in the middle of this row" in curve.notes[0]
+
+
+@for_each(
+    "text",
+    [
+        "size_bytes,latency_us\n1,1.5\n2,",
+        "Size (B),Avg Latency(us),Max Latency(us)\n1,1.5,2\n2,1.5,",
+        '"Size","Latency (us)"\n"1","1.5"\n"2","1.',
+        "| Size | Latency (us) |\n|---|---|\n| 1 | 1.5 |\n| 2 | 1.",
+        "size_bytes\tlatency_us\tlatency_min_us\r\n1\t1,5\t1\r\n2\t1,5",
+        "size_bytes,latency_us,fitted_latency_us\n1,1.5,1\n2,1.5,",
+    ],
+)
+def test_a_row_of_a_table_that_is_cut_is_left_out(text: str) -> None:
+    curve = read_osu(("job.csv", text))
+    assert (curve.sizes.tolist(), curve.latency_s.tolist()) == ([1], [pytest.approx(1.5e-6)])
+    assert any("the text ends in the middle of this row; left out" in one for one in curve.notes)
 
 
 def test_a_given_provenance_is_kept() -> None:

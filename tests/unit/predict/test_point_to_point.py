@@ -173,3 +173,45 @@ def test_what_benchmarks_print_is_taken_as_it_is(tmp_path: Path) -> None:
     assert at == pytest.approx((3.6e-6, 0.2e-6))
     with pytest.raises(ParameterError, match="within is of a text"):
         read_point_to_point(written(tmp_path), "a", within=path)
+
+
+def test_the_rate_of_many_pairs_and_of_both_ways_is_used(tmp_path: Path) -> None:
+    path = tmp_path / "log.out"
+    path.write_text(OSU_LATENCY + OSU_BW + OSU_PAIRS)
+    found = read_point_to_point(path, table="1")
+    between = found.between
+    assert between.interval is not None
+    assert float(between.interval.at(1024)) == pytest.approx(1.024e-6)
+    # 1600 MB/s both ways: 1.28 us for two messages, 0.256 us more than for one of osu_bw.
+    assert between.both_ways is not None
+    assert float(between.both_ways.at(1024)) == pytest.approx(2.5e-6 + 0.256e-6)
+    # 4096 MB/s of four pairs: 1 us for a message of each.
+    assert between.shared is not None
+    assert (between.pairs, float(between.shared.at(1024))) == (4, pytest.approx(1e-6))
+    node_rate = next(one for one in machine_of(found).parts if one.name == "node rate")
+    assert (node_rate.source, node_rate.note) == ("measured", "osu_mbw_mr of 4 pairs")
+    assert found.notes == (
+        "log.out:10: osu_bibw 7.3 gives what an exchange takes",
+        "log.out:14: osu_mbw_mr 7.5 of 4 pairs gives the rate that ranks of a node share",
+    )
+
+
+@for_each(
+    "text, note",
+    [
+        (OSU_PAIRS.replace("pairs: 4", "pair"), "does not say how many pairs of ranks it ran"),
+        (OSU_BW.partition("\n\n")[2], "without osu_bw it does not say what an exchange takes"),
+        ("$ srun -N 1 -n 8 ./osu_mbw_mr\n" + OSU_PAIRS, "ran on 1 nodes; not used"),
+    ],
+)
+def test_a_table_of_which_nothing_can_be_made_is_named(
+    tmp_path: Path, text: str, note: str
+) -> None:
+    path = tmp_path / "log.out"
+    path.write_text(f"{OSU_LATENCY}\n{text}")
+    found = read_point_to_point(path)
+    assert (found.between.shared, found.between.both_ways) == (None, None)
+    assert any(note in one for one in found.notes), found.notes
+    path.write_text(text)
+    with pytest.raises(ParseError, match=r"log.out: a prediction needs latencies, .* it has osu_"):
+        read_point_to_point(path)

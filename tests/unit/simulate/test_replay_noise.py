@@ -96,6 +96,8 @@ def test_a_recording_can_be_read():
     assert repr(noise) == "Noise(2 recorded in 5.2e-06 s, 5.77 % of the time, seed 2)"
     with pytest.raises(ParseError, match="2: a line of noise"):
         Noise.from_text("0 1\n1 2 3\n")
+    with pytest.warns(UserWarning, match="line 3: the text ends in the middle of this row"):
+        assert len(Noise.from_text("0 100\n5000 200\n90").length_ps) == 2
     with pytest.raises(ParameterError, match="at least one event"):
         Noise.from_text("# nothing\n")
 

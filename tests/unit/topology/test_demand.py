@@ -80,3 +80,29 @@ def test_any_bytes_are_read_or_refused(content: bytes) -> None:
         read_demand(content)
     except ParseError as error:
         assert str(error)
+
+
+@for_each(
+    "text, sent, note",
+    [
+        (
+            "0,1,4\n1,2,2\n2,1,3\n2,0",
+            {(0, 1): 4, (1, 2): 2, (2, 1): 3},
+            "4: the text ends",
+        ),
+        ("src,dst,weight\r\n0,1,4\r\n1,0,", {(0, 1): 4}, "3: the text ends in the middle"),
+        (
+            "0;2\n3",
+            {(0, 1): 2},
+            "this row; left out: host 1 sends",
+        ),
+        ("0 ,1,2\n3,0,4\n5,6,", {(0, 1): 1, (0, 2): 2, (1, 0): 3, (1, 2): 4}, ": host 2 sends"),
+    ],
+)
+def test_a_last_row_that_is_cut_is_left_out(
+    text: str, sent: dict[tuple[int, int], float], note: str
+) -> None:
+    found = read_demand(text.encode(), name="mine.csv")
+    pairs = zip(found.sender.tolist(), found.receiver.tolist(), strict=True)
+    assert dict(zip(pairs, found.weight.tolist(), strict=True)) == sent
+    assert note in found.notes[0]

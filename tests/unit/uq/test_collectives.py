@@ -295,7 +295,7 @@ def test_a_file_is_read(file: Path) -> None:
         (f"{HEAD}\ntoy,,osu_gather,8,1,0,5,,64\ntoy,,osu_gather,-8,1,0,5,,64\n", 3),
         (f"{HEAD}\ntoy,,osu_gather,8,1,0,5,,64\ntoy,,osu_gather,8,1,1,,,128\n", 3),
         (f"{HEAD}\ntoy,,osu_gather,8,1,0,5,,64\ntoy,,osu_gather,1,1,0,5,,64\n", 3),
-        ('\0\0\n"', 0),
+        ('\0\0\n"', 1),
     ],
 )
 def test_a_damaged_file_is_named_with_its_line(tmp_path: Path, text: str, line: int) -> None:

@@ -64,6 +64,29 @@ def test_an_extended_design_goes_on_where_the_first_ends(
         command("design", *WORDS, "--points", 6, "--extend", file, "--method", "grid")
 
 
+@for_each("end", ["2,1e-6,0.5,1", "2,1e-6,0.", "2", '2,"1e-6', "2,1e-6,0.5,1,"])
+def test_a_last_row_that_is_cut_is_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], end: str
+) -> None:
+    path = tmp_path / "runs.csv"
+    path.write_text(f"{HEAD}0,1e-6,0.5,1,2\n1,1e-6,0.5,3,4\n{end}")
+    runs = read_runs(path, BOX)
+    assert runs.times.tolist() == [[1, 2], [3, 4]]
+    assert runs.failed == ("line 4: the text ends in the middle of this row; left out",)
+
+
+def test_a_design_that_is_cut_goes_on_from_its_last_whole_row(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "first.csv"
+    assert command("design", *WORDS, "--points", 10, "--output", file) == 0
+    file.write_text(file.read_text()[:-25])
+    assert command("design", *WORDS, "--points", 7, "--extend", file, "--json") == 0
+    out, said = capsys.readouterr()
+    assert np.array_equal(json.loads(out)["points"], design(BOX, 16)[9:])
+    assert "first.csv:11: the text ends in the middle of this row; left out" in said
+
+
 @for_each("text", ["latency", "latency:s:low:1", "a:s:1:2:uniform:3"])
 def test_a_parameter_has_a_form(text: str) -> None:
     with pytest.raises(ParameterError, match="parameter must be NAME:UNIT:LOW:HIGH"):

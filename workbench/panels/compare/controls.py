@@ -325,6 +325,7 @@ class CompareControls:
         self._demands[spec], self._traffic_data[spec] = demand, content
         self._mute.set(self.traffic, spec, self._patterns())
         self._tell()
+        self.read.say("; ".join(demand.notes))
 
     def restore(self, name: str, value: Any) -> None:
         """Set one of ``CONTROLLED`` as it was; a match changes no topology then."""

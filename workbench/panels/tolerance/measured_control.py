@@ -54,6 +54,6 @@ class MeasuredControl:
             chip = push_button(f"✕ {short}", "Remove it", width=f"{7 * len(short) + 48}px")
             chip.on_click(lambda _: self.take(None, ""))
             self._chip.children = (chip,)
-            text = repr(runs).partition("(")[2].rpartition(")")[0]
+            text = "; ".join([repr(runs).partition("(")[2].rpartition(")")[0], *runs.notes])
             self._about.value = f"<span style='{SMALL}'>{html.escape(text)}</span>"
         self._changed(runs, name)

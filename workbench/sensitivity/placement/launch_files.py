@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.host_lists import expand_hosts
+from workbench.text_table import CUT
 from workbench.topology import Topology
 
 HOST_NAMES = "host{}"
@@ -95,9 +97,13 @@ def job_hosts(text: str, topology: Topology, names: str | Sequence[str] = HOST_N
                 key="hosts",
             )
         return list(range(int(text)))
-    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
+    lines = _whole_lines(text)
     ranks = [found for line in lines if (found := _RANK.match(line))]
     if ranks:
+        if wrong := [line for line in lines if line and not _RANK.match(line)]:
+            raise ParameterError(
+                f"each line of a rankfile must be as rank 0=cn5; got {wrong[0][:80]!r}", key="hosts"
+            )
         given = [found[2].removeprefix("+") for found in sorted(ranks, key=lambda r: int(r[1]))]
     else:
         # What follows a name in a hostfile, slots=4 or :4, is how many ranks it takes.
@@ -132,6 +138,21 @@ def job_hosts(text: str, topology: Topology, names: str | Sequence[str] = HOST_N
             key="hosts",
         )
     return hosts
+
+
+def _whole_lines(text: str) -> list[str]:
+    """Return the lines without comments, less a last one that the text ends within.
+
+    No line end follows it, and it has fewer words or signs than each line above it.
+    """
+    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
+    filled = [(len(line.split()), line.count("="), line.count(":")) for line in lines if line]
+    if len(filled) > 1 and lines[-1] and not text.endswith(("\n", "\r")):
+        least = np.min(filled[:-1], axis=0)
+        no_rank = any(map(_RANK.match, lines)) and not _RANK.match(lines[-1])
+        if no_rank or (filled[-1] < least).any():
+            warnings.warn(f"line {len(lines)}: {CUT}: {lines.pop()[:80]!r}", stacklevel=3)
+    return lines
 
 
 def _listed(text: str) -> list[str]:

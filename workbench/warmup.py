@@ -129,6 +129,7 @@ def _traces() -> None:
     from workbench.programs import read_trace
 
     read_trace({"trace-0.txt": b"MPI_Init:-:1:2:3\nMPI_Barrier:4:9,0,1:5\nMPI_Finalize:6:-\n"})
+    read_trace({"trace.txt": b"0 barrier\n"})
 
 
 def _lowering() -> None:

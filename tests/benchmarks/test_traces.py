@@ -91,7 +91,7 @@ def test_reading_traces(table, schedgen, tmp_path, write) -> None:
         "MB/CPU s",
         ratio=min(took) / min(split),
         reference="cutting the lines' fields in plain Python",
-        at_most=None if write is simgrid else 3,
+        at_most=4 if write is simgrid else 3,  # its lines are a quarter as long
     )
     if schedgen is not None and write is liballprof:
         for name, data in files.items():

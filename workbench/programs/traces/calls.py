@@ -165,7 +165,8 @@ class TraceCalls:
         self.comms: list[Comm] = []
         self._index: dict[int, int] = {}  # by id; ``comms`` keeps what has one
         self._peers = Peers()
-        self._too_long: dict[int, int] = {}  # work before a call that cannot be counted, by rank
+        # by rank: work before a call that cannot be counted
+        self.too_long: dict[int, int] = {}
         self.shares: list[Share] = []
         self._share_of: dict[Share, int] = {}
 
@@ -179,7 +180,7 @@ class TraceCalls:
         state = self.of_rank[rank].state
         work = int(state[layout.PENDING]) + ns
         if work > MOST_WORK_NS:
-            self._too_long.setdefault(rank, work)
+            self.too_long.setdefault(rank, work)
         state[layout.PENDING] = min(work, MOST_WORK_NS)
 
     def message(
@@ -194,11 +195,15 @@ class TraceCalls:
 
     def collective(self, rank: int, kind: int, comm: Comm, share: Share, line: int) -> TraceCall:
         """Add a rank's part in a collective; ``kind`` is ``COLLECTIVE`` or ``ICOLLECTIVE``."""
-        number = self._share_of.get(share)
-        if number is None:
-            number = self._share_of[share] = len(self.shares)
-            self.shares.append(share)
+        number = self.share_index(share)
         return self.of_rank[rank].add(kind, line, 0, 0, 0, self.comm_index(comm), number)
+
+    def share_index(self, share: Share) -> int:
+        """Return the index of a rank's arguments in ``shares``."""
+        number = self._share_of.setdefault(share, len(self.shares))
+        if number == len(self.shares):
+            self.shares.append(share)
+        return number
 
     def comm_index(self, comm: Comm) -> int:
         """Return the index of a communicator in ``comms``."""
@@ -229,7 +234,7 @@ class TraceCalls:
             made = np.empty(len(self.comms) + 1, np.int64)
             known = builder.num_communicators
             for rank, mine in enumerate(self.of_rank):
-                builder.compute(rank, self._too_long.get(rank, 0))
+                builder.compute(rank, self.too_long.get(rank, 0))
                 calls = mine.read
                 out = np.empty((len(calls), 9), np.int64)
                 wait_end, ended = np.empty(len(calls), np.int64), np.empty(len(calls), np.int32)

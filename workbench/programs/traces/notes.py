@@ -10,10 +10,14 @@ class Notes:
         self._counted: dict[str, list[int]] = {}
         self._texts: dict[str, None] = {}
 
-    def count(self, text: str, rank: int, line: int) -> None:
-        """Note a clause about a line of a rank's file; equal clauses are counted together."""
-        seen = self._counted.setdefault(text, [0, rank, line])
-        seen[0] += 1
+    def count(self, text: str, rank: int, line: int, times: int = 1) -> None:
+        """Note a clause about lines of a rank's file; equal clauses are counted together.
+
+        ``line`` is the first of them.
+        """
+        if times:
+            seen = self._counted.setdefault(text, [0, rank, line])
+            seen[0] += times
 
     def say(self, text: str) -> None:
         """Note a clause about the whole trace."""

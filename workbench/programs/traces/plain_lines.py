@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,12 +33,14 @@ from workbench.programs.traces.mpi_calls import (
 )
 
 Ints = NDArray[np.int64]
+Lines = TypeVar("Lines")
 
 MOST_THREADS = 8
 """Most files that are cut at once; a disk and the memory's bandwidth serve no more."""
 
 _NAME_SALT = 1_597_334_677  # a prime of 31 bits (L'Ecuyer 1999); names are ours
-_FEW_TEXTS = 1024
+FEW_TEXTS = 1024
+"""Texts for which there is room at first."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ class NumberedLines:
         if not len(given):
             return 0, 0
         lowest, places = int(given.min()), int(given.max()) - int(given.min()) + 1
-        return (lowest, places) if places <= 4 * len(given) + _FEW_TEXTS else (0, 0)
+        return (lowest, places) if places <= 4 * len(given) + FEW_TEXTS else (0, 0)
 
     @property
     def arrays(self) -> tuple[NDArray[np.generic], ...]:
@@ -110,11 +113,20 @@ class NumberedLines:
 def cut(
     files: Sequence[TraceFile], forms: Forms, on_progress: Callable[[str], None] | None = None
 ) -> list[NumberedLines]:
-    """Return the lines of all files, which are cut side by side."""
+    """Return the lines of all files."""
+    return side_by_side(lambda file: _cut(file, forms), files, on_progress)
+
+
+def side_by_side(
+    read: Callable[[TraceFile], Lines],
+    files: Sequence[TraceFile],
+    on_progress: Callable[[str], None] | None,
+) -> list[Lines]:
+    """Return the lines of all files, several of which are cut at once."""
     threads = min(len(files), os.cpu_count() or 1, MOST_THREADS)
     with ThreadPoolExecutor(threads) as pool:
-        found: list[NumberedLines] = []
-        for lines in pool.map(lambda file: _cut(file, forms), files):
+        found: list[Lines] = []
+        for lines in pool.map(read, files):
             found.append(lines)
             if on_progress is not None:
                 on_progress(f"lines of {len(found)} of {len(files)} ranks split")
@@ -131,7 +143,7 @@ def _cut(file: TraceFile, forms: Forms) -> NumberedLines:
     fields = np.empty(layout.MOST_FIELDS + 1, np.int64)
     # texts cannot be chosen so that their hashes are equal
     salt = np.array([_NAME_SALT, secrets.randbits(31) | 1])
-    room = _FEW_TEXTS
+    room = FEW_TEXTS
     while True:
         slots, texts = np.zeros(2 * room, np.int64), np.zeros((room, 4), np.int64)
         state = np.zeros(layout.LAST_TEXTS + len(layout.TEXT_VALUES), np.int64)

@@ -10,8 +10,14 @@ All calls are made on the communicator of all ranks: the format has no other.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.traces import actions
 from workbench.checks import above_zero
 from workbench.errors import ParseError
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
@@ -24,14 +30,16 @@ from workbench.programs.program import (
     SEND,
     Program,
 )
-from workbench.programs.traces.calls import MOST_SIZE, Comm, TraceCall, TraceCalls, fit_receives
+from workbench.programs.traces.calls import MOST_SIZE, Comm, TraceCalls, fit_receives
 from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.joint import Share
-from workbench.programs.traces.simgrid_collectives import COLLECTIVES, ReadShare, SimGridArguments
-from workbench.programs.traces.simgrid_requests import (
+from workbench.programs.traces.plain_lines import FEW_TEXTS, Ints, side_by_side
+from workbench.programs.traces.simgrid_collectives import (
     COLLECTIVE_KEYS,
+    COLLECTIVES,
     Key,
-    Pending,
+    ReadShare,
+    SimGridArguments,
     key_of_collective,
     waited_for,
 )
@@ -50,21 +58,63 @@ BYTE, DOUBLE = 6, 0
 ANY_SOURCES, ANY_TAGS, NOWHERE = (-1, -555), (-1, -444), (-666,)
 MOST_RANKS = 2**20
 MOST_COUNT = 2**63
+MOST_NS = 2.0**62
 FLOPS_PER_SECOND = 1e9
+
+MESSAGES = {
+    **dict.fromkeys(("send", "ssend", "bsend"), SEND),
+    **dict.fromkeys(("isend", "issend", "ibsend"), ISEND),
+    "recv": RECV,
+    "irecv": IRECV,
+}
+WAITS = {
+    "wait": (actions.WAIT_NEWEST, actions.WAIT_NAMED, actions.WAIT_OF_LINE),
+    "test": (actions.TEST_NEWEST, actions.TEST_NAMED, actions.TEST_OF_LINE),
+}
+"""Actions that name no request, that name one, and that name it in numbers."""
 
 IGNORED = frozenset({"finalize", "comm_size", "comm_split", "comm_dup", "location"})
 
-
-_SENDS = ("send", "ssend", "bsend", "isend", "issend", "ibsend", "sendrecv")
-_CALLS = frozenset(
-    ("init", "compute", "sleep", *_SENDS, "recv", "irecv", "wait", "waitall", "test")
+_ENDS_ALL = (
+    "waitall does not record the requests it ends: it is taken to end all, including those of "
+    "collectives"
 )
+_TESTED = "a request that is tested but never waited for is taken to end in its last test"
+_NEVER = "a request is never waited for"
+
+_ALONE, _AFTER_INIT = 2**40, 2**50  # numbers of actions above those of their texts
+_NO_KEY = 2**40  # more than any number of a request that is pending
+_SIZES = np.array(DATATYPE_BYTES, np.int64)
+_PADDING = (0,) * actions.N_OP
+
+_OTHERS = frozenset(("init", "compute", "sleep", "sendrecv", "waitall"))
 
 
 def is_action(word: bytes) -> bool:
     """Return whether the second word of a line is an action of such traces."""
     name = word.decode("latin-1").lower()
-    return name in _CALLS | IGNORED or name.removeprefix("i") in COLLECTIVES or name in COLLECTIVES
+    if name in MESSAGES or name in WAITS or name in _OTHERS | IGNORED:
+        return True
+    return name.removeprefix("i") in COLLECTIVES or name in COLLECTIVES
+
+
+@dataclass(frozen=True)
+class ActionLines:
+    """The lines of a file that have words; see ``kernels.traces.actions.cut``."""
+
+    file: TraceFile
+    number: NDArray[np.int32]
+    begin: NDArray[np.int32]
+    end: NDArray[np.int32]
+    rank: NDArray[np.int32]
+    action: NDArray[np.int32]
+    plain: NDArray[np.int32]
+    amount: NDArray[np.float64]
+    values: NDArray[np.int32]
+
+    def words(self, at: int) -> list[str]:
+        """Return the words of a line."""
+        return self.file.data[self.begin[at] : self.end[at]].decode("latin-1").split()
 
 
 def read_simgrid(
@@ -76,32 +126,22 @@ def read_simgrid(
 ) -> Program:
     """Return the program of a time-independent trace; the ranks stand in the lines of its files."""
     above_zero(flops_per_second, "flops_per_second")
-    lines: dict[int, list[tuple[int, list[str]]]] = {}
-    file_of: dict[int, str] = {}
-    for file in files:
-        for number, text in enumerate(file.data.decode("latin-1").split("\n"), 1):
-            words = text.split()
-            if not words or words[0].startswith("#"):
-                continue
-            rank = _rank(file.name, number, words)
-            if file_of.setdefault(rank, file.name) != file.name:
-                raise ParseError(
-                    f"rank {rank} must be in one file; it is in {file_of[rank]} too",
-                    source=file.name,
-                    line=number,
-                )
-            lines.setdefault(rank, []).append((number, words))
-    missing = [rank for rank in range(len(lines)) if rank not in lines]
-    if missing or not lines:
+    of_rank: dict[int, tuple[ActionLines, NDArray[np.intp]]] = {}
+    for lines in side_by_side(_cut, files, on_progress):
+        _add_ranks(lines, of_rank)
+    missing = [rank for rank in range(len(of_rank)) if rank not in of_rank]
+    if missing or not of_rank:
         raise ParseError(
-            f"all ranks from 0 to {max(lines, default=0)} must be in the trace; rank "
+            f"all ranks from 0 to {max(of_rank, default=0)} must be in the trace; rank "
             f"{missing[0] if missing else 0} is missing",
             source=source,
         )
-    calls = TraceCalls(len(lines), source, [file_of[rank] for rank in range(len(lines))])
-    world = Comm(0, tuple(range(len(lines))))
-    for rank in range(len(lines)):
-        _RankReader(calls, rank, world, flops_per_second).read(lines.pop(rank))
+    ranks = range(len(of_rank))
+    calls = TraceCalls(len(ranks), source, [of_rank[rank][0].file.name for rank in ranks])
+    world = Comm(0, tuple(ranks))
+    calls.comm_index(world)
+    for rank in ranks:
+        _RankReader(calls, rank, world, flops_per_second).read(*of_rank.pop(rank))
         calls.report(rank, on_progress)
     fit_receives(calls)
     calls.notes.say(
@@ -109,6 +149,48 @@ def read_simgrid(
         "a second"
     )
     return calls.build()
+
+
+def _cut(file: TraceFile) -> ActionLines:
+    data = np.frombuffer(file.data, np.uint8)
+    most = file.data.count(b"\n") + 1
+    number, begin, end, rank, action, plain = np.empty((6, most), np.int32)
+    amount, values = np.empty(most), np.empty((most, actions.N_VALUES), np.int32)
+    lines = number, begin, end, rank, action, plain, amount, values
+    salt = secrets.randbits(31) | 1  # texts cannot be chosen so that their hashes are equal
+    room = FEW_TEXTS
+    while True:
+        slots, texts = np.zeros(2 * room, np.int64), np.zeros((room, 3), np.int64)
+        words, state = np.empty((actions.N_VALUES + 2, 2), np.int64), np.zeros(2, np.int64)
+        if not actions.cut(data, _SIZES, salt, slots, texts, lines, words, state):
+            n = int(state[actions.LINES])
+            ints = number[:n], begin[:n], end[:n], rank[:n], action[:n], plain[:n]
+            return ActionLines(file, *ints, amount[:n], values[:n])
+        room *= 16
+
+
+def _add_ranks(
+    lines: ActionLines, of_rank: dict[int, tuple[ActionLines, NDArray[np.intp]]]
+) -> None:
+    """Add the ranks of a file, each with the places of its lines."""
+    name, order = lines.file.name, np.argsort(lines.rank, kind="stable")
+    ranks, first = np.unique(lines.rank[order], return_index=True)
+    parts = np.split(order, first[1:]) if len(order) else []  # of nothing, one is made
+    places = dict(zip(ranks.tolist(), parts, strict=True))
+    doubtful = [
+        int(mine[0])
+        for rank, mine in places.items()
+        if not 0 <= rank < MOST_RANKS or rank in of_rank
+    ]
+    if doubtful:
+        at = min(doubtful)
+        rank = _rank(name, int(lines.number[at]), lines.words(at))
+        raise ParseError(
+            f"rank {rank} must be in one file; it is in {of_rank[rank][0].file.name} too",
+            source=name,
+            line=int(lines.number[at]),
+        )
+    of_rank.update({rank: (lines, mine) for rank, mine in places.items()})
 
 
 def _rank(name: str, number: int, words: list[str]) -> int:
@@ -125,7 +207,7 @@ def _rank(name: str, number: int, words: list[str]) -> int:
 
 
 class _RankReader:
-    """Reads the lines of one rank into calls."""
+    """Finds what the different actions of a rank mean, and lets a kernel make calls of them."""
 
     def __init__(self, calls: TraceCalls, rank: int, world: Comm, flops_per_second: float) -> None:
         self.calls = calls
@@ -135,61 +217,121 @@ class _RankReader:
         self.default = BYTE
         self.kind = 0  # bytes of an element of the count read last
         self.line = 0
+        self.times = 0  # lines like this one
         self.words: list[str] = []
         self.name = ""
-        self.pending = Pending()
         self.waited_keys: frozenset[Key] = frozenset()
+        self.ops: list[tuple[int, ...]] = []  # of ``kernels.traces.actions``
+        self.notes: list[tuple[int, str, int]] = []  # first line, text, number of lines
         self.actions: dict[str, Callable[[], None]] = {
             "init": self._init,
             "compute": lambda: self._work(self._real(0) * self.ns_per_flop),
             "sleep": lambda: self._work(self._real(0) * 1e9),
-            "send": lambda: self._message(SEND),
-            "recv": lambda: self._message(RECV),
-            "ssend": lambda: self._message(SEND),
-            "bsend": lambda: self._message(SEND),
-            "isend": lambda: self._message(ISEND),
-            "issend": lambda: self._message(ISEND),
-            "ibsend": lambda: self._message(ISEND),
-            "irecv": lambda: self._message(IRECV),
             "sendrecv": self._sendrecv,
-            "wait": self._wait,
-            "waitall": self._waitall,
-            "test": self._test,
+            "waitall": lambda: self._add(actions.WAIT_ALL),
         }
 
-    def read(self, lines: list[tuple[int, list[str]]]) -> None:
-        self.waited_keys = waited_for(lines)
-        for self.line, words in lines:
-            self.name, self.words = words[1].lower(), words[2:]
-            name = self.name
-            if name in IGNORED:
-                if name in ("comm_split", "comm_dup"):
-                    self._note(
-                        f"{name}: the format does not record the ranks of a communicator: calls "
-                        "on it are read as calls of all ranks"
-                    )
-            elif action := self.actions.get(name):
-                action()
-            elif name in COLLECTIVES:
-                self._collective(COLLECTIVES[name])
-            elif name.startswith("i") and name[1:] in COLLECTIVES:
-                self._begin_collective(name[1:])
-            else:
-                self._note(f"{name} is not replayed: it takes no time and moves no data")
-        for call, test in self.pending.left():
-            if test is not None:
+    def read(self, lines: ActionLines, places: NDArray[np.intp]) -> None:
+        """Read the lines at some places of a file."""
+        number, values, amount = lines.number[places], lines.values[places], lines.amount[places]
+        plain = lines.plain[places]
+        of_time = plain == actions.AMOUNT
+        with np.errstate(over="ignore", invalid="ignore"):
+            ns = np.where(of_time, amount, 0.0) * self.ns_per_flop
+        sound = (plain < actions.MESSAGE) | (values[:, 0] < len(self.world.members))
+        sound &= ~of_time | ((ns < MOST_NS) & (amount < MOST_COUNT))
+        work = np.zeros(len(ns), np.int64)
+        work[of_time & sound] = np.rint(ns[of_time & sound])
+        plain[~sound] = actions.TEXT
+        # A plain line that is wrong is like no other.
+        action = np.where(sound, lines.action[places], _ALONE + places)
+        first, meaning = _distinct(action)
+        words = [lines.words(at) for at in places[first].tolist()]
+        inits = [at for at, w in zip(first, words, strict=True) if w[1].lower() == "init" and w[2:]]
+        start = inits[0] if inits else len(number)
+        if 0 < start < len(number):  # what is like a line before it may have another datatype
+            action[start + 1 :] += _AFTER_INIT
+            first, meaning = _distinct(action)
+            words = [lines.words(at) for at in places[first].tolist()]
+        self.waited_keys = waited_for(words)
+        times, begin = np.bincount(meaning).tolist(), [0]
+        for at, count, one in zip(first.tolist(), times, words, strict=True):
+            if at > start:
+                self.default = DOUBLE
+            self.line, self.times = int(number[at]), count
+            self._mean(one, int(plain[at]))
+            begin.append(len(self.ops))
+        self._act((number, meaning, work, values), np.array(begin, np.int64))
+
+    def _act(
+        self,
+        lines: tuple[NDArray[np.int32], NDArray[np.intp], Ints, NDArray[np.int32]],
+        begin: Ints,
+    ) -> None:
+        """Let the kernel make the calls."""
+        ops = np.array(self.ops, np.int64).reshape(-1, actions.N_OP)
+        made = np.concatenate([[0], np.cumsum(ops[:, 0] > actions.WORK_OF_LINE)])[begin]
+        most = int(np.diff(made)[lines[1]].sum())
+        mine, acted = self.calls.of_rank[self.rank], np.zeros(actions.N_ACTED, np.int64)
+        mine.reserve(most)
+        keys = np.zeros((most, actions.N_KEY), np.int64)
+        table = secrets.randbits(31) | 1, np.zeros(1 << (2 * most).bit_length(), np.int32), keys
+        requests = np.empty((most, actions.N_REQUEST), np.int64)
+        room = mine.rows, mine.state, acted
+        actions.act(self.rank, lines, _SIZES, begin, ops, table, requests, *room)
+        if acted[actions.TOO_LONG]:
+            self.calls.too_long[self.rank] = int(acted[actions.TOO_LONG])
+        if count := int(acted[actions.ALL_COLLECTIVE]):
+            self.notes.append((int(acted[actions.ALL_LINE]), _ENDS_ALL, count))
+        self.notes.sort(key=lambda note: note[0])
+        left = [(_TESTED, actions.LEFT_TESTED), (_NEVER, actions.LEFT_UNTESTED)]
+        for text, at in left if acted[actions.FIRST_TESTED] else left[::-1]:
+            self.notes.append((int(lines[0][-1]), text, int(acted[at])))
+        for line, text, count in self.notes:
+            self.calls.notes.count(text, self.rank, line, count)
+
+    def _mean(self, words: list[str], plain: int) -> None:
+        """Add the operations that a line means; of what is plain in it, those of lines like it."""
+        self.name, self.words, self.kind = words[1].lower(), words[2:], 0
+        name = self.name
+        if name in IGNORED:
+            if name in ("comm_split", "comm_dup"):
                 self._note(
-                    "a request that is tested but never waited for is taken to end in its last test"
+                    f"{name}: the format does not record the ranks of a communicator: calls "
+                    "on it are read as calls of all ranks"
                 )
-                test.end(call)
+        elif name in WAITS:
+            newest, named, of_line = WAITS[name]
+            if plain == actions.NAMED:
+                self._add(of_line)
             else:
-                self._note("a request is never waited for")
+                self._named(newest, named)
+        elif name in MESSAGES:
+            if plain in (actions.MESSAGE, actions.TYPED):
+                element = -1 if plain == actions.TYPED else DATATYPE_BYTES[self.default]
+                self._add(actions.MESSAGE_OF_LINE, MESSAGES[name], element)
+            else:
+                self._message(MESSAGES[name])
+        elif name == "compute" and plain == actions.AMOUNT:
+            self._add(actions.WORK_OF_LINE)
+        elif action := self.actions.get(name):
+            action()
+        elif name in COLLECTIVES:
+            self._collective(COLLECTIVES[name])
+        elif name.startswith("i") and name[1:] in COLLECTIVES:
+            self._begin_collective(name[1:])
+        else:
+            self._note(f"{name} is not replayed: it takes no time and moves no data")
+
+    def _add(self, *numbers: int) -> None:
+        """Add an operation."""
+        self.ops.append(numbers + _PADDING[len(numbers) :])
 
     def _fail(self, message: str) -> ParseError:
         return self.calls.fail(self.rank, self.line, message)
 
     def _note(self, text: str) -> None:
-        self.calls.notes.count(text, self.rank, self.line)
+        self.notes.append((self.line, text, self.times))
 
     def _real(self, place: int) -> float:
         try:
@@ -227,13 +369,12 @@ class _RankReader:
         return count * kind
 
     def _init(self) -> None:
-        if self.words:
-            self.default = DOUBLE
+        """Do nothing: ``read`` has looked for it."""
 
     def _work(self, ns: float) -> None:
-        if not 0 <= ns < 2.0**62:
-            raise self._fail(f"{self.name} must last 0 to {2.0**62:g} ns; got {ns:g}")
-        self.calls.compute(self.rank, round(ns))
+        if not 0 <= ns < MOST_NS:
+            raise self._fail(f"{self.name} must last 0 to {MOST_NS:g} ns; got {ns:g}")
+        self._add(actions.WORK, round(ns))
 
     def _peer(self, place: int, *, any_: bool) -> int | None:
         peer = self._whole(place)
@@ -271,60 +412,33 @@ class _RankReader:
             self._begin(kind, peer, size, tag)
 
     def _begin(self, kind: int, peer: int, size: int, tag: int) -> None:
-        call = self.calls.message(self.rank, kind, self.line, self.world, peer, size, tag)
-        if kind in (ISEND, IRECV):
-            ends = (self.rank, peer) if kind == ISEND else (peer, self.rank)
-            self.pending.add((*ends, tag), call)
+        self._add(actions.CALL, kind, size, peer, tag, -1)
 
     def _sendrecv(self) -> None:
         source, dest = self._peer(3, any_=True), self._peer(1, any_=False)
         sent = self._bytes(self._whole(0), self._type(4))
         received = self._bytes(self._whole(2), self._type(5))
-        begun: list[TraceCall] = []
+        begun = 0
         for kind, peer, size in ((IRECV, source, received), (ISEND, dest, sent)):
             if peer is not None:
-                entry = self.calls.message(self.rank, kind, self.line, self.world, peer, size, 0)
-                begun.append(entry)
+                self._add(actions.CALL, kind, size, peer, 0, -1, actions.NO_REQUEST)
+                begun += 1
         if begun:
-            self.calls.wait(self.rank, self.line).end(*begun)
+            self._add(actions.WAIT_LAST, begun)
 
-    def _named(self) -> int | None:
-        """Return the request that a wait or test names, None where it is not pending."""
+    def _named(self, newest: int, named: int) -> None:
+        """Add a wait for or a test of the request that a line names, if it is pending then.
+
+        A wait without a pending request follows a test that has ended it, as SimGrid's replay
+        takes it.
+        """
         if not self.words:  # as it was in old versions
-            return self.pending.newest()
-        if len(self.words) > 2 and self.words[2] in COLLECTIVE_KEYS:
-            return self.pending.oldest(COLLECTIVE_KEYS[self.words[2]])
-        source, dest, tag = (self._whole(place) for place in range(3))
-        # a receive of any source or tag is named by what it matched, or by the wildcard
-        for key in (
-            (source, dest, tag),
-            (ANY_SOURCE, dest, tag),
-            (source, dest, ANY_TAG),
-            (ANY_SOURCE, dest, ANY_TAG),
-        ):
-            if (request := self.pending.oldest(key)) is not None:
-                return request
-        return None
-
-    def _wait(self) -> None:
-        request = self._named()
-        if request is not None:  # or else a test has ended it, as SimGrid's replay takes it
-            self.calls.wait(self.rank, self.line).end(self.pending.end(request))
-
-    def _waitall(self) -> None:
-        ended = self.pending.end_all()
-        if any(call.kind == ICOLLECTIVE for call in ended):
-            self._note(
-                "waitall does not record the requests it ends: it is taken to end all, including "
-                "those of collectives"
-            )
-        if ended:
-            self.calls.wait(self.rank, self.line).end(*ended)
-
-    def _test(self) -> None:
-        request = self._named()
-        if request is not None:
-            self.pending.test(request, self.calls.wait(self.rank, self.line))
+            self._add(newest)
+        elif len(self.words) > 2 and self.words[2] in COLLECTIVE_KEYS:
+            self._add(named, *COLLECTIVE_KEYS[self.words[2]])
+        else:
+            key = (self._whole(place) for place in range(3))
+            self._add(named, *(max(-_NO_KEY, min(number, _NO_KEY)) for number in key))
 
     def _begin_collective(self, name: str) -> None:
         key = key_of_collective(name)
@@ -332,17 +446,14 @@ class _RankReader:
             self._note(f"i{name} is read as {name}: no wait of the trace names its request")
             self._collective(COLLECTIVES[name])
         else:
-            call = self._collective(COLLECTIVES[name], ICOLLECTIVE)
-            self.pending.add(key, call)
+            self._collective(COLLECTIVES[name], key[2])
 
-    def _collective(
-        self, read: Callable[[SimGridArguments], ReadShare], kind: int = COLLECTIVE
-    ) -> TraceCall:
+    def _collective(self, read: Callable[[SimGridArguments], ReadShare], tag: int = 0) -> None:
         share, flops = read(self)
-        call = self.calls.collective(self.rank, kind, self.world, share, self.line)
+        kind = ICOLLECTIVE if tag else COLLECTIVE
+        self._add(actions.CALL, kind, 0, 0, 0, self.calls.share_index(share), tag)
         if flops:
             self._work(flops * self.ns_per_flop)
-        return call
 
     @property
     def num_ranks(self) -> int:
@@ -397,3 +508,12 @@ class _RankReader:
             variable,
             element=self.kind or None,
         )
+
+
+def _distinct(action: Ints) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where each different number is first, in that order, and each one's place there."""
+    _, first, place = np.unique(action, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    among = np.empty(len(order), np.intp)
+    among[order] = np.arange(len(order))
+    return first[order], among[place]

@@ -1,10 +1,17 @@
-"""The places of each collective's arguments in a SimGrid time-independent trace."""
+"""The collectives of a SimGrid time-independent trace: their arguments, and how waits name them.
+
+A wait names sender, receiver and tag of a message. The request of a non-blocking collective is
+named by its tag, a negative one for each operation (SimGrid 4.0, src/smpi/include/private.hpp and
+src/smpi/colls/smpi_nbc_impl.cpp); sender and receiver are then the rank itself, or what its number
+looks like.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from workbench.programs.graph import ANY_SOURCE
 from workbench.programs.traces.joint import Share
 
 
@@ -136,3 +143,43 @@ COLLECTIVES: dict[str, Callable[[SimGridArguments], ReadShare]] = {
     "reducescatter": _reduce_scatter,
 }
 """Reads one collective's line, by the name of its action in lower case."""
+
+Key = tuple[int, int, int]
+"""Sender, receiver and tag, where a wildcard is its own number."""
+
+_TAGS = {
+    "reduce": "-112",
+    "scatter": "-223",
+    "scatterv": "-334",
+    "gather": "-445",
+    "allgather": "-556",
+    "allgatherv": "-667",
+    "barrier": "-778",
+    "scan": "-888",
+    "exscan": "-888",
+    "reducescatter": "-889",
+    "alltoallv": "-1000",
+    "alltoall": "-1112",
+    "gatherv": "-2223",
+    "bcast": "-3334",
+    "allreduce": "-4445",
+}
+_ALLTOALLW = "-1020"  # written as alltoallv
+COLLECTIVE_KEYS: dict[str, Key] = {
+    **{tag: (ANY_SOURCE, ANY_SOURCE, int(tag)) for tag in _TAGS.values()},
+    _ALLTOALLW: (ANY_SOURCE, ANY_SOURCE, int(_TAGS["alltoallv"])),
+}
+"""The key of a collective's requests, by the tag in a wait."""
+
+
+def key_of_collective(name: str) -> Key:
+    """Return the key of a non-blocking collective's requests; ``name`` is the blocking one's."""
+    return COLLECTIVE_KEYS[_TAGS[name]]
+
+
+def waited_for(lines: Sequence[list[str]]) -> frozenset[Key]:
+    """Return the keys of the collectives that a wait of a rank may end, from its lines' words."""
+    ends = [words for words in lines if words[1].lower() in ("wait", "waitall")]
+    if any(words[1].lower() == "waitall" for words in ends):
+        return frozenset(COLLECTIVE_KEYS.values())
+    return frozenset(COLLECTIVE_KEYS[w[4]] for w in ends if len(w) > 4 and w[4] in COLLECTIVE_KEYS)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from workbench.errors import ParseError
+from workbench.reading import as_utf8
 
 # more than any input file has; keeps a wrong path or files that include in circles harmless
 _LARGEST_FILE_BYTES = 4_000_000
@@ -107,7 +108,7 @@ class _Reader:
                 f"an input file must be at most {_LARGEST_FILE_BYTES} bytes; {path.name} is longer"
             )
         self.open_files.append(resolved)
-        self.lines(_decoded(content, path.name), scope, path.name, resolved.parent)
+        self.lines(_decoded(as_utf8(content), path.name), scope, path.name, resolved.parent)
         self.open_files.pop()
 
     def lines(

@@ -6,6 +6,8 @@ it is, or None where it is not of its kinds. ``workbench.measure.read`` asks the
 
 from __future__ import annotations
 
+import codecs
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -108,8 +110,17 @@ _READERS: tuple[str, ...] = (
 """Modules with a ``reading_of``, in the order in which they are asked."""
 
 
+def as_utf8(content: bytes) -> bytes:
+    """Return a text in UTF-16 with its mark, as Windows writes it, in UTF-8; others as they are."""
+    if not content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content
+    text = content.decode("utf-16", "replace")
+    return re.sub(r"^(<\?xml[^>]{0,100}?)\s+encoding=[\"'][^\"']*[\"']", r"\1", text).encode()
+
+
 def reading_of(content: bytes, source: str, path: Path | None = None) -> Reading:
     """Return what a file is; ``path`` is where it lies, for formats of several files."""
+    content = as_utf8(content)
     for module in _READERS:
         found: Reading | None = import_module(module).reading_of(content, source, path)
         if found is not None:
@@ -154,7 +165,7 @@ def _looks_like(content: bytes) -> str:
         return "it is empty"
     if b"\0" in head:
         return "it is binary, of a kind that is not read"
-    if head.startswith((b"{", b"[")):
+    if re.match(rb'[{\[]\s*["{\[}\]\d-]', head):
         return "it looks like JSON, but not like one that is read here"
     first = head.splitlines()[0].decode("utf-8", "replace")
     shown = "".join(letter if letter.isprintable() else " " for letter in first[:60]).strip()

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParseError
+from workbench.reading import as_utf8
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,8 +104,7 @@ def _width(line: str, separator: str) -> int:
 
 
 def _text_of(path: str | Path) -> str:
-    with Path(path).open(encoding="utf-8-sig", newline="") as file:
-        return file.read()
+    return as_utf8(Path(path).read_bytes()).decode("utf-8-sig")
 
 
 def _long_row(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -157,3 +157,25 @@ _TELLING = (
     "groups",
 )
 """Labels that make two tables different experiments; ``command`` holds paths and sizes as well."""
+
+_LEAST_ALIKE = 3
+"""Rows from which on equal tables are one that was printed twice: two decimals of three sizes do
+not repeat by chance."""
+
+
+def counted_once(tables: list[BenchmarkTable]) -> list[BenchmarkTable]:
+    """Return the tables without those that repeat an earlier one in every row."""
+    kept: dict[tuple[object, ...], int] = {}
+    found: list[BenchmarkTable] = []
+    for table in tables:
+        key = (table.test, table.sizes.tobytes(), table.values.tobytes(), *table.experiment.items())
+        first = kept.get(key)
+        if first is None or len(table.sizes) < _LEAST_ALIKE:
+            kept.setdefault(key, len(found))
+            found.append(table)
+            continue
+        note = Note(table.line, f"the same as the table at line {found[first].line}; counted once")
+        if found[first].line == table.line:
+            note = Note(table.line, "each row is printed twice; counted once")
+        found[first] = replace(found[first], notes=(*found[first].notes, note, *table.notes))
+    return found

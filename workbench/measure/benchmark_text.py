@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from workbench.errors import ParseError
-from workbench.measure.benchmark_table import BenchmarkTable, Note
+from workbench.measure.benchmark_table import BenchmarkTable, Note, counted_once
 from workbench.measure.launch import Context
 from workbench.measure.log_lines import (
     LONGEST_LINE,
@@ -19,10 +19,7 @@ from workbench.measure.log_lines import (
 from workbench.measure.osu_text import OSUSection, heading_of, open_titled, tables_of, with_heading
 from workbench.measure.other_benchmarks import FORMATS, TextSection
 
-_IMB_VERSION = re.compile(r"Intel\(R\) MPI Benchmarks? ([0-9][\w. ]*)", re.IGNORECASE)
-_LEAST_ALIKE = 3
-"""Rows from which on equal tables are one that was printed twice: two decimals of three sizes do
-not repeat by chance."""
+_IMB_VERSION = re.compile(r"Intel ?\(R\) MPI Benchmarks? ([0-9][\w. ]*)", re.IGNORECASE)
 
 
 class NoTableError(ParseError):
@@ -103,7 +100,7 @@ def parse_benchmarks(text: str | bytes, source: str = "text") -> list[BenchmarkT
         raise NoTableError(_nothing_found(len(lines), stray), source=source)
     if tables:
         tables[0] = replace(tables[0], notes=(*stray, *tables[0].notes))
-    return _once(tables)
+    return counted_once(tables)
 
 
 def _opened(bare: str, at: int, current: OSUSection | TextSection | None) -> TextSection | None:
@@ -132,24 +129,6 @@ def _tables(
         return
     for table in section.tables(source, open_line):
         yield replace(table, source=source)
-
-
-def _once(tables: list[BenchmarkTable]) -> list[BenchmarkTable]:
-    """Return the tables without those that repeat an earlier one in every row."""
-    kept: dict[tuple[object, ...], int] = {}
-    found: list[BenchmarkTable] = []
-    for table in tables:
-        key = (table.test, table.sizes.tobytes(), table.values.tobytes(), *table.experiment.items())
-        first = kept.get(key)
-        if first is None or len(table.sizes) < _LEAST_ALIKE:
-            kept.setdefault(key, len(found))
-            found.append(table)
-            continue
-        note = Note(table.line, f"the same as the table at line {found[first].line}; counted once")
-        if found[first].line == table.line:
-            note = Note(table.line, "each row is printed twice; counted once")
-        found[first] = replace(found[first], notes=(*found[first].notes, note, *table.notes))
-    return found
 
 
 def _nothing_found(count: int, stray: list[Note]) -> str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from workbench.errors import ParseError
-from workbench.measure.benchmark_table import BenchmarkTable, Note, Role
+from workbench.measure.benchmark_table import BenchmarkTable, Note, Role, counted_once
 from workbench.measure.launch import label_of
 from workbench.measure.log_lines import LARGEST, lines_of, pointed
 from workbench.measure.osu_text import COLLECTIVES, OSUSection, open_titled, runs_of
@@ -42,6 +42,10 @@ _BANDWIDTH = re.compile(
     r"(?:measured[ _])?(?:(?i:bw|bandwidth|throughput)[\W_]*)?"
     r"(?P<prefix>[kKMGT])(?P<binary>i?)(?P<of>[Bb]|[Bb]ytes|[Bb]its?)(?:ps|/s|/sec)\W*"
 )
+_SERIES = re.compile(
+    r"(?P<name>\S.{0,60}?)[ _]*[ _(\[](?P<unit>[munµμ]s|[kKMGT]i?[Bb](?:ps|/s))[)\]]?"
+)
+"""A heading with the name of what was measured and a unit, such as ``MPICH (us)``."""
 _TIMES = {"u": 1.0, "µ": 1.0, "μ": 1.0, "n": 1e-3, "m": 1e3}
 _PREFIXES = {"k": 1e-3, "K": 1e-3, "M": 1.0, "G": 1e3, "T": 1e6}
 _ASIDE = re.compile(
@@ -72,7 +76,7 @@ _UNITS = {
 }  # fmt: skip
 
 
-_SIZE_CELL = re.compile(r"([0-9]+)\s*([KMG])i?B?", re.IGNORECASE)
+_SIZE_CELL = re.compile(r"([0-9]+)\s*(?:([KMG])i?B?|B|bytes?)", re.IGNORECASE)
 _BINARY = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
@@ -91,6 +95,7 @@ class _Block:
     labels: dict[int, str] = field(default_factory=dict)
     run: int | None = None
     lines: list[tuple[int, str]] = field(default_factory=list)
+    commas: bool = False  # whether decimals stand behind commas, and dots between thousands
 
 
 def is_delimited(text: str) -> bool:
@@ -101,6 +106,7 @@ def is_delimited(text: str) -> bool:
 def delimited_tables(text: str, source: str) -> list[BenchmarkTable]:
     """Return the tables of a text with separators, one for each experiment, result and run."""
     tables: list[BenchmarkTable] = []
+    numbered: list[BenchmarkTable] = []  # whose runs have numbers: equal ones are two
     open_line = text.count("\n") + 1 if text and not text.endswith(("\n", "\r")) else 0
     for block in _blocks(text):
         names = [cell for cell in block.cells if cell]
@@ -116,6 +122,9 @@ def delimited_tables(text: str, source: str) -> list[BenchmarkTable]:
                 line=block.line,
             )
         rows, notes = _rows(block, source, open_line)
+        block.commas = block.separator != "," and any(
+            re.fullmatch(r"[0-9.]*[0-9],[0-9]+", cell) for _, fields in rows for cell in fields
+        )
         _find_labels(block, rows)
         used = {block.size, block.run, *block.results, *block.labels, *(block.of_value or ())}
         notes += [
@@ -126,8 +135,8 @@ def delimited_tables(text: str, source: str) -> list[BenchmarkTable]:
         found = list(_tables(block, rows, source))
         if found:
             found[0] = replace(found[0], notes=tuple(notes))
-        tables += found
-    return tables
+        (tables if block.run is None else numbered).extend(found)
+    return [*counted_once(tables), *numbered]
 
 
 def _blocks(text: str) -> list[_Block]:
@@ -135,7 +144,7 @@ def _blocks(text: str) -> list[_Block]:
     blocks: list[_Block] = []
     title: OSUSection | None = None
     unit: tuple[str, float] | None = None
-    label = ""
+    label, retitled = "", False
     for count, (number, line) in enumerate(lines_of(text)):
         if not line.strip() or len(line) > _LONGEST_HEADING:
             continue
@@ -143,8 +152,9 @@ def _blocks(text: str) -> list[_Block]:
         separator = max(_SEPARATORS, key=line.count)
         if not line.count(separator):
             if current is None or current.separator == "|":
-                label = label_of(line.strip()) or label
                 title = open_titled(line.strip(), number)
+                label = label if title else label_of(line.strip()) or label
+                retitled = retitled or title is not None
                 unit = None
             elif not line.startswith("#"):
                 current.lines.append((number, line))
@@ -153,17 +163,21 @@ def _blocks(text: str) -> list[_Block]:
         if any(_SIZE.fullmatch(cell) for cell in cells):
             block = _block_of(number, cells, separator, title, unit)
             again = current is not None and cells == current.cells
-            if block is not None and not (again and (not label or separator != "|")):
+            if block is not None and not (again and (not (label or retitled) or separator != "|")):
                 if block.results or block.of_value or (count <= _MOST_LINES_BEFORE and not blocks):
                     block.label = label if separator == "|" else ""
                     blocks.append(block)
-                    label = ""
+                    label, retitled = "", False
                 continue
             if again:
                 continue
+        titled = [found for cell in cells if (found := open_titled(cell, number))]
+        title = titled[-1] if titled else title
         for cell in cells:
-            title = open_titled(cell, number) or title
             unit = _unit_of(cell) or unit
+        retitled = retitled or bool(titled)
+        if next(filter(None, cells), "").startswith("#"):
+            continue
         if current is not None and not line.startswith("#"):
             current.lines.append((number, line))
         elif count > _MOST_LINES_BEFORE and separator != "|" and current is None:
@@ -187,6 +201,11 @@ def _block_of(
     lower = [cell.lower() for cell in cells]
     if "value" in lower and "unit" in lower:
         found.of_value = (lower.index("value"), lower.index("unit"))
+    if not found.results and found.of_value is None:
+        for at, cell in enumerate(cells):
+            series = None if at == size or _ASIDE.fullmatch(cell) else _SERIES.fullmatch(cell)
+            if series and (own := _unit_of(series["unit"])):
+                found.results[at] = (*own, series["name"])
     wide = separator == "|" and (title is not None or unit)
     if not found.results and found.of_value is None and wide:
         unit = unit or ("us" if title and title.quantity == "latency" else "MB/s", 1.0)
@@ -375,7 +394,7 @@ def _size(block: _Block, fields: list[str], source: str, line: int) -> float:
     """Return the size of a row in bytes; ``64K`` and ``64 KiB`` are 65536."""
     match = _SIZE_CELL.fullmatch(fields[block.size])
     if match:
-        return float(int(match[1]) * _BINARY[match[2].lower()])
+        return float(int(match[1]) * _BINARY.get((match[2] or "").lower(), 1))
     heading = _SIZE.fullmatch(block.cells[block.size])
     unit = (heading["unit"] or "" if heading else "").lower()
     return _number(block, fields, block.size, source, line) * _BINARY.get(unit[:1], 1)
@@ -383,6 +402,8 @@ def _size(block: _Block, fields: list[str], source: str, line: int) -> float:
 
 def _number(block: _Block, fields: list[str], at: int, source: str, line: int) -> float:
     text = fields[at] if block.separator == "," else pointed(fields[at])
+    if block.commas and re.fullmatch(r"[0-9]{1,3}(\.[0-9]{3})+", fields[at]):
+        text = fields[at].replace(".", "")
     if block.separator == "," and re.fullmatch(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?", text):
         text = text.replace(",", "")
     try:

@@ -71,7 +71,8 @@ _RUN = re.compile(
 _NOISE = re.compile(
     r"bound to|MCW rank|\bwarn|\berror|\binfo\b|\bdebug|\bload(?:ed|ing)\b|unload|libnl"
     r"|allocat|queued|waiting|slurm|pmix|hwloc|affinity|srun:|mpirun:|version info"
-    r"|has sent|have sent|performance may|datatype:|please|copyright|https?://",
+    r"|has sent|have sent|performance may|datatype:|please|copyright|https?://"
+    r"|calling sequence|list of benchmarks|Intel ?\(R\) MPI|avg bus|out of bounds",
     re.IGNORECASE,
 )
 """What launchers and modules say; no label."""

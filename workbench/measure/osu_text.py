@@ -6,6 +6,7 @@ one-sided tests as well as those between two processes.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -252,14 +253,15 @@ def tables_of(section: OSUSection, source: str, open_line: int) -> list[Benchmar
 def runs_of(rows: list[tuple[int, int, list[float]]]) -> list[list[tuple[int, int, list[float]]]]:
     """Return the rows of each run: sizes ascend in a run, also where several wrote at once.
 
-    A row continues the run that came nearest to its size, of several the one that wrote last.
+    A row continues the run that came nearest to its size, of several the one whose last result is
+    nearest to its own.
     """
     runs: list[list[tuple[int, int, list[float]]]] = []
     recent: list[list[tuple[int, int, list[float]]]] = []
     for row in rows:
         able = [run for run in recent if run[-1][1] < row[1]]
         if able:
-            chosen = max(able, key=lambda run: run[-1][1])
+            chosen = min(able, key=lambda run: (row[1] - run[-1][1], _apart(run[-1], row)))
             recent = [run for run in recent if run is not chosen]
         else:
             chosen = []
@@ -267,6 +269,12 @@ def runs_of(rows: list[tuple[int, int, list[float]]]) -> list[list[tuple[int, in
         chosen.append(row)
         recent = [chosen, *recent[: _RECENT_RUNS - 1]]
     return runs
+
+
+def _apart(one: tuple[int, int, list[float]], other: tuple[int, int, list[float]]) -> float:
+    """Return the ratio of the results of two rows, the larger over the smaller."""
+    low, high = sorted((one[2][0], other[2][0]))
+    return high / low if low > 0 else math.inf
 
 
 def _table(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workbench.measure.benchmark_table import BenchmarkTable, Note, Role
-from workbench.measure.log_lines import integer, number
+from workbench.measure.log_lines import integer, number, pointed
 
 _MIB = 1.048576
 """MB/s of 10^6 bytes in one of 2^20, which perftest, UCX and NetPIPE 3 print."""
@@ -51,12 +51,18 @@ class TextSection:
     rows: list[tuple[int, list[str]]] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     truncated: bool = False
+    commas: bool = False  # whether decimals stand behind commas
 
     def take(self, bare: str, at: int) -> bool:
         """Keep a line if it is a row or tells something; return whether it was kept."""
         words = bare.split()
-        if self.format.row(words):
+        commas = [pointed(word) for word in words] if "," in bare else words
+        if self.format.row(words) or self.format.row(commas):
             self.rows.append((at, words))
+            self.commas = self.commas or any(
+                number(word) is None and number(other) is not None
+                for word, other in zip(words, commas, strict=True)
+            )
             return True
         told = False
         for match in self.format.facts.finditer(bare):
@@ -78,6 +84,8 @@ class TextSection:
 
     def tables(self, source: str, open_line: int) -> Iterator[BenchmarkTable]:
         """Yield the tables; a last row that may be cut in the middle is left out with a note."""
+        if self.commas:
+            self.rows = [(at, [pointed(word) for word in words]) for at, words in self.rows]
         if self.rows and self.rows[-1][0] == open_line:
             longest = max(len(words) for _, words in self.rows)
             at, words = self.rows[-1]
@@ -393,8 +401,8 @@ def _is_ucx_row(words: Sequence[str]) -> bool:
 # NetPIPE
 
 _NETPIPE_ROW = re.compile(
-    r"(?:[0-9]+:\s*)?(?P<size>[0-9]+)\s*(?:bytes|B)\s+[0-9]+\s+times\s+-->\s+[0-9.]+\s*[MGK]bps\s+in"
-    r"\s+(?P<time>[0-9.]+)\s*(?P<unit>[a-z]+)"
+    r"(?:[0-9]+:\s*)?(?P<size>[0-9]+)\s*(?:bytes|B)\s+[0-9]+\s+times\s+-->\s+[0-9.,]+\s*[MGK]bps\s+in"
+    r"\s+(?P<time>[0-9.,]+)\s*(?P<unit>[a-z]+)"
 )
 
 

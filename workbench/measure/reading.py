@@ -33,6 +33,11 @@ def reading_of(content: bytes, source: str, path: Path | None) -> Reading | None
         return None
     notes = [f"{source}:{note.line}: {note.message}" for table in tables for note in table.notes]
     notes += [f"{source}:{line}: {what}" for table in found for line, what in _doubts(table)]
+    notes += [
+        f"{source}:{table.line}: the text does not say on how many ranks it ran"
+        for table in found
+        if table.benchmark == "collective" and not {"ranks", "nodes"} & table.labels.keys()
+    ]
     notes = list(dict.fromkeys(notes))
     shown: list[ReadTable] = []
     for runs in _joined(found, notes):

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, ParseError
+from workbench.reading import as_utf8
 from workbench.text_table import CUT, without_cut_row
 from workbench.topology.program_traffic import message_traffic
 from workbench.topology.topology import Topology
@@ -96,7 +97,7 @@ def read_demand(source: str | Path | bytes, *, name: str = "") -> Demand:
     content = source if isinstance(source, bytes) else Path(source).read_bytes()
     called = name or ("traffic" if isinstance(source, bytes) else Path(source).name)
     try:
-        text = content.decode("utf-8-sig")
+        text = as_utf8(content).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ParseError("traffic must be CSV, as UTF-8 text", source=called) from None
     rows, cut = _rows(text)

@@ -35,6 +35,7 @@ from workbench.datapackage import (
 )
 from workbench.errors import ParameterError, ParseError
 from workbench.provenance import Provenance
+from workbench.reading import as_utf8
 from workbench.result import Drawing
 from workbench.suggestions import did_you_mean
 from workbench.text_table import CUT, without_cut_row
@@ -375,7 +376,7 @@ def read_points(path: str | Path, box: ParameterBox) -> tuple[FloatArray, tuple[
 def read_table(path: str | Path) -> tuple[list[str], list[tuple[int, list[str]]], list[int]]:
     """Return the heads of a CSV file's columns, each row by line, and the line of a cut one."""
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
+        text = as_utf8(Path(path).read_bytes()).decode("utf-8-sig")
         head = next(csv.reader([next(iter(text.splitlines()), "")]), [])
         text, cut = without_cut_row(text, ",", len(head))
         reader = csv.reader(io.StringIO(text, newline=""))

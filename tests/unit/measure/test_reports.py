@@ -296,3 +296,59 @@ def test_a_page_of_mail_and_a_log_of_ci_are_read() -> None:
 def test_what_is_nothing_that_is_read_says_so(data: bytes) -> None:
     with pytest.raises(ParseError, match=r"x\.txt: it (is|looks)"):
         read(("x.txt", data))
+
+
+IMB = """# Benchmarking {}
+# #processes = 2
+       #bytes #repetitions      t[usec]   Mbytes/sec
+            1         1000         1,30         0,77
+         1024         1000     1.002,50       409,60
+"""
+TWO_TITLES = """\
+# OSU MPI Latency Test v5.9
+
+| Size | A | B |
+|---|---|---|
+| 1 | 1.1 | 1.2 |
+
+# OSU MPI Bandwidth Test v5.9
+
+| Size | A | B |
+|---|---|---|
+| 1 | 3.1 | 4.2 |
+"""
+
+
+@for_each(
+    "text, values",
+    [
+        (IMB.format("PingPong"), [[1.3, 1002.5]]),
+        ("Size;Avg Latency(us)\n1;1,77\n1.024;2,31\n65.536;1.009,80\n", [[1.77, 2.31, 1009.8]]),
+        ("| Msg size | MPICH (us) | Open MPI (us) |\n| 1 B | 1.2 | 1.4 |\n", [[1.2], [1.4]]),
+        # Mixed in one table: the rows whose results are alike are of one run.
+        ("size_bytes,latency_us\n1,1\n1,9\n2,1.1\n2,9.1\n", [[1.0, 1.1], [9.0, 9.1]]),
+        (TWO_TITLES, [[1.1], [1.2], [3.1], [4.2]]),
+    ],
+)
+def test_other_ways_to_write_a_table(text: str, values: list[list[float]]) -> None:
+    found = read(("a.txt", text)).tables
+    assert [list(table.values) for table in found] == [pytest.approx(one) for one in values]
+
+
+@for_each("name", [path.name for path in sorted(REPORTS.iterdir()) if path.name[:2] != "16"])
+def test_windows_writes_the_same(name: str) -> None:
+    content = (REPORTS / name).read_bytes()
+    right = read((name, content))
+    for written in (content.decode().encode("utf-16"), content.replace(b"\n", b"\r\n")):
+        found = read((name, written))
+        assert found.to_dict() == right.to_dict(), name
+
+
+@for_each("name", ["31b_markdown_wide.md", "07_nccl_allreduce.txt", "05_imb.txt"])
+def test_what_is_doubled_counts_once(name: str) -> None:
+    content = (REPORTS / name).read_bytes()
+    right, found = read((name, content)), read((name, content + b"\n" + content))
+    for ours, theirs in zip(found.tables, right.tables, strict=False):
+        assert ours.to_dict() == theirs.to_dict() | {"runs": ours.runs}
+    labels = [dict(table.labels) for table in found.tables]
+    assert all(one in [dict(table.labels) for table in right.tables] for one in labels)

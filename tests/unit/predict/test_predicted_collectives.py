@@ -159,6 +159,28 @@ def test_the_time_of_combining_is_said(capsys: pytest.CaptureFixture[str]) -> No
     assert any("memory of a rank's accelerator" in sentence for sentence in found["assumed"])
 
 
+def test_a_ring_of_eight_combines_most_of_its_time(capsys: pytest.CaptureFixture[str]) -> None:
+    path = Path(__file__).parents[2] / "data" / "reports" / "20_p2p.csv"
+    words = f"--p2p {path} --collective allreduce --nodes 8 --bytes 100MiB".split()
+    ring = ["predict", "collective", *words, "--algorithm", "ring"]
+    assert main(ring) == 0
+    said = capsys.readouterr().err
+    assert "assumed: core: 30 GB/s" in said
+    assert "9,175 of 12,873 us of ring with 100 MiB" in said
+    assert main([*ring, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert any("9,175 of 12,873 us of ring" in sentence for sentence in found["assumed"])
+    # 7/8 of the vector, 3 B for each byte at 30 GB/s; and twice that at 50 GB/s, in 14 rounds.
+    moved = 100 * 2**20 * 7 / 8
+    assert found["combining_us"]["104857600"] == pytest.approx(1e6 * 3 * moved / 30e9)
+    both = 1e6 * (2 * moved / 50e9 + 3 * moved / 30e9)
+    assert found["times_us"]["104857600"] == pytest.approx(both + 14 * 2.0, rel=1e-4)
+    assert main(["predict", "rank", *words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["times_us"]["104857600"]["ring"] == pytest.approx(12873, abs=0.5)
+    assert found["combining_us"]["104857600"]["ring"] == pytest.approx(9175, abs=0.5)
+
+
 def test_loggps_of_straight_curves_are_its_parameters() -> None:
     p = MACHINE.loggps()
     assert (p.o * 2, p.g) == pytest.approx((STRAIGHT.g, STRAIGHT.g))

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from workbench.errors import ParameterError, ParseError
-from workbench.reading import Reading, instead
+from workbench.reading import Reading, as_utf8, instead
 from workbench.suggestions import did_you_mean
 from workbench.topology.files.anynet import is_anynet, parse_anynet
 from workbench.topology.files.assembly import ASSUMED, MOST_HOSTS_OF_ROUTER, counted
@@ -157,7 +157,7 @@ def read_topology(
             )
     path = None
     if isinstance(source, bytes):
-        content, title = source, name or "bytes"
+        content, title = as_utf8(source), name or "bytes"
     elif isinstance(source, str) and ("\n" in source or "\r" in source):
         content, title = source.encode("utf-8", "replace"), name or "text"
     else:
@@ -303,7 +303,7 @@ def _content(path: Path) -> bytes:
         ) from error
     if len(content) > MOST_BYTES:
         raise ParseError(f"a file must have at most {MOST_BYTES} bytes", source=path.name)
-    return content
+    return as_utf8(content)
 
 
 def _is_xml(content: bytes) -> bool:

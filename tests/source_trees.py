@@ -38,6 +38,17 @@ def trees_of(top: str) -> dict[Path, ast.Module]:
     return {path: tree for path, tree in trees().items() if path.is_relative_to(ROOT / top)}
 
 
+def exported(tree: ast.Module) -> set[str]:
+    """Return the names that a package imports as themselves or that its ``__all__`` lists."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            names |= {alias.asname for alias in node.names if alias.asname}
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            names |= set(ast.literal_eval(node.value))
+    return names
+
+
 def definitions(node: ast.AST) -> Iterator[Definition]:
     """Yield all functions and classes within a node; they are statements, so none hides in others.
 

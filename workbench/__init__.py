@@ -12,66 +12,42 @@ from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from workbench import (
-        datasets,
-        fit,
-        jobs,
-        measure,
-        models,
-        panels,
-        papers,
-        plotting,
-        programs,
-        sensitivity,
-        simulate,
-        study,
-        teaching,
-        topology,
-        tune,
-        units,
+        datasets as datasets,
+        fit as fit,
+        jobs as jobs,
+        measure as measure,
+        models as models,
+        panels as panels,
+        papers as papers,
+        plotting as plotting,
+        programs as programs,
+        sensitivity as sensitivity,
+        simulate as simulate,
+        study as study,
+        teaching as teaching,
+        topology as topology,
+        tune as tune,
+        units as units,
     )
-    from workbench.catalogue import Catalogue
-    from workbench.diagnosis import Diagnosis, InstallationCheck, doctor
-    from workbench.measure import OSUCurve
-    from workbench.models import PISCES, SNAPPR, LogGPS, LogP, Protocol, read_ini
-    from workbench.programs import ExecutionGraph, Program
-    from workbench.provenance import Provenance
-    from workbench.simulate import simulate_osu
+    from workbench.catalogue import Catalogue as Catalogue
+    from workbench.diagnosis import (
+        Diagnosis as Diagnosis,
+        InstallationCheck as InstallationCheck,
+        doctor as doctor,
+    )
+    from workbench.measure import OSUCurve as OSUCurve
+    from workbench.models import (
+        PISCES as PISCES,
+        SNAPPR as SNAPPR,
+        LogGPS as LogGPS,
+        LogP as LogP,
+        Protocol as Protocol,
+        read_ini as read_ini,
+    )
+    from workbench.programs import ExecutionGraph as ExecutionGraph, Program as Program
+    from workbench.provenance import Provenance as Provenance
+    from workbench.simulate import simulate_osu as simulate_osu
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
 
 __version__ = "0.1.0"
-
-__all__ = [
-    "PISCES",
-    "SNAPPR",
-    "Catalogue",
-    "Diagnosis",
-    "ExecutionGraph",
-    "InstallationCheck",
-    "LogGPS",
-    "LogP",
-    "OSUCurve",
-    "Program",
-    "Protocol",
-    "Provenance",
-    "__version__",
-    "datasets",
-    "doctor",
-    "fit",
-    "jobs",
-    "measure",
-    "models",
-    "panels",
-    "papers",
-    "plotting",
-    "programs",
-    "read_ini",
-    "sensitivity",
-    "simulate",
-    "simulate_osu",
-    "study",
-    "teaching",
-    "topology",
-    "tune",
-    "units",
-]

@@ -20,8 +20,6 @@ from workbench.errors import DatasetError, ParseError
 from workbench.jsonfile import read_json
 from workbench.result import Result
 
-__all__ = ["PackagedResult"]
-
 DESCRIPTOR = "datapackage.json"
 
 Column = tuple[str, str, str]

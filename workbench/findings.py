@@ -21,19 +21,6 @@ from workbench.suggestions import did_you_mean
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "VERDICTS",
-    "Finding",
-    "Findings",
-    "Verdict",
-    "all_or_most",
-    "all_or_some",
-    "counted",
-    "graded",
-    "listed",
-    "span",
-]
-
 Verdict = Literal["confirmed", "partly", "contradicted", "cannot be told here"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import html
 from collections.abc import Collection, Iterable, Sequence
 
-__all__ = ["Html", "bold", "code", "html_table"]
-
 
 class Html(str):
     """Text that is HTML already: as a cell or a caption it is not escaped."""
@@ -35,15 +33,9 @@ def html_table(
 ) -> str:
     """Return an HTML table whose first column heads its rows.
 
-    Args:
-        rows: texts of the cells, escaped unless they are ``Html``. A row of one cell is the heading
-            of the rows below it, across all columns.
-        head: texts above the columns.
-        caption: text above the table.
-        align: ``l`` (text) or ``r`` (numbers, kept on one line) for each column; the last letter
-            also holds for the columns after it.
-        bold_rows: indices of the rows in bold.
-        cell_style: CSS of every cell.
+    The cells of ``rows`` are escaped unless they are ``Html``; a row of one cell is the heading of
+    the rows below it, across all columns. ``align`` has ``l`` (text) or ``r`` (numbers, kept on one
+    line) for each column; the last letter also holds for the columns after it.
     """
     lines = list(rows)
     columns = max(map(len, lines if head is None else [head, *lines]), default=0)

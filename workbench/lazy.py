@@ -1,7 +1,8 @@
 """Packages whose exported names are imported at their first use.
 
-Such a package writes each import once, under ``if TYPE_CHECKING``, where type checkers and editors
-read it; the functions made here read the same block when a name is first asked for.
+Such a package names what it exports once, as ``from package.module import name as name`` under
+``if TYPE_CHECKING``, where type checkers and editors read it; what is made here reads the same
+block when a name is first asked for.
 """
 
 from __future__ import annotations
@@ -18,23 +19,25 @@ class _LazyPackage(ModuleType):
     """A package whose exported names are not hidden by sub-modules of the same names."""
 
     def __setattr__(self, name: str, value: object) -> None:
-        known = isinstance(value, ModuleType) and name in getattr(self, "__all__", ())
-        if not known or _imports(self.__name__)[name][0] == self.__name__:
+        known = isinstance(value, ModuleType) and _imports(self.__name__).get(name)
+        if not known or known[0] == self.__name__:
             super().__setattr__(name, value)
 
 
 def lazy_exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the module-level ``__getattr__`` and ``__dir__`` of a package with an ``__all__``."""
+    """Return the module-level ``__getattr__``, which has an ``__all__``, and ``__dir__``."""
     module = sys.modules[package]
     module.__class__ = _LazyPackage
 
     def load(name: str) -> Any:
-        if name not in module.__all__:
+        if name == "__all__":
+            return exported()
+        if name not in _imports(package):
             from workbench.suggestions import did_you_mean
 
             raise AttributeError(
-                f"{package} has no attribute {name!r}{did_you_mean(name, module.__all__)}; it has "
-                f"{', '.join(sorted(module.__all__))}"
+                f"{package} has no attribute {name!r}{did_you_mean(name, exported())}; it has "
+                f"{', '.join(exported())}"
             )
         home, original = _imports(package)[name]
         if home == package:
@@ -44,7 +47,10 @@ def lazy_exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
         setattr(module, name, value)
         return value
 
-    return load, lambda: sorted(module.__all__)
+    def exported() -> list[str]:
+        return sorted(_imports(package))
+
+    return load, exported
 
 
 def origin_of(package: str, name: str) -> tuple[str, str]:
@@ -60,13 +66,14 @@ def origin_of(package: str, name: str) -> tuple[str, str]:
 
 @cache
 def _imports(package: str) -> dict[str, tuple[str, str]]:
-    """Return for each name imported in the package's file its module and its name there."""
+    """Return for each name that the package's file exports its module and its name there."""
     import ast
-    import inspect
 
+    loader: Any = sys.modules[package].__loader__
     return {
-        alias.asname or alias.name: (node.module or "", alias.name)
-        for node in ast.walk(ast.parse(inspect.getsource(sys.modules[package])))
+        alias.asname: (node.module or "", alias.name)
+        for node in ast.walk(ast.parse(loader.get_source(package)))
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
+        if alias.asname
     }

@@ -32,8 +32,6 @@ from workbench.suggestions import Suggesting
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Drawing", "NanEqual", "Result", "StoredResult", "Uncertainty"]
-
 _Arrays = dict[str, NDArray[Any]]
 
 # Exceptions of the readers on damaged files and on files that are not results.

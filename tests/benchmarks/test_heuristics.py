@@ -11,7 +11,8 @@ import pytest
 
 from workbench.tune.heuristics import HEURISTICS, make_heuristic, surrogate
 from workbench.tune.history import History
-from workbench.tune.space.space import Grid, TuningSpace
+from workbench.tune.space.axes import Grid
+from workbench.tune.space.space import TuningSpace
 
 GRID = Grid(tuple(range(20)))
 SPACE = TuningSpace({"a": GRID, "b": GRID})

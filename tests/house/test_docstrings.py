@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tests.source_trees import ROOT, Definition, definitions, trees
+from tests.source_trees import ROOT, Definition, definitions, exported, trees
 
 SECTION = re.compile(r"^(Args|Attributes|Parameters|Raises|Returns|Yields|Note|Notes|Example):")
 
@@ -70,13 +70,6 @@ def complaints(tree: ast.Module) -> Iterator[str]:
             yield f"{where}: documents some parameters but not {name!r}"
 
 
-def names_of(tree: ast.AST) -> Iterator[str]:
-    """Yield the names in a module's ``__all__``."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-            yield from (n.value for n in ast.walk(node.value) if isinstance(n, ast.Constant))
-
-
 def internal(tree: ast.AST, exported: set[str], within: bool = False) -> Iterator[Definition]:
     """Yield the definitions that no package exports, what stands within others among them."""
     for node in ast.iter_child_nodes(tree):
@@ -92,18 +85,19 @@ def internal(tree: ast.AST, exported: set[str], within: bool = False) -> Iterato
 
 
 def test_only_what_a_package_exports_has_sections_in_its_docstring() -> None:
-    exported = {name for tree in trees().values() for name in names_of(tree)}
+    packages = (tree for path, tree in trees().items() if path.name == "__init__.py")
+    names = {name for tree in packages for name in exported(tree)}
     # A module that a package exports, such as workbench.datasets, offers all that it defines.
     for path, tree in trees().items():
-        if path.stem in exported:
-            exported |= {
+        if path.stem in names:
+            names |= {
                 node.name for node in ast.iter_child_nodes(tree) if isinstance(node, Definition)
             }
-    exported |= {
+    names |= {
         name.id  # of a base, whose methods an exported class offers
         for tree in trees().values()
         for node in definitions(tree)
-        if isinstance(node, ast.ClassDef) and node.name in exported
+        if isinstance(node, ast.ClassDef) and node.name in names
         for base in node.bases
         if isinstance(name := getattr(base, "value", base), ast.Name)
     }
@@ -111,7 +105,7 @@ def test_only_what_a_package_exports_has_sections_in_its_docstring() -> None:
         f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
         for path, tree in trees().items()
         if path.is_relative_to(ROOT / "workbench")
-        for node in internal(tree, exported)
+        for node in internal(tree, names)
         if any(map(SECTION.match, (ast.get_docstring(node) or "").splitlines()))
     ]
     assert found == []

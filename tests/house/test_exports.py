@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.source_trees import ROOT, trees, trees_of
+from tests.source_trees import ROOT, exported, trees, trees_of
 
 PACKAGES = sorted(path.relative_to(ROOT) for path in (ROOT / "workbench").rglob("__init__.py"))
 PLOTTED = re.compile(r"workbench\.plotting\.([\w.]*plot_\w+)")
@@ -21,30 +21,19 @@ def module_of(path: Path) -> str:
     return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
 
 
-def listed(tree: ast.Module) -> set[str]:
-    """Return the names in a module's ``__all__``."""
-    return {
-        name.value
-        for node in tree.body
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
-        for name in ast.walk(node.value)
-        if isinstance(name, ast.Constant)
-    }
-
-
 def test_each_exported_name_is_there() -> None:
     packages = {path: importlib.import_module(module_of(path)) for path in PACKAGES}
     assert [
         (str(path), name)
         for path, package in packages.items()
-        for name in sorted(listed(trees()[ROOT / path]))
+        for name in sorted(exported(trees()[ROOT / path]))
         if not hasattr(package, name)
     ] == []
 
 
 def test_figures_are_named_and_imported_where_plotting_offers_them() -> None:
     """In results, docstrings and generated code, which users copy; our own imports may be short."""
-    offered = listed(trees()[ROOT / "workbench/plotting/__init__.py"])
+    offered = exported(trees()[ROOT / "workbench/plotting/__init__.py"])
     texts, drawings = [], []
     for path, tree in trees_of("workbench").items():
         for node in ast.walk(tree):

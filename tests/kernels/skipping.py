@@ -2,8 +2,7 @@
 
 from unittest import mock
 
-from workbench.simulate import osu as wrapper
-from workbench.simulate import simulate_osu
+from workbench.simulate import osu as wrapper, simulate_osu
 
 
 def curve_and_events(model, *args, skip, **options):

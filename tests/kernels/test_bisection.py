@@ -1,8 +1,7 @@
 """Cuts that are refined: balanced, as large as told, and no worse than any single move away."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kernels import bisection
 from tests.kernels.networks import networks, rows

@@ -1,7 +1,6 @@
 """The calendar hands out what it was given, window by window and in order."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kernels.fabric import calendar, engine, layout
 from tests.kernels.test_fabric_core import MODEL, RING, idle

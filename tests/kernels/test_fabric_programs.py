@@ -6,15 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from kernels.fabric_programs import fluid as kernel
-from kernels.fabric_programs import layout, max_min
+from kernels.fabric_programs import fluid as kernel, layout, max_min
 from tests.cases import examples
 from tests.kernels.test_llamp import random_graph
-from tests.reference.flow import FlowSimulator
-from tests.reference.flow import max_min as filled
+from tests.reference.flow import FlowSimulator, max_min as filled
 from workbench.programs.collectives import schedule
 from workbench.programs.graph import SEND
 from workbench.simulate.fabric.channel_rates import byte_ticks

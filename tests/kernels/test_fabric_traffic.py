@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from kernels.fabric import layout
-from kernels.fabric import traffic as kernel
+from kernels.fabric import layout, traffic as kernel
 from workbench.models import PISCES, SNAPPR
 from workbench.simulate.fabric.network import build, wiring_of
 from workbench.simulate.fabric.traffic_draws import draws_of

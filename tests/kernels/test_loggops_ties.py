@@ -1,8 +1,7 @@
 """The order of operations that become free together, stable and as GNU's library leaves it."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kernels.loggops.ties import sort_like_libstdcxx, sort_stably
 

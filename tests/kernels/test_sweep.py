@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from kernels import sweep as kernels
 from kernels.sweep.layout import NARROW, RECV, SEND, WIDE

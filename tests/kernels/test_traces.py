@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kernels.traces import layout
 from kernels.traces.scan import nanoseconds, whole

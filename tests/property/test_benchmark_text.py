@@ -3,8 +3,7 @@ from __future__ import annotations
 import contextlib
 
 import numpy as np
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from workbench.errors import ParseError
 from workbench.measure import parse_benchmarks, read_osu

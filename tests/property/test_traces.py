@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.unit.programs.traces.writing import liballprof, one, recorded
 from workbench.errors import WorkbenchError

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import re
 
-from workbench.programs.graph import ANY_SOURCE, ANY_TAG, CALC, RECV, SEND, ExecutionGraph
-from workbench.programs.graph import Dependents as Lists
+from workbench.programs.graph import (
+    ANY_SOURCE,
+    ANY_TAG,
+    CALC,
+    RECV,
+    SEND,
+    Dependents as Lists,
+    ExecutionGraph,
+)
 
 B = r"[ \t]*+"
 END = r"(?:\r?\n|\Z)"

@@ -12,11 +12,11 @@ from workbench.programs.program import (
     ICOLLECTIVE,
     IRECV,
     ISEND,
+    RECV as CALL_RECV,
+    SEND as CALL_SEND,
     WAIT,
     Program,
 )
-from workbench.programs.program import RECV as CALL_RECV
-from workbench.programs.program import SEND as CALL_SEND
 
 SENDS, RECEIVES = (CALL_SEND, ISEND), (CALL_RECV, IRECV)
 

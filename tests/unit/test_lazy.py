@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from lazy_example import second
-    from lazy_example.first import ring, tree as fat_tree
-    from lazy_example.third import fourth, third
+    from lazy_example import second as second
+    from lazy_example.first import ring as ring, tree as fat_tree
+    from lazy_example.third import fourth as fourth, third as third
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
-
-__all__ = ["fat_tree", "fourth", "ring", "second", "third"]
 """
 
 
@@ -55,7 +53,8 @@ def test_a_name_is_not_hidden_by_its_own_module(example: str) -> None:
 
 
 def test_the_exported_names_are_offered_to_completion(example: str) -> None:
-    assert dir(import_module(example)) == ["fat_tree", "fourth", "ring", "second", "third"]
+    package = import_module(example)
+    assert dir(package) == package.__all__ == ["fat_tree", "fourth", "ring", "second", "third"]
 
 
 def test_another_name_is_an_error_that_lists_the_exported_ones(example: str) -> None:

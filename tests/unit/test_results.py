@@ -25,6 +25,7 @@ import workbench
 from tests.cases import for_each
 from workbench import (
     datasets,
+    fit as fits,
     machines,
     models,
     programs,
@@ -34,7 +35,6 @@ from workbench import (
     topology,
     tune,
 )
-from workbench import fit as fits
 from workbench.diagnosis import Diagnosis, InstallationCheck
 from workbench.fit import FitResult, fit
 from workbench.fit.baseline import baseline

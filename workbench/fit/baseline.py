@@ -17,7 +17,10 @@ from workbench import datasets
 from workbench.errors import ParameterError
 from workbench.fit.losses import rmspe_by_target
 from workbench.measure import OSUCurve
-from workbench.measure.datasheet import DataSheet, Stated, datasheet
+from workbench.measure.datasheet import (
+    DataSheet,
+    datasheet,
+)
 from workbench.models import SNAPPR, LogPOverlay
 from workbench.result import Drawing, StoredResult
 from workbench.simulate import simulate_osu
@@ -25,18 +28,6 @@ from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = [
-    "Baseline",
-    "DataSheet",
-    "HasErrors",
-    "Stated",
-    "baseline",
-    "baseline_table",
-    "best_effort",
-    "datasheet",
-    "gain",
-]
 
 SSTMACRO_NEGLIGIBLE = 256
 """SST/macro's default for ``node.nic.negligible_size`` in bytes."""
@@ -130,15 +121,7 @@ class Baseline(StoredResult):
 
 
 def baseline(machine: str | OSUCurve, *, negligible_size: int = SSTMACRO_NEGLIGIBLE) -> Baseline:
-    """Return the manual baseline of a shipped machine.
-
-    Args:
-        machine: name of a dataset, or its curve or a part of it, which then is what is compared.
-        negligible_size: as ``best_effort``.
-
-    Raises:
-        DatasetError: there is no such machine.
-    """
+    """Return the manual baseline of a shipped machine, by name, or of a part of its curve."""
     measured = datasets.load(machine) if isinstance(machine, str) else machine
     sheet = datasheet(measured.name.partition("[")[0])
     model = best_effort(sheet, negligible_size=negligible_size)

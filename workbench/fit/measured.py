@@ -10,8 +10,7 @@ import numpy as np
 
 from workbench import datasets
 from workbench.errors import DatasetError, ParameterError
-from workbench.machines import Machine, own
-from workbench.machines import load as load_machine
+from workbench.machines import Machine, load as load_machine, own
 from workbench.measure import OSUCurve, read_osu
 from workbench.measure.curve import byte_label
 from workbench.units import parse_typed_quantity

@@ -35,16 +35,6 @@ if TYPE_CHECKING:
 
     from workbench.fit.measured import Measured
 
-__all__ = [
-    "DEFAULT_THRESHOLD",
-    "Bolted",
-    "bolt",
-    "errors_by_threshold",
-    "fit_regimes",
-    "split",
-    "submit_regimes",
-]
-
 DEFAULT_THRESHOLD = 512
 """Largest message in bytes of the lower regime: where the paper switches models.
 

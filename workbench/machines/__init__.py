@@ -7,36 +7,29 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from workbench.machines.known import OWN, keep, load, names, own, shipped
-    from workbench.machines.machine import LIBRARIES, PARTS, KnownPart, Library, Machine, Source
+    from workbench.machines.known import (
+        OWN as OWN,
+        keep as keep,
+        load as load,
+        names as names,
+        own as own,
+        shipped as shipped,
+    )
+    from workbench.machines.machine import (
+        LIBRARIES as LIBRARIES,
+        PARTS as PARTS,
+        KnownPart as KnownPart,
+        Library as Library,
+        Machine as Machine,
+        Source as Source,
+    )
     from workbench.machines.rules import (
-        LINKS,
-        fabric_of,
-        links_of,
-        loggps_of,
-        loggps_of_curve,
-        wires_of,
+        LINKS as LINKS,
+        fabric_of as fabric_of,
+        links_of as links_of,
+        loggps_of as loggps_of,
+        loggps_of_curve as loggps_of_curve,
+        wires_of as wires_of,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
-
-__all__ = [
-    "LIBRARIES",
-    "LINKS",
-    "OWN",
-    "PARTS",
-    "KnownPart",
-    "Library",
-    "Machine",
-    "Source",
-    "fabric_of",
-    "keep",
-    "links_of",
-    "load",
-    "loggps_of",
-    "loggps_of_curve",
-    "names",
-    "own",
-    "shipped",
-    "wires_of",
-]

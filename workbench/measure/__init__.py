@@ -7,37 +7,30 @@ gives their tables as they stand, each with what the text says of it.
 
 from __future__ import annotations
 
-from workbench.measure.benchmark_table import BenchmarkTable, Note
-from workbench.measure.benchmark_text import parse_benchmarks
-from workbench.measure.consistency import contradiction, rail_step
-from workbench.measure.curve import OSU_SIZES, OSUCurve, Spread
-from workbench.measure.datasheet import DataSheet, Stated, datasheet, read_datasheet
-from workbench.measure.experiments import SeveralExperimentsError
-from workbench.measure.measured_runs import MeasuredRuns, RunPoints
-from workbench.measure.measured_runs_csv import read_measured_runs
-from workbench.measure.osu_read import read_osu
-from workbench.measure.read import read
-from workbench.reading import Reading, ReadTable
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "OSU_SIZES",
-    "BenchmarkTable",
-    "DataSheet",
-    "MeasuredRuns",
-    "Note",
-    "OSUCurve",
-    "ReadTable",
-    "Reading",
-    "RunPoints",
-    "SeveralExperimentsError",
-    "Spread",
-    "Stated",
-    "contradiction",
-    "datasheet",
-    "parse_benchmarks",
-    "rail_step",
-    "read",
-    "read_datasheet",
-    "read_measured_runs",
-    "read_osu",
-]
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from workbench.measure.benchmark_table import BenchmarkTable as BenchmarkTable, Note as Note
+    from workbench.measure.benchmark_text import parse_benchmarks as parse_benchmarks
+    from workbench.measure.consistency import contradiction as contradiction, rail_step as rail_step
+    from workbench.measure.curve import (
+        OSU_SIZES as OSU_SIZES,
+        OSUCurve as OSUCurve,
+        Spread as Spread,
+    )
+    from workbench.measure.datasheet import (
+        DataSheet as DataSheet,
+        Stated as Stated,
+        datasheet as datasheet,
+        read_datasheet as read_datasheet,
+    )
+    from workbench.measure.experiments import SeveralExperimentsError as SeveralExperimentsError
+    from workbench.measure.measured_runs import MeasuredRuns as MeasuredRuns, RunPoints as RunPoints
+    from workbench.measure.measured_runs_csv import read_measured_runs as read_measured_runs
+    from workbench.measure.osu_read import read_osu as read_osu
+    from workbench.measure.read import read as read
+    from workbench.reading import Reading as Reading, ReadTable as ReadTable
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

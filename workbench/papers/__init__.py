@@ -13,19 +13,18 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from workbench.papers.index import PAPERS, PaperIndex, judge, list, run
-    from workbench.papers.paper import Paper, PaperRow, figure_of, figure_titles
+    from workbench.papers.index import (
+        PAPERS as PAPERS,
+        PaperIndex as PaperIndex,
+        judge as judge,
+        list as list,
+        run as run,
+    )
+    from workbench.papers.paper import (
+        Paper as Paper,
+        PaperRow as PaperRow,
+        figure_of as figure_of,
+        figure_titles as figure_titles,
+    )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
-
-__all__ = [
-    "PAPERS",
-    "Paper",
-    "PaperIndex",
-    "PaperRow",
-    "figure_of",
-    "figure_titles",
-    "judge",
-    "list",
-    "run",
-]

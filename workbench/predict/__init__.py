@@ -12,56 +12,44 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from workbench.measure.message_curve import MessageCurve
+    from workbench.measure.message_curve import MessageCurve as MessageCurve
     from workbench.predict.collective import (
-        COLLECTIVES,
-        CollectivePrediction,
-        compare_algorithms,
-        predict_collective,
-        replay_collective,
+        COLLECTIVES as COLLECTIVES,
+        CollectivePrediction as CollectivePrediction,
+        compare_algorithms as compare_algorithms,
+        predict_collective as predict_collective,
+        replay_collective as replay_collective,
     )
-    from workbench.predict.evaluation import evaluate_predictions
-    from workbench.predict.learning import learn_algorithms, learn_surplus
-    from workbench.predict.library_rules import named_algorithm
-    from workbench.predict.machine import MachinePart, MachineProfile, machine_of
-    from workbench.predict.node_groups import NodeGroups, read_node_groups
+    from workbench.predict.evaluation import evaluate_predictions as evaluate_predictions
+    from workbench.predict.learning import (
+        learn_algorithms as learn_algorithms,
+        learn_surplus as learn_surplus,
+    )
+    from workbench.predict.library_rules import named_algorithm as named_algorithm
+    from workbench.predict.machine import (
+        MachinePart as MachinePart,
+        MachineProfile as MachineProfile,
+        machine_of as machine_of,
+    )
+    from workbench.predict.node_groups import (
+        NodeGroups as NodeGroups,
+        read_node_groups as read_node_groups,
+    )
     from workbench.predict.point_to_point import (
-        LevelCurves,
-        PointToPoint,
-        point_to_point_of_curve,
-        point_to_point_of_osu,
-        read_point_to_point,
+        LevelCurves as LevelCurves,
+        PointToPoint as PointToPoint,
+        point_to_point_of_curve as point_to_point_of_curve,
+        point_to_point_of_osu as point_to_point_of_osu,
+        read_point_to_point as read_point_to_point,
     )
-    from workbench.predict.prediction_errors import PredictionErrors, shipped_evaluation
-    from workbench.predict.shipped import measured_machine, shipped_systems
-    from workbench.predict.summary import prediction_findings
+    from workbench.predict.prediction_errors import (
+        PredictionErrors as PredictionErrors,
+        shipped_evaluation as shipped_evaluation,
+    )
+    from workbench.predict.shipped import (
+        measured_machine as measured_machine,
+        shipped_systems as shipped_systems,
+    )
+    from workbench.predict.summary import prediction_findings as prediction_findings
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
-
-__all__ = [
-    "COLLECTIVES",
-    "CollectivePrediction",
-    "LevelCurves",
-    "MachinePart",
-    "MachineProfile",
-    "MessageCurve",
-    "NodeGroups",
-    "PointToPoint",
-    "PredictionErrors",
-    "compare_algorithms",
-    "evaluate_predictions",
-    "learn_algorithms",
-    "learn_surplus",
-    "machine_of",
-    "measured_machine",
-    "named_algorithm",
-    "point_to_point_of_curve",
-    "point_to_point_of_osu",
-    "predict_collective",
-    "prediction_findings",
-    "read_node_groups",
-    "read_point_to_point",
-    "replay_collective",
-    "shipped_evaluation",
-    "shipped_systems",
-]

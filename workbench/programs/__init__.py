@@ -18,57 +18,36 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from workbench.programs import generators as generate
-    from workbench.programs.builder import ProgramBuilder
-    from workbench.programs.check import GraphProblem
-    from workbench.programs.find_program import find, read
-    from workbench.programs.goal import read_goal, write_goal
+    from workbench.programs import generate as generate
+    from workbench.programs.builder import ProgramBuilder as ProgramBuilder
+    from workbench.programs.check import GraphProblem as GraphProblem
+    from workbench.programs.find_program import find as find, read as read
+    from workbench.programs.goal import read_goal as read_goal, write_goal as write_goal
     from workbench.programs.graph import (
-        ANY_SOURCE,
-        ANY_TAG,
-        CALC,
-        RECV,
-        SEND,
-        Dependents,
-        ExecutionGraph,
+        ANY_SOURCE as ANY_SOURCE,
+        ANY_TAG as ANY_TAG,
+        CALC as CALC,
+        RECV as RECV,
+        SEND as SEND,
+        Dependents as Dependents,
+        ExecutionGraph as ExecutionGraph,
     )
     from workbench.programs.program import (
-        OPERATIONS,
-        WORLD,
-        Collective,
-        Program,
+        OPERATIONS as OPERATIONS,
+        WORLD as WORLD,
+        Collective as Collective,
+        Program as Program,
     )
-    from workbench.programs.recorded_run import LeftOutCalls, RecordedRun
-    from workbench.programs.recording import record
-    from workbench.programs.shipped import ShippedProgram, list, load
-    from workbench.programs.traces import read_trace
+    from workbench.programs.recorded_run import (
+        LeftOutCalls as LeftOutCalls,
+        RecordedRun as RecordedRun,
+    )
+    from workbench.programs.recording import record as record
+    from workbench.programs.shipped import (
+        ShippedProgram as ShippedProgram,
+        list as list,
+        load as load,
+    )
+    from workbench.programs.traces import read_trace as read_trace
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
-
-__all__ = [
-    "ANY_SOURCE",
-    "ANY_TAG",
-    "CALC",
-    "OPERATIONS",
-    "RECV",
-    "SEND",
-    "WORLD",
-    "Collective",
-    "Dependents",
-    "ExecutionGraph",
-    "GraphProblem",
-    "LeftOutCalls",
-    "Program",
-    "ProgramBuilder",
-    "RecordedRun",
-    "ShippedProgram",
-    "find",
-    "generate",
-    "list",
-    "load",
-    "read",
-    "read_goal",
-    "read_trace",
-    "record",
-    "write_goal",
-]

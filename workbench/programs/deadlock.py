@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.loggops import layout, untimed
-from kernels.loggops import replay as kernel
+from kernels.loggops import layout, replay as kernel, untimed
 from workbench.errors import ProgramError
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG, RECV, SEND, ExecutionGraph
 

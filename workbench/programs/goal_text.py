@@ -23,9 +23,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.goal import edges as sorting
-from kernels.goal import layout, parse
-from kernels.goal import write as writing
+from kernels.goal import edges as sorting, layout, parse, write as writing
 from kernels.graphs import Operations
 from workbench.errors import ParameterError, ParseError
 from workbench.programs.graph import CALC, MOST, RECV, SEND, Dependents, ExecutionGraph

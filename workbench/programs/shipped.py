@@ -70,7 +70,7 @@ def load(name: str) -> Program:
     """
     shipped = list()[name]
     if shipped.format == "generator":
-        from workbench.programs.generators import from_descriptor
+        from workbench.programs.generate import from_descriptor
 
         return from_descriptor(shipped.descriptor)
     return _recorded(shipped)

@@ -10,9 +10,15 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG, CALC, KIND_NAMES, SEND, ExecutionGraph
-from workbench.programs.program import CALL_NAMES, ICOLLECTIVE, IRECV, ISEND, Program
-from workbench.programs.program import RECV as CALL_RECV
-from workbench.programs.program import SEND as CALL_SEND
+from workbench.programs.program import (
+    CALL_NAMES,
+    ICOLLECTIVE,
+    IRECV,
+    ISEND,
+    RECV as CALL_RECV,
+    SEND as CALL_SEND,
+    Program,
+)
 
 if TYPE_CHECKING:
     import networkx

@@ -34,8 +34,7 @@ from workbench.result import StoredResult
 from workbench.simulate.llamp import replay_llamp
 from workbench.simulate.picoseconds import PS_PER_S
 from workbench.simulate.replay import kernel_costs, replay
-from workbench.simulate.replay_result import CPU as CPU_CAUSE
-from workbench.simulate.replay_result import ReplayResult, times_of
+from workbench.simulate.replay_result import CPU as CPU_CAUSE, ReplayResult, times_of
 from workbench.units import format_quantity
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from workbench.findings import (
 )
 from workbench.models import LogGPS
 from workbench.programs.find_program import ProgramLike, graph_of
-from workbench.programs.generators import halo
+from workbench.programs.generate import halo
 from workbench.programs.graph import ExecutionGraph
 from workbench.programs.program import Program
 from workbench.programs.shipped import load
@@ -482,7 +482,7 @@ def _building_is_quick(cases: _Cases) -> Finding:
 
 def _scaled(cases: _Cases, scaling: str) -> dict[str, FloatArray]:
     """Return the latency that may be added at 5 %, s, float64[machines, scales], by program."""
-    from workbench.programs.generators import cg
+    from workbench.programs.generate import cg
 
     makers: dict[str, Icon] = {
         "halo": lambda ranks: halo(

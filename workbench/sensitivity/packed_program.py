@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.loggops.llamp import count_missing
-from kernels.sweep import alike as alike_kernel
-from kernels.sweep import packing as kernel
+from kernels.sweep import alike as alike_kernel, packing as kernel
 from kernels.sweep.layout import EAGER, HEADER, MET, NARROW, RELEASED, ROLES, WIDE
 from workbench.errors import SimulationHalted
 from workbench.models import LogGPS

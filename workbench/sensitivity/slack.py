@@ -9,12 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.loggops.llamp import count_missing, finish_of_ranks
-from kernels.sweep import path as kernel
-from kernels.sweep import slack as slack_kernel
+from kernels.sweep import path as kernel, slack as slack_kernel
 from kernels.sweep.layout import MESSAGE_WON, RECV, SEND, TAKE, TO_LATEST
-from workbench.programs.graph import RECV as OP_RECV
-from workbench.programs.graph import SEND as OP_SEND
-from workbench.programs.graph import ExecutionGraph
+from workbench.programs.graph import RECV as OP_RECV, SEND as OP_SEND, ExecutionGraph
 from workbench.sensitivity.packed_program import Costs, PackedProgram
 
 IntArray = NDArray[np.int64]

@@ -44,8 +44,6 @@ from workbench.simulate.picoseconds import PS_PER_S, PicosecondCosts
 if TYPE_CHECKING:
     from workbench.sensitivity.slack import CriticalPath, Slack
 
-__all__ = ["ClassPoint", "CriticalLatencies", "PairCounts", "Sweep", "SweepCurve", "SweepPoint"]
-
 IntArray = NDArray[np.int64]
 
 

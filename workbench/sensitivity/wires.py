@@ -22,7 +22,8 @@ from workbench.result import StoredResult
 from workbench.sensitivity.analysis import analyse
 from workbench.sensitivity.rank_wires import L_WIRE_S, HasHosts, Wires
 from workbench.sensitivity.result import LatencySensitivity
-from workbench.sensitivity.sweep import Sweep, SweepPoint
+from workbench.sensitivity.sweep import Sweep
+from workbench.sensitivity.sweep_points import SweepPoint
 from workbench.simulate.picoseconds import PS_PER_S
 from workbench.topology import Topology
 from workbench.topology.metrics.links import D_SWITCH_S

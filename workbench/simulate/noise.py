@@ -9,8 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kernels.loggops import layout
-from kernels.loggops import noise as kernel
+from kernels.loggops import layout, noise as kernel
 from workbench.checks import whole
 from workbench.errors import ParameterError, ParseError
 from workbench.simulate.picoseconds import PS_PER_S

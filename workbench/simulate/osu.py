@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.two_node import layout
-from kernels.two_node import run as kernel
+from kernels.two_node import layout, run as kernel
 from kernels.two_node.layout import CONTROL_BYTES
 from workbench.checks import whole
 from workbench.errors import ConfigurationError, ParameterError, SimulationHalted, WorkbenchError

@@ -17,8 +17,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.loggops import layout, retries
-from kernels.loggops import replay as kernel
+from kernels.loggops import layout, replay as kernel, retries
 from kernels.loggops.matching import Waiting, empty_waiting, with_more_room
 from kernels.loggops.queues import empty_queues
 from workbench.errors import ParameterError, SimulationHalted

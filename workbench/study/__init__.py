@@ -12,32 +12,22 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from workbench.study.archive import shipped
-    from workbench.study.cell import Cell, CellProgress, CellResult
-    from workbench.study.findings import findings
-    from workbench.study.influence import Influence, influence, submit_influence
-    from workbench.study.model_choice import ModelChoice
-    from workbench.study.plan import StudyPlan
-    from workbench.study.result import StudyResult
-    from workbench.study.run import run, submit
-    from workbench.study.status import StudyStatus, status
+    from workbench.study.archive import shipped as shipped
+    from workbench.study.cell import (
+        Cell as Cell,
+        CellProgress as CellProgress,
+        CellResult as CellResult,
+    )
+    from workbench.study.findings import findings as findings
+    from workbench.study.influence import (
+        Influence as Influence,
+        influence as influence,
+        submit_influence as submit_influence,
+    )
+    from workbench.study.model_choice import ModelChoice as ModelChoice
+    from workbench.study.plan import StudyPlan as StudyPlan
+    from workbench.study.result import StudyResult as StudyResult
+    from workbench.study.run import run as run, submit as submit
+    from workbench.study.status import StudyStatus as StudyStatus, status as status
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
-
-__all__ = [
-    "Cell",
-    "CellProgress",
-    "CellResult",
-    "Influence",
-    "ModelChoice",
-    "StudyPlan",
-    "StudyResult",
-    "StudyStatus",
-    "findings",
-    "influence",
-    "run",
-    "shipped",
-    "status",
-    "submit",
-    "submit_influence",
-]

@@ -14,39 +14,24 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from workbench.teaching.answers import Amount, AnswerKind, InOrder, OneOf, WholeNumber
-    from workbench.teaching.checking import Question, ask, check
-    from workbench.teaching.copies import write_copies
-    from workbench.teaching.exercise import Exercise, Given, Mistake
-    from workbench.teaching.feedback import Feedback
-    from workbench.teaching.lesson import Lesson, LessonPart
-    from workbench.teaching.progress import ProgressTable, progress
-    from workbench.teaching.registry import lesson, lessons
-    from workbench.teaching.student import ParameterDraw, Student, student
+    from workbench.teaching.answers import (
+        Amount as Amount,
+        AnswerKind as AnswerKind,
+        InOrder as InOrder,
+        OneOf as OneOf,
+        WholeNumber as WholeNumber,
+    )
+    from workbench.teaching.checking import Question as Question, ask as ask, check as check
+    from workbench.teaching.copies import write_copies as write_copies
+    from workbench.teaching.exercise import Exercise as Exercise, Given as Given, Mistake as Mistake
+    from workbench.teaching.feedback import Feedback as Feedback
+    from workbench.teaching.lesson import Lesson as Lesson, LessonPart as LessonPart
+    from workbench.teaching.progress import ProgressTable as ProgressTable, progress as progress
+    from workbench.teaching.registry import lesson as lesson, lessons as lessons
+    from workbench.teaching.student import (
+        ParameterDraw as ParameterDraw,
+        Student as Student,
+        student as student,
+    )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
-
-__all__ = [
-    "Amount",
-    "AnswerKind",
-    "Exercise",
-    "Feedback",
-    "Given",
-    "InOrder",
-    "Lesson",
-    "LessonPart",
-    "Mistake",
-    "OneOf",
-    "ParameterDraw",
-    "ProgressTable",
-    "Question",
-    "Student",
-    "WholeNumber",
-    "ask",
-    "check",
-    "lesson",
-    "lessons",
-    "progress",
-    "student",
-    "write_copies",
-]

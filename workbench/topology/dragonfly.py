@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.topology.dragonfly_links import WIRINGS, GroupWiring, arrange
+from workbench.topology.dragonfly_links import (
+    GroupWiring,
+    arrange,
+)
 from workbench.topology.generator_checks import refuse_larger
 from workbench.topology.topology import TERMINAL, Topology, whole
-
-__all__ = ["WIRINGS", "GroupWiring", "dragonfly"]
 
 CLASSES = (TERMINAL, "intra-group", "inter-group")
 """Of hosts, between routers of a group, and between groups."""

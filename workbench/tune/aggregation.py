@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
-from workbench.tune.space.space import Configuration, Value
+from workbench.tune.space.constraints import Configuration, Value
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]

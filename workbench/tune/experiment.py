@@ -36,7 +36,9 @@ from workbench.tune.runners.slurm import Slurm, runs_folder
 from workbench.tune.runners.slurm_steps import SlurmSteps
 from workbench.tune.search import Search
 from workbench.tune.settings import ChosenLike, SearchOptions, SearchSettings
-from workbench.tune.space.space import AnyAxis, Configuration, TuningSpace, Value
+from workbench.tune.space.axes import AnyAxis
+from workbench.tune.space.constraints import Configuration, Value
+from workbench.tune.space.space import TuningSpace
 from workbench.tune.store.memory import MemoryStore, Store
 from workbench.tune.store.run_record import RunRecord
 from workbench.tune.target import Computed, Target, target_from_dict

@@ -20,7 +20,6 @@ from workbench.errors import ParameterError
 from workbench.result import NanEqual
 from workbench.suggestions import did_you_mean
 from workbench.tune.aggregation import (
-    AGGREGATIONS,
     RUN_STATUSES,
     Aggregated,
     BoolArray,
@@ -30,20 +29,8 @@ from workbench.tune.aggregation import (
     RunStatus,
     find_aggregation,
 )
-from workbench.tune.space.space import Configuration, TuningSpace
-
-__all__ = [
-    "AGGREGATIONS",
-    "RUN_STATUSES",
-    "Aggregated",
-    "BoolArray",
-    "FloatArray",
-    "History",
-    "Key",
-    "Run",
-    "RunStatus",
-    "Visit",
-]
+from workbench.tune.space.constraints import Configuration
+from workbench.tune.space.space import TuningSpace
 
 
 @dataclass(frozen=True)

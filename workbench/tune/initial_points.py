@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.tune.rules_by_name import one_of
-from workbench.tune.space.space import Choices, Grid, Range, TuningSpace, Value
+from workbench.tune.space.axes import Choices, Grid, Range
+from workbench.tune.space.constraints import Value
+from workbench.tune.space.space import TuningSpace
 
 InitialPoint = dict[str, Value | None]
 

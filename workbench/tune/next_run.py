@@ -16,7 +16,8 @@ from workbench.tune.initial_points import initial_points
 from workbench.tune.pruning import make_pruning
 from workbench.tune.resampling import make_resampling
 from workbench.tune.settings import SearchSettings
-from workbench.tune.space.space import Configuration, TuningSpace
+from workbench.tune.space.constraints import Configuration
+from workbench.tune.space.space import TuningSpace
 from workbench.tune.stopping import AnyOf, Stopping, make_stopping
 
 _LEAST_FAILED = 3

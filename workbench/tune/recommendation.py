@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.tune.heuristics.surrogate import GaussianProcessSurrogate
 from workbench.tune.history import History
-from workbench.tune.space.space import Configuration
+from workbench.tune.space.constraints import Configuration
 
 
 def recommended(history: History) -> tuple[Configuration, float] | None:

@@ -15,7 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from workbench.checks import above_zero, whole
-from workbench.tune.history import FloatArray, History
+from workbench.tune.aggregation import FloatArray
+from workbench.tune.history import History
 from workbench.tune.rules_by_name import Makers, make_by_name, one_of
 
 SCHEDULES: Mapping[str, Callable[[int], float]] = MappingProxyType(

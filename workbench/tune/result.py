@@ -19,7 +19,9 @@ from workbench.storage.importance import FEWEST_CONFIGURATIONS, ped_anova
 from workbench.tune.history import History
 from workbench.tune.recommendation import recommended
 from workbench.tune.result_repr import result_html, result_line
-from workbench.tune.space.space import Choices, Configuration, TuningSpace
+from workbench.tune.space.axes import Choices
+from workbench.tune.space.constraints import Configuration
+from workbench.tune.space.space import TuningSpace
 from workbench.tune.store.run_record import RunRecord
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.html_table import html_table
 from workbench.tune.runners.replay import describe_noise
-from workbench.tune.space.space import Configuration
+from workbench.tune.space.constraints import Configuration
 
 if TYPE_CHECKING:
     from workbench.tune.result import TuningResult

@@ -13,13 +13,14 @@ from typing import Protocol
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.tune.aggregation import RunStatus
 from workbench.tune.environment import load
-from workbench.tune.history import History, Run, RunStatus
+from workbench.tune.history import History, Run
 from workbench.tune.next_run import Chooser, NextRun, SearchEnd
 from workbench.tune.runners.bounded_output import bounded
 from workbench.tune.runners.runner import RunHandle, Runner, RunOutput, RunRequest
 from workbench.tune.settings import SearchSettings
-from workbench.tune.space.space import Configuration
+from workbench.tune.space.constraints import Configuration
 from workbench.tune.store.memory import PendingRun, Store
 from workbench.tune.store.run_record import RunRecord
 from workbench.tune.target import Target, TargetError, WallTime

@@ -10,8 +10,8 @@ from typing import Any, TypedDict
 
 from workbench.checks import above_zero, whole
 from workbench.errors import ParameterError
+from workbench.tune.aggregation import AGGREGATIONS
 from workbench.tune.heuristics import DEFAULT_HEURISTIC
-from workbench.tune.history import AGGREGATIONS
 from workbench.tune.initial_points import STARTS
 from workbench.tune.rules_by_name import one_of, plain
 

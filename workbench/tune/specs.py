@@ -10,7 +10,8 @@ from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
     from workbench.tune.recorded.recorded_space import RecordedSpace
-    from workbench.tune.space.space import AnyAxis, Value
+    from workbench.tune.space.axes import AnyAxis
+    from workbench.tune.space.constraints import Value
 
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 

@@ -15,9 +15,11 @@ import numpy as np
 
 from workbench.checks import above_zero, number, whole
 from workbench.errors import ParameterError
-from workbench.tune.history import FloatArray, History, Visit
+from workbench.tune.aggregation import FloatArray
+from workbench.tune.history import History, Visit
 from workbench.tune.rules_by_name import Makers, make_by_name, one_of
-from workbench.tune.space.space import Choices, TuningSpace
+from workbench.tune.space.axes import Choices
+from workbench.tune.space.space import TuningSpace
 
 _ESTIMATORS: Mapping[str, Callable[[FloatArray], float]] = MappingProxyType(
     {

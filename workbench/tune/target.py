@@ -86,17 +86,6 @@ def ending(output: Output) -> str:
     return f"an output that ends with {text!r}" if text else "no output"
 
 
-__all__ = [
-    "Computed",
-    "OSULatency",
-    "Output",
-    "OutputRegex",
-    "Target",
-    "TargetError",
-    "WallTime",
-    "target_from_dict",
-]
-
 _LONGEST_PATTERN = 1000
 _STREAMS = ("both", "stdout", "stderr")
 # A comma between thousands; "1,5" is a decimal comma, and would be read as ten times as much.

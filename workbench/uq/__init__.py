@@ -19,125 +19,96 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from workbench.uq import carry
-    from workbench.uq.carried_on import CarriedOn, LogGPSPosterior
-    from workbench.uq.coverage import describe_held, held_share
-    from workbench.uq.design_models import DESIGN_MODELS, DesignModel, named_model
-    from workbench.uq.design_plan import DesignPlan
-    from workbench.uq.designs import design
-    from workbench.uq.diagnostics import bulk_ess, split_rhat, tail_ess
+    from workbench.uq import carry as carry
+    from workbench.uq.carried_on import CarriedOn as CarriedOn, LogGPSPosterior as LogGPSPosterior
+    from workbench.uq.coverage import describe_held as describe_held, held_share as held_share
+    from workbench.uq.design_models import (
+        DESIGN_MODELS as DESIGN_MODELS,
+        DesignModel as DesignModel,
+        named_model as named_model,
+    )
+    from workbench.uq.design_plan import DesignPlan as DesignPlan
+    from workbench.uq.designs import design as design
+    from workbench.uq.diagnostics import (
+        bulk_ess as bulk_ess,
+        split_rhat as split_rhat,
+        tail_ess as tail_ess,
+    )
     from workbench.uq.evaluation import (
-        DesignProgress,
-        evaluate_design,
-        read_design,
-        submit_design,
+        DesignProgress as DesignProgress,
+        evaluate_design as evaluate_design,
+        read_design as read_design,
+        submit_design as submit_design,
     )
-    from workbench.uq.findings import findings
-    from workbench.uq.noise import NOISE_MODELS, HyperParameter, NoiseModel, noise_model
-    from workbench.uq.noise_checks import NoiseChecks, check_noise_models
-    from workbench.uq.osu import FitPosterior, fit_problem, posterior_of_fit
-    from workbench.uq.parameters import ParameterBox, UncertainParameter
-    from workbench.uq.posterior import Posterior, calibrate
+    from workbench.uq.findings import findings as findings
+    from workbench.uq.noise import (
+        NOISE_MODELS as NOISE_MODELS,
+        HyperParameter as HyperParameter,
+        NoiseModel as NoiseModel,
+        noise_model as noise_model,
+    )
+    from workbench.uq.noise_checks import (
+        NoiseChecks as NoiseChecks,
+        check_noise_models as check_noise_models,
+    )
+    from workbench.uq.osu import (
+        FitPosterior as FitPosterior,
+        fit_problem as fit_problem,
+        posterior_of_fit as posterior_of_fit,
+    )
+    from workbench.uq.parameters import (
+        ParameterBox as ParameterBox,
+        UncertainParameter as UncertainParameter,
+    )
+    from workbench.uq.posterior import Posterior as Posterior, calibrate as calibrate
     from workbench.uq.prediction import (
-        Prediction,
-        joint_log_score,
-        log_score,
-        predict,
-        predict_calibrated,
-        predict_mixture,
+        Prediction as Prediction,
+        joint_log_score as joint_log_score,
+        log_score as log_score,
+        predict as predict,
+        predict_calibrated as predict_calibrated,
+        predict_mixture as predict_mixture,
     )
-    from workbench.uq.problem import CalibrationProblem
-    from workbench.uq.program_times import ProgramTimes
+    from workbench.uq.problem import CalibrationProblem as CalibrationProblem
+    from workbench.uq.program_times import ProgramTimes as ProgramTimes
     from workbench.uq.pushed import (
-        PosteriorOrigin,
-        PushedComparison,
-        PushedCrossover,
-        PushedCurves,
-        PushedForward,
+        PosteriorOrigin as PosteriorOrigin,
+        PushedComparison as PushedComparison,
+        PushedCrossover as PushedCrossover,
+        PushedCurves as PushedCurves,
+        PushedForward as PushedForward,
     )
-    from workbench.uq.replicas import Replicas
-    from workbench.uq.runs import SimulatorRuns, read_runs
-    from workbench.uq.shapley import shapley_effects
+    from workbench.uq.replicas import Replicas as Replicas
+    from workbench.uq.runs import SimulatorRuns as SimulatorRuns, read_runs as read_runs
+    from workbench.uq.shapley import shapley_effects as shapley_effects
     from workbench.uq.shipped_designs import (
-        DesignComparison,
-        design_comparison,
-        shipped_design,
-        shipped_designs,
+        DesignComparison as DesignComparison,
+        design_comparison as design_comparison,
+        shipped_design as shipped_design,
+        shipped_designs as shipped_designs,
     )
-    from workbench.uq.simulation_based import CalibrationCheck, simulation_based_calibration
-    from workbench.uq.simulator_calibration import SimulatorCalibration, calibrate_simulator
-    from workbench.uq.sobol import SobolIndices, sobol_indices
-    from workbench.uq.surrogate import HoldoutError, Surrogate, fit_surrogate, multi_indices
-    from workbench.uq.surrogate_choice import SurrogateChoice, choose_surrogate
-    from workbench.uq.surrogate_slice import SurrogateSlice, worst_slice
+    from workbench.uq.simulation_based import (
+        CalibrationCheck as CalibrationCheck,
+        simulation_based_calibration as simulation_based_calibration,
+    )
+    from workbench.uq.simulator_calibration import (
+        SimulatorCalibration as SimulatorCalibration,
+        calibrate_simulator as calibrate_simulator,
+    )
+    from workbench.uq.sobol import SobolIndices as SobolIndices, sobol_indices as sobol_indices
+    from workbench.uq.surrogate import (
+        HoldoutError as HoldoutError,
+        Surrogate as Surrogate,
+        fit_surrogate as fit_surrogate,
+        multi_indices as multi_indices,
+    )
+    from workbench.uq.surrogate_choice import (
+        SurrogateChoice as SurrogateChoice,
+        choose_surrogate as choose_surrogate,
+    )
+    from workbench.uq.surrogate_slice import (
+        SurrogateSlice as SurrogateSlice,
+        worst_slice as worst_slice,
+    )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
-
-__all__ = [
-    "DESIGN_MODELS",
-    "NOISE_MODELS",
-    "CalibrationCheck",
-    "CalibrationProblem",
-    "CarriedOn",
-    "DesignComparison",
-    "DesignModel",
-    "DesignPlan",
-    "DesignProgress",
-    "FitPosterior",
-    "HoldoutError",
-    "HyperParameter",
-    "LogGPSPosterior",
-    "NoiseChecks",
-    "NoiseModel",
-    "ParameterBox",
-    "Posterior",
-    "PosteriorOrigin",
-    "Prediction",
-    "ProgramTimes",
-    "PushedComparison",
-    "PushedCrossover",
-    "PushedCurves",
-    "PushedForward",
-    "Replicas",
-    "SimulatorCalibration",
-    "SimulatorRuns",
-    "SobolIndices",
-    "Surrogate",
-    "SurrogateChoice",
-    "SurrogateSlice",
-    "UncertainParameter",
-    "bulk_ess",
-    "calibrate",
-    "calibrate_simulator",
-    "carry",
-    "check_noise_models",
-    "choose_surrogate",
-    "describe_held",
-    "design",
-    "design_comparison",
-    "evaluate_design",
-    "findings",
-    "fit_problem",
-    "fit_surrogate",
-    "held_share",
-    "joint_log_score",
-    "log_score",
-    "multi_indices",
-    "named_model",
-    "noise_model",
-    "posterior_of_fit",
-    "predict",
-    "predict_calibrated",
-    "predict_mixture",
-    "read_design",
-    "read_runs",
-    "shapley_effects",
-    "shipped_design",
-    "shipped_designs",
-    "simulation_based_calibration",
-    "sobol_indices",
-    "split_rhat",
-    "submit_design",
-    "tail_ess",
-    "worst_slice",
-]

@@ -7,44 +7,35 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from workbench.validation.campaign import LATENCIES_S, measure_program
+    from workbench.validation.campaign import (
+        LATENCIES_S as LATENCIES_S,
+        measure_program as measure_program,
+    )
     from workbench.validation.collectives import (
-        EmulatedCollectives,
-        measure_collectives,
-        shipped_collectives,
+        EmulatedCollectives as EmulatedCollectives,
+        measure_collectives as measure_collectives,
+        shipped_collectives as shipped_collectives,
     )
-    from workbench.validation.injectors import InjectorComparison, compare_injectors
-    from workbench.validation.prediction import predict_recording, predict_traces, seen_runs
-    from workbench.validation.recording import CostAtLatency, ProgramRecording
+    from workbench.validation.injectors import (
+        InjectorComparison as InjectorComparison,
+        compare_injectors as compare_injectors,
+    )
+    from workbench.validation.prediction import (
+        predict_recording as predict_recording,
+        predict_traces as predict_traces,
+        seen_runs as seen_runs,
+    )
+    from workbench.validation.recording import (
+        CostAtLatency as CostAtLatency,
+        ProgramRecording as ProgramRecording,
+    )
     from workbench.validation.report import (
-        ValidationReport,
-        recording_of,
-        shipped_names,
-        shipped_recordings,
-        validation_report,
+        ValidationReport as ValidationReport,
+        recording_of as recording_of,
+        shipped_names as shipped_names,
+        shipped_recordings as shipped_recordings,
+        validation_report as validation_report,
     )
-    from workbench.validation.suite import SUITE, ValidationProgram
+    from workbench.validation.suite import SUITE as SUITE, ValidationProgram as ValidationProgram
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
-
-__all__ = [
-    "LATENCIES_S",
-    "SUITE",
-    "CostAtLatency",
-    "EmulatedCollectives",
-    "InjectorComparison",
-    "ProgramRecording",
-    "ValidationProgram",
-    "ValidationReport",
-    "compare_injectors",
-    "measure_collectives",
-    "measure_program",
-    "predict_recording",
-    "predict_traces",
-    "recording_of",
-    "seen_runs",
-    "shipped_collectives",
-    "shipped_names",
-    "shipped_recordings",
-    "validation_report",
-]

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from workbench.workshop.cards import Card, cards
-    from workbench.workshop.need import Need, need
-    from workbench.workshop.server import check_address, serve
+    from workbench.workshop.cards import Card as Card, cards as cards
+    from workbench.workshop.need import Need as Need, need as need
+    from workbench.workshop.server import check_address as check_address, serve as serve
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
-
-__all__ = ["Card", "Need", "cards", "check_address", "need", "serve"]

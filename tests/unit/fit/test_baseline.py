@@ -9,7 +9,8 @@ from tests.cases import for_each
 from workbench import datasets
 from workbench.errors import DatasetError, ParameterError
 from workbench.fit import rmspe_by_target
-from workbench.fit.baseline import baseline, baseline_table, best_effort, datasheet, gain
+from workbench.fit.baseline import baseline, baseline_table, best_effort, gain
+from workbench.measure.datasheet import datasheet
 from workbench.models import SNAPPR
 
 MACHINE = "azure-hb96v3-hdr"

@@ -15,9 +15,12 @@ from tests.unit.panels.networks import ring
 from tests.unit.panels.waiting import PATIENCE_S, settled
 from workbench import jobs, programs, topology
 from workbench.errors import DatasetError, ParameterError, ParseError, WorkbenchError
-from workbench.panels.compare import deferred, result_cache
-from workbench.panels.compare import runs as compare_runs
-from workbench.panels.compare import state as compare_state
+from workbench.panels.compare import (
+    deferred,
+    result_cache,
+    runs as compare_runs,
+    state as compare_state,
+)
 from workbench.panels.compare.metrics import comparison_frame, metric_rows, slow_metrics_of
 from workbench.panels.compare.panel import ComparePanel
 from workbench.panels.compare.result_cache import LoadPoint, next_load

@@ -10,9 +10,7 @@ import pytest
 from tests.unit.panels.networks import ring
 from tests.unit.panels.waiting import PATIENCE_S
 from workbench import jobs, programs, topology
-from workbench.panels.compare import result_cache
-from workbench.panels.compare import runs as compare_runs
-from workbench.panels.compare import work as compare_work
+from workbench.panels.compare import result_cache, runs as compare_runs, work as compare_work
 from workbench.panels.compare.runs import ComparisonRunner
 from workbench.panels.compare.state import CompareState, StaticComparison
 from workbench.panels.compare.work import Comparer

@@ -17,8 +17,7 @@ from workbench.errors import ParameterError
 from workbench.measure import read_measured_runs
 from workbench.mpi import MPIError
 from workbench.namespaces import NamespaceError
-from workbench.panels.validation import measure
-from workbench.panels.validation import panel as panel_module
+from workbench.panels.validation import measure, panel as panel_module
 from workbench.panels.validation.panel import ValidationPanel
 from workbench.panels.validation.state import HERE, some_latencies
 from workbench.validation import (

@@ -4,8 +4,7 @@ import itertools
 
 import numpy as np
 from bokeh.models import CustomAction, NoOverlap, SaveTool
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.cases import for_each
 from workbench.plotting.axes import (

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from workbench.plotting import plot_convergence
 from workbench.plotting.fit.convergence import convergence_columns, convergence_range

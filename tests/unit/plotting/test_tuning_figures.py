@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from bokeh.core.enums import RenderLevel
 from bokeh.models import Whisker
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from workbench.plotting.tuning.comparison import (
     MOST,
@@ -26,8 +25,7 @@ from workbench.plotting.tuning.parallel import (
     parallel_figure,
     plot_parallel,
 )
-from workbench.plotting.tuning.parameter_names import MOST as MOST_LETTERS
-from workbench.plotting.tuning.parameter_names import short_names
+from workbench.plotting.tuning.parameter_names import MOST as MOST_LETTERS, short_names
 from workbench.plotting.tuning.trajectory import (
     describe_trajectory,
     plot_trajectory,

@@ -11,7 +11,7 @@ import pytest
 from tests.cases import for_each
 from workbench.errors import DatasetError, ParameterError
 from workbench.programs import ANY_SOURCE, CALC, RECV, SEND, ExecutionGraph, Program, generate
-from workbench.programs.generators.grids import even_parts, grid_shape
+from workbench.programs.generate.grids import even_parts, grid_shape
 from workbench.programs.program import COLLECTIVE, ICOLLECTIVE, IRECV, ISEND
 
 SYNTHETIC = sorted((Path(__file__).resolve().parents[3] / "datasets" / "programs").glob("*.json"))

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.cases import for_each
 from workbench import topology
 from workbench.errors import ParameterError
 from workbench.topology import WIRINGS
-from workbench.topology.dragonfly import GroupWiring
-from workbench.topology.dragonfly_links import SST
+from workbench.topology.dragonfly_links import SST, GroupWiring
 from workbench.topology.routing import route
 
 PAIRED = [wiring for wiring in WIRINGS if wiring != SST]

@@ -4,15 +4,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.cases import examples, for_each
 from tests.reference.link_load import loads
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.simulate.fabric import Fabric, run_traffic
-from workbench.topology import Topology, channels, parse_topology, torus, traffic
-from workbench.topology import link_load as module
+from workbench.topology import (
+    Topology,
+    channels,
+    link_load as module,
+    parse_topology,
+    torus,
+    traffic,
+)
 from workbench.topology.link_load import LOAD_ROUTINGS, link_loads
 from workbench.topology.routing import minimal_routes
 

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.cases import for_each
 from tests.kernels.networks import networks
@@ -24,8 +23,8 @@ from workbench.topology.metrics import (
     path_diversity,
     resilience,
     spectrum,
+    summary as whole_summary,
 )
-from workbench.topology.metrics import summary as whole_summary
 from workbench.topology.metrics.adjacency import RouterGraph
 
 Links = list[tuple[int, int]]

@@ -6,8 +6,7 @@ import sys
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.cases import for_each
 from workbench.errors import ParameterError, ParseError, WorkbenchError
@@ -20,9 +19,9 @@ from workbench.tune import (
     read_experiment,
     shaman_names,
 )
+from workbench.tune.aggregation import AGGREGATIONS
 from workbench.tune.experiment_yaml import MethodSettings
 from workbench.tune.heuristics import HEURISTICS, make_heuristic
-from workbench.tune.history import AGGREGATIONS
 from workbench.tune.initial_points import STARTS
 from workbench.tune.pruning import make_pruning
 from workbench.tune.resampling import RESAMPLINGS, SCHEDULES, make_resampling

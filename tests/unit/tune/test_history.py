@@ -5,13 +5,13 @@ import statistics
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.tune.history import History
-from workbench.tune.space.space import Choices, Grid, TuningSpace
+from workbench.tune.space.axes import Choices, Grid
+from workbench.tune.space.space import TuningSpace
 
 SPACE = TuningSpace({"a": Grid((1, 2, 3)), "b": Choices(("x", "y"))}, defaults={"a": 2, "b": "x"})
 

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.cases import for_each
 from workbench.errors import ParameterError
@@ -13,7 +12,8 @@ from workbench.tune.initial_points import (
     largest_latin_hypercube,
     latin_hypercube,
 )
-from workbench.tune.space.space import Choices, Grid, Range, TuningSpace
+from workbench.tune.space.axes import Choices, Grid, Range
+from workbench.tune.space.space import TuningSpace
 
 WIDE = TuningSpace(
     {

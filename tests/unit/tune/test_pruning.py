@@ -7,7 +7,8 @@ from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.tune.history import History
 from workbench.tune.pruning import make_pruning
-from workbench.tune.space.space import Grid, TuningSpace
+from workbench.tune.space.axes import Grid
+from workbench.tune.space.space import TuningSpace
 
 SPACE = TuningSpace({"a": Grid(tuple(range(50)))}, defaults={"a": 3})
 

@@ -8,7 +8,8 @@ import pytest
 from tests.cases import for_each
 from workbench.tune.history import History
 from workbench.tune.recommendation import recommended
-from workbench.tune.space.space import Grid, TuningSpace
+from workbench.tune.space.axes import Grid
+from workbench.tune.space.space import TuningSpace
 
 SPACE = TuningSpace({"x": Grid(tuple(range(30)))})
 

@@ -1,15 +1,15 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.cases import for_each
 from tests.reference import tuning
 from workbench.errors import ParameterError
 from workbench.tune.history import History
 from workbench.tune.resampling import RESAMPLINGS, make_resampling
-from workbench.tune.space.space import Choices, TuningSpace
+from workbench.tune.space.axes import Choices
+from workbench.tune.space.space import TuningSpace
 
 SPACE = TuningSpace({"name": Choices(("a", "b", "c"))})
 

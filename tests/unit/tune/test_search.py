@@ -17,7 +17,9 @@ from workbench.tune.history import History
 from workbench.tune.next_run import Chooser
 from workbench.tune.runners import Function
 from workbench.tune.settings import SearchSettings
-from workbench.tune.space.space import Configuration, Grid, TuningSpace
+from workbench.tune.space.axes import Grid
+from workbench.tune.space.constraints import Configuration
+from workbench.tune.space.space import TuningSpace
 from workbench.tune.store.memory import MemoryStore
 from workbench.tune.store.stored_experiments import load_result
 

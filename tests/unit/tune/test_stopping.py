@@ -3,14 +3,14 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.cases import for_each
 from tests.reference import tuning
 from workbench.errors import ParameterError
 from workbench.tune.history import History
-from workbench.tune.space.space import Choices, Grid, TuningSpace
+from workbench.tune.space.axes import Choices, Grid
+from workbench.tune.space.space import TuningSpace
 from workbench.tune.stopping import make_stopping, mean_distance
 
 SPACE = TuningSpace({"a": Grid(tuple(range(11))), "b": Grid(tuple(range(0, 1001, 10)))})

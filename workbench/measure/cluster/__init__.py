@@ -20,23 +20,21 @@ and the namespaces.
 
 from __future__ import annotations
 
-from workbench.measure.cluster.cluster import Cluster, ClusterRun
-from workbench.measure.cluster.collective_times import measure_collective
-from workbench.measure.cluster.costs import MessageCost, Quartiles, measure_costs
-from workbench.measure.cluster.errors import ClusterError
-from workbench.measure.cluster.hosts import EmulatedHosts
-from workbench.measure.cluster.launch import ClusterLauncher
-from workbench.measure.cluster.switch import SwitchReport
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Cluster",
-    "ClusterError",
-    "ClusterLauncher",
-    "ClusterRun",
-    "EmulatedHosts",
-    "MessageCost",
-    "Quartiles",
-    "SwitchReport",
-    "measure_collective",
-    "measure_costs",
-]
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from workbench.measure.cluster.cluster import Cluster as Cluster, ClusterRun as ClusterRun
+    from workbench.measure.cluster.collective_times import measure_collective as measure_collective
+    from workbench.measure.cluster.costs import (
+        MessageCost as MessageCost,
+        Quartiles as Quartiles,
+        measure_costs as measure_costs,
+    )
+    from workbench.measure.cluster.errors import ClusterError as ClusterError
+    from workbench.measure.cluster.hosts import EmulatedHosts as EmulatedHosts
+    from workbench.measure.cluster.launch import ClusterLauncher as ClusterLauncher
+    from workbench.measure.cluster.switch import SwitchReport as SwitchReport
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -48,7 +48,15 @@ Each rank writes ``delay-<rank>.txt`` at MPI_Finalize, one fact a line, times in
 
 from __future__ import annotations
 
-from workbench.measure.delay.build import DelayError, build_delay_library
-from workbench.measure.delay.run import DelayedRun, run_delayed
+from typing import TYPE_CHECKING
 
-__all__ = ["DelayError", "DelayedRun", "build_delay_library", "run_delayed"]
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from workbench.measure.delay.build import (
+        DelayError as DelayError,
+        build_delay_library as build_delay_library,
+    )
+    from workbench.measure.delay.run import DelayedRun as DelayedRun, run_delayed as run_delayed
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

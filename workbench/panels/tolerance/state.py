@@ -23,7 +23,7 @@ from workbench.panels.replay.state import (
 )
 from workbench.programs import ExecutionGraph, Program
 from workbench.programs.collectives import ALGORITHMS, DEFAULTS
-from workbench.programs.generators.grids import grid_shape
+from workbench.programs.generate.grids import grid_shape
 from workbench.sensitivity import BandwidthSensitivity, LatencySensitivity, RunPrediction
 from workbench.sensitivity.analysis import PERCENT
 from workbench.sensitivity.tolerance_curve import ToleranceCurve

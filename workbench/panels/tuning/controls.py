@@ -16,15 +16,16 @@ from workbench.panels.tuning.runner_controls import NAMES, RunnerControls
 from workbench.panels.tuning.state import TuningState
 from workbench.panels.tuning.subjects import Subject, component_subject, size_text
 from workbench.panels.upload import Upload
+from workbench.tune.aggregation import AGGREGATIONS
 from workbench.tune.component.component import read_components
 from workbench.tune.heuristics import HEURISTICS, make_heuristic
-from workbench.tune.history import AGGREGATIONS
 from workbench.tune.initial_points import STARTS
 from workbench.tune.pruning import PRUNINGS, make_pruning
 from workbench.tune.resampling import RESAMPLINGS, make_resampling
 from workbench.tune.rules_by_name import options_of
 from workbench.tune.settings import MOST_INITIAL, Chosen, SearchSettings
-from workbench.tune.space.space import Range, TuningSpace
+from workbench.tune.space.axes import Range
+from workbench.tune.space.space import TuningSpace
 from workbench.tune.specs import chosen, options_text
 from workbench.tune.stopping import STOPPINGS, make_stopping
 

@@ -24,7 +24,8 @@ from workbench.plotting.tuning.trajectory import configuration_text
 
 if TYPE_CHECKING:
     from workbench.tune.result import TuningResult
-    from workbench.tune.space.space import AnyAxis, TuningSpace
+    from workbench.tune.space.axes import AnyAxis
+    from workbench.tune.space.space import TuningSpace
 
 _LABELS = 9
 _ABSENT = -0.12

@@ -15,7 +15,7 @@ from workbench.plotting.axes import legend_above, new_figure, set_range
 
 if TYPE_CHECKING:
     from workbench.tune.result import TuningResult
-    from workbench.tune.space.space import Configuration
+    from workbench.tune.space.constraints import Configuration
 
 _RUN = ("run", "value", "shown", "text", "status", "seconds")
 _KINDS = ("run", "repeat", "outside", "pruned", "failed")

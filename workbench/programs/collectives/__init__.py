@@ -9,16 +9,20 @@ One file for each family holds its algorithms in rounds of messages; `rounds` sa
 
 from __future__ import annotations
 
-from workbench.programs.collectives.registry import ALGORITHMS, DEFAULTS, find_algorithm
-from workbench.programs.collectives.rounds import Algorithm, CollectiveCase
-from workbench.programs.collectives.schedule import Schedule, schedule
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "ALGORITHMS",
-    "DEFAULTS",
-    "Algorithm",
-    "CollectiveCase",
-    "Schedule",
-    "find_algorithm",
-    "schedule",
-]
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from workbench.programs.collectives.registry import (
+        ALGORITHMS as ALGORITHMS,
+        DEFAULTS as DEFAULTS,
+        find_algorithm as find_algorithm,
+    )
+    from workbench.programs.collectives.rounds import (
+        Algorithm as Algorithm,
+        CollectiveCase as CollectiveCase,
+    )
+    from workbench.programs.collectives.schedule import Schedule as Schedule, schedule as schedule
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

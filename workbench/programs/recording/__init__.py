@@ -53,7 +53,15 @@ number of requests, these, the index of the one that completed and its status.
 
 from __future__ import annotations
 
-from workbench.programs.recording.build import RecordingError, build_recorder
-from workbench.programs.recording.run import record
+from typing import TYPE_CHECKING
 
-__all__ = ["RecordingError", "build_recorder", "record"]
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from workbench.programs.recording.build import (
+        RecordingError as RecordingError,
+        build_recorder as build_recorder,
+    )
+    from workbench.programs.recording.run import record as record
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

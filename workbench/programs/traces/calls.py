@@ -19,8 +19,14 @@ from kernels.traces.follow import add, end_in
 from kernels.traces.joined import CHANGED, DOUBTS, RECEIVES, SENDS, emit, fit
 from workbench.errors import ParameterError, ParseError
 from workbench.programs.builder import ProgramBuilder
-from workbench.programs.program import COLLECTIVE, WAIT, WORLD, Collective, Program
-from workbench.programs.program import MOST_SIZE as MOST_WORK_NS
+from workbench.programs.program import (
+    COLLECTIVE,
+    MOST_SIZE as MOST_WORK_NS,
+    WAIT,
+    WORLD,
+    Collective,
+    Program,
+)
 from workbench.programs.recorded_run import LeftOutCalls, RecordedRun
 from workbench.programs.traces.joint import Share, agree
 from workbench.programs.traces.notes import Notes

@@ -15,32 +15,21 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from workbench.sensitivity.placement.launch_files import HOST_NAMES, host_names, job_hosts
-    from workbench.sensitivity.placement.placement import Placement
+    from workbench.sensitivity.placement.launch_files import (
+        HOST_NAMES as HOST_NAMES,
+        host_names as host_names,
+        job_hosts as job_hosts,
+    )
+    from workbench.sensitivity.placement.placement import Placement as Placement
     from workbench.sensitivity.placement.placing import (
-        EVALUATIONS,
-        METHODS,
-        PlacementMethod,
-        compare_placements,
-        frame_of,
-        place,
-        place_all,
-        place_each,
+        EVALUATIONS as EVALUATIONS,
+        METHODS as METHODS,
+        PlacementMethod as PlacementMethod,
+        compare_placements as compare_placements,
+        frame_of as frame_of,
+        place as place,
+        place_all as place_all,
+        place_each as place_each,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
-
-__all__ = [
-    "EVALUATIONS",
-    "HOST_NAMES",
-    "METHODS",
-    "Placement",
-    "PlacementMethod",
-    "compare_placements",
-    "frame_of",
-    "host_names",
-    "job_hosts",
-    "place",
-    "place_all",
-    "place_each",
-]

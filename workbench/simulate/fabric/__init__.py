@@ -16,36 +16,29 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from workbench.simulate.fabric.collectives import collective_times
-    from workbench.simulate.fabric.concurrent_jobs import SharedRun, run_jobs
-    from workbench.simulate.fabric.fabric import Fabric
-    from workbench.simulate.fabric.hosts import PLACEMENTS, place_jobs
-    from workbench.simulate.fabric.latency_load import LatencyLoad, load_curve
-    from workbench.simulate.fabric.network_interface import NetworkInterface
-    from workbench.simulate.fabric.open_loop import run_traffic
-    from workbench.simulate.fabric.program import replay_on
-    from workbench.simulate.fabric.program_result import FabricReplay
-    from workbench.simulate.fabric.result import ChannelStatistics, FabricResult, QueueSeries
-    from workbench.simulate.fabric.sst import CollectiveTimes, run_collective
+    from workbench.simulate.fabric.collectives import collective_times as collective_times
+    from workbench.simulate.fabric.concurrent_jobs import (
+        SharedRun as SharedRun,
+        run_jobs as run_jobs,
+    )
+    from workbench.simulate.fabric.fabric import Fabric as Fabric
+    from workbench.simulate.fabric.hosts import PLACEMENTS as PLACEMENTS, place_jobs as place_jobs
+    from workbench.simulate.fabric.latency_load import (
+        LatencyLoad as LatencyLoad,
+        load_curve as load_curve,
+    )
+    from workbench.simulate.fabric.network_interface import NetworkInterface as NetworkInterface
+    from workbench.simulate.fabric.open_loop import run_traffic as run_traffic
+    from workbench.simulate.fabric.program import replay_on as replay_on
+    from workbench.simulate.fabric.program_result import FabricReplay as FabricReplay
+    from workbench.simulate.fabric.result import (
+        ChannelStatistics as ChannelStatistics,
+        FabricResult as FabricResult,
+        QueueSeries as QueueSeries,
+    )
+    from workbench.simulate.fabric.sst import (
+        CollectiveTimes as CollectiveTimes,
+        run_collective as run_collective,
+    )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
-
-__all__ = [
-    "PLACEMENTS",
-    "ChannelStatistics",
-    "CollectiveTimes",
-    "Fabric",
-    "FabricReplay",
-    "FabricResult",
-    "LatencyLoad",
-    "NetworkInterface",
-    "QueueSeries",
-    "SharedRun",
-    "collective_times",
-    "load_curve",
-    "place_jobs",
-    "replay_on",
-    "run_collective",
-    "run_jobs",
-    "run_traffic",
-]

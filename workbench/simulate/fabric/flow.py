@@ -33,8 +33,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.fabric_programs import fluid as kernel
-from kernels.fabric_programs import layout
+from kernels.fabric_programs import fluid as kernel, layout
 from workbench.errors import SimulationHalted
 from workbench.models import PISCES, SNAPPR
 from workbench.programs.graph import ExecutionGraph

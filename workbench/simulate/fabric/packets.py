@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.fabric import layout as cells
-from kernels.fabric_programs import layout
-from kernels.fabric_programs import packets as kernel
+from kernels.fabric_programs import layout, packets as kernel
 from workbench.errors import ConfigurationError
 from workbench.models import SNAPPR
 from workbench.programs.graph import SEND, ExecutionGraph

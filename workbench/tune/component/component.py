@@ -25,24 +25,13 @@ from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.suggestions import did_you_mean
 from workbench.tune.component.invocation import Invocation
 from workbench.tune.component.parameter import (
-    PARAMETER_TYPES,
     ComponentParameter,
-    ParameterType,
 )
 from workbench.tune.component.untuned import rule_left, untuned
 from workbench.tune.space.axes import AnyAxis
 from workbench.tune.space.constraints import Configuration, Expression, Value, parents_first
 from workbench.tune.space.space import TuningSpace
 from workbench.tune.target import Target, WallTime
-
-__all__ = [
-    "PARAMETER_TYPES",
-    "Component",
-    "ComponentParameter",
-    "ParameterType",
-    "components",
-    "read_components",
-]
 
 _PARAMETER = "parameter"
 

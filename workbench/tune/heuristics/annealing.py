@@ -19,7 +19,8 @@ from workbench.errors import ParameterError
 from workbench.tune.heuristics.heuristic import Proposal, generator, random_neighbour
 from workbench.tune.history import History, Visit
 from workbench.tune.rules_by_name import one_of
-from workbench.tune.space.space import Configuration, TuningSpace
+from workbench.tune.space.constraints import Configuration
+from workbench.tune.space.space import TuningSpace
 
 COOLINGS: Mapping[str, Callable[[float, float, int], float]] = MappingProxyType(
     {

@@ -14,8 +14,9 @@ import numpy as np
 
 from workbench.blas import one_thread
 from workbench.checks import above_zero
+from workbench.tune.aggregation import FloatArray
 from workbench.tune.heuristics.heuristic import Proposal, generator, random_neighbour
-from workbench.tune.history import FloatArray, History, Visit
+from workbench.tune.history import History, Visit
 from workbench.tune.space.space import TuningSpace
 
 if TYPE_CHECKING:

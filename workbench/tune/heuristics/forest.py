@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.tune.history import FloatArray
+from workbench.tune.aggregation import FloatArray
 
 _CHUNK = 4_000
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.tune.history import FloatArray
+from workbench.tune.aggregation import FloatArray
 
 _ROOT5 = math.sqrt(5.0)
 _JITTER = 1e-8

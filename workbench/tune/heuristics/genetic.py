@@ -12,10 +12,12 @@ from types import MappingProxyType
 import numpy as np
 
 from workbench.checks import number, whole
+from workbench.tune.aggregation import FloatArray
 from workbench.tune.heuristics.heuristic import Proposal, generator, random_neighbour
-from workbench.tune.history import FloatArray, History
+from workbench.tune.history import History
 from workbench.tune.rules_by_name import one_of
-from workbench.tune.space.space import Configuration, TuningSpace, Value
+from workbench.tune.space.constraints import Configuration, Value
+from workbench.tune.space.space import TuningSpace
 
 Genes = list[Value | None]
 

@@ -7,7 +7,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from workbench.tune.history import History
-from workbench.tune.space.space import Configuration, TuningSpace, Value
+from workbench.tune.space.constraints import Configuration, Value
+from workbench.tune.space.space import TuningSpace
 
 Proposal = dict[str, Value | None]
 """A configuration to run, canonical."""

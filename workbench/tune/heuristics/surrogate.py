@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from workbench.blas import one_thread
 from workbench.checks import number, whole
 from workbench.errors import ParameterError
+from workbench.tune.aggregation import Aggregated, BoolArray, FloatArray
 from workbench.tune.heuristics.acquisition import ACQUISITIONS, mean_above
 from workbench.tune.heuristics.baselines import RandomSearch
 from workbench.tune.heuristics.forest import Forest
@@ -28,9 +29,10 @@ from workbench.tune.heuristics.gaussian_process import (
     typical,
 )
 from workbench.tune.heuristics.heuristic import Capped, Heuristic, Proposal, generator
-from workbench.tune.history import Aggregated, BoolArray, FloatArray, History, Run
+from workbench.tune.history import History, Run
 from workbench.tune.rules_by_name import one_of
-from workbench.tune.space.space import Configuration, TuningSpace
+from workbench.tune.space.constraints import Configuration
+from workbench.tune.space.space import TuningSpace
 
 TRANSFORMS = ("auto", "none", "log")
 """What a model is fitted to: logarithms of losses that are all positive, losses, or logarithms."""

@@ -11,7 +11,9 @@ from workbench.checks import whole
 from workbench.storage.optuna_log import quiet_optuna
 from workbench.tune.heuristics.heuristic import Proposal, generator, random_neighbour
 from workbench.tune.history import History
-from workbench.tune.space.space import Choices, Configuration, Grid, Range, TuningSpace, Value
+from workbench.tune.space.axes import Choices, Grid, Range
+from workbench.tune.space.constraints import Configuration, Value
+from workbench.tune.space.space import TuningSpace
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution

@@ -26,7 +26,8 @@ from workbench.provenance import ORIGINS, Provenance
 from workbench.suggestions import did_you_mean
 from workbench.tune.recorded.recorded_space import RecordedSpace, Recording
 from workbench.tune.recorded.run_table import RecordedTable
-from workbench.tune.space.space import TuningSpace, Value
+from workbench.tune.space.constraints import Value
+from workbench.tune.space.space import TuningSpace
 
 _LICENCE = "MIT"
 _FOLDER = "tuning"

@@ -24,7 +24,8 @@ from workbench.errors import ParameterError, ParseError
 from workbench.tune.environment import environment
 from workbench.tune.recorded.files import Description, read_tables, write_recording
 from workbench.tune.recorded.run_table import RecordedMeasurement, RecordedTable
-from workbench.tune.space.space import Configuration, TuningSpace
+from workbench.tune.space.constraints import Configuration
+from workbench.tune.space.space import TuningSpace
 
 
 @dataclass(frozen=True)

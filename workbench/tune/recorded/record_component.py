@@ -23,7 +23,7 @@ from workbench.tune.recorded.passes import RecordingProgress, checked_rounds, re
 from workbench.tune.recorded.run_table import RecordedMeasurement, RecordedTable
 from workbench.tune.runners.local import Local
 from workbench.tune.runners.runner import RunRequest, run_to_end
-from workbench.tune.space.space import Configuration
+from workbench.tune.space.constraints import Configuration
 from workbench.tune.target import TargetError
 
 

@@ -29,7 +29,7 @@ from workbench.tune.recorded.passes import RecordingProgress, checked_rounds, re
 from workbench.tune.recorded.run_table import STATISTICS, RecordedMeasurement, RecordedTable
 from workbench.tune.runners.local import Local
 from workbench.tune.runners.runner import RunOutput, RunRequest, run_to_end
-from workbench.tune.space.space import Configuration
+from workbench.tune.space.constraints import Configuration
 
 SIZES = (4096, 16384, 65536, 262144, 1048576)
 """The default message sizes, in bytes."""

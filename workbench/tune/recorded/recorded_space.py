@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.provenance import Provenance
-from workbench.tune.space.space import Configuration, TuningSpace, Value
+from workbench.tune.space.constraints import Configuration, Value
+from workbench.tune.space.space import TuningSpace
 
 FloatArray = NDArray[np.float64]
 Key = tuple[Value | None, ...]

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from workbench.errors import ParameterError, ParseError
 from workbench.result import NanEqual
-from workbench.tune.space.space import AnyAxis, Configuration, Range, TuningSpace, Value
+from workbench.tune.space.axes import AnyAxis, Range
+from workbench.tune.space.constraints import Configuration, Value
+from workbench.tune.space.space import TuningSpace
 
 STATISTICS = ("avg_us", "min_us", "p50_us", "p99_us", "max_us")
 """Columns of latencies in µs that a file may have after ``seconds``."""

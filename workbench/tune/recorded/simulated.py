@@ -30,7 +30,9 @@ from workbench.topology import fat_tree
 from workbench.tune.recorded.files import Description, write_recording
 from workbench.tune.recorded.run_table import RecordedMeasurement, RecordedTable
 from workbench.tune.runners.replay import noise_factor
-from workbench.tune.space.space import Choices, Configuration, Grid, TuningSpace
+from workbench.tune.space.axes import Choices, Grid
+from workbench.tune.space.constraints import Configuration
+from workbench.tune.space.space import TuningSpace
 from workbench.tune.target import Computed
 
 COLLECTIVES = ("allreduce", "bcast", "gather", "reduce")

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from workbench.tune.runners.dask import Dask
-from workbench.tune.runners.function import Function
-from workbench.tune.runners.local import Local
-from workbench.tune.runners.replay import NOISES, Recorded, Replay
-from workbench.tune.runners.runner import (
-    RunHandle,
-    Runner,
-    RunnerError,
-    RunOutput,
-    RunRequest,
-    RunState,
-)
-from workbench.tune.runners.slurm import Slurm
-from workbench.tune.runners.slurm_steps import SlurmSteps
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "NOISES",
-    "Dask",
-    "Function",
-    "Local",
-    "Recorded",
-    "Replay",
-    "RunHandle",
-    "RunOutput",
-    "RunRequest",
-    "RunState",
-    "Runner",
-    "RunnerError",
-    "Slurm",
-    "SlurmSteps",
-]
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from workbench.tune.runners.dask import Dask as Dask
+    from workbench.tune.runners.function import Function as Function
+    from workbench.tune.runners.local import Local as Local
+    from workbench.tune.runners.replay import (
+        NOISES as NOISES,
+        Recorded as Recorded,
+        Replay as Replay,
+    )
+    from workbench.tune.runners.runner import (
+        RunHandle as RunHandle,
+        Runner as Runner,
+        RunnerError as RunnerError,
+        RunOutput as RunOutput,
+        RunRequest as RunRequest,
+        RunState as RunState,
+    )
+    from workbench.tune.runners.slurm import Slurm as Slurm
+    from workbench.tune.runners.slurm_steps import SlurmSteps as SlurmSteps
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from workbench.tune.runners.runner import RunHandle, Runner, RunOutput, RunRequest
-from workbench.tune.space.space import Configuration
+from workbench.tune.space.constraints import Configuration
 
 FunctionValue = float | tuple[float, float]
 

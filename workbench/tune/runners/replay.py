@@ -14,7 +14,8 @@ from workbench.errors import ParameterError, WorkbenchError
 from workbench.suggestions import did_you_mean
 from workbench.tune.runners.function import Ended, virtual_run
 from workbench.tune.runners.runner import RunHandle, Runner, RunOutput, RunRequest
-from workbench.tune.space.space import Configuration, TuningSpace
+from workbench.tune.space.constraints import Configuration
+from workbench.tune.space.space import TuningSpace
 
 FloatArray = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol, Self, get_args
 
 from workbench.errors import WorkbenchError
 from workbench.tune.component.invocation import Invocation
-from workbench.tune.space.space import Configuration
+from workbench.tune.space.constraints import Configuration
 
 RunState = Literal["completed", "failed", "timeout", "cancelled"]
 RUN_STATES: tuple[str, ...] = get_args(RunState)

@@ -28,8 +28,9 @@ from workbench.checks import whole
 from workbench.datapackage import DESCRIPTOR
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
+from workbench.tune.aggregation import FloatArray
 from workbench.tune.heuristics import HEURISTICS
-from workbench.tune.history import FloatArray, History
+from workbench.tune.history import History
 from workbench.tune.next_run import Chooser, NextRun, stopping_rule
 from workbench.tune.recommendation import recommended
 from workbench.tune.recorded.files import read_recording, shipped_recording
@@ -50,7 +51,7 @@ from workbench.tune.search_comparison.result import (
 )
 from workbench.tune.search_comparison.rows import SearchCell, SearchRow, append_rows, read_rows
 from workbench.tune.settings import Chosen, SearchSettings
-from workbench.tune.space.space import Configuration
+from workbench.tune.space.constraints import Configuration
 from workbench.tune.stopping import Stopping
 
 NEAR = 0.05

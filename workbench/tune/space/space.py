@@ -34,22 +34,14 @@ from workbench.tune.space.axes import (
     Grid,
     Range,
     axis_from_dict,
-    axis_of,
 )
-from workbench.tune.space.constraints import Configuration, Expression, Value, parents_first
+from workbench.tune.space.constraints import (
+    Configuration,
+    Expression,
+    Value,
+    parents_first,
+)
 from workbench.tune.space.walk import count, ruled_values, walk
-
-__all__ = [
-    "AnyAxis",
-    "Choices",
-    "Configuration",
-    "Expression",
-    "Grid",
-    "Range",
-    "TuningSpace",
-    "Value",
-    "axis_of",
-]
 
 _MOST_COUNTED = 200_000
 _MOST_DRAWS = 2_000

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from workbench.tune.space.space import Configuration
+from workbench.tune.space.constraints import Configuration
 from workbench.tune.store.run_record import RunRecord
 
 

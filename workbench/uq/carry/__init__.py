@@ -21,19 +21,16 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from workbench.uq.carry.collectives import compare_collective, crossover_of_calibrations
-    from workbench.uq.carry.comparison import compare
-    from workbench.uq.carry.crossover import crossover
-    from workbench.uq.carry.program import latency_curve, makespan, tolerance
+    from workbench.uq.carry.collectives import (
+        compare_collective as compare_collective,
+        crossover_of_calibrations as crossover_of_calibrations,
+    )
+    from workbench.uq.carry.comparison import compare as compare
+    from workbench.uq.carry.crossover import crossover as crossover
+    from workbench.uq.carry.program import (
+        latency_curve as latency_curve,
+        makespan as makespan,
+        tolerance as tolerance,
+    )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
-
-__all__ = [
-    "compare",
-    "compare_collective",
-    "crossover",
-    "crossover_of_calibrations",
-    "latency_curve",
-    "makespan",
-    "tolerance",
-]

@@ -13,81 +13,59 @@ from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from workbench.uq.collectives.calibration import (
-        CollectiveCalibration,
-        calibrate_collective,
-        collective_problem,
+        CollectiveCalibration as CollectiveCalibration,
+        calibrate_collective as calibrate_collective,
+        collective_problem as collective_problem,
     )
-    from workbench.uq.collectives.check import held_out
-    from workbench.uq.collectives.engines import RootEngines, root_engines
+    from workbench.uq.collectives.check import held_out as held_out
+    from workbench.uq.collectives.engines import (
+        RootEngines as RootEngines,
+        root_engines as root_engines,
+    )
     from workbench.uq.collectives.gemini import (
-        HOPPER,
-        SCALED_HOPPER,
-        SHUFFLED_HOPPER,
-        GeminiCollective,
-        TorusPlaces,
-        figure_tests,
-        paper_tests,
+        HOPPER as HOPPER,
+        SCALED_HOPPER as SCALED_HOPPER,
+        SHUFFLED_HOPPER as SHUFFLED_HOPPER,
+        GeminiCollective as GeminiCollective,
+        TorusPlaces as TorusPlaces,
+        figure_tests as figure_tests,
+        paper_tests as paper_tests,
     )
-    from workbench.uq.collectives.gemini_fabric import FabricCollective
-    from workbench.uq.collectives.measured import MeasuredCollective, algorithms_of, read_measured
-    from workbench.uq.collectives.measured_validation import MeasuredValidation, validate_measured
-    from workbench.uq.collectives.models import CollectiveTest
-    from workbench.uq.collectives.round_costs import placed_on
+    from workbench.uq.collectives.gemini_fabric import FabricCollective as FabricCollective
+    from workbench.uq.collectives.measured import (
+        MeasuredCollective as MeasuredCollective,
+        algorithms_of as algorithms_of,
+        read_measured as read_measured,
+    )
+    from workbench.uq.collectives.measured_validation import (
+        MeasuredValidation as MeasuredValidation,
+        validate_measured as validate_measured,
+    )
+    from workbench.uq.collectives.models import CollectiveTest as CollectiveTest
+    from workbench.uq.collectives.round_costs import placed_on as placed_on
     from workbench.uq.collectives.shipped import (
-        load_measured,
-        shipped_algorithms,
-        shipped_collectives,
+        load_measured as load_measured,
+        shipped_algorithms as shipped_algorithms,
+        shipped_collectives as shipped_collectives,
     )
     from workbench.uq.collectives.system_coverage import (
-        SystemCoverage,
-        cover_systems,
-        shipped_coverage,
+        SystemCoverage as SystemCoverage,
+        cover_systems as cover_systems,
+        shipped_coverage as shipped_coverage,
     )
     from workbench.uq.collectives.table_four import (
-        TableFour,
-        closed_gather,
-        closed_sd,
-        compare_table_4,
+        TableFour as TableFour,
+        closed_gather as closed_gather,
+        closed_sd as closed_sd,
+        compare_table_4 as compare_table_4,
     )
-    from workbench.uq.collectives.unknown_algorithm import AlgorithmMixture, calibrate_unknown
-    from workbench.uq.collectives.validation import CollectiveValidation, validate_collective
+    from workbench.uq.collectives.unknown_algorithm import (
+        AlgorithmMixture as AlgorithmMixture,
+        calibrate_unknown as calibrate_unknown,
+    )
+    from workbench.uq.collectives.validation import (
+        CollectiveValidation as CollectiveValidation,
+        validate_collective as validate_collective,
+    )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
-
-__all__ = [
-    "HOPPER",
-    "SCALED_HOPPER",
-    "SHUFFLED_HOPPER",
-    "AlgorithmMixture",
-    "CollectiveCalibration",
-    "CollectiveTest",
-    "CollectiveValidation",
-    "FabricCollective",
-    "GeminiCollective",
-    "MeasuredCollective",
-    "MeasuredValidation",
-    "RootEngines",
-    "SystemCoverage",
-    "TableFour",
-    "TorusPlaces",
-    "algorithms_of",
-    "calibrate_collective",
-    "calibrate_unknown",
-    "closed_gather",
-    "closed_sd",
-    "collective_problem",
-    "compare_table_4",
-    "cover_systems",
-    "figure_tests",
-    "held_out",
-    "load_measured",
-    "paper_tests",
-    "placed_on",
-    "read_measured",
-    "root_engines",
-    "shipped_algorithms",
-    "shipped_collectives",
-    "shipped_coverage",
-    "validate_collective",
-    "validate_measured",
-]

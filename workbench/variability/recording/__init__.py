@@ -13,24 +13,23 @@ end waits without sleeping.
 
 from __future__ import annotations
 
-from workbench.variability.recording.network import LinkRecordingError
-from workbench.variability.recording.record import (
-    LinkRecording,
-    LinkRun,
-    LinkSettings,
-    record_link,
-)
-from workbench.variability.recording.schedule import EmulatedUser, LinkSchedule, emulated_users
-from workbench.variability.recording.tables import link_tables
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "EmulatedUser",
-    "LinkRecording",
-    "LinkRecordingError",
-    "LinkRun",
-    "LinkSchedule",
-    "LinkSettings",
-    "emulated_users",
-    "link_tables",
-    "record_link",
-]
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from workbench.variability.recording.network import LinkRecordingError as LinkRecordingError
+    from workbench.variability.recording.record import (
+        LinkRecording as LinkRecording,
+        LinkRun as LinkRun,
+        LinkSettings as LinkSettings,
+        record_link as record_link,
+    )
+    from workbench.variability.recording.schedule import (
+        EmulatedUser as EmulatedUser,
+        LinkSchedule as LinkSchedule,
+        emulated_users as emulated_users,
+    )
+    from workbench.variability.recording.tables import link_tables as link_tables
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -11,33 +11,23 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from workbench.variability.world.application import WorldApplication
-    from workbench.variability.world.blame_worlds import ScoreProgress
-    from workbench.variability.world.congestion import LinkState
-    from workbench.variability.world.flows import JobFlows
-    from workbench.variability.world.loads import MachineLoads
-    from workbench.variability.world.machine import WorldMachine, WorldPreset
-    from workbench.variability.world.pieces import WorldProgress
-    from workbench.variability.world.routes import Detours
-    from workbench.variability.world.scene import Scene, WorldSettings, scene_of
-    from workbench.variability.world.schedule import WorldSchedule
-    from workbench.variability.world.users import WorldUser
+    from workbench.variability.world.application import WorldApplication as WorldApplication
+    from workbench.variability.world.blame_worlds import ScoreProgress as ScoreProgress
+    from workbench.variability.world.congestion import LinkState as LinkState
+    from workbench.variability.world.flows import JobFlows as JobFlows
+    from workbench.variability.world.loads import MachineLoads as MachineLoads
+    from workbench.variability.world.machine import (
+        WorldMachine as WorldMachine,
+        WorldPreset as WorldPreset,
+    )
+    from workbench.variability.world.pieces import WorldProgress as WorldProgress
+    from workbench.variability.world.routes import Detours as Detours
+    from workbench.variability.world.scene import (
+        Scene as Scene,
+        WorldSettings as WorldSettings,
+        scene_of as scene_of,
+    )
+    from workbench.variability.world.schedule import WorldSchedule as WorldSchedule
+    from workbench.variability.world.users import WorldUser as WorldUser
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
-
-__all__ = [
-    "Detours",
-    "JobFlows",
-    "LinkState",
-    "MachineLoads",
-    "Scene",
-    "ScoreProgress",
-    "WorldApplication",
-    "WorldMachine",
-    "WorldPreset",
-    "WorldProgress",
-    "WorldSchedule",
-    "WorldSettings",
-    "WorldUser",
-    "scene_of",
-]

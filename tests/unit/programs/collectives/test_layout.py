@@ -6,8 +6,7 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from workbench.programs.collectives import find_algorithm, layout
 from workbench.programs.collectives.layout import Messages, gather_messages, lay_out

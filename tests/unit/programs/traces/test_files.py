@@ -12,8 +12,7 @@ import pytest
 from tests.cases import for_each
 from tests.unit.programs.traces.writing import liballprof, recorded, said
 from workbench.errors import ParameterError, ParseError
-from workbench.programs.traces import files as files_module
-from workbench.programs.traces import read_trace
+from workbench.programs.traces import files as files_module, read_trace
 from workbench.programs.traces.files import recognise
 
 RING = [[f"Send:1:{r + 1}:{{d}}:{(r + 1) % 12}:0:{{w}}"] for r in range(12)]

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from tests.cases import for_each
 from workbench.errors import ConfigurationError

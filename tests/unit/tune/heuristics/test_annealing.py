@@ -10,7 +10,8 @@ from workbench.errors import ParameterError
 from workbench.tune.heuristics.annealing import Annealing
 from workbench.tune.heuristics.heuristic import random_neighbour
 from workbench.tune.history import History
-from workbench.tune.space.space import Choices, Grid, TuningSpace
+from workbench.tune.space.axes import Choices, Grid
+from workbench.tune.space.space import TuningSpace
 
 LINE = TuningSpace({"x": Grid(tuple(range(20)))})
 

@@ -5,7 +5,8 @@ from collections import Counter
 from workbench.tune.heuristics.baselines import ExhaustiveSearch, RandomSearch
 from workbench.tune.heuristics.heuristic import Capped
 from workbench.tune.history import History
-from workbench.tune.space.space import Choices, Grid, Range, TuningSpace
+from workbench.tune.space.axes import Choices, Grid, Range
+from workbench.tune.space.space import TuningSpace
 
 SPACE = TuningSpace(
     {"a": Grid((1, 2, 3)), "b": Choices(("x", "y"))}, constraints=("a <= 2 or b == 'x'",)

@@ -4,7 +4,8 @@ import numpy as np
 
 from workbench.tune.heuristics.cma_es import CMAES
 from workbench.tune.history import History
-from workbench.tune.space.space import Grid, Range, TuningSpace
+from workbench.tune.space.axes import Grid, Range
+from workbench.tune.space.space import TuningSpace
 
 SPACE = TuningSpace({name: Range(-2.0, 3.0) for name in "abc"})
 

@@ -16,7 +16,9 @@ from workbench.tune.history import History
 from workbench.tune.initial_points import initial_points
 from workbench.tune.pruning import make_pruning
 from workbench.tune.rules_by_name import REQUIRED, options_of
-from workbench.tune.space.space import Choices, Configuration, Grid, Range, TuningSpace
+from workbench.tune.space.axes import Choices, Grid, Range
+from workbench.tune.space.constraints import Configuration
+from workbench.tune.space.space import TuningSpace
 from workbench.tune.specs import options_text
 
 SPACES = {

@@ -7,7 +7,8 @@ import numpy as np
 from tests.cases import for_each
 from workbench.tune.heuristics.genetic import Genetic, double_point, redraw, single_point
 from workbench.tune.history import History
-from workbench.tune.space.space import Choices, Grid, TuningSpace
+from workbench.tune.space.axes import Choices, Grid
+from workbench.tune.space.space import TuningSpace
 
 SPACE = TuningSpace({name: Grid(tuple(range(10))) for name in "abcd"})
 

@@ -11,7 +11,8 @@ from workbench.tune.heuristics import surrogate
 from workbench.tune.heuristics.gaussian_process import GaussianProcess
 from workbench.tune.heuristics.surrogate import ForestSurrogate, GaussianProcessSurrogate
 from workbench.tune.history import History
-from workbench.tune.space.space import Choices, Grid, Range, TuningSpace
+from workbench.tune.space.axes import Choices, Grid, Range
+from workbench.tune.space.space import TuningSpace
 
 LINE = TuningSpace({"x": Grid(tuple(range(41)))})
 

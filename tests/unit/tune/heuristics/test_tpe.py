@@ -9,7 +9,8 @@ from optuna.trial import TrialState
 
 from workbench.tune.heuristics.tpe import TPE
 from workbench.tune.history import History
-from workbench.tune.space.space import Choices, Grid, Range, TuningSpace
+from workbench.tune.space.axes import Choices, Grid, Range
+from workbench.tune.space.space import TuningSpace
 
 SPACE = TuningSpace(
     {

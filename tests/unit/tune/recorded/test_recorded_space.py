@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.cases import for_each
 from workbench.datasets import data_folder
@@ -24,7 +23,9 @@ from workbench.tune.recorded.files import (
 )
 from workbench.tune.recorded.recorded_space import RecordedSpace
 from workbench.tune.recorded.run_table import RecordedMeasurement, RecordedTable
-from workbench.tune.space.space import Choices, Configuration, Grid, TuningSpace
+from workbench.tune.space.axes import Choices, Grid
+from workbench.tune.space.constraints import Configuration
+from workbench.tune.space.space import TuningSpace
 
 SPACE = TuningSpace(
     {"algorithm": Choices(("a", "b", "c")), "segment": Grid((1, 2, 4))},

@@ -30,7 +30,8 @@ from workbench.tune.search_comparison.result import SearchComparisonResult
 from workbench.tune.search_comparison.rows import SearchCell, SearchRow, read_rows
 from workbench.tune.search_comparison.run import compare_searches, search_recorded_space
 from workbench.tune.settings import Chosen, SearchSettings
-from workbench.tune.space.space import Grid, TuningSpace
+from workbench.tune.space.axes import Grid
+from workbench.tune.space.space import TuningSpace
 
 SPACE = TuningSpace({"x": Grid(tuple(range(20)))}, defaults={"x": 0})
 PLAN = SearchComparisonPlan(

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.cases import examples, for_each
 from workbench.errors import ParameterError
-from workbench.tune.space.space import Choices, Grid, Range, TuningSpace
+from workbench.tune.space.axes import Choices, Grid, Range
+from workbench.tune.space.space import TuningSpace
 
 COLLECTIVE = TuningSpace(
     {

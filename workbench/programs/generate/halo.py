@@ -9,8 +9,8 @@ import numpy as np
 from workbench.checks import number, whole
 from workbench.errors import ParameterError
 from workbench.programs.builder import ProgramBuilder
-from workbench.programs.generators.grids import stencil
-from workbench.programs.generators.tiling import jittered, repeat
+from workbench.programs.generate.grids import stencil
+from workbench.programs.generate.tiling import jittered, repeat
 from workbench.programs.program import Program
 
 

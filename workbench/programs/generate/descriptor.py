@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.errors import DatasetError, ParameterError, WorkbenchError
-from workbench.programs.generators.cg import cg
-from workbench.programs.generators.halo import halo
-from workbench.programs.generators.pipelines import master_worker, ring_pipeline
-from workbench.programs.generators.random_programs import random_program
-from workbench.programs.generators.sweep import sweep
-from workbench.programs.generators.training import training
+from workbench.programs.generate.cg import cg
+from workbench.programs.generate.halo import halo
+from workbench.programs.generate.pipelines import master_worker, ring_pipeline
+from workbench.programs.generate.random_programs import random_program
+from workbench.programs.generate.sweep import sweep
+from workbench.programs.generate.training import training
 from workbench.programs.program import Program
 from workbench.suggestions import did_you_mean
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from workbench.checks import whole
 from workbench.programs.builder import ProgramBuilder
-from workbench.programs.generators.grids import even_parts
-from workbench.programs.generators.tiling import jittered, repeat
+from workbench.programs.generate.grids import even_parts
+from workbench.programs.generate.tiling import jittered, repeat
 from workbench.programs.program import Collective, Program
 
 

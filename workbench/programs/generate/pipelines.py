@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.checks import number, whole
 from workbench.programs.builder import ProgramBuilder
-from workbench.programs.generators.tiling import factors, jittered, repeat
+from workbench.programs.generate.tiling import factors, jittered, repeat
 from workbench.programs.graph import ANY_SOURCE
 from workbench.programs.program import Program
 

@@ -49,6 +49,7 @@ class ProgramBuilder:
         # Nine numbers a call: kind, compute, size, peer, tag, comm, request, collective, line.
         # Arrays, since tuples would take 400 B a call.
         self._calls = [array("q") for _ in range(num_ranks)]
+        self._before: list[list[IntArray]] = [[] for _ in range(num_ranks)]  # what `add_calls` adds
         self._compute = [0] * num_ranks
         self._requests = [0] * num_ranks
         self._wait_start = array("q", [0])
@@ -222,7 +223,8 @@ class ProgramBuilder:
         """
         self._wait_start.frombytes((wait_end + len(self._wait_requests)).view(np.uint8).data)
         self._wait_requests.frombytes(ended.view(np.uint8).data)
-        self._calls[rank].frombytes(calls.ravel().view(np.uint8).data)
+        self._flush(rank)
+        self._before[rank].append(calls)
         self._requests[rank] = int(num_requests)
 
     def new_collective(self, collective: Collective) -> int:
@@ -301,8 +303,10 @@ class ProgramBuilder:
         for rank, left in enumerate(self._compute):
             if left:
                 self._add(rank, COMPUTE, 0, 0, 0, WORLD)
-        calls = [np.frombuffer(numbers, np.int64).reshape(-1, 9) for numbers in self._calls]
-        lengths = [len(of_rank) for of_rank in calls]
+        for rank in range(self.num_ranks):
+            self._flush(rank)
+        calls = [block for blocks in self._before for block in blocks]
+        lengths = [sum(map(len, blocks)) for blocks in self._before]
 
         def column(place: int, dtype: type[Number]) -> NDArray[Number]:
             whole = np.empty(sum(lengths), dtype)
@@ -327,6 +331,11 @@ class ProgramBuilder:
             source=self._source,
             notes=tuple(self._notes),
         )
+
+    def _flush(self, rank: int) -> None:
+        """Keep the calls added one by one before others that are added at once."""
+        self._before[rank].append(np.frombuffer(self._calls[rank], np.int64).reshape(-1, 9))
+        self._calls[rank] = array("q")
 
     def _request(self, rank: int) -> int:
         self._requests[rank] += 1

@@ -185,12 +185,11 @@ def _dependents(pairs: NDArray[np.int32], num_ops: int) -> Dependents:
 
 
 def _work(program: Program, part: NDArray[np.int64], op_start: NDArray[np.int64]) -> Arrays:
-    """Return the kernel's working space: as much as the largest rank needs."""
-    ops = (program.compute_ns > 0).astype(np.int64) + (program.kind <= IRECV)
-    joins = part != NO_TEMPLATE
-    ops[joins] += np.diff(op_start)[part[joins]] + 1
-    most_ops = _most_by_rank(program, ops)
-    requests = _most_by_rank(program, _begins(program).astype(np.int64))
+    """Return the kernel's working space: at least as much as the largest rank needs."""
+    requests = calls = int(np.diff(program.rank_start).max())
+    joins = np.flatnonzero(part != NO_TEMPLATE)
+    joined = np.bincount(_rank_of(program, joins), np.diff(op_start)[part[joins]], 1)
+    most_ops = 2 * calls + int(joined.max())  # work and a call, or what joins several to several
     return (
         np.empty((2, most_ops + 1), np.int64),
         np.full(most_ops + 1, -1, np.int64),
@@ -201,13 +200,10 @@ def _work(program: Program, part: NDArray[np.int64], op_start: NDArray[np.int64]
     )
 
 
-def _most_by_rank(program: Program, counts: NDArray[np.int64]) -> int:
-    total = np.concatenate([[0], np.cumsum(counts)])
-    return int(np.diff(total[program.rank_start]).max())
-
-
 def _begins(program: Program) -> NDArray[np.bool_]:
-    return np.isin(program.kind, (ISEND, IRECV, ICOLLECTIVE))
+    kind = program.kind
+    begins: NDArray[np.bool_] = (kind == ISEND) | (kind == IRECV) | (kind == ICOLLECTIVE)
+    return begins
 
 
 def _keys(
@@ -340,7 +336,7 @@ def _check_indices(program: Program) -> None:
     waits = program.request[program.kind == WAIT]
     joins = (program.kind == COLLECTIVE) | (program.kind == ICOLLECTIVE)
     begins = np.flatnonzero(_begins(program))
-    per_rank = np.diff(np.concatenate([[0], np.cumsum(_begins(program))])[program.rank_start])
+    per_rank = np.diff(np.searchsorted(begins, program.rank_start))
     sound = {
         "kind": program.kind.max(initial=0) <= ICOLLECTIVE,
         "compute_ns": program.compute_ns.min(initial=0) >= 0,
@@ -354,7 +350,7 @@ def _check_indices(program: Program) -> None:
         and bool((np.diff(program.wait_start) >= 0).all())
         and program.wait_start[-1] == len(program.wait_requests),
         "collective": _all_within(program.collective[joins], len(program.collectives))
-        and bool((program.collective[~joins] < 0).all()),
+        and not (~joins & (program.collective >= 0)).any(),
         "comm": _all_within(program.comm, len(program.communicators))
         and all(0 <= c.comm < len(program.communicators) for c in program.collectives),
     }

@@ -343,9 +343,9 @@ class Program(Suggesting):
 def numbered_by_name(names: NDArray[Any], rank_start: IntArray) -> NDArray[np.int32]:
     """Return each call's number among those of its name on its rank, int32[n], from 1."""
     numbers = np.zeros(len(names), np.int32)
-    rank = np.repeat(np.arange(len(rank_start) - 1), np.diff(rank_start))
     for name in np.flatnonzero(np.bincount(names, minlength=1)):
         here = np.flatnonzero(names == name)
-        earlier = np.searchsorted(here, rank_start[:-1])
-        numbers[here] = np.arange(1, len(here) + 1) - earlier[rank[here]]
+        first = np.searchsorted(here, rank_start).astype(np.int32)  # of each rank, and the end
+        earlier = np.repeat(first[:-1], np.diff(first))
+        numbers[here] = np.arange(1, len(here) + 1, dtype=np.int32) - earlier
     return numbers

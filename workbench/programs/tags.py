@@ -36,11 +36,12 @@ def assign(program: Program, spans: NDArray[np.int64]) -> Tags:
     open_receives = message & (tag == ANY_TAG) & _receives(program)
     if open_receives.any():
         tag[open_receives] = _only_tags(program, tag, np.flatnonzero(open_receives))
-    foreign = message & (program.comm != WORLD) & (tag != ANY_TAG)
+    named = message & (tag != ANY_TAG)
+    foreign = named & (program.comm != WORLD)
     keys, number = np.unique(
         program.comm[foreign].astype(np.int64) << 32 | tag[foreign], return_inverse=True
     )
-    own = tag[message & ~foreign & (tag != ANY_TAG)]
+    own = tag[named & ~foreign]
     ends = np.cumsum(spans)
     needed = len(keys) + int(ends[-1] if len(ends) else 0)
     first, room = _free_tags(own, needed)
@@ -56,7 +57,8 @@ def assign(program: Program, spans: NDArray[np.int64]) -> Tags:
 
 
 def _receives(program: Program) -> NDArray[np.bool_]:
-    return np.isin(program.kind, (RECV, IRECV))
+    receives: NDArray[np.bool_] = (program.kind == RECV) | (program.kind == IRECV)
+    return receives
 
 
 def _free_tags(own: NDArray[np.int64], needed: int) -> tuple[int, int]:

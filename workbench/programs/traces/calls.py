@@ -236,7 +236,7 @@ class TraceCalls:
             for rank, mine in enumerate(self.of_rank):
                 builder.compute(rank, self.too_long.get(rank, 0))
                 calls = mine.read
-                out = np.empty((len(calls), 9), np.int64)
+                out = np.empty((9, len(calls)), np.int64).T  # each column is read as a whole
                 wait_end, ended = np.empty(len(calls), np.int64), np.empty(len(calls), np.int32)
                 state = np.array([0, 0, 0, known, builder.num_waits])
                 joined = np.zeros(most, np.int64)

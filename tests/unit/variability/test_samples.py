@@ -274,3 +274,8 @@ def test_placement_with_own_routers_and_other_nodes(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="must be those of the placement; it has x"):
         path.write_text("run,node,router\nx,n1,a\n")
         read_placement(path).add_to(steps_of((0, 1)))
+
+
+def test_columns_without_names_are_no_counters(tmp_path: Path) -> None:
+    text = "Time,,,component_id,x\n1.0,0,7,1,2\n2.0,0,8,1,5\n3.0,0,9,1,6\n"
+    assert samples_of(tmp_path, text).counters == ("x",)

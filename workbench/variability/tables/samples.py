@@ -320,7 +320,7 @@ def _counters(table: pd.DataFrame, notes: TableNotes) -> list[str]:
     names, rates = [], []
     for name in map(str, table.columns):
         rate = _RATE.fullmatch(name)
-        if name in (*_NEEDED, *_LDMS_OTHERS) or name.endswith(_LDMS_FLAGS):
+        if name in ("", *_NEEDED, *_LDMS_OTHERS) or name.endswith(_LDMS_FLAGS):
             continue
         if rate is not None and rate[1] + rate[2] in table:
             rates.append(name)

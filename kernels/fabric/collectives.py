@@ -11,11 +11,7 @@ import numpy as np
 
 from kernels import helper, kernel
 from kernels.fabric import engine, layout, nic, rank_layout, schedules
-from kernels.fabric.ranks import (
-    append_message,
-    run_thread,
-    turn,
-)
+from kernels.fabric.ranks import append_message, run_thread, turn
 
 
 @helper

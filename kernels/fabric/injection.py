@@ -7,17 +7,9 @@ import numpy as np
 from kernels import helper, inlined
 from kernels.fabric import layout, pisces_nic
 from kernels.fabric.entering import append_uncut, count_cut
-from kernels.fabric.lists import (
-    first_credit,
-    take_credit,
-)
-from kernels.fabric.ports import (
-    put_on_channel,
-)
-from kernels.fabric.timers import (
-    queue_event,
-    set_timer,
-)
+from kernels.fabric.lists import first_credit, take_credit
+from kernels.fabric.ports import put_on_channel
+from kernels.fabric.timers import queue_event, set_timer
 
 
 @helper

@@ -10,22 +10,9 @@ from __future__ import annotations
 
 from kernels import helper, inlined
 from kernels.fabric import layout, pisces_nic
-from kernels.fabric.injection import (
-    arbitrate,
-    credit_in,
-    inject,
-    new_message,
-    overlay,
-    send,
-)
-from kernels.fabric.lists import (
-    without_root,
-)
-from kernels.fabric.ports import (
-    drain_ticks,
-    return_credit,
-    take_at_host,
-)
+from kernels.fabric.injection import arbitrate, credit_in, inject, new_message, overlay, send
+from kernels.fabric.lists import without_root
+from kernels.fabric.ports import drain_ticks, return_credit, take_at_host
 from kernels.fabric.timers import set_timer, settle
 
 __all__ = ["new_message", "overlay", "send", "set_timer", "settle", "step"]

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from kernels import helper
-from kernels.fabric.layout import (
-    AT_LAYER,
-    TIMER,
-)
+from kernels.fabric.layout import AT_LAYER, TIMER
 
 CONTROL_BYTES = 64
 START_BYTES = 256

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from kernels import helper
 from kernels.fabric import layout
-from kernels.fabric.lists import (
-    meld,
-)
+from kernels.fabric.lists import meld
 
 
 @helper

@@ -17,15 +17,7 @@ import numpy as np
 
 from kernels import inlined
 from kernels.loggops.layout import NEVER, RECV
-from kernels.loggops.queues import (
-    CELLS,
-    FUTURE,
-    HEAD,
-    RIPE,
-    interface_free,
-    merge,
-    update_winners,
-)
+from kernels.loggops.queues import CELLS, FUTURE, HEAD, RIPE, interface_free, merge, update_winners
 
 
 @inlined

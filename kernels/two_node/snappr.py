@@ -18,14 +18,7 @@ from __future__ import annotations
 from kernels import helper
 from kernels.two_node import layout
 from kernels.two_node.messages import count_ahead
-from kernels.two_node.queues import (
-    append,
-    append_packets,
-    append_train,
-    drop,
-    entry,
-    schedule,
-)
+from kernels.two_node.queues import append, append_packets, append_train, drop, entry, schedule
 from kernels.two_node.trains import how_many, later, next_part
 
 

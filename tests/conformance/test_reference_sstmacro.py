@@ -5,14 +5,7 @@ import json
 import pytest
 
 from tests.cases import for_each
-from tests.conformance.recorded import (
-    RANDOM,
-    RUNNING_BACK,
-    SETS,
-    check,
-    check_running_back,
-    ini,
-)
+from tests.conformance.recorded import RANDOM, RUNNING_BACK, SETS, check, check_running_back, ini
 from tests.reference import Config, run_osu
 from workbench.models import read_ini
 

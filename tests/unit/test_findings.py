@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 from tests.cases import for_each
-from workbench.findings import (
-    Verdict,
-    all_or_most,
-    all_or_some,
-    counted,
-    graded,
-    listed,
-    span,
-)
+from workbench.findings import Verdict, all_or_most, all_or_some, counted, graded, listed, span
 
 
 @for_each(

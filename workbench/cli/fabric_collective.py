@@ -23,14 +23,7 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.ini_options import add_ini, fabric_of
 from workbench.cli.machine_options import add_machine, machine_of
-from workbench.cli.output import (
-    add_json,
-    byte_count,
-    given,
-    print_json,
-    say,
-    slow_import_notice,
-)
+from workbench.cli.output import add_json, byte_count, given, print_json, say, slow_import_notice
 from workbench.cli.signals import run_stoppable
 from workbench.cli.topology import network_of
 from workbench.errors import ParameterError

@@ -18,13 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.cli.machine_options import machine_of, ranks_per_host, say_parts
 from workbench.cli.output import add_json, given, print_json, say, slow_import_notice
-from workbench.cli.program_options import (
-    add_program,
-    graph_of,
-    model_of,
-    nanoseconds,
-    seconds,
-)
+from workbench.cli.program_options import add_program, graph_of, model_of, nanoseconds, seconds
 from workbench.cli.signals import run_stoppable
 from workbench.cli.topology import network_of
 from workbench.errors import ParameterError

@@ -31,21 +31,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.machine_options import machine_of
-from workbench.cli.output import (
-    add_json,
-    given,
-    output_file,
-    print_json,
-    say,
-    slow_import_notice,
-)
-from workbench.cli.program_options import (
-    add_program,
-    graph_of,
-    model_of,
-    nanoseconds,
-    seconds,
-)
+from workbench.cli.output import add_json, given, output_file, print_json, say, slow_import_notice
+from workbench.cli.program_options import add_program, graph_of, model_of, nanoseconds, seconds
 from workbench.cli.signals import run_stoppable
 from workbench.cli.tolerance_report import (
     bandwidth_notes,

@@ -41,11 +41,7 @@ from workbench.jsonfile import read_json
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.uq.collectives import (
-        AlgorithmMixture,
-        CollectiveCalibration,
-        MeasuredCollective,
-    )
+    from workbench.uq.collectives import AlgorithmMixture, CollectiveCalibration, MeasuredCollective
 
 ABOUT = "calibrate a model with uncertainty, and predict with intervals"
 
@@ -56,7 +52,7 @@ _COLUMNS = (
 )
 _OPTIONS = ("model", "noise", "draws", "seed")
 _IN_SHELL = {"resume": "--resume", "draws": "--draws"}  # of calibrate
-_SAVED_EVERY_S = 3.0
+_SAVED_EVERY_S = 3.0  # chosen: so much work at most is lost with the process
 _MOST_OF_TIME = 10  # of the time from one save to the next, the share that the save may take: 1/10
 _NOISE = "constant, relative, hierarchical, gaussian-process (default) or student-t"
 
@@ -187,11 +183,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _calibrate(arguments: argparse.Namespace) -> int:
-    from workbench.uq.collectives import (
-        AlgorithmMixture,
-        calibrate_collective,
-        calibrate_unknown,
-    )
+    from workbench.uq.collectives import AlgorithmMixture, calibrate_collective, calibrate_unknown
 
     measured, options = _measured(arguments), given(arguments, *_OPTIONS)
     unknown = _is_unknown(arguments, measured)

@@ -17,10 +17,7 @@ from workbench import datasets
 from workbench.errors import ParameterError
 from workbench.fit.losses import rmspe_by_target
 from workbench.measure import OSUCurve
-from workbench.measure.datasheet import (
-    DataSheet,
-    datasheet,
-)
+from workbench.measure.datasheet import DataSheet, datasheet
 from workbench.models import SNAPPR, LogPOverlay
 from workbench.result import Drawing, StoredResult
 from workbench.simulate import simulate_osu

@@ -9,13 +9,7 @@ from dataclasses import replace
 from workbench.errors import ParseError
 from workbench.measure.benchmark_table import BenchmarkTable, Note, counted_once
 from workbench.measure.launch import Context
-from workbench.measure.log_lines import (
-    LONGEST_LINE,
-    decoded,
-    excerpt,
-    lines_of,
-    without_prefixes,
-)
+from workbench.measure.log_lines import LONGEST_LINE, decoded, excerpt, lines_of, without_prefixes
 from workbench.measure.osu_text import OSUSection, heading_of, open_titled, tables_of, with_heading
 from workbench.measure.other_benchmarks import FORMATS, TextSection, np_out_table
 

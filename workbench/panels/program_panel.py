@@ -9,12 +9,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from workbench import jobs
 from workbench.panels.job_controls import JobControls
 from workbench.panels.panel import Panel
-from workbench.panels.program_sources import (
-    AnyProgram,
-    ProgramSource,
-    files_of,
-    without_files,
-)
+from workbench.panels.program_sources import AnyProgram, ProgramSource, files_of, without_files
 from workbench.panels.replay.controls import SAVED
 from workbench.panels.session.session import Files, OwnFiles
 

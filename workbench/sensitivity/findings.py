@@ -19,15 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import machines
-from workbench.findings import (
-    Finding,
-    Findings,
-    Verdict,
-    all_or_some,
-    counted,
-    graded,
-    span,
-)
+from workbench.findings import Finding, Findings, Verdict, all_or_some, counted, graded, span
 from workbench.models import LogGPS
 from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.programs.generate import halo

@@ -50,12 +50,7 @@ from workbench.sensitivity.lp_solvers import (
     write,
 )
 from workbench.sensitivity.lp_text import PathLine, paths_of, text_of
-from workbench.sensitivity.lp_variables import (
-    MessageVariables,
-    Numbers,
-    VariableValues,
-    listed,
-)
+from workbench.sensitivity.lp_variables import MessageVariables, Numbers, VariableValues, listed
 from workbench.simulate.llamp import forward_pass, match_messages
 from workbench.simulate.picoseconds import PicosecondCosts
 

@@ -6,13 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.programs.graph import RECV, SEND
-from workbench.simulate.replay_result import (
-    CAUSE_NAMES,
-    CPU,
-    DEPENDENCY,
-    NIC,
-    times_of,
-)
+from workbench.simulate.replay_result import CAUSE_NAMES, CPU, DEPENDENCY, NIC, times_of
 
 if TYPE_CHECKING:
     from workbench.simulate.replay_result import ReplayResult, ReplayTimes

@@ -33,13 +33,7 @@ from workbench.programs.graph import CALC, RECV, SEND, Dependents, ExecutionGrap
 from workbench.programs.graph_arrays import matched
 from workbench.provenance import Provenance
 from workbench.simulate.picoseconds import CLOCK_END, PS_PER_S, PicosecondCosts
-from workbench.simulate.replay_result import (
-    DEPENDENCY,
-    MESSAGE,
-    STARTED,
-    ReplayResult,
-    ReplayTimes,
-)
+from workbench.simulate.replay_result import DEPENDENCY, MESSAGE, STARTED, ReplayResult, ReplayTimes
 
 _SHOWN = 10
 

@@ -19,18 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import StudyError
-from workbench.storage.database import (
-    OUTCOMES,
-    PROBLEMS,
-    Connection,
-    locate,
-    problem_differences,
-)
+from workbench.storage.database import OUTCOMES, PROBLEMS, Connection, locate, problem_differences
 
 NEXT = -1
 """The number of a row that takes the one after the last."""
 
-_ALL = 2**31 - 1
+_ALL = 2**31 - 1  # the largest INTEGER of PostgreSQL, the type of the column
 _INSERT = (
     f"INSERT INTO {OUTCOMES} (name, number, state, value, seconds, message, content)"
     " VALUES (?, ?, ?, ?, ?, ?, ?)"

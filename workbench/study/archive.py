@@ -18,14 +18,7 @@ from typing import Any
 import numpy as np
 
 from workbench import datasets
-from workbench.datapackage import (
-    DESCRIPTOR,
-    Column,
-    Files,
-    read_text,
-    resource,
-    table_resource,
-)
+from workbench.datapackage import DESCRIPTOR, Column, Files, read_text, resource, table_resource
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.study.cell import AXES, STATES, Cell, CellResult
 from workbench.study.plan import StudyPlan

@@ -7,10 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.topology.dragonfly_links import (
-    GroupWiring,
-    arrange,
-)
+from workbench.topology.dragonfly_links import GroupWiring, arrange
 from workbench.topology.generator_checks import refuse_larger
 from workbench.topology.topology import TERMINAL, Topology, whole
 

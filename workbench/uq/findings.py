@@ -29,11 +29,7 @@ from workbench.findings import (
 )
 from workbench.uq.collectives.calibration import collective_problem
 from workbench.uq.collectives.gemini import BOX, HOPPER, SHUFFLED_HOPPER, TorusPlaces
-from workbench.uq.collectives.shipped import (
-    load_measured,
-    shipped_algorithms,
-    shipped_collectives,
-)
+from workbench.uq.collectives.shipped import load_measured, shipped_algorithms, shipped_collectives
 from workbench.uq.collectives.system_coverage import SystemCoverage, cover_systems, shipped_coverage
 from workbench.uq.collectives.table_four import TableFour, compare_table_4
 from workbench.uq.collectives.validation import CollectiveValidation, validate_collective

@@ -44,12 +44,7 @@ from workbench.uq.noise import NoiseModel, as_noise_model
 from workbench.uq.posterior import LEAST_DRAWS, Posterior, calibrate
 from workbench.uq.prediction import draw_errors, given_residuals
 from workbench.uq.problem import CalibrationProblem
-from workbench.uq.pushed import (
-    LEVELS,
-    PushedForward,
-    checked_levels,
-    middle_and_ends,
-)
+from workbench.uq.pushed import LEVELS, PushedForward, checked_levels, middle_and_ends
 from workbench.uq.surrogate import Surrogate
 from workbench.uq.weighing import distances_among, effective_draws, simulator_weights
 

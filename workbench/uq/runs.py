@@ -25,14 +25,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.datapackage import (
-    Column,
-    Files,
-    PackagedResult,
-    read_text,
-    resource,
-    table_resource,
-)
+from workbench.datapackage import Column, Files, PackagedResult, read_text, resource, table_resource
 from workbench.errors import ParameterError, ParseError
 from workbench.provenance import Provenance
 from workbench.reading import as_utf8

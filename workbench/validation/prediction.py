@@ -10,12 +10,7 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.measure import MeasuredRuns
-from workbench.sensitivity import (
-    RunPrediction,
-    TracePredictions,
-    predict_from_traces,
-    predict_runs,
-)
+from workbench.sensitivity import RunPrediction, TracePredictions, predict_from_traces, predict_runs
 from workbench.sensitivity.analysis import PERCENT
 from workbench.validation.recording import ProgramRecording
 

@@ -12,14 +12,7 @@ from bokeh.plotting import figure
 
 from workbench import datasets
 from workbench.errors import ParameterError
-from workbench.fit import (
-    ParetoFront,
-    SearchSpace,
-    fit,
-    model_to_fit,
-    pareto,
-    rmspe_by_target,
-)
+from workbench.fit import ParetoFront, SearchSpace, fit, model_to_fit, pareto, rmspe_by_target
 from workbench.measure import OSUCurve
 from workbench.plotting import describe_pareto, plot_pareto
 from workbench.simulate import simulate_osu

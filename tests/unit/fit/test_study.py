@@ -15,15 +15,7 @@ import pytest
 from tests.cases import for_each
 from workbench import datasets
 from workbench.errors import ParameterError, StudyError
-from workbench.fit import (
-    LOSSES,
-    FitStudy,
-    SearchSpace,
-    TrialReport,
-    first_guess,
-    fit,
-    submit,
-)
+from workbench.fit import LOSSES, FitStudy, SearchSpace, TrialReport, first_guess, fit, submit
 from workbench.fit.store import StoredProgress, StudyFile, read_progress
 from workbench.measure import OSUCurve
 from workbench.models import SNAPPR

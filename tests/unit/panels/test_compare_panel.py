@@ -24,12 +24,7 @@ from workbench.panels.compare import (
 from workbench.panels.compare.metrics import comparison_frame, metric_rows, slow_metrics_of
 from workbench.panels.compare.panel import ComparePanel
 from workbench.panels.compare.result_cache import LoadPoint, next_load
-from workbench.panels.compare.state import (
-    FIRST,
-    Simulated,
-    distinct,
-    short_name,
-)
+from workbench.panels.compare.state import FIRST, Simulated, distinct, short_name
 from workbench.plotting.topology.map import CLASS_COLOURS
 from workbench.simulate.fabric.collectives import collective_times
 from workbench.simulate.fabric.fabric import Fabric

@@ -4,14 +4,7 @@ from bokeh.plotting import figure
 
 from tests.cases import for_each
 from workbench.plotting import palette
-from workbench.plotting.grid import (
-    Series,
-    folded,
-    key,
-    line_series,
-    short_number,
-    small_multiples,
-)
+from workbench.plotting.grid import Series, folded, key, line_series, short_number, small_multiples
 
 
 def test_lines_differ_in_more_than_colour() -> None:

@@ -14,14 +14,7 @@ from workbench.errors import ParameterError, ProgramError
 from workbench.models import LogGPS
 from workbench.programs.check import ERROR, NOTE, SHOWN, WARNING, GraphProblem
 from workbench.programs.goal import read_goal
-from workbench.programs.graph import (
-    ANY_SOURCE,
-    ANY_TAG,
-    RECV,
-    SEND,
-    Dependents,
-    ExecutionGraph,
-)
+from workbench.programs.graph import ANY_SOURCE, ANY_TAG, RECV, SEND, Dependents, ExecutionGraph
 from workbench.simulate import replay
 
 MODEL = LogGPS(L=1e-6, o=1e-7, g=1e-8, G=1e-10, O=0.0, S=65535)

@@ -12,14 +12,7 @@ from tests.cases import for_each
 from tests.unit.topology.test_metrics import network
 from workbench import topology
 from workbench.errors import ParameterError, SimulationHalted
-from workbench.topology.metrics import (
-    PARTS,
-    Comparison,
-    Row,
-    TopologyMetrics,
-    compare,
-    summary,
-)
+from workbench.topology.metrics import PARTS, Comparison, Row, TopologyMetrics, compare, summary
 
 
 @pytest.fixture(scope="module")

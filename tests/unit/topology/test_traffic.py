@@ -11,12 +11,7 @@ from workbench import topology
 from workbench.errors import ParameterError
 from workbench.topology import PATTERNS, Topology, traffic
 from workbench.topology.program_traffic import matrix_traffic, message_traffic
-from workbench.topology.traffic import (
-    Traffic,
-    hotspot,
-    longest_matching,
-    permutation,
-)
+from workbench.topology.traffic import Traffic, hotspot, longest_matching, permutation
 
 WORDS = ["torus:4x4", "dragonfly:9,4,2,2", "fat-tree:4", "hyperx:4x3", "star:6", "slim-fly:4"]
 

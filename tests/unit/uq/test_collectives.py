@@ -28,12 +28,7 @@ from workbench.uq.collectives import (
     calibrate_collective,
     read_measured,
 )
-from workbench.uq.collectives.calibration import (
-    KNOWN,
-    UNKNOWN,
-    BeyondErrors,
-    without_odd_nodes,
-)
+from workbench.uq.collectives.calibration import KNOWN, UNKNOWN, BeyondErrors, without_odd_nodes
 from workbench.uq.collectives.models import (
     GrowthModel,
     PowerModel,

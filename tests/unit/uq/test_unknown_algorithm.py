@@ -23,14 +23,7 @@ from tests.unit.uq.ring import measured, ring
 from workbench.cli import uq
 from workbench.errors import ParameterError
 from workbench.plotting import describe_algorithms
-from workbench.uq import (
-    Replicas,
-    calibrate,
-    joint_log_score,
-    log_score,
-    predict,
-    predict_mixture,
-)
+from workbench.uq import Replicas, calibrate, joint_log_score, log_score, predict, predict_mixture
 from workbench.uq.collectives import (
     AlgorithmMixture,
     CollectiveTest,

@@ -9,12 +9,7 @@ from dataclasses import replace
 import ipywidgets as widgets
 from bokeh.layouts import column, row
 
-from workbench.panels.compare.metrics import (
-    comparison_notes,
-    hops_of,
-    metric_rows,
-    standings,
-)
+from workbench.panels.compare.metrics import comparison_notes, hops_of, metric_rows, standings
 from workbench.panels.compare.state import (
     COLLECTIVE_MODELS,
     SLOTS,

@@ -28,13 +28,7 @@ from workbench.panels.export_tab import ExportTab
 from workbench.panels.live_view import LiveView
 from workbench.panels.placement.controls import PlacementControls, ProgramControls
 from workbench.panels.placement.files import FILES
-from workbench.panels.placement.state import (
-    Effort,
-    Network,
-    Placed,
-    PlacementState,
-    python_lines,
-)
+from workbench.panels.placement.state import Effort, Network, Placed, PlacementState, python_lines
 from workbench.panels.placement.view import PlacementView, table_html
 from workbench.panels.placement.work import Placer
 from workbench.panels.program_panel import ProgramPanel

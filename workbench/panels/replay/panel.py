@@ -27,11 +27,7 @@ from workbench.panels.program_panel import ProgramPanel
 from workbench.panels.program_sources import AnyProgram, source_of
 from workbench.panels.replay.controls import SAVED, SIZE, TIMES, ReplayControls, parameters_of
 from workbench.panels.replay.files import FILES, notes_html
-from workbench.panels.replay.state import (
-    ReplayState,
-    ShownReplay,
-    python_lines,
-)
+from workbench.panels.replay.state import ReplayState, ShownReplay, python_lines
 from workbench.panels.replay.view import CommunicationView, ReplayView
 from workbench.panels.replay.work import Replayer
 from workbench.panels.session.stateful import drawn_once

@@ -32,11 +32,7 @@ from workbench.panels.replay.state import ReplayState
 from workbench.panels.session.session import Files, OwnFiles
 from workbench.panels.session.stateful import drawn_once
 from workbench.panels.style import wrapping_row
-from workbench.panels.tolerance.controls import (
-    CONTROLLED,
-    SAVED,
-    ToleranceControls,
-)
+from workbench.panels.tolerance.controls import CONTROLLED, SAVED, ToleranceControls
 from workbench.panels.tolerance.files import FILES, tolerances_frame
 from workbench.panels.tolerance.state import Analysed, ProgramVariant, ToleranceState, python_lines
 from workbench.panels.tolerance.tabs import ToleranceTabs, must_be

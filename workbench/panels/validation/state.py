@@ -8,12 +8,7 @@ import numpy as np
 
 from workbench.measure import MeasuredRuns
 from workbench.sensitivity import LatencySensitivity, RunPrediction
-from workbench.validation import (
-    ProgramRecording,
-    predict_recording,
-    predict_traces,
-    recording_of,
-)
+from workbench.validation import ProgramRecording, predict_recording, predict_traces, recording_of
 from workbench.validation.prediction import Latency
 
 ALL = "all"

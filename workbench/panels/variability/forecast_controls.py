@@ -10,11 +10,7 @@ from workbench.panels import inputs
 from workbench.panels.number_field import NumberField
 from workbench.panels.slider import Slider
 from workbench.panels.style import named
-from workbench.panels.variability.blame_controls import (
-    source_buttons,
-    world_controls,
-    zone_control,
-)
+from workbench.panels.variability.blame_controls import source_buttons, world_controls, zone_control
 from workbench.panels.variability.blame_state import EMULATED, GENERATED, OWN
 from workbench.panels.variability.forecast_state import BEST
 from workbench.variability.deviation import DEVIATION_WAYS

@@ -15,15 +15,7 @@ from workbench.fit.losses import rmspe_by_target
 from workbench.measure.curve import OSUCurve, byte_label
 from workbench.plotting import palette
 from workbench.plotting.axes import log_range
-from workbench.plotting.grid import (
-    Series,
-    heading,
-    hover,
-    key,
-    sentence,
-    small_multiples,
-    stacked,
-)
+from workbench.plotting.grid import Series, heading, hover, key, sentence, small_multiples, stacked
 
 if TYPE_CHECKING:
     from workbench.fit.baseline import Baseline

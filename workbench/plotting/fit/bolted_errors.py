@@ -11,13 +11,7 @@ from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
-from workbench.plotting.axes import (
-    legend_above,
-    log_range,
-    new_figure,
-    set_range,
-    steady_log_ticks,
-)
+from workbench.plotting.axes import legend_above, log_range, new_figure, set_range, steady_log_ticks
 
 _ERRORS = (
     ("latency", palette.SKY_BLUE, "square", 8),

@@ -13,15 +13,7 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError
 from workbench.plotting.axes import log_range, new_figure, plain_log_ticks
 from workbench.plotting.descriptions import plain_number
-from workbench.plotting.grid import (
-    Series,
-    heading,
-    hover,
-    key,
-    line_series,
-    sentence,
-    stacked,
-)
+from workbench.plotting.grid import Series, heading, hover, key, line_series, sentence, stacked
 
 if TYPE_CHECKING:
     from workbench.fit.engine_comparison import EngineComparison, EngineRun

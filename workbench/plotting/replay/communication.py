@@ -6,12 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from bokeh.models import (
-    ColorBar,
-    ColumnDataSource,
-    FixedTicker,
-    LogColorMapper,
-)
+from bokeh.models import ColorBar, ColumnDataSource, FixedTicker, LogColorMapper
 from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
@@ -34,7 +29,7 @@ MOST_TILES = 128
 """Tiles along a side of the matrix; of more ranks, neighbours share a tile."""
 
 _DENSE = 2**22  # cells that are counted in a whole matrix rather than by sorting
-_MOST_TICKS = 6
+_MOST_TICKS = 6  # names of 11 px beside the colour bar, some 60 px apart
 
 
 @dataclass(frozen=True, eq=False)

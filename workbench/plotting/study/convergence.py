@@ -13,15 +13,7 @@ from workbench.named_options import named_options
 from workbench.plotting import palette
 from workbench.plotting.axes import log_range
 from workbench.plotting.descriptions import plain_number
-from workbench.plotting.grid import (
-    Series,
-    heading,
-    hover,
-    key,
-    sentence,
-    small_multiples,
-    stacked,
-)
+from workbench.plotting.grid import Series, heading, hover, key, sentence, small_multiples, stacked
 from workbench.plotting.study.cells import distinct, in_common, pick, value
 from workbench.study.cell import AxisFilter, CellResult
 
@@ -29,6 +21,8 @@ if TYPE_CHECKING:
     from workbench.study.result import StudyResult
 
 _UNITS = {"rmspe": " (%)", "rmsre": " (ratio)"}
+# Of the shipped study which-loss 137 of 144 fits are as near in the first half of their trials;
+# within 1 % 127, within 10 % 139.
 _NEAR = 1.05
 
 

@@ -13,11 +13,7 @@ from workbench.plotting.descriptions import plain_percent
 from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
 from workbench.plotting.rows import row_figure, signed_percent
 from workbench.plotting.uq.posterior import verdict_word
-from workbench.plotting.uq.prediction import (
-    MEASURED,
-    draw_intervals,
-    draw_replicas,
-)
+from workbench.plotting.uq.prediction import MEASURED, draw_intervals, draw_replicas
 from workbench.units import format_quantity
 
 if TYPE_CHECKING:

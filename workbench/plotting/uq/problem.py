@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from workbench.uq.problem import CalibrationProblem
 
 _MEASURED = Series("measured replicas", palette.MEASURED, "")
-_HEIGHT_PX = 290
 
 
-def plot_calibration_problem(problem: CalibrationProblem, *, height: int = _HEIGHT_PX) -> LayoutDOM:
+def plot_calibration_problem(problem: CalibrationProblem, *, height: int = 290) -> LayoutDOM:
     """Return measured replicas with the fitted model's times, and the error of its surrogate.
 
     Args:

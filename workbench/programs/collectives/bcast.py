@@ -5,13 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.programs.collectives import allgather, gather_scatter
-from workbench.programs.collectives.rounds import (
-    Algorithm,
-    CollectiveCase,
-    Rounds,
-    powers,
-    single,
-)
+from workbench.programs.collectives.rounds import Algorithm, CollectiveCase, Rounds, powers, single
 
 
 def linear(case: CollectiveCase) -> Rounds:

@@ -6,13 +6,7 @@ from kernels.traces import layout
 from workbench.programs.traces.calls import Comm, TraceCalls
 from workbench.programs.traces.handles import CommunicatorUse, Freed, Handles, Made
 from workbench.programs.traces.interpret import RankReader
-from workbench.programs.traces.lines import (
-    ArgumentReader,
-    Names,
-    Places,
-    TraceLine,
-    number_of,
-)
+from workbench.programs.traces.lines import ArgumentReader, Names, Places, TraceLine, number_of
 from workbench.programs.traces.mpi_calls import Signature
 from workbench.programs.traces.plain_lines import NumberedLines
 from workbench.programs.traces.ranges import RequestVariables

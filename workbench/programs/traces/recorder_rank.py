@@ -18,11 +18,7 @@ from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.handles import Communicators
 from workbench.programs.traces.interpret import RankReader
 from workbench.programs.traces.lines import Names, Places, TraceLine
-from workbench.programs.traces.mpi_calls import (
-    NONBLOCKING,
-    PERSISTENT,
-    Signature,
-)
+from workbench.programs.traces.mpi_calls import NONBLOCKING, PERSISTENT, Signature
 from workbench.programs.traces.plain_lines import NumberedLines
 from workbench.programs.traces.requests import CallGroup, RequestTable
 

@@ -21,15 +21,7 @@ from kernels.traces import actions
 from workbench.checks import above_zero
 from workbench.errors import ParseError
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
-from workbench.programs.program import (
-    COLLECTIVE,
-    ICOLLECTIVE,
-    IRECV,
-    ISEND,
-    RECV,
-    SEND,
-    Program,
-)
+from workbench.programs.program import COLLECTIVE, ICOLLECTIVE, IRECV, ISEND, RECV, SEND, Program
 from workbench.programs.traces.calls import MOST_SIZE, Comm, TraceCalls, fit_receives
 from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.joint import Share

@@ -16,12 +16,7 @@ from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.programs.graph import SEND
-from workbench.simulate.picoseconds import (
-    CLOCK_END,
-    PS_PER_NS,
-    PS_PER_S,
-    PicosecondCosts,
-)
+from workbench.simulate.picoseconds import CLOCK_END, PS_PER_NS, PS_PER_S, PicosecondCosts
 
 IntArray = NDArray[np.int64]
 

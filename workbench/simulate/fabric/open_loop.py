@@ -21,19 +21,9 @@ from workbench.models import PISCES
 from workbench.provenance import Provenance
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.fabric.network import NetworkState, build, wiring_of
-from workbench.simulate.fabric.result import (
-    ChannelStatistics,
-    FabricResult,
-    QueueSeries,
-)
+from workbench.simulate.fabric.result import ChannelStatistics, FabricResult, QueueSeries
 from workbench.simulate.fabric.traffic_draws import draws_of
-from workbench.simulate.ticks import (
-    CLOCK_END,
-    TICKS_PER_SECOND,
-    byte_delay,
-    moment_ticks,
-    ticks,
-)
+from workbench.simulate.ticks import CLOCK_END, TICKS_PER_SECOND, byte_delay, moment_ticks, ticks
 from workbench.suggestions import did_you_mean
 from workbench.topology.traffic import Traffic, traffic
 

@@ -31,12 +31,7 @@ from workbench.topology.files.ibnetdiscover import (
     parse_port_list,
 )
 from workbench.topology.files.ns3 import is_ns3, is_simai, parse_ns3
-from workbench.topology.files.slurm import (
-    is_slurm,
-    is_slurm_yaml,
-    parse_slurm,
-    parse_slurm_yaml,
-)
+from workbench.topology.files.slurm import is_slurm, is_slurm_yaml, parse_slurm, parse_slurm_yaml
 from workbench.topology.files.sstmacro_ini import is_sstmacro_ini, parse_sstmacro_ini
 from workbench.topology.files.sstmacro_json import parse_sstmacro_json, to_sstmacro_json
 from workbench.topology.topology import Topology, whole

@@ -27,24 +27,12 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError
 from workbench.html_table import code, html_table
 from workbench.suggestions import did_you_mean
-from workbench.tune.space.axes import (
-    MOST_VALUES,
-    AnyAxis,
-    Choices,
-    Grid,
-    Range,
-    axis_from_dict,
-)
-from workbench.tune.space.constraints import (
-    Configuration,
-    Expression,
-    Value,
-    parents_first,
-)
+from workbench.tune.space.axes import MOST_VALUES, AnyAxis, Choices, Grid, Range, axis_from_dict
+from workbench.tune.space.constraints import Configuration, Expression, Value, parents_first
 from workbench.tune.space.walk import count, ruled_values, walk
 
-_MOST_COUNTED = 200_000
-_MOST_DRAWS = 2_000
+_MOST_COUNTED = 200_000  # values tried; takes 1.3 s with a rule of two parameters
+_MOST_DRAWS = 2_000  # takes 0.07 s; where one in 500 is allowed, all fail one time in 55
 
 
 @dataclass(frozen=True, repr=False)

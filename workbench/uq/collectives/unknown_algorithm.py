@@ -28,12 +28,7 @@ from workbench.uq.collectives.calibration import (
     check_resumed,
     not_resumed,
 )
-from workbench.uq.collectives.measured import (
-    MeasuredCollective,
-    columns_of,
-    nodes_of,
-    split_tests,
-)
+from workbench.uq.collectives.measured import MeasuredCollective, columns_of, nodes_of, split_tests
 from workbench.uq.collectives.models import CollectiveTest, candidates_of
 from workbench.uq.prediction import Prediction, joint_log_score, predict_mixture
 from workbench.uq.replicas import Replicas

@@ -22,11 +22,7 @@ from workbench.variability.recording.counters import (
     NetworkCounters,
     machine_load,
 )
-from workbench.variability.recording.network import (
-    HOSTS,
-    LinkNetwork,
-    LinkRecordingError,
-)
+from workbench.variability.recording.network import HOSTS, LinkNetwork, LinkRecordingError
 from workbench.variability.recording.schedule import EmulatedUser, LinkSchedule, emulated_users
 from workbench.variability.recording.step_program import StepProgram, run_steps
 from workbench.variability.recording.users import RunningUsers

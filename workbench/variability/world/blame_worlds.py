@@ -22,12 +22,7 @@ from workbench.variability.blame import Blame, blame
 from workbench.variability.blame_scores import BlameScores, score_blame
 from workbench.variability.world.application import world_application
 from workbench.variability.world.machine import world_preset
-from workbench.variability.world.pieces import (
-    RunPiece,
-    WorldProgress,
-    do_runs,
-    remove_pieces,
-)
+from workbench.variability.world.pieces import RunPiece, WorldProgress, do_runs, remove_pieces
 from workbench.variability.world.scene import WorldSettings
 from workbench.variability.world.world import runs_and_jobs, truth_of
 

@@ -9,11 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.variability.world.application import (
-    WorldApplication,
-    milc_shape,
-    world_application,
-)
+from workbench.variability.world.application import WorldApplication, milc_shape, world_application
 from workbench.variability.world.congestion import LinkState, bytes_on_links, link_states
 from workbench.variability.world.counters import TrafficKind
 from workbench.variability.world.flows import JobFlows, job_flows

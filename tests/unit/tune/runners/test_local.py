@@ -13,14 +13,7 @@ import pytest
 
 from workbench.errors import ParameterError
 from workbench.tune import Invocation
-from workbench.tune.runners import (
-    Local,
-    RunHandle,
-    Runner,
-    RunnerError,
-    RunOutput,
-    RunRequest,
-)
+from workbench.tune.runners import Local, RunHandle, Runner, RunnerError, RunOutput, RunRequest
 
 
 def run(

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.fit.engines import ENGINES, PAPER_ENGINE
 from workbench.fit.losses import DEFAULT_LOSS, Loss, find_loss
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from workbench.fit.measured import Measured
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import SimulationHalted, WorkbenchError
-from workbench.fit.losses import EXCESSIVE_LOSS, FloatArray, Loss, LossTarget, target_points
+from workbench.fit.losses import EXCESSIVE_LOSS, Loss, LossTarget, target_points
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
 from workbench.simulate import BENCHMARKS, simulate_osu

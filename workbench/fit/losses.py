@@ -15,14 +15,14 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from workbench.arrays import FloatArray
 from workbench.checks import above_zero
 from workbench.errors import ParameterError
 from workbench.measure import OSUCurve
 from workbench.suggestions import did_you_mean
 
-FloatArray = NDArray[np.float64]
 LossTarget = Literal["both", "latency", "bandwidth"]
 TARGETS: tuple[str, ...] = get_args(LossTarget)
 

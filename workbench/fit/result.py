@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.fit.defaults import DEFAULT_MODEL
 from workbench.fit.engines import DEFAULT_ENGINE, find_engine
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from workbench.fit.trust.identify import Identifiability
 
-FloatArray = NDArray[np.float64]
 
 MUCH_LEFT = 20.0
 """RMSPE in percent above which a result names a better model; chosen: shipped machines are fitted

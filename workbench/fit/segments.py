@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.measure import OSUCurve
-
-FloatArray = NDArray[np.float64]
 
 _FEWEST = 2  # sizes in a segment; one alone would fit whatever it is
 _WINDOW = 64  # messages that osu_bw has under way at once, its default

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.measure.curve import FloatArray, OSUCurve, byte_label
+from workbench.arrays import FloatArray
+from workbench.measure.curve import OSUCurve, byte_label
 
 WINDOW = 64
 """Messages that osu_bw sends before it waits for a reply."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.errors import ParameterError
 from workbench.html_table import html_table
 from workbench.jsonfile import plain
@@ -24,8 +25,6 @@ from workbench.result import Drawing, StoredResult
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 OSU_SIZES: tuple[int, ...] = tuple(2**k for k in range(23))
 """The message sizes of osu_latency and osu_bw up to 4 MiB, in bytes."""

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError, ParseError
-from workbench.measure.curve import FloatArray, OSUCurve, Spread
+from workbench.measure.curve import OSUCurve, Spread
 from workbench.measure.log_lines import pointed
 from workbench.provenance import Provenance
 from workbench.text_table import CUT, without_cut_row

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.errors import ParameterError
-from workbench.measure.curve import FloatArray, IntArray, Spread
+from workbench.measure.curve import Spread
 from workbench.provenance import Provenance
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean

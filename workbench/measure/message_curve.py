@@ -8,11 +8,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
-
-FloatArray = NDArray[np.float64]
 
 _STREAM_BYTES = 2**18
 """Messages of at least this size show the rate of the wire."""

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.errors import ParameterError, ParseError
 from workbench.measure.benchmark_table import PROGRAMS, TOOLS, BenchmarkTable, Note
 from workbench.measure.benchmark_text import NoTableError, parse_benchmarks
-from workbench.measure.curve import FloatArray, IntArray, OSUCurve, Spread
+from workbench.measure.curve import OSUCurve, Spread
 from workbench.measure.curve_csv import is_curve_csv, not_read, read_curve_csv
 from workbench.measure.delimited import delimited_tables, is_delimited
 from workbench.measure.experiments import Choice, beside, chosen

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.predict.node_groups import NodeGroups
 from workbench.programs.collectives.registry import find_algorithm
 from workbench.programs.collectives.rounds import Round
@@ -23,9 +24,6 @@ from workbench.uq.collectives.round_costs import (
     link_blocks,
     network_of,
 )
-
-FloatArray = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class _Demand(NamedTuple):
@@ -143,7 +141,7 @@ def _is_ring(one: Round, ranks: int) -> bool:
     return len(one.source) == ranks and bool((one.target == (one.source + 1) % ranks).all())
 
 
-def _busiest(ends: tuple[Ints, ...], blocks: FloatArray) -> tuple[float, float]:
+def _busiest(ends: tuple[IntArray, ...], blocks: FloatArray) -> tuple[float, float]:
     """Return the most messages and the most blocks of one rank or node."""
     if not len(blocks):
         return 0.0, 0.0
@@ -153,7 +151,9 @@ def _busiest(ends: tuple[Ints, ...], blocks: FloatArray) -> tuple[float, float]:
     )
 
 
-def _hops(source: Ints, target: Ints, places: CollectivePlaces, groups: NodeGroups | None) -> float:
+def _hops(
+    source: IntArray, target: IntArray, places: CollectivePlaces, groups: NodeGroups | None
+) -> float:
     """Return the routers on the longest way beyond those between nodes 0 and 1; 0 if unknown."""
     if not len(source):
         return 0.0

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.jobs import JobError
 from workbench.predict.collective import COLLECTIVES, predict_collective
 from workbench.predict.learning import learn_algorithms, learn_surplus, with_surplus
@@ -33,7 +34,6 @@ from workbench.uq.collectives.measured import nodes_of
 if TYPE_CHECKING:
     pass
 
-FloatArray = NDArray[np.float64]
 
 _Groups = Mapping[int, NodeGroups]
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError, ParseError
 from workbench.machines.rules import message_curves
 from workbench.measure import OSUCurve, parse_benchmarks, read_osu
@@ -29,7 +30,6 @@ from workbench.uq.collectives.models import MOST_NODES
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 Level = Literal["between", "within"]
 Buffers = Literal["host", "device"]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.datasets import data_folder
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
@@ -20,7 +21,6 @@ from workbench.result import Drawing, StoredResult
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 Variant = Literal["two nodes", "algorithm", "surplus"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)

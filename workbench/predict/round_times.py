@@ -21,16 +21,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.predict.demands import Demands, demands_of
 from workbench.predict.machine import TRAFFIC, MachineProfile
 from workbench.predict.point_to_point import Level, LevelCurves
 from workbench.programs.collectives import find_algorithm
 from workbench.uq.collectives.round_costs import CollectivePlaces, placed_on
-
-FloatArray = NDArray[np.float64]
 
 TIES = 0.5
 """Share of the messages that may go either way round a torus which all take the same way."""

@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import IntArray
 from workbench.errors import ParameterError
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
 from workbench.programs.program import (
@@ -24,7 +25,6 @@ from workbench.programs.program import (
     WAIT,
     WORLD,
     Collective,
-    IntArray,
     Program,
 )
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.arrays import IntArray
 from workbench.errors import ParameterError
 from workbench.programs.recorded_run import RecordedRun
 from workbench.result import Drawing
@@ -42,7 +43,6 @@ ANY_TAG = 2**32 - 1
 MOST = 2**31 - 1
 """Most operations, and most dependencies, that a graph can hold."""
 
-IntArray = NDArray[np.int64]
 
 _DTYPES: dict[str, type[np.generic]] = {
     "rank_start": np.int64,

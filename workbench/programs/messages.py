@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import IntArray
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG, SEND, ExecutionGraph
-
-IntArray = NDArray[np.int64]
 
 _WIDEST = 2**62  # a source, a destination and a tag in one int64
 

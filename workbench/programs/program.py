@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import IntArray
 from workbench.checks import whole, whole_each
 from workbench.errors import ParameterError
 from workbench.named_options import named_options
@@ -72,8 +73,6 @@ WORLD = 0
 
 MOST_SIZE = 2**62
 """Most bytes of a message, and most nanoseconds of work before a call."""
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

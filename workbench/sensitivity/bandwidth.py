@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.checks import number
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.models import LogGPS
@@ -24,7 +25,7 @@ from workbench.provenance import Provenance
 from workbench.result import Drawing
 from workbench.sensitivity.analysis import PERCENT, sweep_of
 from workbench.sensitivity.sweep import Sweep
-from workbench.sensitivity.tolerance_curve import FloatArray, IntArray, ToleranceCurve, share
+from workbench.sensitivity.tolerance_curve import ToleranceCurve, share
 from workbench.simulate.picoseconds import PS_PER_S, PicosecondCosts
 
 if TYPE_CHECKING:

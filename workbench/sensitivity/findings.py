@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench import machines
+from workbench.arrays import FloatArray
 from workbench.findings import Finding, Findings, Verdict, all_or_some, counted, graded, span
 from workbench.models import LogGPS
 from workbench.programs.find_program import ProgramLike, graph_of
@@ -33,8 +33,6 @@ from workbench.sensitivity.sweep import Sweep
 from workbench.sensitivity.wires import FEC_INTERVAL_S, along_wires
 from workbench.topology import dragonfly, fat_tree
 from workbench.units import format_quantity
-
-FloatArray = NDArray[np.float64]
 
 SHIPPED = (
     *("cg-4", "cg-8", "halo-4", "halo-8", "transpose-4", "transpose-8"),

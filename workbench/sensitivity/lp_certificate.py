@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels import lp as kernel
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.sensitivity.lp_result import US_PER_S
 from workbench.sensitivity.lp_solvers import SolverError
@@ -24,7 +25,6 @@ from workbench.sensitivity.lp_variables import VariableValues
 if TYPE_CHECKING:
     from workbench.sensitivity.lp import LatencyLP
 
-FloatArray = NDArray[np.float64]
 
 PATHS = "paths"
 """In place of a solver: from path to path, and a proof."""

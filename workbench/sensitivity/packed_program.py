@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 from kernels.loggops.llamp import count_missing
 from kernels.sweep import alike as alike_kernel, packing as kernel
 from kernels.sweep.layout import EAGER, HEADER, MET, NARROW, RELEASED, ROLES, WIDE
+from workbench.arrays import IntArray
 from workbench.errors import SimulationHalted
 from workbench.models import LogGPS
 from workbench.programs.graph import CALC, SEND, ExecutionGraph
 from workbench.programs.graph_arrays import matched
 from workbench.simulate.llamp import forward_pass
 from workbench.simulate.picoseconds import ByteCost
-
-IntArray = NDArray[np.int64]
 
 _MOST_NARROW_CLASSES = (1 << 16) // ROLES
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.programs.find_program import ProgramLike
@@ -24,9 +25,6 @@ from workbench.simulate.picoseconds import LONGEST_COST, LONGEST_PARAMETER, PS_P
 if TYPE_CHECKING:
     import pandas as pd
 
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 _WEIGHTS_END = 1 << 10
 

@@ -15,14 +15,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.errors import ParameterError
 from workbench.simulate.picoseconds import LONGEST_PARAMETER, PS_PER_S
 from workbench.topology import Topology
 from workbench.topology.metrics.links import D_SWITCH_S
 from workbench.topology.topology import routers_passed
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 
 class HasHosts(Protocol):

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.html_table import Html, html_table
 from workbench.models import LogGPS
 from workbench.provenance import Provenance
 from workbench.result import Drawing
 from workbench.sensitivity.contention import ContentionReport
-from workbench.sensitivity.tolerance_curve import FloatArray, IntArray, ToleranceCurve, share
+from workbench.sensitivity.tolerance_curve import ToleranceCurve, share
 from workbench.simulate.picoseconds import PS_PER_NS, PS_PER_S
 from workbench.units import format_quantity
 

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.measure import MeasuredRuns, RunPoints
 from workbench.models import LogGPS
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from workbench.programs import ExecutionGraph
 
-FloatArray = NDArray[np.float64]
 
 Zone = Literal["hidden", "transition", "proportional"]
 """Where computation hides added latency, where it begins to show, and where T grows with it."""

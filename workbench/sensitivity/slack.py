@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from kernels.loggops.llamp import count_missing, finish_of_ranks
 from kernels.sweep import path as kernel, slack as slack_kernel
 from kernels.sweep.layout import MESSAGE_WON, RECV, SEND, TAKE, TO_LATEST
+from workbench.arrays import IntArray
 from workbench.programs.graph import RECV as OP_RECV, SEND as OP_SEND, ExecutionGraph
 from workbench.sensitivity.packed_program import Costs, PackedProgram
-
-IntArray = NDArray[np.int64]
 
 _ROOM = 1 << 16
 

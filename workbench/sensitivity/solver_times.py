@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench import machines
+from workbench.arrays import FloatArray, IntArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from workbench.programs import ExecutionGraph
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 WAYS = {"lp": "linear program (HiGHS)", "sweep": "sweep", "replay": "replay"}
 """The ways that are timed, with their names in the figure."""

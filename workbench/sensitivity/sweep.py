@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.arrays import IntArray
 from workbench.checks import number
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
@@ -43,8 +44,6 @@ from workbench.simulate.picoseconds import PS_PER_S, PicosecondCosts
 
 if TYPE_CHECKING:
     from workbench.sensitivity.slack import CriticalPath, Slack
-
-IntArray = NDArray[np.int64]
 
 
 class Sweep:

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.arrays import IntArray
 from workbench.errors import ParameterError
 from workbench.programs.graph import CALC, ExecutionGraph
 from workbench.simulate.picoseconds import LONGEST_PARAMETER, PS_PER_S
-
-IntArray = NDArray[np.int64]
 
 
 def picoseconds(latency_s: float) -> int:

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels import sweep as kernels
+from workbench.arrays import IntArray
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.sensitivity.packed_program import Costs, PackedProgram
 from workbench.simulate.picoseconds import CLOCK_END, PS_PER_NS, PS_PER_S
 
 Side = Literal["left", "right"]
 
-IntArray = NDArray[np.int64]
 
 _NO_NOTES = np.empty(0, np.uint8)
 

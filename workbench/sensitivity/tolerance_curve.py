@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.provenance import Provenance
@@ -16,9 +17,6 @@ from workbench.result import StoredResult
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 class ToleranceCurve(StoredResult):

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kernels.loggops import layout, noise as kernel
+from workbench.arrays import IntArray
 from workbench.checks import whole
 from workbench.errors import ParameterError, ParseError
 from workbench.simulate.picoseconds import PS_PER_S
@@ -17,7 +18,6 @@ from workbench.text_table import CUT
 
 Distribution = Literal["fixed", "exponential"]
 
-IntArray = NDArray[np.int64]
 
 _SLOWEST_HZ, _FASTEST_HZ = 1e-4, 1e6
 _LONGEST_S = 1e4

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from kernels.two_node import layout, run as kernel
 from kernels.two_node.layout import CONTROL_BYTES
+from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.errors import ConfigurationError, ParameterError, SimulationHalted, WorkbenchError
 from workbench.measure import OSU_SIZES, OSUCurve
@@ -28,7 +29,6 @@ BENCHMARKS = ("latency", "bandwidth")
 REPLY_BYTES = 4
 """Size of the message that ends a window of the bandwidth test."""
 
-FloatArray = NDArray[np.float64]
 
 OSU_COUNTS = {"latency": ((100, 10_000), (10, 1000)), "bandwidth": ((10, 100), (2, 20))}
 """Warm-up and measured iterations of the OSU benchmarks (5.3.2): of sizes up to 8192 B, above."""

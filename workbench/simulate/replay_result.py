@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import IntArray
 from workbench.errors import ParameterError
 from workbench.html_table import html_table
 from workbench.models import LogGPS
@@ -36,8 +37,6 @@ DEPENDENCY, CPU, NIC, MESSAGE, STARTED = range(5)
 message, or, with ``irequires``, the start of another."""
 
 CAUSE_NAMES = ("dependency", "cpu", "nic", "message", "started")
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.programs.graph import CALC, KIND_NAMES, RECV, SEND
 from workbench.programs.program import MPI_CALLS, numbered_by_name
 from workbench.simulate.picoseconds import PS_PER_NS
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
     from workbench.programs.graph import ExecutionGraph
     from workbench.simulate.replay_result import ReplayResult
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 COMPUTE, MESSAGES, NETWORK, IDLE = "compute", "messages", "network", "idle"
 ACTIVITIES = (COMPUTE, MESSAGES, NETWORK, IDLE)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import IntArray
 from workbench.errors import ParameterError
 from workbench.programs.graph import CALC, RECV, SEND
 from workbench.programs.program import FIRST_COLLECTIVE
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from workbench.programs.graph import ExecutionGraph
     from workbench.simulate.replay_result import ReplayResult, ReplayTimes
 
-IntArray = NDArray[np.int64]
 
 CAUSES = ("late_sender", "late_receiver", "collective", "transfer", "other")
 """Causes of waiting, in the order of the table's columns."""

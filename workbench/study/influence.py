@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import jobs
+from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
 from workbench.fit.defaults import model_to_fit
@@ -381,9 +382,6 @@ class _Design:
             logs = np.log(rates) if positive else None
         with self._lock:
             self._curves[number] = logs
-
-
-FloatArray = NDArray[np.float64]
 
 
 def sobol(dimensions: int, count: int, seed: int) -> FloatArray:

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import jobs
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.result import Drawing, StoredResult
 from workbench.suggestions import did_you_mean
@@ -34,7 +35,6 @@ from workbench.topology.twins import Twins, twins
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 LoadRouting = Literal["minimal", "valiant", "mixed"]
 LOAD_ROUTINGS: tuple[LoadRouting, ...] = get_args(LoadRouting)

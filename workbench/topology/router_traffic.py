@@ -7,12 +7,9 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.topology.traffic import Traffic
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 
 class RouterTraffic(Protocol):

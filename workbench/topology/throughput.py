@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
@@ -34,7 +35,6 @@ from workbench.topology.traffic import Traffic, traffic
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 Halt = NDArray[np.int8]
 ThroughputMethod = Literal["auto", "exact", "bounds", "quick"]
 METHODS: tuple[ThroughputMethod, ...] = get_args(ThroughputMethod)

@@ -17,13 +17,12 @@ from typing import TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.errors import ParameterError
 from workbench.named_options import named_options
 from workbench.suggestions import did_you_mean
 from workbench.topology.topology import Topology
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 Random = np.random.Generator | int | None
 
 LARGEST_MATRIX = 2**14

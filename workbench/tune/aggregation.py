@@ -10,12 +10,11 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import BoolArray, FloatArray
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 from workbench.tune.space.constraints import Configuration, Value
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 Key = tuple[Value | None, ...]
 
 Aggregation = Literal["mean", "median", "min"]

@@ -16,14 +16,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from workbench.arrays import BoolArray, FloatArray
 from workbench.errors import ParameterError
 from workbench.result import NanEqual
 from workbench.suggestions import did_you_mean
 from workbench.tune.aggregation import (
     RUN_STATUSES,
     Aggregated,
-    BoolArray,
-    FloatArray,
     Group,
     Key,
     RunStatus,

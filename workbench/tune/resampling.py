@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from workbench.arrays import FloatArray
 from workbench.checks import above_zero, whole
-from workbench.tune.aggregation import FloatArray
 from workbench.tune.history import History
 from workbench.tune.rules_by_name import Makers, make_by_name, one_of
 

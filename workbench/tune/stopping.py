@@ -13,9 +13,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from workbench.arrays import FloatArray
 from workbench.checks import above_zero, number, whole
 from workbench.errors import ParameterError
-from workbench.tune.aggregation import FloatArray
 from workbench.tune.history import History, Visit
 from workbench.tune.rules_by_name import Makers, make_by_name, one_of
 from workbench.tune.space.axes import Choices

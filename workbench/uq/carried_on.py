@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.models.protocol import ProtocolRegime
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult, Uncertainty
-from workbench.uq.parameters import FloatArray
 from workbench.uq.posterior import Posterior
 from workbench.uq.pushed import PosteriorOrigin
 

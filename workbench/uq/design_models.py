@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.checks import whole_each
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
@@ -24,8 +24,6 @@ from workbench.uq.parameters import ParameterBox, UncertainParameter
 
 if TYPE_CHECKING:
     from workbench.uq.collectives.gemini import TorusPlaces
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -25,13 +25,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import numpy as np
 
+from workbench.arrays import FloatArray
 from workbench.checks import number, whole
 from workbench.errors import ParameterError
 from workbench.html_table import html_table
 from workbench.suggestions import did_you_mean
 from workbench.uq.design_models import DesignModel, named_model
 from workbench.uq.designs import DesignMethod, design
-from workbench.uq.parameters import FloatArray, ParameterBox, UncertainParameter
+from workbench.uq.parameters import ParameterBox, UncertainParameter
 from workbench.yaml_plan import YamlPlan
 
 if TYPE_CHECKING:

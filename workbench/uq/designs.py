@@ -8,10 +8,11 @@ from typing import Literal, get_args
 import numpy as np
 from scipy.stats import qmc
 
+from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
-from workbench.uq.parameters import FloatArray, ParameterBox
+from workbench.uq.parameters import ParameterBox
 
 DesignMethod = Literal["sobol", "latin-hypercube", "grid"]
 METHODS: tuple[str, ...] = get_args(DesignMethod)

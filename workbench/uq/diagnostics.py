@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
-
-FloatArray = NDArray[np.float64]
 
 _LEAST_DRAWS = 8  # a half has two pairs of autocorrelations then
 

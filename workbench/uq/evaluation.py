@@ -31,11 +31,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import jobs
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError, StudyError, StudyHeldError, WorkbenchError
 from workbench.provenance import Provenance
 from workbench.storage.row_table import RowTable, StoredRow
 from workbench.uq.design_plan import DesignPlan
-from workbench.uq.parameters import FloatArray, ParameterBox
+from workbench.uq.parameters import ParameterBox
 from workbench.uq.runs import SimulatorRuns
 from workbench.workers.run import Pace, choose_executor, do_pieces
 from workbench.workers.work import HELD, Answer, PiecedWork, WorkPiece, ended

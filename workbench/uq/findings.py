@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.findings import (
     Finding,
     Findings,
@@ -36,8 +36,6 @@ from workbench.uq.collectives.validation import CollectiveValidation, validate_c
 from workbench.uq.prediction import predict_calibrated
 from workbench.uq.problem import CalibrationProblem
 from workbench.uq.simulation_based import CalibrationCheck, simulation_based_calibration
-
-FloatArray = NDArray[np.float64]
 
 _COLLECTIVES = ("allgather", "gather", "scatter")
 _WITHIN = 0.01  # of the surrogate, as the paper has it

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import jobs
+from workbench.arrays import FloatArray
 from workbench.blas import one_thread
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.fit.result import FitResult
@@ -26,8 +27,6 @@ from workbench.uq.parameters import ParameterBox, UncertainParameter
 from workbench.uq.posterior import Posterior
 from workbench.uq.replicas import Replicas
 from workbench.uq.surrogate import Surrogate, fit_surrogate
-
-FloatArray = NDArray[np.float64]
 
 _POINTS = (160, 600)  # of a surrogate, least and most
 _WIDER = 2.0  # than the values that fit within 5 %

@@ -9,8 +9,7 @@ from numpy.polynomial.legendre import legvander
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from workbench.arrays import FloatArray, IntArray
 
 _DEPENDENT = 1e-10  # what is a rounding error beside 1
 

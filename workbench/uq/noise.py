@@ -24,15 +24,14 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernels.uq import likelihood
+from workbench.arrays import FloatArray
 from workbench.checks import above_zero
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 from workbench.uq.replicas import Replicas
 
-FloatArray = NDArray[np.float64]
 NoiseName = Literal["constant", "relative", "hierarchical", "gaussian-process", "student-t"]
 NOISE_MODELS: tuple[NoiseName, ...] = get_args(NoiseName)
 

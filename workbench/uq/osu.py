@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import jobs
+from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.fit.result import FitResult
@@ -51,7 +52,6 @@ from workbench.uq.weighing import distances_among, effective_draws, simulator_we
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 NOISE = "gaussian-process"
 

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr, ndtri_exp
 
+from workbench.arrays import FloatArray
 from workbench.checks import above_zero, number, whole
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 
-FloatArray = NDArray[np.float64]
 Prior = Literal["uniform", "log-uniform", "normal"]
 PRIORS: tuple[str, ...] = get_args(Prior)
 

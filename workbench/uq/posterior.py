@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from kernels.uq import metropolis
 from workbench import jobs
+from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.html_table import html_table
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
 
     from workbench.uq.surrogate import Surrogate
 
-FloatArray = NDArray[np.float64]
 
 BLOCK = 500
 """Draws of a chain between two looks at ``stop``."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kernels.uq.likelihood import DEGREES_OF_FREEDOM, INDEPENDENT_SHARE
+from workbench.arrays import FloatArray
 from workbench.checks import number, whole
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
@@ -23,7 +24,6 @@ from workbench.uq.replicas import Replicas
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 Simulator = Callable[[FloatArray], ArrayLike]
 
 REALISATIONS = 10_000

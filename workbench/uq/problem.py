@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.uq.replicas import Replicas
@@ -15,8 +16,6 @@ from workbench.uq.surrogate import Surrogate
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.arrays import FloatArray
 from workbench.checks import number
 from workbench.errors import ParameterError
 from workbench.provenance import Provenance
@@ -24,7 +25,6 @@ from workbench.units import Kind, format_quantity
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 LEVELS = (0.5, 0.9)
 """Of the intervals, unless others are asked for."""

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.arrays import FloatArray
 from workbench.datapackage import Column, Files, PackagedResult, read_text, resource, table_resource
 from workbench.errors import ParameterError, ParseError
 from workbench.provenance import Provenance
@@ -33,7 +34,7 @@ from workbench.result import Drawing
 from workbench.suggestions import did_you_mean
 from workbench.text_table import CUT, without_cut_row
 from workbench.uq.design_plan import DesignPlan, column_names
-from workbench.uq.parameters import FloatArray, ParameterBox
+from workbench.uq.parameters import ParameterBox
 from workbench.uq.problem import CalibrationProblem
 from workbench.uq.replicas import Replicas
 from workbench.uq.surrogate import (

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.uq import likelihood, metropolis
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from workbench.uq.replicas import Statistics
     from workbench.uq.surrogate import Surrogate
 
-FloatArray = NDArray[np.float64]
 
 PRIOR_NODES = 2049
 """Where each log prior is tabulated, of its range."""

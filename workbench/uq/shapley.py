@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
-from workbench.uq.parameters import FloatArray
 from workbench.uq.sobol import CONSTANT
 from workbench.uq.surrogate import Surrogate
 

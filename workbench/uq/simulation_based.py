@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from kernels.uq.likelihood import INDEPENDENT_SHARE
 from workbench import jobs
+from workbench.arrays import FloatArray
 from workbench.checks import number, whole
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
 
     from workbench.uq.surrogate import Surrogate
 
-FloatArray = NDArray[np.float64]
 Kind = Literal["parameter", "hyper-parameter", "next replica", "further test"]
 
 CHAINS = 2

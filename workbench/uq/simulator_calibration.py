@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import jobs
+from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.result import Drawing, StoredResult
 from workbench.uq.noise import NoiseModel
-from workbench.uq.parameters import FloatArray, ParameterBox, UncertainParameter
+from workbench.uq.parameters import ParameterBox, UncertainParameter
 from workbench.uq.posterior import LEAST_DRAWS, Posterior, calibrate
 from workbench.uq.prediction import Simulator
 from workbench.uq.replicas import Replicas

@@ -16,19 +16,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.blas import one_thread
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
 from workbench.uq.designs import sobol_points
-from workbench.uq.legendre import (
-    FloatArray,
-    IntArray,
-    LegendreBasis,
-    polynomial_values,
-    rows_of,
-    union,
-)
+from workbench.uq.legendre import LegendreBasis, polynomial_values, rows_of, union
 from workbench.uq.parameters import generator
 from workbench.uq.surrogate import Surrogate, checked_runs, multi_indices
 

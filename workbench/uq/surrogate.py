@@ -18,21 +18,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kernels.uq import polynomials
+from workbench.arrays import BoolArray, FloatArray, IntArray
 from workbench.blas import one_thread
 from workbench.checks import number, whole
 from workbench.errors import ParameterError
 from workbench.result import StoredResult, Uncertainty
 from workbench.suggestions import did_you_mean
-from workbench.uq.legendre import FloatArray, IntArray, LegendreBasis, rows_of, union
+from workbench.uq.legendre import LegendreBasis, rows_of, union
 from workbench.uq.parameters import ParameterBox
 
 if TYPE_CHECKING:
     import pandas as pd
 
-BoolArray = NDArray[np.bool_]
 Transform = Literal["auto", "none", "log"]
 TRANSFORMS: tuple[str, ...] = get_args(Transform)
 

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.checks import above_zero, whole
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
 from workbench.uq.designs import design
-from workbench.uq.parameters import FloatArray, ParameterBox
+from workbench.uq.parameters import ParameterBox
 from workbench.uq.prediction import Simulator
 from workbench.uq.pushed import value_text
 from workbench.uq.surrogate import (

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
-from workbench.uq.parameters import FloatArray
 from workbench.uq.prediction import Simulator
 from workbench.uq.pushed import value_text
 from workbench.uq.surrogate import HoldoutError, Surrogate

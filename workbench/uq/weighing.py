@@ -6,12 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.uq import likelihood
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.uq.noise import places, squared_distances
 from workbench.uq.posterior import Posterior
 from workbench.uq.sampling import likelihood_data
-
-FloatArray = NDArray[np.float64]
 
 
 def simulator_weights(

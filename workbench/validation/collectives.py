@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.checks import above_zero, number, whole
 from workbench.datasets import data_folder
 from workbench.errors import ParameterError
@@ -33,7 +34,6 @@ from workbench.validation.open_mpi import FORCED, forced_algorithms
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 MEASURED = tuple(one for one in FORCED if one in COLLECTIVES)
 """The collectives that are measured."""

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.checks import number, whole
 from workbench.errors import ParameterError
 from workbench.measure.cluster import Cluster
@@ -30,7 +30,6 @@ from workbench.validation.suite import TIMEOUT_S, ValidationProgram, program_of
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 LATENCIES_S = (0.0, 1e-3, 2e-3, 4e-3)  # up to the highest of a campaign, each twice the last
 

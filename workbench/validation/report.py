@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.datapackage import DESCRIPTOR
 from workbench.datasets import data_folder
 from workbench.errors import ParameterError
@@ -21,7 +22,6 @@ from workbench.validation.recording import ProgramRecording
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 _FOLDER = "validation"
 
 

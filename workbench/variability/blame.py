@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.blas import one_thread
 from workbench.checks import whole
 from workbench.errors import ParameterError
@@ -24,7 +25,6 @@ from workbench.variability.tables.runs import Runs
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 RECOMMENDED = "ridge"
 """The method that orders the users."""

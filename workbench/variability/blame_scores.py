@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.datasets import data_folder
 from workbench.errors import DatasetError, ParameterError
@@ -22,7 +23,6 @@ from workbench.variability.blame import Blame
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 CULPRIT = 0.02
 """Least relative slow-down of a user who is to blame."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from workbench.arrays import FloatArray
 
 TOGETHER = 0.9
 """Least rank correlation, up to its sign, of all pairs of counters in a group."""

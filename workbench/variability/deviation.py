@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.blas import one_thread
 from workbench.checks import whole
 from workbench.errors import ParameterError
@@ -39,7 +40,6 @@ from workbench.variability.tables.steps import StepTable
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 DeviationModel = Literal["trees", "ridge", "mean-trajectory"]
 DEVIATION_MODELS: tuple[DeviationModel, ...] = get_args(DeviationModel)

@@ -10,9 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.variability.folds import halt_if
-
-FloatArray = NDArray[np.float64]
 
 Trees = Literal["histogram", "exact"]
 

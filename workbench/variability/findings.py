@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.findings import Finding, Findings, all_or_most, all_or_some, counted, graded, span
 from workbench.variability.blame_scores import CULPRIT, BlameScores, shipped_blame_scores
 from workbench.variability.forecasting.grid import ForecastGrid
@@ -28,7 +28,6 @@ from workbench.variability.world.users import EXPERIMENTER
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 _THREE_TIMES = 3.0
 _WITHIN = 5.0  # % of a step's time

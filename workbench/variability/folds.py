@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import jobs
+from workbench.arrays import FloatArray
 from workbench.errors import SimulationHalted
 from workbench.jobs import Progress
-
-FloatArray = NDArray[np.float64]
 
 LEVEL = 0.95
 """Of all intervals."""

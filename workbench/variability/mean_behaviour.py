@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
@@ -22,7 +23,6 @@ from workbench.variability.tables.steps import StepTable
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 BAND = (10.0, 90.0)
 """Percentiles of the runs between which ``low_s`` and ``high_s`` lie."""

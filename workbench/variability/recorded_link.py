@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.datapackage import (
     DESCRIPTOR,
     Column,
@@ -39,7 +40,6 @@ from workbench.variability.tables.steps import StepTable, read_steps
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 _FOLDER = "variability"
 _LICENCE = "MIT"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from workbench.variability.deviation import Deviation
 
-FloatArray = NDArray[np.float64]
 
 LARGE = 0.5
 """Relevance from which a counter is said to predict."""

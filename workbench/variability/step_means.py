@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from workbench.arrays import FloatArray
 
 
 def means_of(values: FloatArray, rows: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from workbench.arrays import FloatArray
 from workbench.fit.engines.descent import DIGITS
-from workbench.fit.engines.engine import FitProblem, FloatArray, Points, Values
+from workbench.fit.engines.engine import FitProblem, Points, Values
 
 if TYPE_CHECKING:
     from cmaes import CMA

@@ -16,7 +16,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.fit.engines.engine import FloatArray, Values
+from workbench.arrays import FloatArray
+from workbench.fit.engines.engine import Values
 from workbench.fit.space import Dimension
 
 T = TypeVar("T")

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.fit.losses import Loss
 from workbench.fit.space import SearchSpace
 
-FloatArray = NDArray[np.float64]
 Values = dict[str, float | int]
 Points = Callable[[], FloatArray | None]
 """Simulates a trial once more where need be: its points, None where it was refused."""

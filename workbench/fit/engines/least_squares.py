@@ -19,8 +19,9 @@ import math
 
 import numpy as np
 
+from workbench.arrays import FloatArray
 from workbench.fit.engines.descent import MOST_STEPS, Ask, Box, FinishedTrial, Residuals, descend
-from workbench.fit.engines.engine import FitProblem, FloatArray, Points, Values
+from workbench.fit.engines.engine import FitProblem, Points, Values
 
 # Half and double of each led to losses within 0.1 % of each other, in fits of the protocol model to
 # three machines (600 trials) and of SNAPPR to two of them (300).

@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench import jobs
+from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.fit.losses import target_points
@@ -37,7 +37,6 @@ from workbench.suggestions import did_you_mean
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 Statistic = Literal["median", "pair"]
 Dependence = Literal["shared", "independent"]
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import BoolArray, FloatArray
 from workbench.errors import ParameterError
 from workbench.fit.losses import DEFAULT_LOSS, Loss, LossTarget, find_target, rmspe_by_target
 from workbench.fit.measured import as_curve
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 
     from workbench.fit.measured import Measured
 
-BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.float64]
 
 ENGINE = "least-squares"
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.fit.result import FitResult
 from workbench.fit.space import Dimension
 from workbench.fit.trust.interval_scan import Interval, Scan, scan_dimension, scan_threshold
@@ -31,8 +31,6 @@ from workbench.result import Drawing, StoredResult
 if TYPE_CHECKING:
     import pandas as pd
 
-
-FloatArray = NDArray[np.float64]
 
 TOLERANCE = 0.05
 """How much the loss may grow, as a share, before a value counts as worse than the fitted one."""

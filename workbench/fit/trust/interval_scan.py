@@ -13,10 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.fit.result import FitResult
 from workbench.fit.trust.residuals import Probe, Response
-
-FloatArray = NDArray[np.float64]
 
 # For the protocol model on azure-hb96v3-hdr (18 parameters):
 _HALVINGS = 5  # ends are within 4 % of those of 8, one at 13 %; with 3 one is at half

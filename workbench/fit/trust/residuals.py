@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.fit.losses import find_loss, target_points
 from workbench.fit.result import FitResult
 from workbench.fit.space import Dimension
 from workbench.simulate import BENCHMARKS, simulate_osu
-
-FloatArray = NDArray[np.float64]
 
 RELATIVE_STEP = 0.01
 """How far a derivative's two points lie from the fitted value: 1 % of it each way.

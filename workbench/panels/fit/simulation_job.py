@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench import jobs
+from workbench.arrays import FloatArray
 from workbench.measure import OSUCurve
 from workbench.measure.curve import byte_label
 from workbench.models import NetworkModel
@@ -18,8 +18,6 @@ from workbench.simulate import simulate_osu
 EARLIER = "the curves are of earlier values"
 _AT_ONCE_S = 0.15
 _WINDOW = 64
-
-FloatArray = NDArray[np.float64]
 
 
 class SimulationJob:

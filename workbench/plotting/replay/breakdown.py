@@ -10,6 +10,7 @@ from bokeh.models import BasicTicker, ColumnDataSource, HoverTool, Range1d
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure, set_range
 from workbench.plotting.descriptions import plain_percent
@@ -33,8 +34,6 @@ MOST_BARS = 64
 
 _COLOURS = (COMPUTE, SEND_OVERHEAD, palette.PURPLE, WAITING)
 _HEADROOM = 1.04  # of the longest bar, or its end would be the frame
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernels import spacetime as kernel
+from workbench.arrays import IntArray
 from workbench.plotting.replay.timeline import FILLED, KINDS, Timeline, lane_centre
 from workbench.programs.graph import RECV, SEND
 
@@ -39,7 +39,6 @@ _ROOMY_PX = 5.0  # a lower rank has no gap to the next: a fifth of it is less th
 _EDGED_PX = 5.0  # white edges of 0.7 px would take more than a quarter of a shorter bar
 _CLEAR_MESSAGES = 200  # so many may cross without hiding what is below them
 
-IntArray = NDArray[np.int64]
 Columns = dict[str, Any]
 
 

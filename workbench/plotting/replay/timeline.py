@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels import spacetime as kernel
+from workbench.arrays import FloatArray, IntArray
 from workbench.errors import ParameterError
 from workbench.programs.graph import CALC, RECV, SEND
 from workbench.programs.program import MPI_CALLS
@@ -32,10 +33,6 @@ KIND_OF = np.zeros(4, np.uint8)
 KIND_OF[[CALC, SEND, RECV]] = 0, 1, 2
 KIND_OF.flags.writeable = False
 """Place in `KINDS` by the kind of an operation."""
-
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

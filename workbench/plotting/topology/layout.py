@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray, IntArray
+
 if TYPE_CHECKING:
     from workbench.topology import Topology
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 MOST_NODES = 2_200
 """Routers that are drawn one by one; of more, some share a node."""

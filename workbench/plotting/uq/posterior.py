@@ -8,12 +8,13 @@ import numpy as np
 from bokeh.models import ColumnDataSource, LayoutDOM
 from bokeh.plotting import figure
 
+from workbench.arrays import FloatArray
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure, plain_log_ticks
 from workbench.plotting.descriptions import plain_number
 from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
 from workbench.plotting.rows import BAR_PX, panels
-from workbench.plotting.uq.quantities import FloatArray, Quantity, quantities
+from workbench.plotting.uq.quantities import Quantity, quantities
 
 if TYPE_CHECKING:
     from workbench.uq.posterior import Posterior

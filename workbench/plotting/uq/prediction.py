@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from bokeh.models import ColumnDataSource, LayoutDOM
 from bokeh.plotting import figure
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.plotting import palette
 from workbench.plotting.descriptions import plain_percent
 from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from workbench.uq.prediction import Prediction
     from workbench.uq.replicas import Replicas
 
-FloatArray = NDArray[np.float64]
 
 SHADES = (palette.SKY_BLUE, palette.BLUE, palette.OLIVE)
 """Colours of intervals, from the widest to the narrowest."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from bokeh.models import BoxAnnotation, ColumnDataSource, Div, LayoutDOM, Span
 from bokeh.plotting import figure
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.plotting import palette
 from workbench.plotting.axes import log_range, message_size_axis, new_figure, plain_log_ticks
 from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
         PushedForward,
     )
 
-FloatArray = NDArray[np.float64]
 
 WIDEST_FIRST = sorted(LEVELS, reverse=True)
 BANDS = [

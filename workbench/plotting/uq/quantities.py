@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from workbench.arrays import FloatArray
 
 if TYPE_CHECKING:
     from workbench.uq.noise import HyperParameter
     from workbench.uq.parameters import UncertainParameter
     from workbench.uq.posterior import Posterior
 
-FloatArray = NDArray[np.float64]
 Density = Callable[[FloatArray], FloatArray]
 
 _LOG_FROM = 5.0  # greatest to least draw, from which an axis is logarithmic

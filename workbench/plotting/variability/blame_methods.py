@@ -10,6 +10,7 @@ from bokeh.models import ColumnDataSource, LayoutDOM, Span
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.plotting import palette
 from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
 from workbench.plotting.rows import BAR_PX, beside, row_figure
@@ -19,7 +20,6 @@ from workbench.variability.blame_scores import CULPRIT
 if TYPE_CHECKING:
     from workbench.variability import Blame
 
-FloatArray = NDArray[np.float64]
 
 _ROW_PX = 17  # chosen: 40 users take 680 px, so that methods compare in a window 900 px high
 _FIRST_SHARE, _SHARE = 6, 5  # of the width; the first figure of a row has the users' names

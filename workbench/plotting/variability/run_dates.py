@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from bokeh.models import AdaptiveTicker, ColumnDataSource, CustomJSTickFormatter, Span, TapTool
 from bokeh.plotting import figure
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from workbench.errors import ParameterError
 from workbench.plotting import palette
@@ -18,7 +18,6 @@ from workbench.plotting.grid import hover
 if TYPE_CHECKING:
     from workbench.variability import Runs
 
-FloatArray = NDArray[np.float64]
 
 _A_DATE_S = 1e8
 """Least number of seconds that is taken for a date; smaller ones count from an origin."""

@@ -10,6 +10,7 @@ from bokeh.models import BoxAnnotation, ColumnDataSource, LayoutDOM, Span, TapTo
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, live_figure, moving_line, set_range
@@ -21,7 +22,6 @@ from workbench.variability.forecasting.interval import BAND, forecast_interval, 
 if TYPE_CHECKING:
     from workbench.variability import Forecast, StepTable
 
-FloatArray = NDArray[np.float64]
 
 _BASELINES = ("mean-trajectory", "persistence")
 _STEPS = ("step", "time", "mean")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from bokeh.models import ColumnDataSource, Span, TapTool
 from bokeh.plotting import figure
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, live_figure, moving_line, set_range
@@ -18,7 +19,6 @@ from workbench.plotting.grid import hover
 if TYPE_CHECKING:
     from workbench.variability import StepTable
 
-FloatArray = NDArray[np.float64]
 
 _LOW, _HIGH = 10, 90
 """Percentiles of the runs between which the band lies."""

@@ -18,8 +18,8 @@ from bokeh.models import (
     Range1d,
 )
 from bokeh.plotting import figure
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.checks import whole
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from workbench.variability.world.machine import WorldMachine
     from workbench.variability.world.run_scene import RunScene
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 NAMED_USERS = 4
 """Users with a colour and a mark of their own."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from workbench.arrays import IntArray
 from workbench.programs.collectives import allgather, bcast, reduce_scatter
 from workbench.programs.collectives.rounds import (
     Algorithm,
     CollectiveCase,
-    Ints,
     Rounds,
     mirror,
     powers,
@@ -60,7 +60,7 @@ def halve(case: CollectiveCase) -> Rounds:
     yield from mirror(_double(case), reduce=True)
 
 
-def owners(case: CollectiveCase) -> Ints:
+def owners(case: CollectiveCase) -> IntArray:
     """Return the rank that owns each piece of the vector after ``halve``, int64[pieces]."""
     return case.participants[_reversed_bits(case.power)]
 
@@ -75,7 +75,7 @@ def _double(case: CollectiveCase) -> Rounds:
         yield spans(participants, partner, first, counts, case.power)
 
 
-def _reversed_bits(count: int) -> Ints:
+def _reversed_bits(count: int) -> IntArray:
     numbers = np.arange(1)
     while len(numbers) < count:
         numbers = np.concatenate([2 * numbers, 2 * numbers + 1])

@@ -6,10 +6,10 @@ from functools import partial
 
 import numpy as np
 
+from workbench.arrays import IntArray
 from workbench.programs.collectives.rounds import (
     Algorithm,
     CollectiveCase,
-    Ints,
     Round,
     Rounds,
     check_number,
@@ -45,11 +45,11 @@ def bruck(case: CollectiveCase) -> Rounds:
         yield Round(ranks, (ranks + distance) % p, np.full(p, len(ways)), blocks)
 
 
-def _under_way(ranks: Ints, ways: Ints, distance: int) -> Ints:
+def _under_way(ranks: IntArray, ways: IntArray, distance: int) -> IntArray:
     """Return the blocks that each rank sends over this distance, int64[ranks * ways]."""
     p = len(ranks)
     sender = ranks[:, None] - ways % distance
-    blocks: Ints = sender % p * p + (sender + ways) % p
+    blocks: IntArray = sender % p * p + (sender + ways) % p
     return blocks.ravel()
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from workbench.arrays import IntArray
 from workbench.programs.collectives.rounds import (
     Algorithm,
     CollectiveCase,
-    Ints,
     Rounds,
     mirror,
     powers,
@@ -38,7 +38,7 @@ def binomial(case: CollectiveCase) -> Rounds:
         yield spans(ranks[target - distance], ranks[target], ranks[target], counts, case.ranks)
 
 
-def gather_pieces(case: CollectiveCase, owners: Ints) -> Rounds:
+def gather_pieces(case: CollectiveCase, owners: IntArray) -> Rounds:
     """Gather pieces at the root by a binomial tree; ``owners``, int64[pieces], include the root."""
     pieces = len(owners)
     own = int(np.flatnonzero(owners == case.root)[0])

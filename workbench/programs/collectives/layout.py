@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import IntArray
 from workbench.programs.collectives.rounds import (
     Algorithm,
     CollectiveCase,
-    Ints,
     check_number,
     ragged_arange,
 )
@@ -43,10 +43,10 @@ class Messages:
     source: NDArray[np.int32]  # (messages,) sending rank
     target: NDArray[np.int32]  # (messages,) receiving rank
     reduce: NDArray[np.bool_]  # (messages,) whether the receiver combines
-    block_start: Ints  # (messages + 1,) each message's first place in ``blocks``
+    block_start: IntArray  # (messages + 1,) each message's first place in ``blocks``
     blocks: NDArray[np.int32]  # numbers of the blocks that the messages carry
 
-    def sizes(self, block_bytes: Ints) -> Ints:
+    def sizes(self, block_bytes: IntArray) -> IntArray:
         """Return the bytes of each message, int64[messages]; ``block_bytes`` is int64[blocks]."""
         each = block_bytes[self.blocks]
         if len(each) == len(self.round) or not len(each):
@@ -71,7 +71,7 @@ class Messages:
 class Layout:
     """The operations of a collective without their sizes."""
 
-    rank_start: Ints  # (ranks + 1,) each rank's first operation
+    rank_start: IntArray  # (ranks + 1,) each rank's first operation
     kind: NDArray[np.uint8]  # (n,) SEND, RECV or CALC
     peer: NDArray[np.int32]  # (n,) rank a message goes to or comes from; 0 for CALC
     tag: NDArray[np.int32]  # (n,) to be added to the collective's tag
@@ -166,7 +166,7 @@ def lay_out(messages: Messages, ranks: int, *, combining: bool) -> Layout:
 class _Groups:
     """The operations in groups, one for each rank, lane and round, in order."""
 
-    def __init__(self, of_op: Ints, place: NDArray[np.int8], rounds: int) -> None:
+    def __init__(self, of_op: IntArray, place: NDArray[np.int8], rounds: int) -> None:
         self._place = place
         self.start = np.flatnonzero(np.diff(of_op, prepend=-1)).astype(np.int32)
         self.key = of_op[self.start]
@@ -183,7 +183,7 @@ class _Groups:
         first = self.start + self._joined + np.where(self._combines > 0, self._reduced, 0)
         self._exit_start = np.where(waited > 0, waited, first)
 
-    def first_of(self, keys: Ints) -> Ints:
+    def first_of(self, keys: IntArray) -> IntArray:
         """Return the first operation of the first group whose key is at least the given, int64."""
         return np.append(self.start, self._end[-1:])[np.searchsorted(self.key, keys)].astype(
             np.int64
@@ -261,14 +261,14 @@ def layout(
     return _CACHE.get(operation, algorithm, case, combining)
 
 
-def _ordered(group: Ints, place: NDArray[np.int8], *others: Any) -> tuple[Any, ...]:
+def _ordered(group: IntArray, place: NDArray[np.int8], *others: Any) -> tuple[Any, ...]:
     """Return the columns sorted by group and place (stable)."""
     key = group * len(_KINDS) + place
     order = np.argsort(key, kind="stable")
     return tuple(column[order] for column in (group, place, *others))
 
 
-def _starts(counts: NDArray[Any]) -> Ints:
+def _starts(counts: NDArray[Any]) -> IntArray:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)])
 
 

@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import IntArray
 from workbench.errors import ParameterError
-
-Ints = NDArray[np.int64]
 
 MOST = {"messages": 2**24, "blocks in messages": 2**26, "block sizes": 2**24}
 """The most of each that a schedule may have."""
@@ -43,9 +42,9 @@ class CollectiveCase:
     segments: int = 1
 
     @property
-    def virtual(self) -> Ints:
+    def virtual(self) -> IntArray:
         """The ranks counted from the root: ``virtual[0]`` is the root, int64[ranks]."""
-        ranks: Ints = np.roll(np.arange(self.ranks), -self.root)
+        ranks: IntArray = np.roll(np.arange(self.ranks), -self.root)
         return ranks
 
     @property
@@ -54,15 +53,15 @@ class CollectiveCase:
         return 1 << (self.ranks.bit_length() - 1)
 
     @property
-    def others(self) -> Ints:
+    def others(self) -> IntArray:
         """The ranks left out where a power of two is needed, int64[ranks - power]."""
         # one of each of the first pairs (2i, 2i + 1), and not the root
         even = 2 * np.arange(self.ranks - self.power)
-        others: Ints = even + (even == self.root)
+        others: IntArray = even + (even == self.root)
         return others
 
     @property
-    def participants(self) -> Ints:
+    def participants(self) -> IntArray:
         """The partners of ``others``, then all further ranks, int64[power]."""
         extra = self.ranks - self.power
         partners = 4 * np.arange(extra) + 1 - self.others
@@ -73,9 +72,9 @@ class CollectiveCase:
 class Round:
     """Messages that are posted together."""
 
-    source: Ints  # (messages,) sending rank
-    target: Ints  # (messages,) receiving rank
-    counts: Ints  # (messages,) number of blocks
+    source: IntArray  # (messages,) sending rank
+    target: IntArray  # (messages,) receiving rank
+    counts: IntArray  # (messages,) number of blocks
     blocks: Callable[[], NDArray[Any]]  # block numbers, (sum(counts),); called after the size check
     reduce: bool = False  # whether the receiver combines them with its own
     lane: int = 0  # rounds of different lanes do not wait for each other
@@ -125,7 +124,12 @@ class Algorithm:
 
 
 def single(
-    source: Ints, target: Ints, block: Ints | int, *, reduce: bool = False, lane: int = 0
+    source: IntArray,
+    target: IntArray,
+    block: IntArray | int,
+    *,
+    reduce: bool = False,
+    lane: int = 0,
 ) -> Round:
     """Return a round whose messages carry one block each; ``block`` is per message or for all."""
     counts = np.ones(len(source), np.int64)
@@ -133,7 +137,13 @@ def single(
 
 
 def spans(
-    source: Ints, target: Ints, first: Ints, counts: Ints, around: int, *, reduce: bool = False
+    source: IntArray,
+    target: IntArray,
+    first: IntArray,
+    counts: IntArray,
+    around: int,
+    *,
+    reduce: bool = False,
 ) -> Round:
     """Return a round whose messages carry ``counts`` blocks from ``first``, modulo ``around``."""
 
@@ -156,9 +166,9 @@ def around(case: CollectiveCase, ahead: int, *, reduce: bool = False) -> Rounds:
             yield Round(ranks, following, counts, blocks, reduce, lane)
 
 
-def _ring_blocks(case: CollectiveCase, ahead: int, lane: int) -> Ints:
+def _ring_blocks(case: CollectiveCase, ahead: int, lane: int) -> IntArray:
     """Return the block that each rank sends, int64[ranks]."""
-    blocks: Ints = (np.arange(case.ranks) + ahead) % case.ranks * case.segments + lane
+    blocks: IntArray = (np.arange(case.ranks) + ahead) % case.ranks * case.segments + lane
     return blocks
 
 

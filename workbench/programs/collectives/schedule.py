@@ -10,11 +10,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import IntArray
 from workbench.checks import whole, whole_each
 from workbench.errors import ParameterError
 from workbench.programs.collectives.layout import lay_out, layout
 from workbench.programs.collectives.registry import find_algorithm, with_value
-from workbench.programs.collectives.rounds import Algorithm, CollectiveCase, Ints, check_number
+from workbench.programs.collectives.rounds import Algorithm, CollectiveCase, check_number
 from workbench.programs.graph import CALC, Dependents, ExecutionGraph
 
 _ROOTED = frozenset({"bcast", "reduce", "gather", "scatter"})
@@ -65,18 +66,18 @@ class Schedule:
     algorithm: str
     ranks: int
     root: int
-    rank_start: Ints
+    rank_start: IntArray
     kind: NDArray[np.uint8]
     peer: NDArray[np.int32]
-    size: Ints
+    size: IntArray
     tag: NDArray[np.int32]
     after: NDArray[np.int32]
     before: NDArray[np.int32]
     message: NDArray[np.int32]
     reduces: NDArray[np.bool_]
-    block_start: Ints
+    block_start: IntArray
     blocks: NDArray[np.int32]
-    block_bytes: Ints
+    block_bytes: IntArray
     note: str = ""
 
     @property
@@ -299,7 +300,7 @@ def _block_bytes(
     size: int,
     sizes: Sequence[int],
     element_bytes: int,
-) -> Ints:
+) -> IntArray:
     """Return the bytes of each block, int64[blocks]."""
     if operation in _BY_RANK:
         number = case.ranks

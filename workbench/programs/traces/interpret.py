@@ -12,6 +12,7 @@ import numpy as np
 
 from kernels.traces import layout
 from kernels.traces.follow import follow
+from workbench.arrays import IntArray
 from workbench.mpi.calls import is_local
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
 from workbench.programs.program import COLLECTIVE, ICOLLECTIVE, IRECV, ISEND, RECV, SEND
@@ -25,7 +26,7 @@ from workbench.programs.traces.mpi_calls import (
     SIGNATURES,
     Signature,
 )
-from workbench.programs.traces.plain_lines import Ints, NumberedLines, forms_of
+from workbench.programs.traces.plain_lines import NumberedLines, forms_of
 from workbench.programs.traces.requests import UNKNOWN, RequestTable, StartedCall
 
 MOST_TAG = 2**31 - 1
@@ -49,9 +50,11 @@ class RankReader(ArgumentReader):
         self.names = names
         self.requests = requests
         self.signatures = RECORDER_SIGNATURES if recorder else SIGNATURES
-        self.places: Ints = np.full(len(lines.texts), -1, np.int64)  # of texts that name a request
+        self.places: IntArray = np.full(
+            len(lines.texts), -1, np.int64
+        )  # of texts that name a request
         # first and last place, by the number of a text that names an array of requests
-        self.arrays: tuple[Ints, Ints] = (self.places.copy(), self.places.copy())
+        self.arrays: tuple[IntArray, IntArray] = (self.places.copy(), self.places.copy())
         self._forms = forms_of(recorder)
         self._rows = calls.of_rank[rank]
         self._rows.state[layout.ANY] = names.any_source
@@ -59,7 +62,7 @@ class RankReader(ArgumentReader):
         self._shown: dict[str, Comm | None] = {}
         self._comm_of, self._share_of = self.places.copy(), self.places.copy()
         self._meant: list[int] = []
-        self._space: Ints = np.empty((3, 5), np.int64)
+        self._space: IntArray = np.empty((3, 5), np.int64)
         self.handlers: dict[str, Callable[[TraceLine, Places, Signature], None]] = {
             "send": self._send,
             "recv": self._recv,

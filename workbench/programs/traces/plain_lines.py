@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from kernels.goal.scan import hashed
 from kernels.traces import layout
 from kernels.traces.scan import scan
+from workbench.arrays import IntArray
 from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.lines import TraceLine, line_of
 from workbench.programs.traces.mpi_calls import (
@@ -32,7 +33,6 @@ from workbench.programs.traces.mpi_calls import (
     Signature,
 )
 
-Ints = NDArray[np.int64]
 Lines = TypeVar("Lines")
 
 MOST_THREADS = 8
@@ -47,8 +47,8 @@ FEW_TEXTS = 1024
 class Forms:
     """The known calls: a form for each name and number of fields."""
 
-    names: tuple[Ints, NDArray[np.uint8], Ints, NDArray[np.int16]]
-    table: Ints  # int64[forms, N_FORM]
+    names: tuple[IntArray, NDArray[np.uint8], IntArray, NDArray[np.int16]]
+    table: IntArray  # int64[forms, N_FORM]
     gives: NDArray[np.bool_]  # whether a form's call gives its request to a variable
     sends: NDArray[np.bool_]
     receives: NDArray[np.bool_]
@@ -62,10 +62,10 @@ class NumberedLines:
     data: NDArray[np.uint8]
     begin: NDArray[np.int32]
     form: NDArray[np.int16]
-    times: Ints
-    values: Ints
+    times: IntArray
+    values: IntArray
     notable: NDArray[np.int32]
-    texts: Ints
+    texts: IntArray
 
     def line(self, at: int, *, times: bool = True) -> TraceLine | None:
         """Return a line as text cut at its colons, None for an empty one."""
@@ -185,7 +185,7 @@ def forms_of(recorder: bool) -> Forms:
 
 def _form(
     signature: Signature, count: int, at: dict[str, int], *, recorder: bool, name: str
-) -> Ints:
+) -> IntArray:
     """Return which fields the kernels look at, and what they do with the line."""
     row = np.zeros(layout.N_FORM, np.int64)
     kind, blocking = signature.kind, signature.manner == BLOCKING

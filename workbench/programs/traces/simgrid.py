@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.traces import actions
+from workbench.arrays import IntArray
 from workbench.checks import above_zero
 from workbench.errors import ParseError
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
@@ -25,7 +26,7 @@ from workbench.programs.program import COLLECTIVE, ICOLLECTIVE, IRECV, ISEND, RE
 from workbench.programs.traces.calls import MOST_SIZE, Comm, TraceCalls, fit_receives
 from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.joint import Share
-from workbench.programs.traces.plain_lines import FEW_TEXTS, Ints, side_by_side
+from workbench.programs.traces.plain_lines import FEW_TEXTS, side_by_side
 from workbench.programs.traces.simgrid_collectives import (
     COLLECTIVE_KEYS,
     COLLECTIVES,
@@ -90,7 +91,7 @@ def is_action(word: bytes) -> bool:
     return name.removeprefix("i") in COLLECTIVES or name in COLLECTIVES
 
 
-MeantLines = tuple[NDArray[np.int32], NDArray[np.intp], Ints, NDArray[np.int32]]
+MeantLines = tuple[NDArray[np.int32], NDArray[np.intp], IntArray, NDArray[np.int32]]
 """Numbers, meanings, work and values of lines; see ``kernels.traces.actions.act``."""
 
 
@@ -232,7 +233,9 @@ class _RankReader:
         """Read the lines at some places of a file."""
         self._act(*self._meanings(lines, places))
 
-    def _meanings(self, lines: ActionLines, places: NDArray[np.intp]) -> tuple[MeantLines, Ints]:
+    def _meanings(
+        self, lines: ActionLines, places: NDArray[np.intp]
+    ) -> tuple[MeantLines, IntArray]:
         """Return the lines as the kernel takes them, and the first operation of each meaning."""
         number, values, amount = lines.number[places], lines.values[places], lines.amount[places]
         plain = lines.plain[places]
@@ -264,7 +267,7 @@ class _RankReader:
             begin.append(len(self.ops))
         return (number, meaning, work, values), np.array(begin, np.int64)
 
-    def _act(self, lines: MeantLines, begin: Ints) -> None:
+    def _act(self, lines: MeantLines, begin: IntArray) -> None:
         """Let the kernel make the calls."""
         ops = np.array(self.ops, np.int64).reshape(-1, actions.N_OP)
         made = ops[:, 0] > actions.WORK_OF_LINE
@@ -511,7 +514,7 @@ class _RankReader:
         )
 
 
-def _distinct(action: Ints) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _distinct(action: IntArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return where each different number is first, in that order, and each one's place there."""
     _, first, place = np.unique(action, return_index=True, return_inverse=True)
     order = np.argsort(first)

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import IntArray
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.programs.graph import SEND
 from workbench.simulate.picoseconds import CLOCK_END, PS_PER_NS, PS_PER_S, PicosecondCosts
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

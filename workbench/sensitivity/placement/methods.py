@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.sensitivity.placement.problem import IntArray, PlacementProblem
+from workbench.arrays import IntArray
+from workbench.sensitivity.placement.problem import PlacementProblem
 from workbench.sensitivity.placement.swaps import swap_gains, swapped
 
 _GUIDED = 0.9

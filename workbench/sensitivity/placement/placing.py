@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.arrays import IntArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
@@ -26,7 +27,7 @@ from workbench.sensitivity.placement.methods import (
     shuffled,
 )
 from workbench.sensitivity.placement.placement import Placement
-from workbench.sensitivity.placement.problem import MOST_SLOTS, IntArray, PlacementProblem
+from workbench.sensitivity.placement.problem import MOST_SLOTS, PlacementProblem
 from workbench.sensitivity.rank_wires import L_WIRE_S, Wires
 from workbench.simulate.picoseconds import PS_PER_S, PicosecondCosts
 from workbench.suggestions import did_you_mean

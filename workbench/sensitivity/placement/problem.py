@@ -8,13 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.sensitivity.placement.message_graph import MessageGraph
 from workbench.sensitivity.placement.swaps import Term, symmetric
 from workbench.sensitivity.rank_wires import Wires
 from workbench.simulate.picoseconds import PS_PER_S
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 MOST_SLOTS = 4096
 """Most places; matrices over pairs of them are held."""

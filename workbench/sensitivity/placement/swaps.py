@@ -10,12 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
+from workbench.arrays import FloatArray, IntArray
 
 Term = tuple[IntArray, FloatArray]
 """Symmetric weights between ranks, int64[slots, slots], and the distance between slots."""

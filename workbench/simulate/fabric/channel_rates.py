@@ -12,16 +12,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import IntArray
 from workbench.errors import ParameterError
 from workbench.models import PISCES, SNAPPR
 from workbench.simulate.ticks import byte_delay, ticks
 from workbench.topology.channels import Channels
 from workbench.topology.topology import Topology
 from workbench.units import format_quantity
-
-IntArray = NDArray[np.int64]
 
 _ALIKE = 0.01  # bandwidths are given to two or three digits
 

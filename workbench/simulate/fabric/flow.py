@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.fabric_programs import fluid as kernel, layout
+from workbench.arrays import IntArray
 from workbench.errors import SimulationHalted
 from workbench.models import PISCES, SNAPPR
 from workbench.programs.graph import ExecutionGraph
@@ -43,8 +44,6 @@ from workbench.simulate.fabric.operations import HostCosts, ProgramRun, operatio
 from workbench.simulate.fabric.paths import Paths, latencies
 from workbench.simulate.ticks import CLOCK_END, refuse_time
 from workbench.topology.channels import Channels
-
-IntArray = NDArray[np.int64]
 
 _FIRST_ROOM = 1024
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from workbench.arrays import IntArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
@@ -15,8 +16,6 @@ from workbench.topology.topology import Topology
 
 HostAssignment = Literal["block", "round-robin", "random", "by-group"]
 PLACEMENTS: tuple[HostAssignment, ...] = get_args(HostAssignment)
-
-IntArray = NDArray[np.int64]
 
 
 def place_jobs(

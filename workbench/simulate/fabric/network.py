@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.fabric import calendar, layout
+from workbench.arrays import IntArray
 from workbench.errors import ConfigurationError, SimulationHalted, WorkbenchError
 from workbench.models import PISCES, SNAPPR
 from workbench.simulate.fabric.network_interface import NetworkInterface
@@ -21,8 +22,6 @@ from workbench.simulate.fabric.port_model import (
 )
 from workbench.simulate.ticks import CLOCK_END, refuse_time
 from workbench.topology.channels import Channels
-
-IntArray = NDArray[np.int64]
 
 _MOST_RECORDS = 2**26
 """Most records of a run: 4 GiB."""

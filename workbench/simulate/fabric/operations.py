@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.fabric_programs import fluid, layout
+from workbench.arrays import IntArray
 from workbench.programs.graph import SEND, ExecutionGraph
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kernels.fabric import layout as cells
 from kernels.fabric_programs import layout, packets as kernel
+from workbench.arrays import IntArray
 from workbench.errors import ConfigurationError
 from workbench.models import SNAPPR
 from workbench.programs.graph import SEND, ExecutionGraph
@@ -18,8 +19,6 @@ from workbench.simulate.fabric.network import build, wiring_of
 from workbench.simulate.fabric.operations import HostCosts, ProgramRun, operations
 from workbench.simulate.fabric.paths import end_latency, latencies, message_paths
 from workbench.simulate.ticks import ticks
-
-IntArray = NDArray[np.int64]
 
 
 def run_packets(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.fabric_programs import paths
+from workbench.arrays import IntArray
 from workbench.errors import ParameterError
 from workbench.models import PISCES, SNAPPR
 from workbench.simulate.fabric.channel_rates import latency_ticks
@@ -16,8 +17,6 @@ from workbench.simulate.ticks import ticks
 from workbench.topology.channels import Channels
 from workbench.topology.routing import Routing
 from workbench.topology.topology import Topology
-
-IntArray = NDArray[np.int64]
 
 COMPUTED = ("torus", "hypercube", "hyperx")
 """Families whose paths take one dimension after the other; coordinates alone give them."""

@@ -6,13 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.fabric import arbiters, layout, pisces_cells
+from workbench.arrays import IntArray
 from workbench.errors import ConfigurationError
 from workbench.models import PISCES, SNAPPR
 from workbench.simulate.fabric.channel_rates import byte_ticks, latency_ticks
 from workbench.simulate.ticks import byte_delay, ticks
 from workbench.topology.channels import Channels
-
-IntArray = NDArray[np.int64]
 
 _UNLIMITED = 2**60
 

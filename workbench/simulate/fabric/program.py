@@ -18,6 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.arrays import IntArray
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.models.parameter import INT32_MAX
@@ -36,8 +37,6 @@ from workbench.simulate.picoseconds import UNLIMITED
 from workbench.simulate.ticks import CLOCK_END, TICKS_PER_SECOND, refuse_time
 from workbench.topology.channels import Channels
 from workbench.topology.routing import ROUTINGS, Routing
-
-IntArray = NDArray[np.int64]
 
 _MOST_PAIRS = 2**23
 """Pairs of routers up to which paths are looked up in a routing's tables."""

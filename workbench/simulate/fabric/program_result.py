@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import IntArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.html_table import html_table
@@ -27,7 +28,6 @@ from workbench.units import format_quantity
 if TYPE_CHECKING:
     import pandas as pd
 
-IntArray = NDArray[np.int64]
 
 _TICKS_PER_NS = 10**7
 

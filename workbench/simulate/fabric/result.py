@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.html_table import html_table
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
@@ -17,8 +18,6 @@ from workbench.units import format_quantity
 if TYPE_CHECKING:
     import pandas as pd
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 PERCENTS = (1.0, 5.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 100.0)
 """Percentiles of the latency that are written out."""

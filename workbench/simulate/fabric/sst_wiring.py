@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import IntArray
 from workbench.errors import ConfigurationError
 from workbench.simulate.fabric.network import Wiring
 from workbench.simulate.fabric.sst_limits import check_fat_tree, fat_tree_limit
 
-IntArray = NDArray[np.int64]
 Table = NDArray[np.int32]
 
 LARGEST = 2**12

@@ -7,9 +7,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench import simulate, uq, variability
+from workbench.arrays import FloatArray
 from workbench.models import LogGPS
 from workbench.programs import ProgramBuilder
 from workbench.teaching.answers import Amount, WholeNumber
@@ -19,8 +19,6 @@ from workbench.teaching.lesson import Lesson, LessonPart
 from workbench.teaching.mistakes import share_for_percent, unit_off
 from workbench.teaching.student import ParameterDraw
 from workbench.variability import Blame, RecordedLink
-
-FloatArray = NDArray[np.float64]
 
 _MODEL = LogGPS(L=2e-6, o=0.5e-6, g=0, G=0.1e-9, O=0, S=2**30)
 _NOISE = 0.05

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.checks import whole
 from workbench.errors import SimulationHalted
 from workbench.topology.link_load import link_loads
@@ -23,8 +24,6 @@ from workbench.topology.metrics.adjacency import RouterGraph
 from workbench.topology.metrics.spectrum import DENSE, slow_vectors
 from workbench.topology.topology import Topology
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 Halt = NDArray[np.int8]
 
 STARTS = 12

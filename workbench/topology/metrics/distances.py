@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import IntArray
 from workbench.errors import SimulationHalted
 from workbench.topology.metrics.adjacency import RouterGraph
 from workbench.topology.topology import Topology
 
-IntArray = NDArray[np.int64]
 Halt = NDArray[np.int8]
 
 _LENGTHS = 1024

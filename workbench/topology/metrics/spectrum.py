@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.topology.metrics.adjacency import RouterGraph
 from workbench.topology.topology import Topology
-
-FloatArray = NDArray[np.float64]
 
 DENSE = 300
 """Up to this many routers all eigenvalues are found at once; beyond, the outer ones by Lanczos."""

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from workbench.tune.aggregation import FloatArray
+from workbench.arrays import FloatArray
 
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from workbench.arrays import FloatArray
 from workbench.blas import one_thread
 from workbench.checks import above_zero
-from workbench.tune.aggregation import FloatArray
 from workbench.tune.heuristics.heuristic import Proposal, generator, random_neighbour
 from workbench.tune.history import History, Visit
 from workbench.tune.space.space import TuningSpace

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.tune.aggregation import FloatArray
+from workbench.arrays import FloatArray
 
 _ROOT5 = math.sqrt(5.0)
 _JITTER = 1e-8  # a hundredth of the least noise of one run; 1e-10 to 1e-4 led to equal proposals

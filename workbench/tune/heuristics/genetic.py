@@ -11,8 +11,8 @@ from types import MappingProxyType
 
 import numpy as np
 
+from workbench.arrays import FloatArray
 from workbench.checks import number, whole
-from workbench.tune.aggregation import FloatArray
 from workbench.tune.heuristics.heuristic import Proposal, generator, random_neighbour
 from workbench.tune.history import History
 from workbench.tune.rules_by_name import one_of

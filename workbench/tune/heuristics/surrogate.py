@@ -15,10 +15,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import BoolArray, FloatArray
 from workbench.blas import one_thread
 from workbench.checks import number, whole
 from workbench.errors import ParameterError
-from workbench.tune.aggregation import Aggregated, BoolArray, FloatArray
+from workbench.tune.aggregation import Aggregated
 from workbench.tune.heuristics.acquisition import ACQUISITIONS, mean_above
 from workbench.tune.heuristics.baselines import RandomSearch
 from workbench.tune.heuristics.forest import Forest

@@ -18,14 +18,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.provenance import Provenance
 from workbench.tune.space.constraints import Configuration, Value
 from workbench.tune.space.space import TuningSpace
 
-FloatArray = NDArray[np.float64]
 Key = tuple[Value | None, ...]
 
 _LEVEL = 0.95  # chosen: the usual one

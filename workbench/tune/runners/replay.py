@@ -8,16 +8,14 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.suggestions import did_you_mean
 from workbench.tune.runners.function import Ended, virtual_run
 from workbench.tune.runners.runner import RunHandle, Runner, RunOutput, RunRequest
 from workbench.tune.space.constraints import Configuration
 from workbench.tune.space.space import TuningSpace
-
-FloatArray = NDArray[np.float64]
 
 
 class Recorded(Protocol):

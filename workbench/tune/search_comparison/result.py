@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.result import Result
 from workbench.tune.recorded.recorded_space import RecordedSpace, Recording
@@ -20,7 +20,6 @@ from workbench.tune.search_comparison.rows import SearchRow
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 LEVEL = 0.95
 """The share of bootstrap samples over the seeds that lie within an interval."""

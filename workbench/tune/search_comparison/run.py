@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 
+from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.datapackage import DESCRIPTOR
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
-from workbench.tune.aggregation import FloatArray
 from workbench.tune.heuristics import HEURISTICS
 from workbench.tune.history import History
 from workbench.tune.next_run import Chooser, NextRun, stopping_rule

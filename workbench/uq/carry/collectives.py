@@ -8,6 +8,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.named_options import named_options
 from workbench.provenance import Provenance
@@ -17,7 +18,7 @@ from workbench.uq.collectives.calibration import CollectiveCalibration, check_ra
 from workbench.uq.collectives.measured import columns_of
 from workbench.uq.collectives.models import CollectiveTest
 from workbench.uq.prediction import discrepancies
-from workbench.uq.pushed import FloatArray, PosteriorOrigin, PushedComparison, PushedCrossover
+from workbench.uq.pushed import PosteriorOrigin, PushedComparison, PushedCrossover
 
 
 @named_options(DrawOptions, DRAWS)

@@ -9,6 +9,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from workbench.arrays import FloatArray
 from workbench.checks import whole_each
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
@@ -24,7 +25,7 @@ from workbench.uq.carry.draws import (
     machines_of,
     written,
 )
-from workbench.uq.pushed import FloatArray, PosteriorOrigin, PushedCrossover, PushedCurves
+from workbench.uq.pushed import PosteriorOrigin, PushedCrossover, PushedCurves
 
 SIZES = tuple(4**k for k in range(2, 13))
 """Default sizes in bytes: 16 B to 16 MiB."""

@@ -7,6 +7,7 @@ from typing import Unpack
 
 import numpy as np
 
+from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
@@ -27,7 +28,7 @@ from workbench.uq.carry.draws import (
     program_text,
     written,
 )
-from workbench.uq.pushed import LEVELS, FloatArray, PushedCurves, PushedForward, middle_and_ends
+from workbench.uq.pushed import LEVELS, PushedCurves, PushedForward, middle_and_ends
 
 _LLAMP = "LLAMP's semantics, no contention"
 

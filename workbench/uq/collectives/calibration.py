@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
 from workbench.uq.collectives.measured import COORDINATES, MeasuredCollective, columns_of, nodes_of
@@ -38,7 +39,6 @@ from workbench.uq.surrogate import Surrogate, fit_surrogate
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 NOISE = "gaussian-process"
 """The noise model that held up best on the measured collectives."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.checks import above_zero, whole
 from workbench.errors import ParameterError
 from workbench.provenance import Provenance
@@ -33,7 +34,6 @@ from workbench.uq.surrogate import fit_surrogate
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 TOFU_D_LINK = 6.8e9
 """Bandwidth of a link and of an engine, B/s (Ajima et al., The Tofu Interconnect D, 2018)."""

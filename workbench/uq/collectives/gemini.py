@@ -25,14 +25,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kernels.uq.torus_loads import add_messages, busiest_on_way
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.programs.collectives.registry import find_algorithm
 from workbench.programs.collectives.rounds import CollectiveCase
 from workbench.suggestions import did_you_mean
 from workbench.uq.collectives.models import CollectiveTest
 from workbench.uq.parameters import ParameterBox, UncertainParameter
-
-FloatArray = NDArray[np.float64]
 
 ALGORITHM_OF = {"allgather": "ring", "gather": "binomial", "scatter": "binomial"}
 """The algorithm of each collective: a ring, or a tree."""

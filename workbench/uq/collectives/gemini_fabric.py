@@ -19,6 +19,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.models import PISCES, SNAPPR, LogGPS
@@ -51,9 +52,6 @@ from workbench.uq.collectives.gemini import (
     check_fit,
 )
 from workbench.uq.collectives.models import CollectiveTest
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _ABOUT: dict[Congestion, str] = {
     "flow": "fluid messages over its links",

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError, ParseError
 from workbench.measure.collectives import collective_rows
 from workbench.measure.log_lines import decoded
@@ -30,7 +30,6 @@ from workbench.uq.replicas import Replicas
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 COORDINATES = ("nodes", "block_bytes")
 

@@ -16,13 +16,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.programs.collectives.registry import ALGORITHMS, find_algorithm
 from workbench.suggestions import did_you_mean
 from workbench.uq.collectives.round_costs import CollectivePlaces, round_costs
-
-FloatArray = NDArray[np.float64]
 
 MOST_NODES = 2**17
 """The most nodes of a test."""

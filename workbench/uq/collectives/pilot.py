@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
+from workbench.arrays import FloatArray
 from workbench.blas import one_thread
 from workbench.errors import ParameterError
 from workbench.uq.collectives.models import CollectiveModel, CollectiveTest
 from workbench.uq.parameters import ParameterBox, UncertainParameter
-
-FloatArray = NDArray[np.float64]
 
 _STARTS = 6
 _STEP = 1e-6  # of a logarithm, for slopes

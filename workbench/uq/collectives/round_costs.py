@@ -16,18 +16,15 @@ from math import prod
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernels.uq.torus_loads import add_messages
+from workbench.arrays import FloatArray, IntArray
 from workbench.errors import ParameterError
 from workbench.programs.collectives.registry import find_algorithm
 from workbench.programs.collectives.rounds import Algorithm, CollectiveCase, Round
 from workbench.topology.link_load import link_loads
 from workbench.topology.spec import parse_topology
 from workbench.topology.topology import Topology
-
-FloatArray = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 RoundDemand = TypeVar("RoundDemand", bound=Hashable)
 
@@ -169,8 +166,8 @@ def _demand(one: Round, places: CollectivePlaces) -> tuple[float, ...]:
 
 
 def link_blocks(
-    source: Ints,  # [messages] nodes
-    target: Ints,  # [messages] nodes
+    source: IntArray,  # [messages] nodes
+    target: IntArray,  # [messages] nodes
     blocks: FloatArray,  # [messages]
     places: CollectivePlaces,
 ) -> tuple[float, float]:
@@ -199,7 +196,7 @@ def link_blocks(
     return float(both.max()), float(up.max())
 
 
-def _mirrored(shape: tuple[int, ...]) -> Ints:
+def _mirrored(shape: tuple[int, ...]) -> IntArray:
     """Return the router opposite each, int64[routers]: every coordinate counted backwards."""
     places = np.indices(shape).reshape(len(shape), -1)
     opposite = [(-place) % size for place, size in zip(places, shape, strict=True)]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.arrays import FloatArray
 from workbench.checks import number, whole
 from workbench.html_table import html_table
 from workbench.result import StoredResult
@@ -22,7 +23,6 @@ from workbench.uq.collectives.validation import REPLICAS, SPREAD, TRUTH, validat
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 NODES = 65_536
 LEVEL = 0.9

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
 from workbench.uq.collectives.calibration import (
@@ -36,7 +37,6 @@ from workbench.uq.replicas import Replicas
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 LEAST_PROBABILITY = 1e-3
 """Less probable models are left out of predictions."""

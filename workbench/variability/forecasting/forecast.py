@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.blas import one_thread
 from workbench.checks import whole
 from workbench.errors import ParameterError
@@ -36,7 +37,6 @@ from workbench.variability.tables.steps import FEATURES, StepTable
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 ForecastModel = Literal["attention", "trees", "ridge", "persistence", "mean-trajectory"]
 MODELS: tuple[ForecastModel, ...] = get_args(ForecastModel)

@@ -10,11 +10,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.variability.folds import halt_if
 from workbench.variability.forecasting import attention
 from workbench.variability.forecasting.windows import Windows, summaries
 
-FloatArray = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 Learner = Literal["attention", "trees", "ridge"]

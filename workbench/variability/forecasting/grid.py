@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.jobs import Progress
 from workbench.provenance import Provenance
@@ -25,7 +26,6 @@ from workbench.variability.tables.steps import FEATURES, StepTable
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 _MOST_WINDOWS = 3000
 

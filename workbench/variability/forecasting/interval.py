@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.checks import number
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
@@ -14,7 +14,6 @@ from workbench.suggestions import did_you_mean
 if TYPE_CHECKING:
     from workbench.variability.forecasting.forecast import Forecast
 
-FloatArray = NDArray[np.float64]
 
 BAND = 0.8
 """Share of what comes that an interval should hold, unless another is asked for."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.blas import one_thread
 from workbench.checks import whole
 from workbench.errors import ParameterError
@@ -44,7 +45,6 @@ from workbench.variability.tables.steps import StepTable
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 _INTERVAL = 0.9
 _FOLDS = 5

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.variability.step_means import means_of
 from workbench.variability.tables.steps import StepTable
-
-FloatArray = NDArray[np.float64]
 
 OWN_TIMES = "own step times"
 """Name of the channel that holds the job's own step times."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParseError
 from workbench.result import StoredResult
 from workbench.text_table import check_columns
@@ -38,7 +39,6 @@ from workbench.variability.tables.table_file import (
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 _WHAT = "a job log"
 _NEEDED = ("job", "user", "nodes", "start", "end")

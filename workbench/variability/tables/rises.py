@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from workbench.arrays import FloatArray
 
 WIDTHS = (32, 48, 64)
 """Bits of counters that wrap: of network cards and kernels 32 or 64, of Aries routers 48."""

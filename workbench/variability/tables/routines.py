@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParseError
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
@@ -24,7 +25,6 @@ from workbench.variability.tables.table_file import TableNotes, names_in, positi
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 COMPUTATION = ("compute", "computation", "application")
 """Routines that are the program's own work, in any case of letters; all others are MPI's."""

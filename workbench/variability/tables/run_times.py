@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.datapackage import DESCRIPTOR, read_resource
 from workbench.datasets import data_folder, described
@@ -30,7 +31,6 @@ from workbench.variability.tables.table_file import TableNotes, names_in, read_t
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 Grouping = Literal["system", "application", "nodes", "month"]
 """What runs can be grouped by."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParseError
 from workbench.result import StoredResult
 from workbench.text_table import numbers_of
@@ -22,7 +23,6 @@ from workbench.variability.tables.table_file import TableNotes, names_in, read_t
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 _WHAT = "a table of runs"
 _NEEDED = ("run", "start", "end")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.checks import above_zero
 from workbench.errors import ParameterError, ParseError
 from workbench.provenance import Provenance
@@ -45,7 +46,6 @@ from workbench.variability.tables.table_file import (
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 Whose = Literal["all", "job", "others"]
 """Whose components count: all, those that a run has nodes on, or those that it has none on."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError, ParseError
 from workbench.provenance import Provenance
 from workbench.result import StoredResult
@@ -37,7 +38,6 @@ from workbench.variability.tables.table_file import (
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 Feature = Literal["app", "placement", "io", "sys"]
 """Where a counter was read (Bhatele et al. 2020, V-C): the job's own routers, where its nodes are,

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError, ParseError
 from workbench.suggestions import did_you_mean
 from workbench.text_table import check_columns, parsed_numbers, read_text_table
@@ -26,7 +27,6 @@ from workbench.text_table import check_columns, parsed_numbers, read_text_table
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 MISSING = ("", "nan", "na", "n/a", "null", "none", "-")
 """Cells that hold nothing, in any case of letters."""

@@ -8,15 +8,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

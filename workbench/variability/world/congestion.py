@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from workbench.arrays import FloatArray
 from workbench.variability.world.loads import MachineLoads
 from workbench.variability.world.machine import CLASSES, WorldMachine
 from workbench.variability.world.shipped_curve import shipped_stall_curve
 from workbench.variability.world.stall_curve import StallCurve, detour_share
-
-FloatArray = NDArray[np.float64]
 
 _SWEEPS = 8
 _DAMPING = 0.5

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.variability.world.congestion import LinkState
 from workbench.variability.world.loads import MachineLoads
 from workbench.variability.world.machine import WorldMachine
@@ -21,7 +22,6 @@ from workbench.variability.world.machine import WorldMachine
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 FLIT_BYTES = 16
 CLOCK_HZ = 800e6

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from workbench.arrays import FloatArray, IntArray
 
 _PARTNERS = 6
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.variability.world.flows import JobFlows
 from workbench.variability.world.machine import ROUTERS, WorldMachine
 from workbench.variability.world.routes import Detours, detours_of, minimal_ways
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,14 +10,12 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 from workbench.topology.aries import COLUMNS, ROWS, aries
 from workbench.topology.channels import Channels, channels
 from workbench.topology.topology import Topology
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 CLASSES = ("row", "column", "global", "endpoint")
 """Of links: in a chassis, between the chassis of a group, between groups, and at the nodes."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.models import SNAPPR
 from workbench.provenance import Provenance
@@ -38,7 +39,6 @@ from workbench.variability.world.stall_curve import StallCurve
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 MESSAGES = 500_000
 """Of each simulation of a check, which takes about half a minute."""

@@ -14,11 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.topology.aries import COLUMN_LINKS, COLUMNS
 from workbench.variability.world.machine import CLASSES, ROUTERS, WorldMachine
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _ROW_FIRST = 1 / (1 + COLUMN_LINKS)
 """Share that goes along the row before the column: one link leads that way, three the other."""

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 from workbench.variability.world.machine import WorldMachine
 from workbench.variability.world.scene import scene_of, scene_states, step_times, times_of
 from workbench.variability.world.world import World
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.variability.world.application import WorldApplication, milc_shape, world_application
 from workbench.variability.world.congestion import LinkState, bytes_on_links, link_states
 from workbench.variability.world.counters import TrafficKind
@@ -17,9 +18,6 @@ from workbench.variability.world.loads import MachineLoads, machine_loads
 from workbench.variability.world.machine import CLASSES, WorldMachine, world_machine, world_preset
 from workbench.variability.world.schedule import LONG, OURS, WorldSchedule, world_schedule
 from workbench.variability.world.users import EXPERIMENTER
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 LONG_RUN = -1
 """Number of the long run."""

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.variability.world.application import APPLICATIONS, WorldApplication
 from workbench.variability.world.machine import WorldMachine, WorldPreset, world_machine
 from workbench.variability.world.users import DAY, EXPERIMENTER, WorldUser, arrivals, draw_users
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 EPOCH = 1_543_622_400.0
 """2018-12-01 UTC in s, the month in which the paper's runs began (Bhatele et al. 2020, III-A)."""

@@ -8,6 +8,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.variability.tables.steps import feature_of
 from workbench.variability.world.congestion import LinkState
 from workbench.variability.world.counters import COUNTERS, LDMS_COUNTERS, router_counters
@@ -22,8 +23,6 @@ from workbench.variability.world.scene import (
     times_of,
 )
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 _Found = tuple[FloatArray, FloatArray]
 
 _READ_NOISE = np.array(

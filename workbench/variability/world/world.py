@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import FloatArray, IntArray
 from workbench.checks import whole
 from workbench.datapackage import Files, PackagedResult, read_resource, table_resource
 from workbench.errors import ParameterError, ParseError
@@ -45,8 +45,6 @@ from workbench.variability.world.truth import LinkTruth, ShapleyTruth, WorldTrut
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 Report = Callable[[WorldProgress], None]
 

@@ -13,6 +13,7 @@ from tests.source_trees import ROOT, definitions, trees, trees_of
 
 FLOOR = {
     "errors",
+    "arrays",
     "units",
     "provenance",
     "blas",

@@ -14,9 +14,9 @@ from workbench.panels.style import named
 from workbench.topology import FAMILIES, Topology, TopologyParameter
 from workbench.topology.families import BANDWIDTH
 
-_MOST = 1_000_000  # chosen: families refuse less by themselves, each by its own limits
+_MOST = 1_000_000  # chosen: each family has limits of its own far below
 _EVEN = ("fat-tree", "k")
-_LETTER_PX, _BOX_PX = 6.4, 68  # of a name in 13 px letters; the box behind it with 4 digits
+_LETTER_PX, _BOX_PX = 6.4, 68  # of a letter of 13 px; of the box and its margins
 _WIDER_PX = {"numbers": 40, "word": 60}  # boxes with lists and with names
 _BLANK = "auto"
 

@@ -38,7 +38,7 @@ Over = Literal["latency", "bandwidth"]
 
 _EVERY = "every "
 _SIDES = (0.5, 1.0, 2.0, 4.0)  # chosen: doubled each time; four points show how T grows
-_MOST_PERCENTS = 8  # chosen: zones of a figure; three have colours of their own, see columns
+_MOST_PERCENTS = 8  # chosen: the third and further zones of the figure have one colour
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ from workbench.topology import FAMILIES, Topology
 from workbench.topology.demand import Demand, read_demand
 from workbench.topology.files import read_topology
 from workbench.topology.files.hosts import describe_hosts
+from workbench.units import format_quantity
 
 MADE: dict[str, tuple[str, dict[str, Any]]] = {
     "CG, 256 ranks": ("cg", {"ranks": 256, "cells": 128, "iterations": 4, "rng": 0}),
@@ -287,7 +288,11 @@ class CompareControls:
             f"{describe_hosts(made)}; hosts=N below its name sets others. "
         )
         self._said += " ".join(f"{note[0].upper()}{note[1:]}." for note in made.notes[:_MOST_NOTES])
-        if not len(made.link_bandwidth):
+        if len(made.link_bandwidth):
+            ends = sorted({made.link_bandwidth.min(), made.link_bandwidth.max()})
+            rates = " to ".join(format_quantity(float(end), "bandwidth") for end in ends)
+            self._said += f" Its links have {rates}."
+        else:
             self._said += (
                 f" It states no bandwidths: all links are those of Machine, or {DEFAULT_LINKS} "
                 "without one."

@@ -68,10 +68,10 @@ CONTROLLED = (
 
 _UPLOADS = ("upload", "upload_traffic", "replaces")
 OPERATIONS = ("allreduce", "allgather", "alltoall")
-FIRST_HOSTS, FIRST_LOAD = 1024, 0.7
+FIRST_HOSTS, FIRST_LOAD = 1024, 0.7  # as FIRST's topologies have; one of LOADS
 MOST_RUNS = 32
 """Most runs of each load, with other seeds."""
-_LARGEST_UPLOAD = 64 << 20
+_LARGEST_UPLOAD = 64 << 20  # B: chosen, a list of some 5 million links
 
 
 class CompareControls:

@@ -21,11 +21,13 @@ from kernels.traces import actions
 from workbench.arrays import IntArray
 from workbench.checks import above_zero
 from workbench.errors import ParseError
+from workbench.programs.collectives.schedule import MOST_RANKS
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
 from workbench.programs.program import COLLECTIVE, ICOLLECTIVE, IRECV, ISEND, RECV, SEND, Program
 from workbench.programs.traces.calls import MOST_SIZE, Comm, TraceCalls, fit_receives
 from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.joint import Share
+from workbench.programs.traces.lines import MOST_NS
 from workbench.programs.traces.plain_lines import FEW_TEXTS, side_by_side
 from workbench.programs.traces.simgrid_collectives import (
     COLLECTIVE_KEYS,
@@ -47,12 +49,11 @@ DATATYPE_BYTES = (
 )
 """Bytes of SimGrid's datatypes by their number, on a 64-bit machine."""
 
-BYTE, DOUBLE = 6, 0
+BYTE, DOUBLE = 6, 0  # SimGrid's numbers of MPI_BYTE and MPI_DOUBLE, see DATATYPE_BYTES
+# The numbers of smpi.h, beside the usual -1.
 ANY_SOURCES, ANY_TAGS, NOWHERE = (-1, -555), (-1, -444), (-666,)
-MOST_RANKS = 2**20
-MOST_COUNT = 2**63
-MOST_NS = 2.0**62
-FLOPS_PER_SECOND = 1e9
+MOST_COUNT = 2**63  # what an int64 cannot hold
+FLOPS_PER_SECOND = 1e9  # a flop takes 1 ns, the unit of a program's computations
 
 MESSAGES = {
     **dict.fromkeys(("send", "ssend", "bsend"), SEND),

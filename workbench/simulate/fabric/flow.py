@@ -45,7 +45,7 @@ from workbench.simulate.fabric.paths import Paths, latencies
 from workbench.simulate.ticks import CLOCK_END, refuse_time
 from workbench.topology.channels import Channels
 
-_FIRST_ROOM = 1024
+_FIRST_ROOM = 1024  # flows at once; a run with more stops and goes on with twice the room
 
 
 def run_flow(

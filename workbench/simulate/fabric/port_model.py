@@ -13,7 +13,7 @@ from workbench.simulate.fabric.channel_rates import byte_ticks, latency_ticks
 from workbench.simulate.ticks import byte_delay, ticks
 from workbench.topology.channels import Channels
 
-_UNLIMITED = 2**60
+_UNLIMITED = 2**60  # B, more than a run sends; what is added to it stays an int64
 
 
 def model_cells(model: SNAPPR | PISCES, routers: int, channels: int, lanes: int) -> int:

@@ -26,7 +26,7 @@ Column = tuple[str, str, str]
 """Type, unit (empty for none) and meaning of a column."""
 
 
-Files = list[tuple[dict[str, Any], bytes]]
+PackageFiles = list[tuple[dict[str, Any], bytes]]
 """Files of a package, each with its entry in the descriptor."""
 
 
@@ -64,7 +64,7 @@ class PackagedResult(Result):
                 f"{what} must be complete, as it was saved: {reason}", source=DESCRIPTOR
             ) from error
 
-    def _package(self) -> tuple[Mapping[str, Any], Files]:
+    def _package(self) -> tuple[Mapping[str, Any], PackageFiles]:
         """Return the descriptor without its resources, and the files."""
         raise NotImplementedError
 

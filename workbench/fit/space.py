@@ -17,10 +17,8 @@ from typing import Any
 
 from workbench.errors import ParameterError
 from workbench.html_table import code, html_table
-from workbench.models import ModelParameter, NetworkModel
+from workbench.models import ModelParameter, NetworkModel, Value
 from workbench.units import UNITS, Kind, format_quantity, parse_quantity
-
-Value = float | int | bool | str
 
 _WHOLE = ("bytes", "count")
 _NOT_SEARCHABLE = ("flag", "choice")

@@ -26,7 +26,7 @@ APART = 5.0
 _ACROSS_FILES = ("version", "hosts", "partition")
 """Labels that tell two tables of one benchmark apart, but not its latency from its bandwidth."""
 
-Choice = int | str | Sequence[int]
+TableChoice = int | str | Sequence[int]
 """Which tables: a number as the listing counts, several numbers, words of a label, or ``all``."""
 
 
@@ -99,7 +99,7 @@ def beside(
     return [one for one in tables if one.buffers in buffers and _fits(one, experiment)]
 
 
-def chosen(tables: Sequence[BenchmarkTable], table: Choice | None) -> list[BenchmarkTable]:
+def chosen(tables: Sequence[BenchmarkTable], table: TableChoice | None) -> list[BenchmarkTable]:
     """Return the tables of the experiment that is asked for, or of the only one."""
     if table == "all" or not tables:
         return list(tables)
@@ -125,7 +125,7 @@ def chosen(tables: Sequence[BenchmarkTable], table: Choice | None) -> list[Bench
     return [one for at in wanted for one in found[at - 1].tables]
 
 
-def _numbers(table: Choice, choices: Sequence[str]) -> list[int]:
+def _numbers(table: TableChoice, choices: Sequence[str]) -> list[int]:
     """Return the numbers of the experiments that are asked for."""
     if isinstance(table, str) and not table.isdigit():
         near = [at for at, text in enumerate(choices, 1) if table.casefold() in text.casefold()]

@@ -16,7 +16,7 @@ from workbench.measure.benchmark_text import NoTableError, parse_benchmarks
 from workbench.measure.curve import OSUCurve, Spread
 from workbench.measure.curve_csv import is_curve_csv, not_read, read_curve_csv
 from workbench.measure.delimited import delimited_tables, is_delimited
-from workbench.measure.experiments import Choice, beside, chosen
+from workbench.measure.experiments import TableChoice, beside, chosen
 from workbench.measure.log_lines import decoded
 from workbench.provenance import Origin, Provenance
 from workbench.reading import instead
@@ -40,7 +40,7 @@ def read_osu(
     *sources: OSUSource,
     name: str = "",
     bandwidth: str = "bw",
-    table: Choice | None = None,
+    table: TableChoice | None = None,
     provenance: Provenance | None = None,
     origin: Origin = "measured",
 ) -> OSUCurve:
@@ -150,7 +150,7 @@ def _tables_of(text: str, label: str) -> list[BenchmarkTable]:
 
 
 def tables_beside(
-    source: OSUSource, table: Choice | None = None
+    source: OSUSource, table: TableChoice | None = None
 ) -> tuple[list[BenchmarkTable], list[BenchmarkTable]]:
     """Return the tables of osu_mbw_mr and others of ``read_osu``'s experiment, and the rest."""
     label, content = label_and_content(source)

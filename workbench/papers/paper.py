@@ -24,10 +24,14 @@ from workbench.html_table import code, html_table
 from workbench.provenance import Origin
 from workbench.result import Result
 
-Kind = Literal["figure", "table", "algorithm", "claim"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+ItemKind = Literal["figure", "table", "algorithm", "claim"]
+KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
 
-_KINDS_BY_PREFIX: dict[str, Kind] = {"fig": "figure", "table": "table", "algorithm": "algorithm"}
+_KINDS_BY_PREFIX: dict[str, ItemKind] = {
+    "fig": "figure",
+    "table": "table",
+    "algorithm": "algorithm",
+}
 # In the place of a finding, such as `IV-D, Figs. 9 and 11`.
 _PLACES = re.compile(r"\b(Fig|Table|Algorithm)s?\.? ((?:(?:\d+|[IV]+\b)(?:, | and )?)+)")
 _ROMAN = {"I": "1", "II": "2", "III": "3", "IV": "4"}
@@ -55,7 +59,7 @@ class PaperRow:
 
     paper: str
     id: str
-    kind: Kind
+    kind: ItemKind
     title: str
     call: str
     data: str

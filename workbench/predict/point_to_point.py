@@ -20,7 +20,7 @@ from workbench.errors import ParameterError, ParseError
 from workbench.machines.rules import message_curves
 from workbench.measure import OSUCurve, parse_benchmarks, read_osu
 from workbench.measure.benchmark_table import BenchmarkTable
-from workbench.measure.experiments import Choice, SeveralExperimentsError
+from workbench.measure.experiments import SeveralExperimentsError, TableChoice
 from workbench.measure.message_curve import MessageCurve
 from workbench.measure.osu_read import not_one_stream, tables_beside
 from workbench.suggestions import did_you_mean
@@ -119,9 +119,9 @@ def read_point_to_point(
     path: str | Path,
     system: str | None = None,
     *,
-    table: Choice | None = None,
+    table: TableChoice | None = None,
     within: str | Path | None = None,
-    within_table: Choice | None = None,
+    within_table: TableChoice | None = None,
 ) -> PointToPoint:
     """Return the measured messages of a system in a file; several runs count by their median.
 
@@ -197,9 +197,9 @@ def _is_table(path: str | Path) -> bool:
 def _of_text(
     path: str | Path,
     system: str | None,
-    table: Choice | None,
+    table: TableChoice | None,
     within: str | Path | None,
-    within_table: Choice | None,
+    within_table: TableChoice | None,
 ) -> PointToPoint:
     """Return the measured messages of what benchmarks printed."""
     curve = _curve_of_text(path, table, system or "")
@@ -213,7 +213,7 @@ def _of_text(
     return replace(found, between=between, within=in_node, source=str(path), notes=tuple(notes))
 
 
-def _curve_of_text(path: str | Path, table: Choice | None, name: str = "") -> OSUCurve:
+def _curve_of_text(path: str | Path, table: TableChoice | None, name: str = "") -> OSUCurve:
     """Return the curve of a text, which must have latencies."""
     try:
         curve = read_osu(path, name=name, table=table)
@@ -238,7 +238,7 @@ def _no_latency(source: str, found: Iterable[str]) -> ParseError:
 
 
 def _beside(
-    path: str | Path, table: Choice | None
+    path: str | Path, table: TableChoice | None
 ) -> tuple[list[BenchmarkTable], list[BenchmarkTable]]:
     """Return the other tables of an experiment and of others; none of a CSV of a curve."""
     try:
@@ -250,7 +250,7 @@ def _beside(
 def _with_others(
     curves: LevelCurves,
     path: str | Path,
-    table: Choice | None,
+    table: TableChoice | None,
     known: Iterable[str],
     nodes: int = 2,
 ) -> tuple[LevelCurves, list[str]]:

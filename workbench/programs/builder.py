@@ -28,7 +28,7 @@ from workbench.programs.program import (
     Program,
 )
 
-Number = TypeVar("Number", bound=np.generic)
+_Number = TypeVar("_Number", bound=np.generic)
 
 
 class ProgramBuilder:
@@ -308,7 +308,7 @@ class ProgramBuilder:
         calls = [block for blocks in self._before for block in blocks]
         lengths = [sum(map(len, blocks)) for blocks in self._before]
 
-        def column(place: int, dtype: type[Number]) -> NDArray[Number]:
+        def column(place: int, dtype: type[_Number]) -> NDArray[_Number]:
             whole = np.empty(sum(lengths), dtype)
             return np.concatenate([one[:, place] for one in calls], out=whole, casting="unsafe")
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from workbench.programs.collectives.schedule import schedule
 
-Key = tuple[str, str, int, int, tuple[int, ...], int | None, int, float]
+TemplateKey = tuple[str, str, int, int, tuple[int, ...], int | None, int, float]
 """A schedule's key: operation, algorithm, ranks, size, sizes, element, root, ns to combine a byte.
 
 The last is 0 where nothing is combined, so that all such collectives share a template.
@@ -43,11 +43,11 @@ class _Cache:
     """The templates used last, up to a number of operations altogether."""
 
     def __init__(self) -> None:
-        self._templates: OrderedDict[Key, Template] = OrderedDict()
+        self._templates: OrderedDict[TemplateKey, Template] = OrderedDict()
         self._ops = 0
         self._lock = threading.Lock()
 
-    def get(self, key: Key) -> Template:
+    def get(self, key: TemplateKey) -> Template:
         with self._lock:
             found = self._templates.get(key)
             if found is not None:
@@ -67,7 +67,7 @@ class _Cache:
 _CACHE = _Cache()
 
 
-def template(key: Key) -> Template:
+def template(key: TemplateKey) -> Template:
     """Return the template of a collective; those used last are cached."""
     return _CACHE.get(key)
 
@@ -94,7 +94,7 @@ def _joined_starts(starts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
-def _make(key: Key) -> Template:
+def _make(key: TemplateKey) -> Template:
     operation, algorithm, ranks, size, sizes, element_bytes, root, reduce_ns_per_byte = key
     plan = schedule(
         operation,

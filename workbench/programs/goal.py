@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import Literal, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import ByteArray
 from workbench.atomic_write import atomic_write
 from workbench.errors import ParseError
 from workbench.programs.goal_binary import binary_chunks, is_binary, parse_binary
 from workbench.programs.goal_text import parse_text, text_chunks
 from workbench.programs.graph import ExecutionGraph
-
-Bytes = NDArray[np.uint8]
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -87,7 +85,7 @@ def write_goal(
     return content if binary else content.decode("ascii")
 
 
-def _parse(content: Bytes, source: str) -> ExecutionGraph:
+def _parse(content: ByteArray, source: str) -> ExecutionGraph:
     if is_binary(content):
         return parse_binary(content, source)
     if content[:3].tobytes() == _BYTE_ORDER_MARK:
@@ -95,7 +93,7 @@ def _parse(content: Bytes, source: str) -> ExecutionGraph:
     return parse_text(content, source)
 
 
-def _mapped(path: Path) -> Bytes:
+def _mapped(path: Path) -> ByteArray:
     """Return the bytes of a file, memory-mapped where the file allows it."""
     if path.is_file() and path.stat().st_size:
         content = np.asarray(np.memmap(path, np.uint8, "r"))

@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from kernels.goal import binary as layout
 from kernels.graphs import Edges, Operations
+from workbench.arrays import ByteArray
 from workbench.errors import ParseError
 from workbench.programs.goal_text import CHUNK_BYTES, check_writable
 from workbench.programs.graph import MOST, Dependents, ExecutionGraph
 from workbench.programs.graph_arrays import dependents_of, operations_of
-
-Bytes = NDArray[np.uint8]
 
 MAGIC = (4223).to_bytes(8, "little")
 SPENT = (2342).to_bytes(8, "little")
@@ -39,12 +38,12 @@ _WORDS = {
 _OF_A_RANK = (layout.OUTSIDE, layout.TOO_SHORT, layout.OVERLAP)
 
 
-def is_binary(content: Bytes) -> bool:
+def is_binary(content: ByteArray) -> bool:
     """Return whether bytes begin as LogGOPSim's binary GOAL does, a spent one included."""
     return content[:8].tobytes() in (MAGIC, SPENT)
 
 
-def parse_binary(data: Bytes, source: str) -> ExecutionGraph:
+def parse_binary(data: ByteArray, source: str) -> ExecutionGraph:
     """Return the graph of a binary GOAL file; dependency counts are redone, differences noted."""
     if data[:8].tobytes() == SPENT:
         raise ParseError(
@@ -70,7 +69,7 @@ def parse_binary(data: Bytes, source: str) -> ExecutionGraph:
 
 
 def _filled(
-    data: Bytes,
+    data: ByteArray,
     place: NDArray[np.int64],
     count: NDArray[np.int64],
     num_edges: int,
@@ -119,7 +118,7 @@ def _refuse_status(status: int, found: NDArray[np.int64], source: str) -> None:
     )
 
 
-def _notes(data: Bytes, columns: dict[str, Any], found: NDArray[np.int64]) -> tuple[str, ...]:
+def _notes(data: ByteArray, columns: dict[str, Any], found: NDArray[np.int64]) -> tuple[str, ...]:
     notes = []
     if found[layout.MENDED_CALCS]:
         notes.append(
@@ -140,7 +139,7 @@ def _notes(data: Bytes, columns: dict[str, Any], found: NDArray[np.int64]) -> tu
     return tuple(notes)
 
 
-def binary_chunks(graph: ExecutionGraph) -> Iterator[Bytes]:
+def binary_chunks(graph: ExecutionGraph) -> Iterator[ByteArray]:
     """Yield a graph as LogGOPSim's binary, in pieces of some 16 MB that end with a rank."""
     check_writable(graph)
     degree = graph.in_degree()

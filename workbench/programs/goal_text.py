@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 
 from kernels.goal import edges as sorting, layout, parse, write as writing
 from kernels.graphs import Operations
+from workbench.arrays import ByteArray
 from workbench.errors import ParameterError, ParseError
 from workbench.programs.graph import CALC, MOST, RECV, SEND, Dependents, ExecutionGraph
 from workbench.programs.graph_arrays import awaited, check_dependents, dependents_of, operations_of
 
-Bytes = NDArray[np.uint8]
-Number = TypeVar("Number", bound=np.generic)
+_Number = TypeVar("_Number", bound=np.generic)
 
 CHUNK_BYTES = 1 << 24
 """Bytes that are written at a time: halo(256, iterations=200), of 30 MB, takes as long in pieces of
@@ -71,7 +71,7 @@ _WANTED = {
 }
 
 
-def parse_text(text: Bytes, source: str) -> ExecutionGraph:
+def parse_text(text: ByteArray, source: str) -> ExecutionGraph:
     """Return the graph that a GOAL text describes."""
     arrays = _Arrays(text)
     while (status := arrays.parse()) not in (layout.DONE, layout.WRONG):
@@ -84,7 +84,7 @@ def parse_text(text: Bytes, source: str) -> ExecutionGraph:
 class _Arrays:
     """The arrays that the parser fills; they grow as far as the rest of the text may need."""
 
-    def __init__(self, text: Bytes) -> None:
+    def __init__(self, text: ByteArray) -> None:
         self.text = text
         self.state = np.zeros(layout.N_STATE, np.int64)
         self.state[layout.LINE] = 1
@@ -191,13 +191,13 @@ class _Arrays:
         )
 
 
-def _longer(array: NDArray[Number], length: int) -> NDArray[Number]:
+def _longer(array: NDArray[_Number], length: int) -> NDArray[_Number]:
     longer = np.empty(length, array.dtype)
     longer[: len(array)] = array
     return longer
 
 
-def _error(text: Bytes, state: NDArray[np.int64], source: str) -> ParseError:
+def _error(text: ByteArray, state: NDArray[np.int64], source: str) -> ParseError:
     """Return the error for the state in which the kernel stopped."""
     wanted, where, line = (int(state[c]) for c in (layout.WANTED, layout.WHERE, layout.LINE))
     rank, ranks = int(state[layout.RANKS]), int(state[layout.NUM_RANKS])
@@ -219,7 +219,7 @@ def _error(text: Bytes, state: NDArray[np.int64], source: str) -> ParseError:
     return ParseError(message, source=source, line=line)
 
 
-def _shown(text: Bytes, where: int) -> str:
+def _shown(text: ByteArray, where: int) -> str:
     """Return the word at a byte offset, for an error message."""
     rest = text[where : where + 24].tobytes().split(b"\n")[0]
     if where >= len(text):
@@ -231,7 +231,7 @@ def _shown(text: Bytes, where: int) -> str:
     return f'"{printable}"'
 
 
-def text_chunks(graph: ExecutionGraph) -> Iterator[Bytes]:
+def text_chunks(graph: ExecutionGraph) -> Iterator[ByteArray]:
     """Yield a graph as canonical GOAL text, in pieces of some 16 MB that end with a rank.
 
     A label is ``l`` and the operation's number within the rank, from 1. A dependency stands below

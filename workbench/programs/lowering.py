@@ -33,7 +33,7 @@ from kernels.lowering import (
 )
 from workbench.errors import ParameterError, ProgramError
 from workbench.programs import tags
-from workbench.programs.collective_templates import Key, packed, template
+from workbench.programs.collective_templates import TemplateKey, packed, template
 from workbench.programs.collectives import DEFAULTS, find_algorithm
 from workbench.programs.collectives.schedule import COMBINING, check_reduce_time
 from workbench.programs.graph import MOST, Dependents, ExecutionGraph
@@ -211,7 +211,7 @@ def _keys(
     algorithms: Mapping[str, str],
     per_call: Mapping[int, str],
     reduce_ns_per_byte: float,
-) -> list[Key]:
+) -> list[TemplateKey]:
     """Return the template key of each collective."""
     for operation, name in algorithms.items():
         if operation not in OPERATIONS:

@@ -50,7 +50,7 @@ from workbench.sensitivity.lp_solvers import (
     write,
 )
 from workbench.sensitivity.lp_text import PathLine, paths_of, text_of
-from workbench.sensitivity.lp_variables import MessageVariables, Numbers, VariableValues, listed
+from workbench.sensitivity.lp_variables import MessageVariables, PerVariable, VariableValues, listed
 from workbench.simulate.llamp import forward_pass, match_messages
 from workbench.simulate.picoseconds import PicosecondCosts
 
@@ -173,8 +173,8 @@ class LatencyLP:
     def solve(
         self,
         *,
-        L: Numbers | None = None,
-        G: Numbers | None = None,
+        L: PerVariable | None = None,
+        G: PerVariable | None = None,
         o: float | None = None,
         solver: str | pulp.LpSolver = "highs",
         time_limit_s: float | None = None,
@@ -204,8 +204,8 @@ class LatencyLP:
         T: float,
         *,
         of: str | None = None,
-        L: Numbers | None = None,
-        G: Numbers | None = None,
+        L: PerVariable | None = None,
+        G: PerVariable | None = None,
         o: float | None = None,
         solver: str | pulp.LpSolver = PATHS,
         time_limit_s: float | None = None,
@@ -262,8 +262,8 @@ class LatencyLP:
         T: float,
         *,
         of: str | None = None,
-        L: Numbers | None = None,
-        G: Numbers | None = None,
+        L: PerVariable | None = None,
+        G: PerVariable | None = None,
         o: float | None = None,
     ) -> LatencyCertificate:
         """Return the largest latency for a run time, and how exactly the rows prove it.
@@ -452,7 +452,7 @@ class LatencyLP:
         return Path(path)
 
     def _values(
-        self, L: Numbers | None = None, G: Numbers | None = None, o: float | None = None
+        self, L: PerVariable | None = None, G: PerVariable | None = None, o: float | None = None
     ) -> VariableValues:
         return VariableValues.of(self.message_variables, self.model, L, G, o)
 

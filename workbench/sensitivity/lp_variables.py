@@ -16,7 +16,7 @@ from workbench.simulate.picoseconds import PS_PER_NS, PicosecondCosts
 
 PS_PER_US = 10**6
 
-Numbers = float | Mapping[str, float] | ArrayLike
+PerVariable = float | Mapping[str, float] | ArrayLike
 """One number for all, numbers by name, or one for each in the order of their names."""
 
 
@@ -148,8 +148,8 @@ class VariableValues:
         cls,
         charged: MessageVariables,
         model: LogGPS,
-        L: Numbers | None = None,  # s
-        G: Numbers | None = None,  # s/B
+        L: PerVariable | None = None,  # s
+        G: PerVariable | None = None,  # s/B
         o: float | None = None,  # s; None: the model's
     ) -> Self:
         """Return the variables' own values, or those given in their place."""
@@ -186,7 +186,7 @@ def _chosen(
     what: str,
     names: tuple[str, ...],
     base: NDArray[np.float64],
-    given: Numbers | None,
+    given: PerVariable | None,
 ) -> NDArray[np.float64]:
     if given is None:
         return base

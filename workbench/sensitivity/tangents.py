@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from workbench.sensitivity.sweep_passes import Side, TangentLine
 
-Lines = Callable[[Sequence[tuple[int, Side]]], list[TangentLine]]
+LinesAt = Callable[[Sequence[tuple[int, Side]]], list[TangentLine]]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class _Gap:
         return _meeting(self.line1, self.line2)
 
 
-def bends(lines: Lines, lo_ps: int, hi_ps: int) -> list[Bend]:
+def bends(lines: LinesAt, lo_ps: int, hi_ps: int) -> list[Bend]:
     """Return all latencies inside an interval at which T changes its slope, ascending."""
     first, last = lines([(lo_ps, "right"), (hi_ps, "left")])
     found: list[Bend] = []
@@ -75,7 +75,7 @@ def bends(lines: Lines, lo_ps: int, hi_ps: int) -> list[Bend]:
 
 
 def most_latencies(
-    lines: Lines, base_ps: int, steepest: TangentLine, percents: Sequence[Fraction]
+    lines: LinesAt, base_ps: int, steepest: TangentLine, percents: Sequence[Fraction]
 ) -> list[int | None]:
     """Return for each percentage the largest latency in ps at which T exceeds its base by no more.
 

@@ -18,7 +18,14 @@ from typing import Any
 import numpy as np
 
 from workbench import datasets
-from workbench.datapackage import DESCRIPTOR, Column, Files, read_text, resource, table_resource
+from workbench.datapackage import (
+    DESCRIPTOR,
+    Column,
+    PackageFiles,
+    read_text,
+    resource,
+    table_resource,
+)
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.study.cell import AXES, STATES, Cell, CellResult
 from workbench.study.plan import StudyPlan
@@ -68,7 +75,7 @@ _TABLES = {
 }
 
 
-def package_of(result: StudyResult) -> tuple[dict[str, Any], Files]:
+def package_of(result: StudyResult) -> tuple[dict[str, Any], PackageFiles]:
     """Return the descriptor and the files of a result, finished or not."""
     plan = result.plan.to_yaml().encode()
     files = [(resource(_PLAN, plan), plan)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, cast
 
-from workbench.datapackage import Files, PackagedResult
+from workbench.datapackage import PackagedResult, PackageFiles
 from workbench.errors import ParameterError
 from workbench.fit.bolted import Bolted
 from workbench.html_table import html_table
@@ -261,7 +261,7 @@ class StudyResult(PackagedResult):
                 )
         return pd.DataFrame(rows, columns=[*AXES, "parameter", "value", "unit", "text"])
 
-    def _package(self) -> tuple[Mapping[str, Any], Files]:
+    def _package(self) -> tuple[Mapping[str, Any], PackageFiles]:
         from workbench.study.archive import package_of
 
         return package_of(self)

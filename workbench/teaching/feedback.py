@@ -7,9 +7,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-Verdict = Literal["right", "hint", "not answered", "unreadable"]
+AnswerVerdict = Literal["right", "hint", "not answered", "unreadable"]
 
-_TITLES: dict[Verdict, str] = {
+_TITLES: dict[AnswerVerdict, str] = {
     "right": "Right.",
     "hint": "Not yet.",
     "not answered": "",
@@ -31,7 +31,7 @@ class Feedback:
     """
 
     exercise: str
-    verdict: Verdict
+    verdict: AnswerVerdict
     text: str
     mistake: str = ""
     note: str = ""

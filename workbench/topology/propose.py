@@ -42,7 +42,7 @@ _STEPS = 6
 _PORTS_OF_HOST = 5
 """Ports in use for each host of a full fat tree of three tiers."""
 
-Key = tuple[float, ...]
+ProposalKey = tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def propose(
         )
     low, high = int((1 - tolerance) * hosts), int((1 + tolerance) * hosts)
     wanted = SizeLimits(hosts, max(low, 1), min(high, LARGEST), radix)
-    found: list[tuple[Key, ProposedTopology]] = []
+    found: list[tuple[ProposalKey, ProposedTopology]] = []
     for family in _families(families):
         fitting = [
             (_key(member, "hosts", hosts, hosts), member) for member in _fitting(family, wanted)
@@ -264,7 +264,7 @@ def _off(member: Member, key: str, value: int) -> float:
     return abs(log(_measure(member, key) / value))
 
 
-def _key(member: Member, key: str, value: int, about: int) -> Key:
+def _key(member: Member, key: str, value: int, about: int) -> ProposalKey:
     """Return the sort key of a member, smallest for the closest."""
     if key == "radix":
         return (

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.arrays import FloatArray
+from workbench.arrays import FloatArray, Halt
 from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
@@ -35,7 +35,6 @@ from workbench.topology.traffic import Traffic, traffic
 if TYPE_CHECKING:
     import pandas as pd
 
-Halt = NDArray[np.int8]
 ThroughputMethod = Literal["auto", "exact", "bounds", "quick"]
 METHODS: tuple[ThroughputMethod, ...] = get_args(ThroughputMethod)
 

@@ -75,7 +75,10 @@ if TYPE_CHECKING:
     from workbench.tune.search_comparison.run import compare_searches as compare_searches
     from workbench.tune.settings import SearchSettings as SearchSettings
     from workbench.tune.space.axes import Choices as Choices, Grid as Grid, Range as Range
-    from workbench.tune.space.constraints import Configuration as Configuration, Value as Value
+    from workbench.tune.space.constraints import (
+        Configuration as Configuration,
+        TunedValue as TunedValue,
+    )
     from workbench.tune.space.space import TuningSpace as TuningSpace
     from workbench.tune.stopping import (
         STOPPINGS as STOPPINGS,

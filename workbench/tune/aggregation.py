@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from workbench.arrays import BoolArray, FloatArray
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
-from workbench.tune.space.constraints import Configuration, Value
+from workbench.tune.space.constraints import Configuration, TunedValue
 
-Key = tuple[Value | None, ...]
+ConfigurationKey = tuple[TunedValue | None, ...]
 
 Aggregation = Literal["mean", "median", "min"]
 AGGREGATIONS: tuple[str, ...] = get_args(Aggregation)
@@ -43,7 +43,7 @@ class Aggregated:
     """
 
     configurations: tuple[Configuration, ...]
-    keys: tuple[Key, ...]
+    keys: tuple[ConfigurationKey, ...]
     codes: FloatArray
     losses: FloatArray
     spread: FloatArray

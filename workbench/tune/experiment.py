@@ -37,7 +37,7 @@ from workbench.tune.runners.slurm_steps import SlurmSteps
 from workbench.tune.search import Search
 from workbench.tune.settings import ChosenLike, SearchOptions, SearchSettings
 from workbench.tune.space.axes import AnyAxis
-from workbench.tune.space.constraints import Configuration, Value
+from workbench.tune.space.constraints import Configuration, TunedValue
 from workbench.tune.space.space import TuningSpace
 from workbench.tune.store.memory import MemoryStore, Store
 from workbench.tune.store.run_record import RunRecord
@@ -53,7 +53,7 @@ class ExperimentOptions(SearchOptions, total=False):
     """The named arguments of ``Experiment``, single settings instead of ``settings``."""
 
     target: Target | None
-    axes: Mapping[str, AnyAxis | Sequence[Value | None]] | None
+    axes: Mapping[str, AnyAxis | Sequence[TunedValue | None]] | None
     space: TuningSpace | None
     application: Sequence[str]
     jobs: int
@@ -93,7 +93,7 @@ class Experiment:
         runner: Runner | None = None,
         *,
         target: Target | None = None,
-        axes: Mapping[str, AnyAxis | Sequence[Value | None]] | None = None,
+        axes: Mapping[str, AnyAxis | Sequence[TunedValue | None]] | None = None,
         space: TuningSpace | None = None,
         application: Sequence[str] = (),
         jobs: int = 1,
@@ -346,7 +346,7 @@ class Experiment:
     def _space(
         self,
         what: Component | TuningSpace | str,
-        axes: Mapping[str, AnyAxis | Sequence[Value | None]] | None,
+        axes: Mapping[str, AnyAxis | Sequence[TunedValue | None]] | None,
         space: TuningSpace | None,
     ) -> TuningSpace:
         if axes is not None and space is not None:

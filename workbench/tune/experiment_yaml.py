@@ -44,7 +44,7 @@ from workbench.tune.shaman_names import (
     WORDS,
 )
 from workbench.tune.space.axes import AnyAxis
-from workbench.tune.space.constraints import Value
+from workbench.tune.space.constraints import TunedValue
 from workbench.tune.space.space import TuningSpace
 from workbench.yaml_text import Keys, YamlDocument, load_yaml
 
@@ -54,7 +54,7 @@ class MethodSettings:
     """A heuristic or rule, and the options that the file states, by their names here."""
 
     name: str
-    options: Mapping[str, Value | None] = field(default_factory=dict)
+    options: Mapping[str, TunedValue | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
@@ -252,15 +252,15 @@ class _Reader:
         schedules = [key for key in _SCHEDULES if self.given.get(key)]
         if method is None or method.name == "static":
             return method
-        most: dict[str, Value | None] = {"most": _MOST_RESAMPLES}
+        most: dict[str, TunedValue | None] = {"most": _MOST_RESAMPLES}
         if not schedules:
             return MethodSettings(method.name, {**most, **method.options})
         # One rule here where SHAMan has two, each with or without schedules.
         options = {"schedule": "constant", "promising": None} | most | self._options("improved")
         return MethodSettings("improved", options | {"median": method.name == "nonparametric"})
 
-    def _options(self, name: str) -> dict[str, Value | None]:
-        found: dict[str, Value | None] = {}
+    def _options(self, name: str) -> dict[str, TunedValue | None]:
+        found: dict[str, TunedValue | None] = {}
         for key, ours in OPTIONS[name].items():
             self.used.add(key)
             value = self.given.get(key)
@@ -335,7 +335,7 @@ class _Reader:
             )
         return names[value]
 
-    def _plain(self, key: str) -> Value:
+    def _plain(self, key: str) -> TunedValue:
         value = self.given[key]
         for kind in (int, float):
             value = _converted(value, kind)

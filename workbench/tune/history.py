@@ -23,8 +23,8 @@ from workbench.suggestions import did_you_mean
 from workbench.tune.aggregation import (
     RUN_STATUSES,
     Aggregated,
+    ConfigurationKey,
     Group,
-    Key,
     RunStatus,
     find_aggregation,
 )
@@ -72,7 +72,7 @@ class Visit:
     """
 
     configuration: Configuration
-    key: Key
+    key: ConfigurationKey
     start: int
     stop: int
     loss: float
@@ -107,10 +107,10 @@ class History:
         self.aggregation = find_aggregation(aggregation)
         self.pending: Sequence[Configuration] = ()
         self._runs: list[Run] = []
-        self._groups: dict[Key, Group] = {}
-        self._keys: list[Key] = []
+        self._groups: dict[ConfigurationKey, Group] = {}
+        self._keys: list[ConfigurationKey] = []
         self._visits: list[Visit] = []
-        self._last_visits: dict[Key, int] = {}
+        self._last_visits: dict[ConfigurationKey, int] = {}
         self._cached: dict[str, Aggregated] = {}
 
     def append(
@@ -220,7 +220,7 @@ class History:
         return tuple(self._runs)
 
     @property
-    def keys(self) -> tuple[Key, ...]:
+    def keys(self) -> tuple[ConfigurationKey, ...]:
         """``space.key`` of each run, in their order."""
         return tuple(self._keys)
 
@@ -363,8 +363,8 @@ class History:
             ParameterError: there is no such aggregation.
         """
         name = self.aggregation if how is None else find_aggregation(how)
-        groups: dict[Key, Group] = {}
-        known: dict[Key, float] = {}
+        groups: dict[ConfigurationKey, Group] = {}
+        known: dict[ConfigurationKey, float] = {}
         found = np.full(len(self), np.nan)
         for number, (run, key) in enumerate(zip(self._runs, self._keys, strict=True)):
             group = groups.setdefault(key, Group(run.configuration, np.empty(0), run.initial))
@@ -378,7 +378,7 @@ class History:
                 found[number] = self.value(min(known.values()))
         return found
 
-    def _extend_visits(self, run: Run, key: Key, number: int) -> None:
+    def _extend_visits(self, run: Run, key: ConfigurationKey, number: int) -> None:
         loss, censored = self._groups[key].loss(self.aggregation)
         visit = Visit(run.configuration, key, number, number + 1, loss, censored, run.initial)
         at = self._last_visits.get(key)

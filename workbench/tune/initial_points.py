@@ -12,10 +12,10 @@ from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.tune.rules_by_name import one_of
 from workbench.tune.space.axes import Choices, Grid, Range
-from workbench.tune.space.constraints import Value
+from workbench.tune.space.constraints import TunedValue
 from workbench.tune.space.space import TuningSpace
 
-InitialPoint = dict[str, Value | None]
+InitialPoint = dict[str, TunedValue | None]
 
 _MOST_PAIRINGS = 50  # chosen: where one in twenty is allowed as a whole, all fail one time in 13
 _MOST_DRAWS = 50  # chosen: where nine in ten are taken, all hit one of them 1 time in 200 (0.9**50)
@@ -110,7 +110,7 @@ def largest_latin_hypercube(space: TuningSpace) -> int | None:
 
 def _stratified(
     axis: Grid | Range | Choices, count: int, rng: np.random.Generator
-) -> Sequence[Value | None]:
+) -> Sequence[TunedValue | None]:
     """Return one value from each of as many equal parts of an axis, in random order."""
     order = rng.permutation(count)
     if isinstance(axis, Range) and axis.size is None:

@@ -11,12 +11,12 @@ from workbench.errors import ParameterError
 if TYPE_CHECKING:
     from workbench.tune.recorded.recorded_space import RecordedSpace
     from workbench.tune.space.axes import AnyAxis
-    from workbench.tune.space.constraints import Value
+    from workbench.tune.space.constraints import TunedValue
 
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 
 
-def value_of(word: str) -> Value | None:
+def value_of(word: str) -> TunedValue | None:
     """Return a number, a bool, None for ``none``, or the text itself."""
     text = word.strip()
     if text.lower() in _WORDS:
@@ -55,7 +55,7 @@ def rules(words: Sequence[str]) -> tuple[str, dict[str, Any]]:
     return "any", {"rules": [{"name": name, **options} for name, options in found]}
 
 
-def axis_of_spec(word: str) -> tuple[str, AnyAxis | list[Value | None]]:
+def axis_of_spec(word: str) -> tuple[str, AnyAxis | list[TunedValue | None]]:
     """Return parameter and values of ``n=1,2,4``, ``n=0:64:8``, ``n=1:64:x2`` or ``n=1:9``."""
     from workbench.tune import Grid, Range
 
@@ -82,9 +82,9 @@ def axis_of_spec(word: str) -> tuple[str, AnyAxis | list[Value | None]]:
     return name, Grid.steps(low, high, step[0], "multiplicative" if factor else "additive")
 
 
-def axes_of_specs(text: str) -> dict[str, AnyAxis | list[Value | None]]:
+def axes_of_specs(text: str) -> dict[str, AnyAxis | list[TunedValue | None]]:
     """Return the values of each parameter in ``n=1,2,4 m=1:64:x2``, by name."""
-    found: dict[str, AnyAxis | list[Value | None]] = {}
+    found: dict[str, AnyAxis | list[TunedValue | None]] = {}
     for word in text.split():
         name, axis = axis_of_spec(word)
         if name in found:

@@ -26,7 +26,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.arrays import FloatArray
-from workbench.datapackage import Column, Files, PackagedResult, read_text, resource, table_resource
+from workbench.datapackage import (
+    Column,
+    PackagedResult,
+    PackageFiles,
+    read_text,
+    resource,
+    table_resource,
+)
 from workbench.errors import ParameterError, ParseError
 from workbench.provenance import Provenance
 from workbench.reading import as_utf8
@@ -261,8 +268,8 @@ class SimulatorRuns(PackagedResult):
         """Return the runs of the design as ``runs``, and ``holdout`` where there is one."""
         return {"runs": self} | ({"holdout": self.holdout} if self.holdout is not None else {})
 
-    def _package(self) -> tuple[Mapping[str, Any], Files]:
-        files: Files = []
+    def _package(self) -> tuple[Mapping[str, Any], PackageFiles]:
+        files: PackageFiles = []
         if self.plan is not None:
             plan = self.plan.to_yaml().encode()
             files.append((resource(_PLAN, plan), plan))

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     from workbench.uq.surrogate import Surrogate
 
-Kind = Literal["parameter", "hyper-parameter", "next replica", "further test"]
+CheckKind = Literal["parameter", "hyper-parameter", "next replica", "further test"]
 
 CHAINS = 2
 DRAWS = 100
@@ -87,7 +87,7 @@ class CalibrationCheck(StoredResult):
     """
 
     quantities: tuple[str, ...]
-    kinds: tuple[Kind, ...]
+    kinds: tuple[CheckKind, ...]
     ranks: NDArray[np.int64] = field(metadata={"axes": 2})
     level: float
     noise: str
@@ -329,7 +329,7 @@ class _Setup:
     distances: FloatArray | None  # squared, between all tests
     tables: FloatArray  # of the priors
     quantities: tuple[str, ...]
-    kinds: tuple[Kind, ...]
+    kinds: tuple[CheckKind, ...]
 
     @classmethod
     def of(
@@ -350,7 +350,7 @@ class _Setup:
             distances = squared_distances(placed, placed)
         inferred = [h.name for h in fits.hyper if h.fixed is None] if makes == fits else []
         tests = [replicas.tests[i] for i in (*kept.tolist(), left)]
-        kinds: list[Kind] = ["parameter"] * len(surrogate.box)
+        kinds: list[CheckKind] = ["parameter"] * len(surrogate.box)
         kinds += ["hyper-parameter"] * len(inferred)
         kinds += ["next replica"] * len(kept)
         kinds += ["further test"]

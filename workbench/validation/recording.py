@@ -13,8 +13,8 @@ import numpy as np
 
 from workbench.datapackage import (
     Column,
-    Files,
     PackagedResult,
+    PackageFiles,
     read_resource,
     read_text,
     resource,
@@ -165,7 +165,7 @@ class ProgramRecording(PackagedResult):
         traces = f"{len(self.traces)} trace{'' if len(self.traces) == 1 else 's'}"
         return f"ProgramRecording({self.title}; {self.runs!r}; {traces})"
 
-    def _package(self) -> tuple[Mapping[str, Any], Files]:
+    def _package(self) -> tuple[Mapping[str, Any], PackageFiles]:
         about = self.runs.provenance
         descriptor = {
             "title": f"{self.title}, {self.ranks} ranks, under added latency",
@@ -179,7 +179,7 @@ class ProgramRecording(PackagedResult):
         }
         costs = _costs_csv(self.costs).encode()
         runs = self.runs.to_csv().encode()
-        files: Files = [
+        files: PackageFiles = [
             (resource("runs.csv", runs), runs),
             (table_resource("costs", costs, _COLUMNS, "cost of messages between two hosts"), costs),
         ]

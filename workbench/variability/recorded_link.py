@@ -21,8 +21,8 @@ from workbench.arrays import FloatArray
 from workbench.datapackage import (
     DESCRIPTOR,
     Column,
-    Files,
     PackagedResult,
+    PackageFiles,
     read_descriptor,
     read_resource,
     table_resource,
@@ -128,7 +128,7 @@ class RecordedLink(PackagedResult):
             f"{len(self.users)} users of whom {len(self.crossing)} cross the link)"
         )
 
-    def _package(self) -> tuple[Mapping[str, Any], Files]:
+    def _package(self) -> tuple[Mapping[str, Any], PackageFiles]:
         steps, names = self.steps, [user.user for user in self.users]
         run, step = np.nonzero(np.isfinite(steps.time_s))
         places = list(zip(run.tolist(), step.tolist(), strict=True))
@@ -199,7 +199,7 @@ class RecordedLink(PackagedResult):
                 "where the program's time went in each run, mean over its ranks",
             ),
         ]
-        files: Files = []
+        files: PackageFiles = []
         for name, columns, rows, about in tables:
             data = _csv(columns, rows)
             files.append((table_resource(name, data, columns, about), data))

@@ -23,7 +23,7 @@ from workbench.topology import TopologyMetrics
 from workbench.topology.metrics.resilience import Resilience
 from workbench.topology.throughput import Throughput
 
-Key = tuple[object, ...]
+ResultKey = tuple[object, ...]
 """The kind of result, the topology's key, and the other settings it depends on."""
 
 # Loads are 0.2 apart: two halvings leave 0.05. Below the first, 0.1, four leave 0.006.
@@ -43,13 +43,13 @@ class LoadPoint:
 class ResultCache:
     """The results of all simulations, each by its key; access under ``lock``."""
 
-    metrics: dict[Key, TopologyMetrics] = field(default_factory=dict)  # slow ones
-    resilience: dict[Key, Resilience] = field(default_factory=dict)  # with failed links
-    throughput: dict[Key, Throughput] = field(default_factory=dict)
-    points: dict[Key, dict[float, LoadPoint]] = field(default_factory=dict)  # by offered load
-    times: dict[Key, dict[int, float]] = field(default_factory=dict)  # s by message size, bytes
-    tolerances: dict[Key, dict[float, float]] = field(default_factory=dict)  # ns by percent
-    notes: dict[Key, str] = field(default_factory=dict)  # errors
+    metrics: dict[ResultKey, TopologyMetrics] = field(default_factory=dict)  # slow ones
+    resilience: dict[ResultKey, Resilience] = field(default_factory=dict)  # with failed links
+    throughput: dict[ResultKey, Throughput] = field(default_factory=dict)
+    points: dict[ResultKey, dict[float, LoadPoint]] = field(default_factory=dict)  # by offered load
+    times: dict[ResultKey, dict[int, float]] = field(default_factory=dict)  # s by size, bytes
+    tolerances: dict[ResultKey, dict[float, float]] = field(default_factory=dict)  # ns by percent
+    notes: dict[ResultKey, str] = field(default_factory=dict)  # errors
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def found(self, compared: StaticComparison) -> Simulated:
@@ -102,39 +102,39 @@ def next_load(points: dict[float, LoadPoint]) -> float | None:
     return None if over - under <= enough else round((over + under) / 2, 4)
 
 
-def metrics_key(entry: ComparedTopology) -> Key:
+def metrics_key(entry: ComparedTopology) -> ResultKey:
     """Return the key of the slow metrics."""
     return "metrics", entry.key
 
 
-def resilience_key(state: CompareState, entry: ComparedTopology) -> Key:
+def resilience_key(state: CompareState, entry: ComparedTopology) -> ResultKey:
     """Return the key of the measures with failed links."""
     return "resilience", entry.key, state.seed
 
 
-def throughput_key(entry: ComparedTopology, pattern: str) -> Key:
+def throughput_key(entry: ComparedTopology, pattern: str) -> ResultKey:
     """Return the key of the throughput of a traffic pattern."""
     return f"throughput {pattern}", entry.key
 
 
-def load_key(state: CompareState, entry: ComparedTopology, run: int = 0) -> Key:
+def load_key(state: CompareState, entry: ComparedTopology, run: int = 0) -> ResultKey:
     """Return the key of the latency over load of a run, each with its own seed."""
     return "load", entry.key, state.sent, state.routing, run, state.machine
 
 
-def times_key(compared: StaticComparison, entry: ComparedTopology) -> Key:
+def times_key(compared: StaticComparison, entry: ComparedTopology) -> ResultKey:
     """Return the key of the collective's times."""
     state = compared.state
     how = state.model, collective_routing(state), state.seed, ranks_of(compared), state.machine
     return "times", entry.key, state.collective, *how
 
 
-def wires_key(state: CompareState, entry: ComparedTopology) -> Key:
+def wires_key(state: CompareState, entry: ComparedTopology) -> ResultKey:
     """Return the key of the wire latency that the program tolerates."""
     return "wires", entry.key, state.program.name, state.program.serial, state.machine
 
 
-def _keys(compared: StaticComparison, entry: ComparedTopology) -> list[Key]:
+def _keys(compared: StaticComparison, entry: ComparedTopology) -> list[ResultKey]:
     """Return the keys of all results for a topology."""
     state = compared.state
     return [

@@ -15,9 +15,9 @@ from workbench.panels.compare.deferred import (
 )
 from workbench.panels.compare.metrics import slow_metrics_of
 from workbench.panels.compare.result_cache import (
-    Key,
     LoadPoint,
     ResultCache,
+    ResultKey,
     load_key,
     metrics_key,
     next_load,
@@ -55,7 +55,7 @@ _KEPT_PAIRS = 100_000_000  # of routers, some 5 bytes of routes each
 _PARTS = 1000  # of a step, for a bar of progress that counts whole parts
 
 Simulation = Callable[[jobs.JobContext, ProgressCallback], None]
-Step = tuple[Key, str, Simulation]
+Step = tuple[ResultKey, str, Simulation]
 
 
 class ComparisonRunner:
@@ -64,8 +64,8 @@ class ComparisonRunner:
     def __init__(self) -> None:
         self._turn = threading.Lock()
         self._kept = ResultCache()
-        self._graphs: dict[Key, ExecutionGraph] = {}
-        self._fabrics: dict[Key, Fabric] = {}
+        self._graphs: dict[ResultKey, ExecutionGraph] = {}
+        self._fabrics: dict[ResultKey, Fabric] = {}
         self.version = 0
 
     def found(self, compared: StaticComparison) -> Simulated:
@@ -124,7 +124,7 @@ class ComparisonRunner:
             def run(
                 ctx: jobs.JobContext,
                 progress: ProgressCallback,
-                key: Key = key,
+                key: ResultKey = key,
                 entry: ComparedTopology = entry,
             ) -> None:
                 found = slow_metrics_of(entry.topology, ctx.stop_event.cell)
@@ -143,7 +143,7 @@ class ComparisonRunner:
             def run(
                 ctx: jobs.JobContext,
                 progress: ProgressCallback,
-                key: Key = key,
+                key: ResultKey = key,
                 entry: ComparedTopology = entry,
             ) -> None:
                 found = resilience_of(entry.topology, seed, ctx.stop_event.cell, progress)
@@ -160,7 +160,7 @@ class ComparisonRunner:
                 def run(
                     ctx: jobs.JobContext,
                     progress: ProgressCallback,
-                    key: Key = key,
+                    key: ResultKey = key,
                     entry: ComparedTopology = entry,
                     pattern: str = pattern,
                 ) -> None:
@@ -180,7 +180,7 @@ class ComparisonRunner:
             def run(
                 ctx: jobs.JobContext,
                 progress: ProgressCallback,
-                key: Key = key,
+                key: ResultKey = key,
                 entry: ComparedTopology = entry,
             ) -> None:
                 program = state.program.name, state.program.serial
@@ -204,7 +204,7 @@ class ComparisonRunner:
                     yield key, text, self._collective(key, compared, entry, size)
 
     def _collective(
-        self, key: Key, compared: StaticComparison, entry: ComparedTopology, size: int
+        self, key: ResultKey, compared: StaticComparison, entry: ComparedTopology, size: int
     ) -> Simulation:
         def run(ctx: jobs.JobContext, progress: ProgressCallback) -> None:
             state = compared.state
@@ -250,7 +250,12 @@ class ComparisonRunner:
                         yield key, text, self._load(key, state, entry, load, run)
 
     def _load(
-        self, key: Key, state: CompareState, entry: ComparedTopology, load: float, number: int = 0
+        self,
+        key: ResultKey,
+        state: CompareState,
+        entry: ComparedTopology,
+        load: float,
+        number: int = 0,
     ) -> Simulation:
         def run(ctx: jobs.JobContext, progress: ProgressCallback) -> None:
             found = run_traffic(
@@ -285,7 +290,7 @@ class ComparisonRunner:
         return kept[key]
 
 
-def _pairs(fabrics: Mapping[Key, Fabric]) -> int:
+def _pairs(fabrics: Mapping[ResultKey, Fabric]) -> int:
     return sum(one.topology.num_routers**2 for one in fabrics.values())
 
 

@@ -51,9 +51,9 @@ def placement_hostfile(placed: Placed, method: PlacementMethod, names: str) -> s
     return placed.placements[method].to_hostfile(names=names)
 
 
-Files = dict[str, tuple[Callable[[Placed, PlacementMethod, str], str], str]]
+PlacementFiles = dict[str, tuple[Callable[[Placed, PlacementMethod, str], str], str]]
 
-FILES: dict[str, Files] = {
+FILES: dict[str, PlacementFiles] = {
     "comparison": {
         ".csv": (comparison_csv, "every method: run time, gain over block, cost of the search"),
     },

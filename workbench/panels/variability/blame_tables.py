@@ -12,7 +12,7 @@ from functools import cached_property
 from workbench.errors import ParameterError
 from workbench.jobs import JobContext
 from workbench.panels.variability.blame_state import EMULATED_NAME, TRUTH_STEPS, OwnFile
-from workbench.panels.variability.world_work import Report, progress_of, workers_for, world_of
+from workbench.panels.variability.world_work import progress_of, workers_for, world_of
 from workbench.provenance import Provenance
 from workbench.variability import (
     JobLog,
@@ -26,7 +26,7 @@ from workbench.variability import (
 from workbench.variability.world.pieces import WorldProgress
 from workbench.variability.world.scene import WorldSettings
 from workbench.variability.world.truth import WorldTruth
-from workbench.variability.world.world import World
+from workbench.variability.world.world import Report, World
 
 _serials = itertools.count(1)
 

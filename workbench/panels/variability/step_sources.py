@@ -12,11 +12,11 @@ from workbench.provenance import Provenance
 from workbench.variability import StepTable, World, shipped
 from workbench.variability.world.scene import WorldSettings
 
-Numbers = tuple[int, ...]
+StepNumbers = tuple[int, ...]
 
 _serials = itertools.count(1)
 
-PAPER_GRIDS: dict[str, tuple[Numbers, Numbers]] = {
+PAPER_GRIDS: dict[str, tuple[StepNumbers, StepNumbers]] = {
     "amg": ((3, 8), (5, 10)),
     "milc": ((10, 20), (20, 40)),
 }
@@ -38,7 +38,7 @@ class StepSource:
         return self.steps.provenance
 
     @property
-    def grid(self) -> tuple[Numbers, Numbers]:
+    def grid(self) -> tuple[StepNumbers, StepNumbers]:
         """The numbers of steps, seen and ahead, whose errors are compared.
 
         They are the paper's, or up to a sixth and a third of a run.

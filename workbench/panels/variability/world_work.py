@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
 from workbench.jobs import JobContext
 from workbench.variability import World, generate
-from workbench.variability.world.pieces import WorldProgress
 from workbench.variability.world.scene import WorldSettings
+from workbench.variability.world.world import Report
 
 _FEW = 60
 """Runs of the small machine that one process makes in the time that others take to start."""
-
-Report = Callable[[WorldProgress], None]
 
 
 def workers_for(settings: WorldSettings) -> int | None:

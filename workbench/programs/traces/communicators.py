@@ -27,8 +27,8 @@ from workbench.programs.traces.handles import (
     Communicators,
     CommunicatorUse,
     Event,
+    HandleKey,
     Handles,
-    Key,
     Made,
 )
 from workbench.programs.traces.notes import Notes
@@ -48,9 +48,9 @@ def reconstruct(
     if not any(isinstance(event, Made) for mine in events for event in mine):
         return known
     for _ in range(MOST_DEPTH):
-        calls: dict[Key, dict[int, Made]] = {}
-        seen: dict[Key, dict[int, CommunicatorUse]] = {}
-        votes: Counter[tuple[Key, Key]] = Counter()
+        calls: dict[HandleKey, dict[int, Made]] = {}
+        seen: dict[HandleKey, dict[int, CommunicatorUse]] = {}
+        votes: Counter[tuple[HandleKey, HandleKey]] = Counter()
         for rank, mine in enumerate(events):
             handles = scan(Handles(rank, known), mine)
             for creation in handles.creations:
@@ -84,7 +84,9 @@ def scan(handles: Handles, events: Sequence[Event]) -> Handles:
     return handles
 
 
-def _complete(known: Communicators, key: Key, calls: dict[int, Made], files: Sequence[str]) -> bool:
+def _complete(
+    known: Communicators, key: HandleKey, calls: dict[int, Made], files: Sequence[str]
+) -> bool:
     """Return whether all ranks that must make a call do; different calls are refused."""
     if len(key) > 2:  # only the group's ranks call Comm_create_group
         return True
@@ -102,7 +104,7 @@ def _complete(known: Communicators, key: Key, calls: dict[int, Made], files: Seq
     return len(ranks) == len(parent.members)
 
 
-def _settle_certain(known: Communicators, key: Key, calls: dict[int, Made]) -> None:
+def _settle_certain(known: Communicators, key: HandleKey, calls: dict[int, Made]) -> None:
     """Settle a call whose arguments determine the members."""
     parent = known.numbered[key[0]]
     kind = next(iter(calls.values())).kind
@@ -116,7 +118,7 @@ def _settle_certain(known: Communicators, key: Key, calls: dict[int, Made]) -> N
 
 def _settle_shown(
     known: Communicators,
-    key: Key,
+    key: HandleKey,
     calls: dict[int, Made],
     seen: dict[int, CommunicatorUse],
     notes: Notes,
@@ -153,7 +155,7 @@ def _settle_shown(
         _take(known, key, groups)
 
 
-def _take(known: Communicators, key: Key, groups: list[list[int]]) -> None:
+def _take(known: Communicators, key: HandleKey, groups: list[list[int]]) -> None:
     """Store groups, given as places in the parent, as the communicators that a call made."""
     parent = known.numbered[key[0]]
     made: dict[int, Comm] = {}

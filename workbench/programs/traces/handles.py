@@ -13,7 +13,7 @@ from itertools import islice
 from workbench.programs.traces.calls import Comm
 from workbench.programs.traces.notes import Notes
 
-Key = tuple[int, ...]
+HandleKey = tuple[int, ...]
 """A creating call: number of the parent and which of its creating calls, the same on all ranks."""
 
 MOST_FITTED, MOST_COMPARED = 256, 16
@@ -66,7 +66,7 @@ class _Creation:
     """A creating call of one rank while it is scanned."""
 
     made: Made
-    key: Key | None
+    key: HandleKey | None
     comm: Comm | None  # None as long as, or because, it is not known to have this rank
     settled: bool
     number: int
@@ -99,8 +99,8 @@ class Handles:
         self.known = known
         self.notes = notes
         self.creations: list[_Creation] = []
-        self.seen: dict[Key, CommunicatorUse] = {}
-        self.votes: Counter[tuple[Key, Key]] = Counter()
+        self.seen: dict[HandleKey, CommunicatorUse] = {}
+        self.votes: Counter[tuple[HandleKey, HandleKey]] = Counter()
         # made and not used yet, by their numbers: all; those that are not settled, by what they
         # can show; the others, by the place and size that they show
         self._unused: OrderedDict[int, _Creation] = OrderedDict()
@@ -108,7 +108,7 @@ class Handles:
         self._alike: dict[tuple[int, int], _Alike] = {}
         self._by_address: dict[int, _Creation] = {}
         self._live: dict[int, _Live] = {}
-        self._count: dict[Key, int] = {}
+        self._count: dict[HandleKey, int] = {}
         self._frees = 0
 
     def show(self, shown: CommunicatorUse) -> Comm | None:
@@ -125,7 +125,7 @@ class Handles:
     def make(self, made: Made) -> None:
         """Record the communicator that a line makes."""
         parent = self.show(made.parent)
-        key: Key | None = None
+        key: HandleKey | None = None
         if parent is not None:
             tag = (made.numbers[0] + 1,) if made.kind == "comm_create_group" else ()
             count = self._count.get((parent.number, *tag), 0)
@@ -235,9 +235,9 @@ class Communicators:
         self.world_size = world_size
         self.shown_as = shown_as or {}
         self.world = Comm(0, tuple(range(world_size)))
-        self.comms: dict[Key, dict[int, Comm]] = {}
+        self.comms: dict[HandleKey, dict[int, Comm]] = {}
         # how many ranks that cannot mistake them use one communicator before another
-        self.votes: Counter[tuple[Key, Key]] = Counter()
+        self.votes: Counter[tuple[HandleKey, HandleKey]] = Counter()
         self.numbered = [self.world]
         self.shape = [0]  # of each: the same number where the ranks are the same
         self._shapes = {self.world.members: 0}

@@ -33,7 +33,7 @@ from workbench.programs.traces.mpi_calls import (
     Signature,
 )
 
-Lines = TypeVar("Lines")
+AnyLines = TypeVar("AnyLines")
 
 MOST_THREADS = 8
 """Most files that are cut at once; a disk and the memory's bandwidth serve no more."""
@@ -118,14 +118,14 @@ def cut(
 
 
 def side_by_side(
-    read: Callable[[TraceFile], Lines],
+    read: Callable[[TraceFile], AnyLines],
     files: Sequence[TraceFile],
     on_progress: Callable[[str], None] | None,
-) -> list[Lines]:
+) -> list[AnyLines]:
     """Return the lines of all files, several of which are cut at once."""
     threads = min(len(files), os.cpu_count() or 1, MOST_THREADS)
     with ThreadPoolExecutor(threads) as pool:
-        found: list[Lines] = []
+        found: list[AnyLines] = []
         for lines in pool.map(read, files):
             found.append(lines)
             if on_progress is not None:

@@ -32,8 +32,8 @@ from workbench.programs.traces.plain_lines import FEW_TEXTS, side_by_side
 from workbench.programs.traces.simgrid_collectives import (
     COLLECTIVE_KEYS,
     COLLECTIVES,
-    Key,
     ReadShare,
+    RoundKey,
     SimGridArguments,
     key_of_collective,
     waited_for,
@@ -219,7 +219,7 @@ class _RankReader:
         self.times = 0  # lines like this one
         self.words: list[str] = []
         self.name = ""
-        self.waited_keys: frozenset[Key] = frozenset()
+        self.waited_keys: frozenset[RoundKey] = frozenset()
         self.ops: list[tuple[int, ...]] = []  # of ``kernels.traces.actions``
         self.notes: list[tuple[int, str, int]] = []  # first line, text, number of lines
         self.actions: dict[str, Callable[[], None]] = {

@@ -144,7 +144,7 @@ COLLECTIVES: dict[str, Callable[[SimGridArguments], ReadShare]] = {
 }
 """Reads one collective's line, by the name of its action in lower case."""
 
-Key = tuple[int, int, int]
+RoundKey = tuple[int, int, int]
 """Sender, receiver and tag, where a wildcard is its own number."""
 
 _TAGS = {
@@ -165,19 +165,19 @@ _TAGS = {
     "allreduce": "-4445",
 }
 _ALLTOALLW = "-1020"  # written as alltoallv
-COLLECTIVE_KEYS: dict[str, Key] = {
+COLLECTIVE_KEYS: dict[str, RoundKey] = {
     **{tag: (ANY_SOURCE, ANY_SOURCE, int(tag)) for tag in _TAGS.values()},
     _ALLTOALLW: (ANY_SOURCE, ANY_SOURCE, int(_TAGS["alltoallv"])),
 }
 """The key of a collective's requests, by the tag in a wait."""
 
 
-def key_of_collective(name: str) -> Key:
+def key_of_collective(name: str) -> RoundKey:
     """Return the key of a non-blocking collective's requests; ``name`` is the blocking one's."""
     return COLLECTIVE_KEYS[_TAGS[name]]
 
 
-def waited_for(lines: Sequence[list[str]]) -> frozenset[Key]:
+def waited_for(lines: Sequence[list[str]]) -> frozenset[RoundKey]:
     """Return the keys of the collectives that a wait of a rank may end, from its lines' words."""
     ends = [words for words in lines if words[1].lower() in ("wait", "waitall")]
     if any(words[1].lower() == "waitall" for words in ends):

@@ -15,7 +15,7 @@ from workbench.suggestions import did_you_mean
 from workbench.topology import Topology
 from workbench.topology.channels import Channels, channels
 from workbench.topology.routing import ROUTINGS, Routing, default_routing, route
-from workbench.topology.routing.routing import Choice
+from workbench.topology.routing.routing import RouteChoice
 
 Congestion = Literal["packet", "packet-flow", "flow"]
 CONGESTIONS: tuple[Congestion, ...] = get_args(Congestion)
@@ -41,7 +41,7 @@ class StoredFabric:
     topology: Topology
     model: NetworkModel
     routing: str
-    choice: Choice
+    choice: RouteChoice
     congestion: Congestion | None
     seed: int
     interface: NetworkInterface = field(default_factory=NetworkInterface)

@@ -16,15 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.arrays import FloatArray, IntArray
+from workbench.arrays import FloatArray, Halt, IntArray
 from workbench.checks import whole
 from workbench.errors import SimulationHalted
 from workbench.topology.link_load import link_loads
 from workbench.topology.metrics.adjacency import RouterGraph
 from workbench.topology.metrics.spectrum import DENSE, slow_vectors
 from workbench.topology.topology import Topology
-
-Halt = NDArray[np.int8]
 
 STARTS = 12
 """Random mixtures of eigenvectors, and random routers to grow from, that a search begins with.

@@ -7,14 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from workbench.arrays import IntArray
+from workbench.arrays import Halt, IntArray
 from workbench.errors import SimulationHalted
 from workbench.topology.metrics.adjacency import RouterGraph
 from workbench.topology.topology import Topology
-
-Halt = NDArray[np.int8]
 
 _LENGTHS = 1024
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.arrays import FloatArray
+from workbench.arrays import FloatArray, Halt
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
@@ -21,7 +21,6 @@ from workbench.topology.topology import Topology
 if TYPE_CHECKING:
     import pandas as pd
 
-Halt = NDArray[np.int8]
 
 SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 """Shares of the links that fail, by default."""

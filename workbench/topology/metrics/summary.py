@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.arrays import Halt
 from workbench.checks import whole
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.html_table import html_table
@@ -33,7 +33,6 @@ from workbench.units import format_quantity
 if TYPE_CHECKING:
     import pandas as pd
 
-Halt = NDArray[np.int8]
 
 MetricsPart = Literal["distances", "spectrum", "bisection", "diversity", "cost", "resilience"]
 PARTS: tuple[MetricsPart, ...] = get_args(MetricsPart)

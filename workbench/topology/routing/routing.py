@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 Scheme = Literal["minimal", "valiant", "ugal-l", "ugal-g", "par"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
-Choice = Literal["first", "hash", "rotate", "random", "least"]
-CHOICES: tuple[Choice, ...] = get_args(Choice)
+RouteChoice = Literal["first", "hash", "rotate", "random", "least"]
+CHOICES: tuple[RouteChoice, ...] = get_args(RouteChoice)
 
 
 class Named(NamedTuple):
     """The settings of a routing's name."""
 
     scheme: Scheme  # decides between the minimal way and one by an intermediate router
-    choice: Choice  # default for several minimal channels
+    choice: RouteChoice  # default for several minimal channels
     ordered: bool | None  # dimensions in their order; None: where that needs fewer lanes
     meaning: str  # one line of text
 
@@ -101,7 +101,7 @@ class Routing:
     topology: Topology
     channels: Channels
     scheme: Scheme
-    choice: Choice
+    choice: RouteChoice
     minimal: MinimalRoutes
     rule: Lanes
     lanes: int
@@ -206,7 +206,7 @@ def default_routing(topology: Topology) -> str:
 
 
 def route(
-    topology: Topology, name: str | None = None, *, choice: Choice | None = None, seed: int = 0
+    topology: Topology, name: str | None = None, *, choice: RouteChoice | None = None, seed: int = 0
 ) -> Routing:
     """Return the routing of a topology, with the fewest lanes that keep it free of deadlock.
 

@@ -27,7 +27,7 @@ from workbench.tune.component.invocation import Invocation
 from workbench.tune.component.parameter import ComponentParameter
 from workbench.tune.component.untuned import rule_left, untuned
 from workbench.tune.space.axes import AnyAxis
-from workbench.tune.space.constraints import Configuration, Expression, Value, parents_first
+from workbench.tune.space.constraints import Configuration, Expression, TunedValue, parents_first
 from workbench.tune.space.space import TuningSpace
 from workbench.tune.target import Target, WallTime
 
@@ -145,14 +145,14 @@ class Component:
             key=str(name),
         )
 
-    def defaults(self) -> dict[str, Value | None]:
+    def defaults(self) -> dict[str, TunedValue | None]:
         """Return the configuration without tuning: each default, None where nothing is passed.
 
         Nothing is passed for an optional parameter, whatever its default, and for one whose
         condition is false. A parameter that must have a value and has no default is left out.
         """
         conditions = self._conditions()
-        found: dict[str, Value | None] = {}
+        found: dict[str, TunedValue | None] = {}
         for name in parents_first([p.name for p in self.parameters], conditions):
             parameter = self[name]
             applies = name not in conditions or conditions[name].holds(found)
@@ -162,7 +162,7 @@ class Component:
                 found[name] = parameter.default
         return {p.name: found[p.name] for p in self.parameters if p.name in found}
 
-    def with_axes(self, axes: Mapping[str, AnyAxis | Sequence[Value | None]]) -> Component:
+    def with_axes(self, axes: Mapping[str, AnyAxis | Sequence[TunedValue | None]]) -> Component:
         """Return the component with other values to try of some parameters.
 
         Args:
@@ -184,7 +184,7 @@ class Component:
 
     def space(
         self,
-        axes: Mapping[str, AnyAxis | Sequence[Value | None]] | None = None,
+        axes: Mapping[str, AnyAxis | Sequence[TunedValue | None]] | None = None,
         constraints: Sequence[Expression | str] = (),
     ) -> TuningSpace:
         """Return the configurations to try: the experiment's axes, else the component's own.
@@ -300,12 +300,12 @@ class Component:
             command = (*command, APPLICATION)
         return tuple(word for part in command for word in places.get(part, (part,)))
 
-    def _values(self, configuration: Configuration) -> dict[str, Value | None]:
+    def _values(self, configuration: Configuration) -> dict[str, TunedValue | None]:
         """Return the value passed for each parameter: the given one, its default, or None."""
         for name in configuration:
             _ = self[name]
         conditions = self._conditions()
-        found: dict[str, Value | None] = {}
+        found: dict[str, TunedValue | None] = {}
         for name in parents_first([p.name for p in self.parameters], conditions):
             parameter = self[name]
             if name in conditions and not conditions[name].holds(found):
@@ -327,7 +327,7 @@ class Component:
         return {p.name: p.condition for p in self.parameters if p.condition is not None}
 
     def _chosen(
-        self, axes: Mapping[str, AnyAxis | Sequence[Value | None]] | None
+        self, axes: Mapping[str, AnyAxis | Sequence[TunedValue | None]] | None
     ) -> dict[str, AnyAxis]:
         if axes is not None:
             return {name: self[name].axis_for(axis) for name, axis in axes.items()}

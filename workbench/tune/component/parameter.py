@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 from workbench.tune.space.axes import AnyAxis, Choices, Grid, Range, axis_of, is_number
-from workbench.tune.space.constraints import Expression, Value
+from workbench.tune.space.constraints import Expression, TunedValue
 
 ParameterType = Literal["int", "float", "str", "bool", "categorical"]
 PARAMETER_TYPES: tuple[str, ...] = get_args(ParameterType)
@@ -52,7 +52,7 @@ class ComponentParameter:
 
     name: str
     type: str = "int"
-    default: Value | None = None
+    default: TunedValue | None = None
     optional: bool = False
     env_var: str = ""
     cmd_var: bool = False
@@ -61,7 +61,7 @@ class ComponentParameter:
     suffix: str = ""
     switch: bool = False
     description: str = ""
-    choices: tuple[Value, ...] = ()
+    choices: tuple[TunedValue, ...] = ()
     condition: Expression | None = None
     axis: AnyAxis | None = None
 
@@ -102,14 +102,14 @@ class ComponentParameter:
         if self.axis is not None:
             object.__setattr__(self, "axis", self.axis_for(self.axis))
 
-    def accepted(self, value: object, *, choices: bool = True) -> Value | None:
+    def accepted(self, value: object, *, choices: bool = True) -> TunedValue | None:
         """Return a value in the parameter's type, None where it is not of that type.
 
         Args:
             value: any value; a whole number also stands for a floating-point one, and 2.0 for 2.
             choices: whether it must be one of the choices where there are some.
         """
-        found: Value | None = None
+        found: TunedValue | None = None
         if self.type == "bool":
             found = value if isinstance(value, bool) else None
         elif self.type == "str":
@@ -122,7 +122,7 @@ class ComponentParameter:
             return None
         return found
 
-    def coerce(self, value: object) -> Value:
+    def coerce(self, value: object) -> TunedValue:
         """Return a value in the parameter's type.
 
         Args:
@@ -136,7 +136,7 @@ class ComponentParameter:
             raise ParameterError(self._wording(value, "a value"), key=self.name)
         return found
 
-    def text(self, value: Value) -> str:
+    def text(self, value: TunedValue) -> str:
         """Return the text of a value for the program: the number in full, 1 or 0 for a bool.
 
         Args:
@@ -146,7 +146,7 @@ class ComponentParameter:
             return f"{int(value)}{self.suffix}"
         return f"{value!r}{self.suffix}" if isinstance(value, float) else f"{value}{self.suffix}"
 
-    def arguments(self, value: Value, *, option: bool = False) -> tuple[str, ...]:
+    def arguments(self, value: TunedValue, *, option: bool = False) -> tuple[str, ...]:
         """Return the words that pass a value on a command line.
 
         Args:
@@ -173,7 +173,7 @@ class ComponentParameter:
         used = {name: getattr(self, name) for name in ways if getattr(self, name)}
         return {"default": self.default, **used}
 
-    def axis_for(self, values: AnyAxis | Sequence[Value | None]) -> AnyAxis:
+    def axis_for(self, values: AnyAxis | Sequence[TunedValue | None]) -> AnyAxis:
         """Return the axis that values to try make for this parameter.
 
         Numbers of a parameter whose values have no order become choices; bounds of whole numbers
@@ -214,7 +214,7 @@ class ComponentParameter:
         self._check_axis(axis)
         return axis
 
-    def with_axis(self, values: AnyAxis | Sequence[Value | None]) -> ComponentParameter:
+    def with_axis(self, values: AnyAxis | Sequence[TunedValue | None]) -> ComponentParameter:
         """Return the parameter with these values to try.
 
         Args:

@@ -14,16 +14,16 @@ from collections.abc import Collection, Mapping, Sequence
 
 from workbench.errors import ParameterError
 from workbench.tune.component.parameter import ComponentParameter
-from workbench.tune.space.constraints import Configuration, Expression, Value, parents_first
+from workbench.tune.space.constraints import Configuration, Expression, TunedValue, parents_first
 
 
 def untuned(
     parameters: Sequence[ComponentParameter], tuned: Collection[str]
-) -> tuple[dict[str, Value | None], dict[str, Expression]]:
+) -> tuple[dict[str, TunedValue | None], dict[str, Expression]]:
     """Return the untuned parameters' values (None: not passed) and conditions on tuned ones."""
     conditions = {p.name: p.condition for p in parameters if p.condition is not None}
     by_name = {p.name: p for p in parameters}
-    held: dict[str, Value | None] = {}
+    held: dict[str, TunedValue | None] = {}
     where: dict[str, Expression] = {}
     for name in parents_first(by_name, conditions):
         parameter = by_name[name]

@@ -16,10 +16,10 @@ from workbench.checks import number, whole
 from workbench.tune.heuristics.heuristic import Proposal, generator, random_neighbour
 from workbench.tune.history import History
 from workbench.tune.rules_by_name import one_of
-from workbench.tune.space.constraints import Configuration, Value
+from workbench.tune.space.constraints import Configuration, TunedValue
 from workbench.tune.space.space import TuningSpace
 
-Genes = list[Value | None]
+Genes = list[TunedValue | None]
 
 _MOST_REDRAWS = 20  # chosen: where rules allow one in ten, all fail one time in 8 (0.9**20)
 

@@ -7,10 +7,10 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from workbench.tune.history import History
-from workbench.tune.space.constraints import Configuration, Value
+from workbench.tune.space.constraints import Configuration, TunedValue
 from workbench.tune.space.space import TuningSpace
 
-Proposal = dict[str, Value | None]
+Proposal = dict[str, TunedValue | None]
 """A configuration to run, canonical."""
 
 _DRAWS = 100  # where 3 % of a space are left, all miss them one time in 21 (0.97**100)

@@ -12,7 +12,7 @@ from workbench.storage.optuna_log import quiet_optuna
 from workbench.tune.heuristics.heuristic import Proposal, generator, random_neighbour
 from workbench.tune.history import History
 from workbench.tune.space.axes import Choices, Grid, Range
-from workbench.tune.space.constraints import Configuration, Value
+from workbench.tune.space.constraints import Configuration, TunedValue
 from workbench.tune.space.space import TuningSpace
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class TPE:
         rng: np.random.Generator | None = None
         found: dict[str, Any] = {}
         for name, axis in self._space.axes.items():
-            value: Value | None = configuration[name]
+            value: TunedValue | None = configuration[name]
             if not (axis.contains(value) and self._space.active(name, configuration)):
                 if isinstance(axis, Choices) or value is None:
                     rng = rng or generator(self._seed, row, 0, _NEUTRAL)

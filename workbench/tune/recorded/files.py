@@ -26,7 +26,7 @@ from workbench.provenance import ORIGINS, Provenance
 from workbench.suggestions import did_you_mean
 from workbench.tune.recorded.recorded_space import RecordedSpace, Recording
 from workbench.tune.recorded.run_table import RecordedTable
-from workbench.tune.space.constraints import Value
+from workbench.tune.space.constraints import TunedValue
 from workbench.tune.space.space import TuningSpace
 
 _LICENCE = "MIT"
@@ -213,7 +213,7 @@ def _spaces(
     found = []
     everything = [table.space.canonical(each) for each in table.space.all()]
     for size in sorted({run.size for run in table.runs}):
-        rows: dict[tuple[Value | None, ...], list[tuple[float, float, float]]] = {}
+        rows: dict[tuple[TunedValue | None, ...], list[tuple[float, float, float]]] = {}
         for run in table.runs:
             value = run.latencies_us.get(table.value, math.nan)
             if run.size == size and run.state == "completed" and math.isfinite(value):

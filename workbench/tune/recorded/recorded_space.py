@@ -22,10 +22,9 @@ import numpy as np
 from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.provenance import Provenance
-from workbench.tune.space.constraints import Configuration, Value
+from workbench.tune.aggregation import ConfigurationKey
+from workbench.tune.space.constraints import Configuration
 from workbench.tune.space.space import TuningSpace
-
-Key = tuple[Value | None, ...]
 
 _LEVEL = 0.95  # chosen: the usual one
 _RESAMPLES = 1000  # 500 to 4000, over four seeds: at most one tie more or less of three or seven
@@ -256,7 +255,7 @@ class RecordedSpace:
         return found is not None and self.space.key(found) in self._rows
 
     @cached_property
-    def _rows(self) -> dict[Key, int]:
+    def _rows(self) -> dict[ConfigurationKey, int]:
         return {self.space.key(each): row for row, each in enumerate(self.configurations)}
 
 

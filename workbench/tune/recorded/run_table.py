@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from workbench.errors import ParameterError, ParseError
 from workbench.result import NanEqual
 from workbench.tune.space.axes import AnyAxis, Range
-from workbench.tune.space.constraints import Configuration, Value
+from workbench.tune.space.constraints import Configuration, TunedValue
 from workbench.tune.space.space import TuningSpace
 
 STATISTICS = ("avg_us", "min_us", "p50_us", "p99_us", "max_us")
@@ -88,7 +88,7 @@ class RecordedTable:
     def _run(
         self,
         line: str,
-        values: Mapping[str, Mapping[str, Value]],
+        values: Mapping[str, Mapping[str, TunedValue]],
         seen: dict[tuple[str, ...], Configuration],
         source: str,
         at: int,
@@ -124,14 +124,14 @@ def _number(value: float) -> str:
     return f"{value:.7g}" if math.isfinite(value) else ""
 
 
-def _known(axis: AnyAxis) -> dict[str, Value]:
+def _known(axis: AnyAxis) -> dict[str, TunedValue]:
     if isinstance(axis, Range):
         return {}
-    values: Sequence[Value | None] = axis.values
+    values: Sequence[TunedValue | None] = axis.values
     return {str(value): value for value in values if value is not None}
 
 
-def _read(text: str, axis: AnyAxis, known: Mapping[str, Value]) -> Value | None:
+def _read(text: str, axis: AnyAxis, known: Mapping[str, TunedValue]) -> TunedValue | None:
     if not text:
         return None
     if isinstance(axis, Range):

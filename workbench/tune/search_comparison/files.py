@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from workbench.datapackage import Column, Files, PackagedResult, read_text, table_resource
+from workbench.datapackage import Column, PackagedResult, PackageFiles, read_text, table_resource
 from workbench.datasets import data_folder
 from workbench.errors import ParameterError
 from workbench.provenance import Provenance
@@ -192,7 +192,7 @@ class SearchComparisonTables(PackagedResult):
             f"{self.provenance.caption()})"
         )
 
-    def _package(self) -> tuple[Mapping[str, Any], Files]:
+    def _package(self) -> tuple[Mapping[str, Any], PackageFiles]:
         files = []
         for name, about in TABLES.items():
             table = getattr(self, name)

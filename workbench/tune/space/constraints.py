@@ -17,10 +17,10 @@ from typing import Any
 
 from workbench.errors import ParameterError
 
-Value = bool | int | float | str
+TunedValue = bool | int | float | str
 """A value of a parameter; ``None`` beside it means that the parameter is not passed."""
 
-Configuration = Mapping[str, Value | None]
+Configuration = Mapping[str, TunedValue | None]
 """A value for each parameter by name; ``None`` where the parameter is not passed."""
 
 _LONGEST = 1000  # chosen: characters; those of the shipped components have 34 at most

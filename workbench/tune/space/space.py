@@ -28,7 +28,7 @@ from workbench.errors import ParameterError
 from workbench.html_table import code, html_table
 from workbench.suggestions import did_you_mean
 from workbench.tune.space.axes import MOST_VALUES, AnyAxis, Choices, Grid, Range, axis_from_dict
-from workbench.tune.space.constraints import Configuration, Expression, Value, parents_first
+from workbench.tune.space.constraints import Configuration, Expression, TunedValue, parents_first
 from workbench.tune.space.walk import count, ruled_values, walk
 
 _MOST_COUNTED = 200_000  # values tried; takes 1.3 s with a rule of two parameters
@@ -121,7 +121,7 @@ class TuningSpace:
         return count(self.axes, self.constraints, self.conditions, most=_MOST_COUNTED)
 
     @property
-    def default(self) -> dict[str, Value | None] | None:
+    def default(self) -> dict[str, TunedValue | None] | None:
         """The configuration without tuning, None where a parameter has no default.
 
         It need not lie on the grid: it is what a run is compared with.
@@ -140,7 +140,7 @@ class TuningSpace:
         rule = self.conditions.get(name)
         return rule is None or rule.holds(configuration)
 
-    def canonical(self, configuration: Configuration) -> dict[str, Value | None]:
+    def canonical(self, configuration: Configuration) -> dict[str, TunedValue | None]:
         """Return a configuration in the order of the axes, None where a parameter does not apply.
 
         Args:
@@ -156,7 +156,7 @@ class TuningSpace:
                     f"known: {', '.join(self.names)}",
                     key=str(name),
                 )
-        found: dict[str, Value | None] = {}
+        found: dict[str, TunedValue | None] = {}
         for name, axis in self.axes.items():
             if not self.active(name, found):
                 found[name] = None
@@ -170,7 +170,7 @@ class TuningSpace:
                 )
         return found
 
-    def key(self, configuration: Configuration) -> tuple[Value | None, ...]:
+    def key(self, configuration: Configuration) -> tuple[TunedValue | None, ...]:
         """Return the canonical values in the order of the axes: equal means the same run.
 
         Args:
@@ -223,7 +223,7 @@ class TuningSpace:
         codes = (axis.encode(found[name]) for name, axis in self.axes.items())
         return np.fromiter(itertools.chain.from_iterable(codes), np.float64, self.dimension)
 
-    def decode(self, code: NDArray[np.float64]) -> dict[str, Value | None]:
+    def decode(self, code: NDArray[np.float64]) -> dict[str, TunedValue | None]:
         """Return the configuration nearest to a place in the unit cube, axis by axis.
 
         It is on every axis; whether the constraints hold is asked with ``allows``.
@@ -231,14 +231,14 @@ class TuningSpace:
         Args:
             code: float64[dimension]; numbers beyond 0 and 1 count as the nearer of them.
         """
-        values: dict[str, Value | None] = {}
+        values: dict[str, TunedValue | None] = {}
         at = 0
         for name, axis in self.axes.items():
             values[name] = axis.decode(code[at : at + axis.width])
             at += axis.width
         return self.canonical(values)
 
-    def neighbours(self, configuration: Configuration) -> tuple[dict[str, Value | None], ...]:
+    def neighbours(self, configuration: Configuration) -> tuple[dict[str, TunedValue | None], ...]:
         """Return the configurations one step of one parameter away, those that are allowed.
 
         A parameter that comes to apply by the step begins with its default where that is on its
@@ -253,7 +253,7 @@ class TuningSpace:
         here = self.canonical(configuration)
         start = {name: self._begin(name) for name in self.names}
         passed = {name: value for name, value in here.items() if self.active(name, here)}
-        found: dict[tuple[Value | None, ...], dict[str, Value | None]] = {}
+        found: dict[tuple[TunedValue | None, ...], dict[str, TunedValue | None]] = {}
         for name, axis in self.axes.items():
             if name not in passed:
                 continue
@@ -263,7 +263,7 @@ class TuningSpace:
                     found.setdefault(tuple(moved.values()), moved)
         return tuple(found.values())
 
-    def sample(self, rng: np.random.Generator | int | None = None) -> dict[str, Value | None]:
+    def sample(self, rng: np.random.Generator | int | None = None) -> dict[str, TunedValue | None]:
         """Return an allowed configuration, each axis drawn evenly over its values.
 
         Args:
@@ -287,7 +287,7 @@ class TuningSpace:
             key="constraints",
         )
 
-    def all(self) -> Iterator[dict[str, Value | None]]:
+    def all(self) -> Iterator[dict[str, TunedValue | None]]:
         """Yield every allowed configuration once, the last parameter changing fastest.
 
         Raises:
@@ -345,7 +345,7 @@ class TuningSpace:
     def _rule_text(self, name: str) -> str:
         return self.conditions[name].text if name in self.conditions else "always"
 
-    def _begin(self, name: str) -> Value | None:
+    def _begin(self, name: str) -> TunedValue | None:
         default = self.defaults.get(name)
         axis = self.axes[name]
         return axis.coerce(default) if axis.contains(default) else axis.first()

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from workbench.tune.space.axes import AnyAxis, Range
-from workbench.tune.space.constraints import Configuration, Expression, Value
+from workbench.tune.space.constraints import Configuration, Expression, TunedValue
 
 
 def walk(
@@ -15,7 +15,7 @@ def walk(
     conditions: Mapping[str, Expression],  # where a parameter applies; else its value is None
     *,
     most: float = math.inf,  # values tried before TooManyError
-) -> Iterator[dict[str, Value | None]]:
+) -> Iterator[dict[str, TunedValue | None]]:
     """Yield every allowed configuration once, the last parameter changing fastest.
 
     A constraint is tested as soon as its last parameter has a value, so that no branch is walked in
@@ -26,10 +26,10 @@ def walk(
     for rule in constraints:
         if all(name in axes for name in rule.names):
             due[max((names.index(name) for name in rule.names), default=0)].append(rule)
-    values: dict[str, Value | None] = {}
+    values: dict[str, TunedValue | None] = {}
     steps = 0
 
-    def descend(at: int) -> Iterator[dict[str, Value | None]]:
+    def descend(at: int) -> Iterator[dict[str, TunedValue | None]]:
         nonlocal steps
         if at == len(names):
             yield dict(values)
@@ -80,7 +80,7 @@ def ruled_values(
     conditions: Mapping[str, Expression],
     *,
     most: float,  # values tried before it is too many
-) -> list[dict[str, Value | None]]:
+) -> list[dict[str, TunedValue | None]]:
     """Return the allowed values of the parameters in rules; empty if they cannot be listed."""
     ruled = _among(_ruled(constraints, conditions), axes)
     if any(axis.size is None for axis in ruled.values()):
@@ -107,7 +107,7 @@ def _applies(name: str, conditions: Mapping[str, Expression], values: Configurat
     return name not in conditions or conditions[name].holds(values)
 
 
-def _values(axis: AnyAxis) -> Sequence[Value | None]:
+def _values(axis: AnyAxis) -> Sequence[TunedValue | None]:
     if isinstance(axis, Range):
         return range(int(axis.low), int(axis.high) + 1)
     return axis.values

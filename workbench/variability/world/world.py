@@ -18,7 +18,7 @@ import numpy as np
 
 from workbench.arrays import FloatArray, IntArray
 from workbench.checks import whole
-from workbench.datapackage import Files, PackagedResult, read_resource, table_resource
+from workbench.datapackage import PackagedResult, PackageFiles, read_resource, table_resource
 from workbench.errors import ParameterError, ParseError
 from workbench.provenance import Provenance
 from workbench.suggestions import did_you_mean
@@ -286,8 +286,8 @@ class World(PackagedResult):
         """Return a row a run: the runs, as ``Runs.to_frame``."""
         return self.runs.to_frame()
 
-    def _package(self) -> tuple[Mapping[str, Any], Files]:
-        made: Files = []
+    def _package(self) -> tuple[Mapping[str, Any], PackageFiles]:
+        made: PackageFiles = []
 
         def add(name: str, data: bytes, columns: Mapping[str, Any], about: str) -> None:
             made.append((table_resource(name, data, columns, about), data))

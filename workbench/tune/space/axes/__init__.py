@@ -15,7 +15,7 @@ from workbench.tune.space.axes.choices import Choices
 from workbench.tune.space.axes.grid import STEP_KINDS, Grid
 from workbench.tune.space.axes.numbers import MOST_VALUES, is_number
 from workbench.tune.space.axes.range import Range
-from workbench.tune.space.constraints import Value
+from workbench.tune.space.constraints import TunedValue
 
 __all__ = [
     "MOST_VALUES",
@@ -33,7 +33,7 @@ AnyAxis = Grid | Range | Choices
 """Every kind of axis there is."""
 
 
-def axis_of(values: Sequence[Value | None]) -> Grid | Choices:
+def axis_of(values: Sequence[TunedValue | None]) -> Grid | Choices:
     """Return the axis that a plain list means: a grid of numbers, or choices of anything else.
 
     Args:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.tune.space.axes.numbers import MOST_VALUES, excerpt
-from workbench.tune.space.constraints import Value
+from workbench.tune.space.constraints import TunedValue
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Choices:
         ParameterError: there is no value, one is there twice, or one is no value of a parameter.
     """
 
-    values: tuple[Value | None, ...]
+    values: tuple[TunedValue | None, ...]
 
     def __post_init__(self) -> None:
         if not self.values:
@@ -42,7 +42,7 @@ class Choices:
                 )
             if isinstance(value, float) and not math.isfinite(value):
                 raise ParameterError(f"a choice must be finite where it is a number; got {value}")
-        seen: set[Value | None] = set()
+        seen: set[TunedValue | None] = set()
         for value in self.values:
             if value in seen:
                 raise ParameterError(
@@ -51,7 +51,7 @@ class Choices:
             seen.add(value)
 
     @classmethod
-    def of(cls, values: Iterable[Value | None]) -> Choices:
+    def of(cls, values: Iterable[TunedValue | None]) -> Choices:
         """Return the choices of these values, each once, in their order.
 
         Args:
@@ -66,7 +66,7 @@ class Choices:
                 raise ParameterError(
                     f"a choice must be a number, a text, true or false; got {value!r}"
                 )
-        found: dict[Value | None, Value | None] = {}
+        found: dict[TunedValue | None, TunedValue | None] = {}
         for value in given:
             first = found.setdefault(value, value)
             if isinstance(first, bool) is not isinstance(value, bool):
@@ -86,7 +86,7 @@ class Choices:
         """Number of its values."""
         return len(self.values)
 
-    def contains(self, value: Value | None) -> bool:
+    def contains(self, value: TunedValue | None) -> bool:
         """Return whether this is one of the choices.
 
         Args:
@@ -94,7 +94,7 @@ class Choices:
         """
         return isinstance(value, bool | int | float | str | None) and value in self.values
 
-    def coerce(self, value: Value | None) -> Value | None:
+    def coerce(self, value: TunedValue | None) -> TunedValue | None:
         """Return the choice that equals a value, as 2 does 2.0; others unchanged.
 
         Args:
@@ -102,7 +102,7 @@ class Choices:
         """
         return self.values[self.values.index(value)] if value in self.values else value
 
-    def encode(self, value: Value | None) -> tuple[float, ...]:
+    def encode(self, value: TunedValue | None) -> tuple[float, ...]:
         """Return 1 in the column of a value and 0 in the others.
 
         Args:
@@ -110,7 +110,7 @@ class Choices:
         """
         return tuple(1.0 if each == value else 0.0 for each in self.values)
 
-    def decode(self, code: NDArray[np.float64]) -> Value | None:
+    def decode(self, code: NDArray[np.float64]) -> TunedValue | None:
         """Return the choice whose column is largest, the first of equals.
 
         Args:
@@ -118,7 +118,7 @@ class Choices:
         """
         return self.values[int(np.argmax(code))]
 
-    def neighbours(self, value: Value | None) -> tuple[Value | None, ...]:
+    def neighbours(self, value: TunedValue | None) -> tuple[TunedValue | None, ...]:
         """Return all other choices.
 
         Args:
@@ -126,7 +126,7 @@ class Choices:
         """
         return tuple(each for each in self.values if each != value)
 
-    def sample(self, rng: np.random.Generator) -> Value | None:
+    def sample(self, rng: np.random.Generator) -> TunedValue | None:
         """Return one of the choices, each as likely as the others.
 
         Args:
@@ -134,7 +134,7 @@ class Choices:
         """
         return self.values[int(rng.integers(len(self.values)))]
 
-    def first(self) -> Value | None:
+    def first(self) -> TunedValue | None:
         """Return the first choice."""
         return self.values[0]
 

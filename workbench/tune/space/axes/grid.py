@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.tune.space.axes.numbers import MOST_VALUES, NEUTRAL, clipped, excerpt, is_number
-from workbench.tune.space.constraints import Value
+from workbench.tune.space.constraints import TunedValue
 
 StepKind = Literal["additive", "multiplicative"]
 STEP_KINDS: tuple[str, ...] = get_args(StepKind)
@@ -106,7 +106,7 @@ class Grid:
         """Number of its values."""
         return len(self.values)
 
-    def contains(self, value: Value | None) -> bool:
+    def contains(self, value: TunedValue | None) -> bool:
         """Return whether the grid has this value.
 
         Args:
@@ -114,7 +114,7 @@ class Grid:
         """
         return is_number(value) and value in self.values
 
-    def coerce(self, value: Value | None) -> Value | None:
+    def coerce(self, value: TunedValue | None) -> TunedValue | None:
         """Return the grid's own value for an equal one, as 2 for 2.0; others unchanged.
 
         Args:
@@ -126,7 +126,7 @@ class Grid:
             return float(value)
         return int(value) if value == int(value) else value
 
-    def encode(self, value: Value | None) -> tuple[float, ...]:
+    def encode(self, value: TunedValue | None) -> tuple[float, ...]:
         """Return the rank of a value over the largest rank; between two values, in between.
 
         Args:
@@ -141,7 +141,7 @@ class Grid:
         below, above = self.values[rank - 1 : rank + 1]
         return ((rank - 1 + (value - below) / (above - below)) / last,)
 
-    def decode(self, code: NDArray[np.float64]) -> Value:
+    def decode(self, code: NDArray[np.float64]) -> TunedValue:
         """Return the value whose rank is nearest.
 
         Args:
@@ -150,7 +150,7 @@ class Grid:
         last = len(self.values) - 1
         return self.values[round(clipped(code[0]) * last)]
 
-    def neighbours(self, value: Value | None) -> tuple[Value, ...]:
+    def neighbours(self, value: TunedValue | None) -> tuple[TunedValue, ...]:
         """Return the next smaller and the next larger value, where they exist.
 
         Args:
@@ -162,7 +162,7 @@ class Grid:
         right = bisect.bisect_right(self.values, value)
         return (*self.values[max(left - 1, 0) : left], *self.values[right : right + 1])
 
-    def sample(self, rng: np.random.Generator) -> Value:
+    def sample(self, rng: np.random.Generator) -> TunedValue:
         """Return one of the values, each as likely as the others.
 
         Args:
@@ -170,7 +170,7 @@ class Grid:
         """
         return self.values[int(rng.integers(len(self.values)))]
 
-    def first(self) -> Value:
+    def first(self) -> TunedValue:
         """Return the least value."""
         return self.values[0]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.tune.space.axes.numbers import NEUTRAL, clipped, is_number
-from workbench.tune.space.constraints import Value
+from workbench.tune.space.constraints import TunedValue
 
 # Annealing ends 0.50 above the optimum of Hartmann's six dimensions (100 runs, median of 24 seeds);
 # with 10 it ends 0.36 above, with 40 1.32. Chosen, and not the best there.
@@ -78,7 +78,7 @@ class Range:
         """Number of its values where they are whole, else None."""
         return int(self.high) - int(self.low) + 1 if self.integer else None
 
-    def contains(self, value: Value | None) -> bool:
+    def contains(self, value: TunedValue | None) -> bool:
         """Return whether a value lies within the bounds, and is whole where it must be.
 
         Args:
@@ -88,7 +88,7 @@ class Range:
             return False
         return not self.integer or value == int(value)
 
-    def coerce(self, value: Value | None) -> Value | None:
+    def coerce(self, value: TunedValue | None) -> TunedValue | None:
         """Return a number in the type of the range; others unchanged.
 
         Args:
@@ -100,7 +100,7 @@ class Range:
             return float(value)
         return int(value) if value == int(value) else value
 
-    def encode(self, value: Value | None) -> tuple[float, ...]:
+    def encode(self, value: TunedValue | None) -> tuple[float, ...]:
         """Return the place of a number between the bounds, 0 to 1.
 
         Args:
@@ -114,7 +114,7 @@ class Range:
             low, high, inside = math.log(low), math.log(high), math.log(inside)
         return (clipped((inside - low) / (high - low)),)
 
-    def decode(self, code: NDArray[np.float64]) -> Value:
+    def decode(self, code: NDArray[np.float64]) -> TunedValue:
         """Return the number at a place between the bounds.
 
         Args:
@@ -129,7 +129,7 @@ class Range:
         inside = min(max(value, self.low), self.high)
         return round(inside) if self.integer else inside
 
-    def neighbours(self, value: Value | None) -> tuple[Value, ...]:
+    def neighbours(self, value: TunedValue | None) -> tuple[TunedValue, ...]:
         """Return the numbers a twentieth of the range below and above, or the bounds.
 
         Args:
@@ -139,7 +139,7 @@ class Range:
             return (self.first(),)
         inside = min(max(value, self.low), self.high)
         (at,) = self.encode(inside)
-        found: list[Value] = []
+        found: list[TunedValue] = []
         for sign in (-1, 1):
             moved = self.decode(np.array([at + sign / _STEPS_OF_A_RANGE]))
             if self.integer and moved == inside:
@@ -148,7 +148,7 @@ class Range:
                 found.append(moved)
         return tuple(found)
 
-    def sample(self, rng: np.random.Generator) -> Value:
+    def sample(self, rng: np.random.Generator) -> TunedValue:
         """Return a number drawn evenly over the range, on its scale.
 
         Args:
@@ -158,7 +158,7 @@ class Range:
             return int(rng.integers(int(self.low), int(self.high), endpoint=True))
         return self.decode(np.array([rng.random()]))
 
-    def first(self) -> Value:
+    def first(self) -> TunedValue:
         """Return the lower bound."""
         return self.low
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
+# Paths that differ have the same sum by chance once in 1023 at most; 2**53 B times this fit int64.
 _WEIGHTS_END = 1 << 10
 
 

@@ -19,7 +19,7 @@ from workbench.sensitivity.packed_program import Costs, PackedProgram
 
 IntArray = NDArray[np.int64]
 
-_ROOM = 1 << 16
+_ROOM = 1 << 16  # vertices of a path, 512 KiB: chosen; a longer path is followed a second time
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from workbench.topology.topology import Topology
 IntArray = NDArray[np.int64]
 Halt = NDArray[np.int8]
 
-_LENGTHS = 1024
+_LENGTHS = 1024  # chosen: 8 KiB; longer ways, of rings of 2048 routers, double it
 
 
 @dataclass(frozen=True, eq=False)

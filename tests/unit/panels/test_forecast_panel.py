@@ -82,7 +82,7 @@ def test_a_model_may_be_chosen_before_it_is_there(panel: ForecastPanel) -> None:
     assert "ridge forecast" in panel.text
 
 
-def test_stop_leaves_what_ridge_foretold(panel: ForecastPanel) -> None:
+def test_stop_leaves_what_ridge_forecast(panel: ForecastPanel) -> None:
     assert panel.found is not None
     assert panel.found.models == ("ridge", "persistence", "mean-trajectory")
     assert "stopped; ridge only" in panel.text

@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.errors import ParameterError
 
-MOST_WHOLE: Final = 2**63 - 1
+MOST_WHOLE: Final = 2**63 - 1  # the greatest int64, which the kernels take
 
 
 def integer(value: object) -> int | None:

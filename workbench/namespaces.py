@@ -26,7 +26,7 @@ from workbench.errors import WorkbenchError
 
 _NEW_NET = 0x40000000  # CLONE_NEWNET
 _TOOLS = ("ip", "tc", "nsenter", "unshare", "setpriv")
-_RUN_S = 30
+_RUN_S = 30  # chosen: ip and tc answer at once; a system that takes longer hangs
 # In a namespace only those that the kernel allows everybody can be chosen: BBR, which some kernels
 # have by default, hardly gives way to other flows.
 _SETTINGS = {

@@ -73,6 +73,7 @@ _TIME: Final = {
     )
     for name in names.split()
 }
+# In Hz; the units that messages name.
 _FREQUENCY: Final = {"hz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9}
 _SHOWN_TIMES: Final[tuple[tuple[str, float], ...]] = (
     ("s", 1.0),

@@ -112,7 +112,7 @@ def ending(text, at, end):
 def amount_of(text, at, end):
     """Return the float nearest to a decimal number, -1 where it is not written plainly."""
     value = np.int64(0)
-    digits, exponent, step = 0, 0, 0
+    digits, exponent, step = 0, np.int64(0), 0
     while at < end and (ZERO <= text[at] <= NINE or (text[at] == _POINT and step == 0)):
         if text[at] == _POINT:
             step = 1
@@ -129,7 +129,7 @@ def amount_of(text, at, end):
         if at < end and (text[at] == MINUS or text[at] == _PLUS):
             sign = -1 if text[at] == MINUS else 1
             at += 1
-        power, last = 0, min(end, at + 3)
+        power, last = np.int64(0), min(end, at + 3)
         if at == end:
             return -1.0
         while at < last and ZERO <= text[at] <= NINE:
@@ -335,7 +335,8 @@ def act(rank, lines, sizes, first, ops, table, requests, calls, state, acted):
                     acted[TOO_LONG] = total
                 state[PENDING] = min(total, MOST_WORK)
                 continue
-            kind, size, peer, tag, comm, share = WAIT, 0, 0, 0, -1, -1
+            kind, size, comm, share = WAIT, 0, -1, -1
+            peer = tag = np.int64(0)
             source, target = one[1], one[2]
             request = acted[OLDEST]
             if what == CALL:

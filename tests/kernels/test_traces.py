@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 
 import numpy as np
@@ -9,16 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.traces import layout
+from kernels.traces.actions import amount_of
 from kernels.traces.scan import nanoseconds, whole
+from tests.reference.simgrid import ANY, calls_of
 from tests.reference.traces import fitted
-from tests.unit.programs.traces.writing import liballprof, recorded
+from tests.unit.programs.traces.writing import liballprof, recorded, said
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
 from workbench.programs.program import IRECV, RECV, SEND
+from workbench.programs.traces import read_trace
 from workbench.programs.traces.calls import Comm, TraceCalls, fit_receives
 from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.lines import line_of
 from workbench.programs.traces.plain_lines import cut, forms_of
 
+amounts = st.from_regex(
+    r"[-+]?[0-9]{0,17}(\.[0-9]{0,6})?([eE][-+]?[0-9]{0,3})?|nan|1_0", fullmatch=True
+)
 numbers = st.from_regex(r"-?[0-9]{0,20}(\.[0-9]{0,5})?|-| 7|1_0", fullmatch=True)
 messages = st.tuples(*[st.integers(0, 1)] * 3, st.integers(0, 2), st.integers(0, 9))
 wildcards = st.tuples(st.integers(0, 1), st.integers(-1, 1), st.integers(0, 1), st.integers(-1, 2))
@@ -80,3 +87,59 @@ def test_more_texts_than_there_was_room_for() -> None:
     (lines,) = cut([TraceFile(name, text.encode())], forms_of(True))
     assert len(lines.texts) == 3001
     assert lines.numbered_text(3000) == "0:2999:1,8,8:0:0,0,1"
+
+
+@given(amounts)
+def test_amounts_are_the_floats_of_python_or_left_to_it(text: str) -> None:
+    data = np.frombuffer(text.encode(), np.uint8)
+    amount = amount_of(data, 0, len(data))
+    assert amount < 0 or amount == float(text)
+    if re.fullmatch(r"[0-9]{1,10}(\.[0-9]{0,5})?(e[-+]?[0-9])?", text, re.IGNORECASE):
+        assert amount >= 0
+
+
+def in_words(rng: random.Random, name: str, numbers: list[int]) -> str:
+    """Return an action as text, its numbers written in one of several ways."""
+    ways = (str, str, str, lambda number: f"{number}.0", lambda number: f"{number:.3e}")
+    words = [rng.choice(ways)(number) for number in numbers]
+    if name in ("isend", "irecv"):
+        words += rng.choice(["10", "10 6", "5 3", "1e1"]).split()
+    return rng.choice(["", " "]).join([rng.choice([name, name.upper()]), *[" "] * bool(words)]) + (
+        rng.choice([" ", "  "]).join(words)
+    )
+
+
+def drawn(rng: random.Random, rank: int) -> tuple[str, list[int]]:
+    """Return an action; tags are those of few messages, so that waits often name one."""
+    name = rng.choice(["isend", "irecv", "irecv", "wait", "wait", "test", "waitall", "compute"])
+    peer, tag = rng.randrange(2), rng.randrange(2)
+    if name == "isend":
+        return name, [peer, tag]
+    if name == "irecv":
+        return name, [rng.choice([peer, peer, ANY]), rng.choice([tag, tag, ANY])]
+    if name == "waitall":
+        return rng.choice([("waitall", []), ("wait", [])])
+    if name == "compute":
+        return name, [rng.randrange(1000)]
+    return name, rng.choice([[], *[[*rng.choice([(rank, peer), (peer, rank)]), tag]] * 5])
+
+
+def test_requests_end_as_in_the_plain_reader() -> None:
+    rng = random.Random(1)
+    for _ in range(40):
+        actions = [[drawn(rng, rank) for _ in range(30)] for rank in range(2)]
+        text = "".join(
+            f"{rank} {in_words(rng, *one)}\n" for rank, mine in enumerate(actions) for one in mine
+        )
+        p = read_trace({"trace.txt": text})
+        for rank, mine in enumerate(actions):
+            said_of, work = calls_of(rank, mine)
+            here = slice(int(p.rank_start[rank]), int(p.rank_start[rank + 1]))
+            assert [plainly(text) for text in said(p, rank)] == said_of
+            assert p.compute_ns[here].tolist() == work
+
+
+def plainly(text: str) -> str:
+    """Return a call as the plain reader has it, without size and request."""
+    words = text.replace("any", str(ANY)).split()
+    return text if words[0] == "wait" else f"{words[0]} {words[4]} {words[6]}"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.cli.ini_options import add_ini, fabric_of
 from workbench.cli.machine_options import machine_of, ranks_per_host
-from workbench.cli.output import add_json, given, print_json, say, slow_import_notice
+from workbench.cli.output import SHOWN_RANKS, add_json, given, print_json, say, slow_import_notice
 from workbench.cli.program_options import add_program, graph_of, model_of
 from workbench.cli.signals import run_stoppable
 from workbench.cli.topology import network_of
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 ABOUT = "replay a program over a network and print when each rank finishes"
 
-_SHOWN_RANKS = 32
 _UNUSED = "LgG"
 _OF_HOSTS = "oOS"
 
@@ -147,9 +146,9 @@ def _report(result: FabricReplay | SharedRun) -> str:
     head = [repr(result)]
     if "finish_ns" not in frame:
         return "\n".join([*head, frame.to_string(index=False)])
-    if len(frame) > _SHOWN_RANKS:
-        head.append(f"the {_SHOWN_RANKS} of {len(frame)} ranks that finish last (--json: all)")
-        frame = frame.sort_values("finish_ns", ascending=False, kind="stable").head(_SHOWN_RANKS)
+    if len(frame) > SHOWN_RANKS:
+        head.append(f"the {SHOWN_RANKS} of {len(frame)} ranks that finish last (--json: all)")
+        frame = frame.sort_values("finish_ns", ascending=False, kind="stable").head(SHOWN_RANKS)
     times = [f"{value:,.3f}".rstrip("0").rstrip(".") for value in frame["finish_ns"]]
     width = max(map(len, times))
     rows = [

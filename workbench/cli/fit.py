@@ -25,7 +25,7 @@ from workbench.cli.output import (
     say,
     slow_import_notice,
 )
-from workbench.cli.progress import ProgressLine
+from workbench.cli.progress import PROGRESS_S, ProgressLine
 from workbench.cli.signals import stoppable
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from workbench.models import NetworkModel
 
 ABOUT = "fit a network model to measured latency and bandwidth"
-
-_PROGRESS_S = 0.1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -168,7 +166,7 @@ def run(arguments: argparse.Namespace) -> int:
     with stoppable() as stop, FitStudy(curve, _model(arguments), fixed=fixed, **options) as study:
         if study.done:
             say(f"continuing {study.name!r} in {arguments.study} after {study.done} trials")
-        with ProgressLine(every_s=_PROGRESS_S) as line:
+        with ProgressLine(every_s=PROGRESS_S) as line:
 
             def show(now: TrialReport) -> None:
                 best = f"best {study.loss.name} {now.best_loss:.4g}"
@@ -177,7 +175,7 @@ def run(arguments: argparse.Namespace) -> int:
             # In another thread: signals are handled between the main thread's Python steps,
             # and a simulation is one long step.
             job = jobs.submit(lambda _: study.run(trials, stop=stop.event, on_trial=show))
-            while not job.wait(_PROGRESS_S):
+            while not job.wait(PROGRESS_S):
                 pass
             result = job.result()
     if arguments.to_optuna is not None:

@@ -24,12 +24,18 @@ from workbench.units import parse_typed_quantity
 _OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("options")
 
 FAILED = 1
+"""The exit status of a command whose work did not succeed; argparse ends wrong words with 2."""
+
+SHOWN_RANKS = 32
+"""Ranks that a replay prints, the last to finish. Chosen: a page with the summary above them."""
+
 SIGNALLED = 128
 """The exit status where a signal ended the run, less the signal's number."""
 
 BINARY_SUFFIX = ".bin"
 """The end of a name by which GOAL is written as LogGOPSim's binary."""
 
+# Ten times what an import of compiled kernels may take (tests/benchmarks/test_cli_start.py).
 _SLOW_S = 5.0
 
 _IN_ASCII = {

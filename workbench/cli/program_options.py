@@ -30,7 +30,6 @@ _MEANINGS = {
     "G": "gap per byte",
     "O": "overhead per byte",
 }
-_MOST_S = 2**31 - 1
 
 
 def add_program(parser: argparse.ArgumentParser) -> None:
@@ -95,6 +94,7 @@ def graph_of(arguments: argparse.Namespace) -> ExecutionGraph:
 def model_of(arguments: argparse.Namespace) -> LogGPS:
     """Return the parameters: an option's value, else the machine's, else LogGOPSim's."""
     from workbench.models import LogGPS
+    from workbench.models.parameter import INT32_MAX
 
     machine = machine_of(arguments)
     if machine is not None:
@@ -106,7 +106,7 @@ def model_of(arguments: argparse.Namespace) -> LogGPS:
         name: seconds(ns) for name, ns in given(arguments, *DEFAULTS_NS).items()
     }
     if arguments.S is not None:
-        changes["S"] = _MOST_S if arguments.S == -1 else arguments.S
+        changes["S"] = INT32_MAX if arguments.S == -1 else arguments.S
     return model.replace(**changes) if changes else model
 
 

@@ -7,6 +7,9 @@ import sys
 import time
 from typing import Self
 
+PROGRESS_S = 0.1
+"""Time between two texts of a line: one that changes faster cannot be read."""
+
 
 class ProgressLine:
     """A line on stderr that is cleared at the end; nothing where stderr is no terminal.

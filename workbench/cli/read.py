@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ABOUT = "say what files of measurements, topologies, jobs and programs hold"
 
-_NOT_READ = 2
+_NOT_READ = 2  # argparse's status of wrong words: the other files are printed all the same
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

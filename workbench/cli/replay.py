@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import add_json, given, print_json, slow_import_notice
+from workbench.cli.output import SHOWN_RANKS, add_json, given, print_json, slow_import_notice
 from workbench.cli.program_options import add_program, graph_of, model_of
 from workbench.cli.signals import run_stoppable
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from workbench.simulate.replay_result import ReplayResult
 
 ABOUT = "replay a program (GOAL or trace) on LogGOPS and print when each rank finishes"
-
-_SHOWN_RANKS = 32
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,9 +96,9 @@ def _report(result: ReplayResult, *, waiting: bool) -> str:
     finish = dict(enumerate(result.finish_ns))
     ranks = list(finish)
     head = [repr(result), str(result.model)]
-    if len(ranks) > _SHOWN_RANKS:
-        ranks = sorted(ranks, key=lambda rank: -finish[rank])[:_SHOWN_RANKS]
-        head.append(f"the {_SHOWN_RANKS} of {len(finish)} ranks that finish last (--json: all)")
+    if len(ranks) > SHOWN_RANKS:
+        ranks = sorted(ranks, key=lambda rank: -finish[rank])[:SHOWN_RANKS]
+        head.append(f"the {SHOWN_RANKS} of {len(finish)} ranks that finish last (--json: all)")
     width = max(len(_number(finish[rank])) for rank in ranks)
     rows = [f"rank {rank:<8}{_number(finish[rank]):>{width}} ns" for rank in ranks]
     if result.graph.recorded is not None:

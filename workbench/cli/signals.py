@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _T = TypeVar("_T")
-_WAIT_S = 0.05
+_WAIT_S = 0.05  # where no signal interrupts a wait (Windows), it is handled so late at most
 
 
 @contextlib.contextmanager

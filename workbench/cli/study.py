@@ -21,7 +21,7 @@ from workbench.cli.output import (
     say,
     slow_import_notice,
 )
-from workbench.cli.progress import ProgressLine
+from workbench.cli.progress import PROGRESS_S, ProgressLine
 from workbench.cli.signals import stoppable
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 ABOUT = "run many fits as one study, and show it"
 
-_PROGRESS_S = 0.1
 _TARGETS = (("joint", "latency and bandwidth"), ("latency", "latency"), ("bandwidth", "bandwidth"))
 
 
@@ -86,7 +85,7 @@ def _run(plan: StudyPlan, database: str, arguments: argparse.Namespace) -> int:
     with stoppable() as stop, ProgressLine() as line:
         show = (lambda status: line.show(status.line())) if line.visible else None
         job = study.submit(plan, database, on_progress=show, **given(arguments, "workers"))
-        while not job.wait(_PROGRESS_S):
+        while not job.wait(PROGRESS_S):
             if stop.event.is_set():
                 job.stop()
         result = job.result()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         TracePredictions,
     )
 
-_SHOWN = 20
+_SHOWN = 20  # chosen: with the tolerances above them about a page of a terminal
 
 
 def latency_notes(result: LatencySensitivity) -> list[str]:

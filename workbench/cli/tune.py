@@ -29,7 +29,7 @@ from workbench.cli.output import (
     say,
     slow_import_notice,
 )
-from workbench.cli.progress import ProgressLine
+from workbench.cli.progress import PROGRESS_S, ProgressLine
 from workbench.cli.signals import stoppable
 from workbench.cli.tune_report import experiments_text, result_text, summary_of
 from workbench.errors import ParameterError
@@ -44,7 +44,6 @@ ABOUT = "tune a program's parameters, and show the results"
 LOG_EVERY_S = 10.0
 """Time between two lines of progress where stderr is no terminal: a log of an hour has 360."""
 
-_WAIT_S = 0.1
 _PLAIN = ("initial", "start", "aggregation", "budget", "seed", "timeout_s")
 _RULES = ("heuristic", "resampling", "pruning")
 _OF_A_COMPONENT = ("component", "application", "experiment")
@@ -359,7 +358,7 @@ def _run_and_report(experiment: Experiment, arguments: argparse.Namespace) -> in
     last = "the first is running"
     with (
         stoppable() as stop,
-        ProgressLine(every_s=_WAIT_S, log_every_s=LOG_EVERY_S) as line,
+        ProgressLine(every_s=PROGRESS_S, log_every_s=LOG_EVERY_S) as line,
     ):
 
         def note(record: RunRecord) -> None:
@@ -373,7 +372,7 @@ def _run_and_report(experiment: Experiment, arguments: argparse.Namespace) -> in
         ended = False
         while not ended:
             line.show(f"{experiment.done} of {budget} runs, {experiment.runner.waits_for or last}")
-            ended = job.wait(_WAIT_S)
+            ended = job.wait(PROGRESS_S)
         result = job.result()
     if getattr(arguments, "save", None) is not None:
         _write(result, arguments.save)

@@ -56,7 +56,7 @@ _COLUMNS = (
 )
 _OPTIONS = ("model", "noise", "draws", "seed")
 _IN_SHELL = {"resume": "--resume", "draws": "--draws"}  # of calibrate
-_SAVED_EVERY_S = 3.0
+_SAVED_EVERY_S = 3.0  # chosen: so much work at most is lost with the process
 _MOST_OF_TIME = 10  # of the time from one save to the next, the share that the save may take: 1/10
 _NOISE = "constant, relative, hierarchical, gaussian-process (default) or student-t"
 

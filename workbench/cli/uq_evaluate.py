@@ -23,14 +23,12 @@ from workbench.cli.output import (
     say,
     slow_import_notice,
 )
-from workbench.cli.progress import ProgressLine
+from workbench.cli.progress import PROGRESS_S, ProgressLine
 from workbench.cli.signals import stoppable
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
     from workbench.uq import SimulatorRuns
-
-_PROGRESS_S = 0.1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.show:
         _print(read_design(plan, database), arguments, locate(database).where)
         return 0
-    with stoppable() as stop, ProgressLine(every_s=_PROGRESS_S) as line:
+    with stoppable() as stop, ProgressLine(every_s=PROGRESS_S) as line:
         job = submit_design(
             plan,
             database,
@@ -81,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
             on_progress=lambda now: line.show(now.line()),
             **given(arguments, "workers"),
         )
-        while not job.wait(_PROGRESS_S):
+        while not job.wait(PROGRESS_S):
             if stop.event.is_set():
                 job.stop()
         runs = job.result()

@@ -1,4 +1,4 @@
-"""Foretell the time of the next K steps of a run from its last M, and say how well.
+"""Forecast the time of the next K steps of a run from its last M, and say how well.
 
 workbench variability forecast --steps steps.csv --m 10 --k 20
 workbench variability forecast --steps steps.csv --m 10 --k 20 --json
@@ -6,7 +6,7 @@ workbench variability forecast --steps steps.csv --m 10 --k 20 --json
 STEPS has a row per step of each run, with the columns run, step and time_s and one for each
 counter: what it rose by during the step. Counters of I/O nodes' routers begin with IO_, those of
 routers without nodes of the job with SYS_; NUM_ROUTERS and NUM_GROUPS are placement. Each run is
-foretold by models that have learned from other runs. Errors are mean absolute percentage errors
+forecast by models that have learned from other runs. Errors are mean absolute percentage errors
 (MAPE, %), with 95 % intervals over runs.
 """
 
@@ -22,7 +22,7 @@ from workbench.cli.output import add_columns, add_json, given, print_json
 if TYPE_CHECKING:
     from workbench.variability import Forecast
 
-ABOUT = "foretell the time of the next steps of a run from its last ones, and say how well"
+ABOUT = "forecast the time of the next steps of a run from its last ones, and say how well"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--steps", required=True, metavar="STEPS", help="table of steps")
     add_columns(parser, "steps")
     parser.add_argument("--m", type=int, metavar="N", help="steps that are seen (default: 1/8)")
-    parser.add_argument("--k", type=int, metavar="N", help="steps that are foretold (default: 1/4)")
+    parser.add_argument("--k", type=int, metavar="N", help="steps that are forecast (default: 1/4)")
     parser.add_argument(
         "--features",
         metavar="NAMES",
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Foretell and return the exit status."""
+    """Forecast and return the exit status."""
     from workbench.variability import forecast, read_steps
 
     options: dict[str, Any] = given(arguments, "m", "k", "folds", "seed")
@@ -70,8 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(found.to_frame().to_string(index=False, float_format="{:.3g}".format))
         print(describe_forecast(found))
 
-    foretell = partial(forecast, steps, own_times=not arguments.counters_only, **options)
-    return run_analysis(foretell, show)
+    work = partial(forecast, steps, own_times=not arguments.counters_only, **options)
+    return run_analysis(work, show)
 
 
 def summary(found: Forecast) -> dict[str, Any]:

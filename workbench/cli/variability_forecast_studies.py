@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from workbench.variability import ForecastGrid, Leakage, LongForecast
 
 ACTIONS = {
-    "forecast-grid": "foretell from more or fewer steps and counters",
+    "forecast-grid": "forecast from more or fewer steps and counters",
     "forecast-leakage": "say by how much usual mistakes flatter a forecast",
-    "forecast-long": "foretell a long run piece by piece, from short runs",
+    "forecast-long": "forecast a long run piece by piece, from short runs",
 }
 
 
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser, action: str) -> None:
     add_columns(parser, "steps")
     if action == "forecast-long":
         parser.add_argument("--long", required=True, metavar="LONG", help="table of one long run")
-    for name, what in (("--m", "seen"), ("--k", "foretold")):
+    for name, what in (("--m", "seen"), ("--k", "forecast")):
         parser.add_argument(name, type=counts, metavar=number, help=f"steps that are {what}")
     parser.add_argument(
         "--models", metavar="NAMES", help="some of attention,trees,ridge (default: all)"

@@ -24,14 +24,15 @@ from workbench.cli.output import (
     say,
     slow_import_notice,
 )
-from workbench.cli.progress import ProgressLine
+from workbench.cli.progress import PROGRESS_S, ProgressLine
 from workbench.cli.signals import stoppable
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
     from workbench.variability.world.world import World
 
-_PROGRESS_S = 0.1
+# Users slow 8 runs of milc-128 down by 0 to 23 %: by 8 steps within 0.17 points of what all steps
+# give (root mean square), in 6 s for 69; by 4 within 0.33 in 3 s, by 16 within 0.09 in 10 s.
 _TRUTH_STEPS = 8
 
 
@@ -73,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         from workbench.variability.world.world import generate
     folder = Path(arguments.output)
     options = given(arguments, "preset", "application", "runs", "seed", "workers")
-    with stoppable() as stop, ProgressLine(every_s=_PROGRESS_S) as line:
+    with stoppable() as stop, ProgressLine(every_s=PROGRESS_S) as line:
         common: dict[str, Any] = {
             "store": folder,
             "stop": stop.event,

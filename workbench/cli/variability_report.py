@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name in _TABLES:
         parser.add_argument(f"--{name}", metavar="FILE", help=f"table of {name}, in place of DATA")
     add_columns(parser, *_TABLES)
-    for name, what in (("m", "seen"), ("k", "foretold")):
+    for name, what in (("m", "seen"), ("k", "forecast")):
         parser.add_argument(
             f"--{name}",
             type=counts,

@@ -22,13 +22,11 @@ from workbench.cli.output import (
     say,
     slow_import_notice,
 )
-from workbench.cli.progress import ProgressLine
+from workbench.cli.progress import PROGRESS_S, ProgressLine
 from workbench.cli.signals import stoppable
 from workbench.errors import ParameterError
 
 ABOUT = "score methods of blame on generated worlds whose causes are known"
-
-_PROGRESS_S = 0.1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         *("worlds", "null", "preset", "application", "runs", "seed", "permutations"),
         *("workers", "store"),
     )
-    with stoppable() as stop, ProgressLine(every_s=_PROGRESS_S) as line:
+    with stoppable() as stop, ProgressLine(every_s=PROGRESS_S) as line:
         try:
             found = score_worlds(
                 **options, stop=stop.event, on_progress=lambda now: line.show(now.line())

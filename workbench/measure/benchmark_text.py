@@ -17,7 +17,7 @@ from workbench.measure.log_lines import (
     without_prefixes,
 )
 from workbench.measure.osu_text import OSUSection, heading_of, open_titled, tables_of, with_heading
-from workbench.measure.other_benchmarks import FORMATS, TextSection
+from workbench.measure.other_benchmarks import FORMATS, TextSection, np_out_table
 
 _IMB_VERSION = re.compile(r"Intel ?\(R\) MPI Benchmarks? ([0-9][\w. ]*)", re.IGNORECASE)
 
@@ -51,6 +51,8 @@ def parse_benchmarks(text: str | bytes, source: str = "text") -> list[BenchmarkT
     lines = list(lines_of(text))
     # Where the last line has no end, the text may have been cut in the middle of it.
     open_line = lines[-1][0] if lines and lines[-1][1].strip() else 0
+    if (found := np_out_table(lines, source, open_line)) is not None:
+        return [found]
     sections: list[OSUSection | TextSection] = []
     stray: list[Note] = []
     context = Context()

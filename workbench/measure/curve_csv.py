@@ -10,12 +10,10 @@ import numpy as np
 
 from workbench.errors import ParameterError, ParseError
 from workbench.measure.curve import FloatArray, OSUCurve, Spread
-from workbench.measure.log_lines import pointed
+from workbench.measure.log_lines import LONGEST_LINE, MOST_EXACT, pointed
 from workbench.provenance import Provenance
 from workbench.text_table import CUT, without_cut_row
 
-_LONGEST_HEADING = 1000
-_LARGEST_SIZE = 1 << 53
 _NAMES = {
     "size_bytes": re.compile(r"(?i:(message[ _])?size)[\W_]*(?i:b|bytes?)?\W*"),
     "latency_us": re.compile(r"(?i:(measured[ _])?(lat|latency))[\W_]*(us|usec|[µμ]s)\W*"),
@@ -85,7 +83,7 @@ def _heading(text: str) -> tuple[int, list[str], str]:
     for number, line in enumerate(text.lstrip("\ufeff").splitlines(), start=1):
         if not line.strip() or line.startswith("#"):
             continue
-        if len(line) > _LONGEST_HEADING:
+        if len(line) > LONGEST_LINE:
             break
         separator = max((";", "\t", ","), key=line.count)
         return number, [_named(field) for field in line.split(separator)], separator
@@ -135,7 +133,7 @@ def _columns(source: str, text: str) -> tuple[dict[str, FloatArray], list[int]]:
             raise ParseError(
                 f"a field must be a number or empty; {error}", source=source, line=number
             ) from error
-        if not (row[0].is_integer() and 0 <= row[0] < _LARGEST_SIZE) or math.inf in map(abs, row):
+        if not (row[0].is_integer() and 0 <= row[0] < MOST_EXACT) or math.inf in map(abs, row):
             raise ParseError(
                 "a size must be a whole number of bytes and other fields finite; got "
                 f"{separator.join(fields)}",

@@ -18,13 +18,11 @@ import numpy as np
 from workbench.errors import ParseError
 from workbench.measure.benchmark_table import BenchmarkTable, Note, Role, counted_once
 from workbench.measure.launch import label_of
-from workbench.measure.log_lines import LARGEST, lines_of, pointed
+from workbench.measure.log_lines import LARGEST, LONGEST_LINE, MOST_EXACT, lines_of, pointed
 from workbench.measure.osu_text import COLLECTIVES, OSUSection, open_titled, runs_of
 from workbench.text_table import CUT
 
-_MOST_LINES_BEFORE = 40
-_LONGEST_HEADING = 1000
-_LARGEST_SIZE = 1 << 53
+_MOST_LINES_BEFORE = 40  # chosen: lines of a README or a log before its first table
 _SEPARATORS = ",;\t|"
 
 _SIZE = re.compile(
@@ -46,8 +44,8 @@ _SERIES = re.compile(
     r"(?P<name>\S.{0,60}?)[ _]*[ _(\[](?P<unit>[munµμ]s|[kKMGT]i?[Bb](?:ps|/s))[)\]]?"
 )
 """A heading with the name of what was measured and a unit, such as ``MPICH (us)``."""
-_TIMES = {"u": 1.0, "µ": 1.0, "μ": 1.0, "n": 1e-3, "m": 1e3}
-_PREFIXES = {"k": 1e-3, "K": 1e-3, "M": 1.0, "G": 1e3, "T": 1e6}
+_TIMES = {"u": 1.0, "µ": 1.0, "μ": 1.0, "n": 1e-3, "m": 1e3}  # in µs; µ as U+00B5 and U+03BC
+_PREFIXES = {"k": 1e-3, "K": 1e-3, "M": 1.0, "G": 1e3, "T": 1e6}  # in MB/s
 _ASIDE = re.compile(
     r"#?\s*(?:iterations|repetitions|(?i:min|max|p[0-9]+)\b.*|t_(?:min|max|stdev)\b.*|validation|"
     r"messages/s|msg/sec|runs?)\W*",
@@ -77,7 +75,7 @@ _UNITS = {
 
 
 _SIZE_CELL = re.compile(r"([0-9]+)\s*(?:([KMG])i?B?|B|bytes?)", re.IGNORECASE)
-_BINARY = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_BINARY = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}  # of sizes, as IMB and OSU write them
 
 
 @dataclass
@@ -146,7 +144,7 @@ def _blocks(text: str) -> list[_Block]:
     unit: tuple[str, float] | None = None
     label, retitled = "", False
     for count, (number, line) in enumerate(lines_of(text)):
-        if not line.strip() or len(line) > _LONGEST_HEADING:
+        if not line.strip() or len(line) > LONGEST_LINE:
             continue
         current = blocks[-1] if blocks else None
         separator = max(_SEPARATORS, key=line.count)
@@ -341,7 +339,7 @@ def _of_column(
     for number, fields in rows:
         size = _size(block, fields, source, number)
         value = in_unit * _number(block, fields, column, source, number)
-        if not (size.is_integer() and 0 <= size < _LARGEST_SIZE) or abs(value) >= LARGEST:
+        if not (size.is_integer() and 0 <= size < MOST_EXACT) or abs(value) >= LARGEST:
             raise ParseError(
                 "a size must be a whole number of bytes and other fields finite; got "
                 f"{block.separator.join(fields)}",

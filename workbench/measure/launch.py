@@ -77,7 +77,7 @@ _NOISE = re.compile(
 )
 """What launchers and modules say; no label."""
 
-_LONGEST_LABEL = 100
+_LONGEST_LABEL = 100  # chosen: a title has few words, a longer line is a sentence of the text
 _MODULE = re.compile(r"[$+#>\s]*(?:module|ml)\s+(?:load|swap|switch)\s+(?:\S+\s+)*(?P<name>\S+)")
 _BINDING = re.compile(r"\[([A-Za-z][\w.-]{0,100}):[0-9]+\]\s+(?:MCW )?[Rr]ank")
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from workbench.errors import ParseError
-from workbench.measure.log_lines import decoded
+from workbench.measure.log_lines import MOST_EXACT, decoded
 from workbench.measure.measured_runs import ABOUT, NEEDED, OPTIONAL, MeasuredRuns
 from workbench.measure.osu_read import OSUSource, label_and_content
 from workbench.provenance import ORIGINS, Origin, Provenance
@@ -27,7 +27,6 @@ _WORDS = {
     **dict.fromkeys(("", "0", "false", "no"), False),
     **dict.fromkeys(("1", "true", "yes"), True),
 }
-_LARGEST = 2**53
 _ARGUMENTS = {"load": "load_average"}  # of `MeasuredRuns.of`, where a column has another name
 
 
@@ -144,7 +143,7 @@ def _value(name: str, text: str, separator: str, label: str, line: int) -> objec
 
 
 def _is_count(value: float) -> bool:
-    return value.is_integer() and 0 <= value < _LARGEST
+    return value.is_integer() and 0 <= value < MOST_EXACT
 
 
 # What a cell must be, whether a number is that, and what an empty one stands for.

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from workbench.measure.benchmark_table import BenchmarkTable, Note, Role
 from workbench.measure.log_lines import integer, number, pointed
+from workbench.text_table import CUT
 
 _MIB = 1.048576
 """MB/s of 10^6 bytes in one of 2^20, which perftest, UCX and NetPIPE 3 print."""
@@ -418,6 +419,45 @@ def _netpipe(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
     section.test = "NetPIPE"
     if rows:
         yield section.table("latency", "us", "time one way", rows)
+
+
+_NP_OUT_ROW = re.compile(r"\s*([0-9]{1,15})\s+([0-9]{1,12}\.[0-9]{6})\s+([0-9]{1,6}\.[0-9]{8})\s*")
+_TIME_STEP = 1e-8  # s, the last decimal of a time
+_LEAST_ROWS = 3  # of a file without a title
+
+
+def np_out_table(
+    lines: Sequence[tuple[int, str]], source: str, open_line: int
+) -> BenchmarkTable | None:
+    """Return the table of NetPIPE 3's np.out: bytes, Mbps and seconds; None where it is another.
+
+    It has no title; each rate must be the size over the time, in units of 10^6 or 2^20 bits.
+    """
+    rows: dict[int, tuple[int, float]] = {}
+    notes: list[Note] = []
+    for at, line in lines:
+        if not line.strip():
+            continue
+        match = _NP_OUT_ROW.fullmatch(line)
+        if match is None:
+            if at != open_line or len(rows) < _LEAST_ROWS:
+                return None
+            notes.append(Note(at, f"{CUT}: {line.strip()}"))
+            continue
+        size, rate, time = int(match[1]), float(match[2]), float(match[3])
+        slow, fast = time + _TIME_STEP, max(time - _TIME_STEP, 1e-12)
+        if not any(
+            8 * size / unit / slow <= 1.01 * rate and 0.99 * rate <= 8 * size / unit / fast
+            for unit in (1e6, _MIB * 1e6)
+        ):
+            return None
+        if time > 0:
+            rows[size] = (at, 1e6 * time)
+    if len(rows) < _LEAST_ROWS:
+        return None
+    known = next(one for one in FORMATS if one.tool == "netpipe")
+    section = TextSection(known, min(at for at, _ in rows.values()), "NetPIPE", notes=notes)
+    return replace(section.table("latency", "us", "time one way", rows), source=source)
 
 
 FORMATS: tuple[TextFormat, ...] = (

@@ -19,7 +19,7 @@ STEEP = 2.0
 """A fall of the result by more between two sizes is doubtful. Results of shipped machines never
 fall so; a switch to a protocol that takes half of the time would have been made earlier."""
 
-_MOST_NOTES = 40
+_MOST_NOTES = 40  # chosen: a screen; a broken file may have a note for each line
 
 
 def reading_of(content: bytes, source: str, path: Path | None) -> Reading | None:

@@ -38,8 +38,8 @@ Section = Literal[
     "Middle",
 ]
 
-INT32_MAX: Final = 2**31 - 1
-UINT32_MAX: Final = 2**32 - 1
+INT32_MAX: Final = 2**31 - 1  # SST/macro's int, as which it reads qos_levels
+UINT32_MAX: Final = 2**32 - 1  # SST/macro's uint32_t, as which it reads credits (snappr_switch.cc)
 _ACRONYMS: Final = {"mtu": "MTU", "nic": "NIC", "rdma": "RDMA"}
 # SST/macro counts 1e-16 s in 64 bits; the longest time it can hold is 1844.67 s
 LONGEST_TIME_S: Final = 1844.0

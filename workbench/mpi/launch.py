@@ -14,7 +14,7 @@ from typing import Literal
 from workbench.jobs import cores
 from workbench.mpi.errors import MPIError
 
-_ASK_S = 30
+_ASK_S = 30  # s; mpirun --version takes 0.05 s here: this ends only a launcher that hangs
 _INSTALL = (
     "install one with its compiler (Debian, Ubuntu: sudo apt-get install openmpi-bin "
     "libopenmpi-dev; Fedora: sudo dnf install openmpi-devel; clusters: module load openmpi)"

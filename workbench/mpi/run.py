@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from workbench.mpi.errors import MPIError
 
-_LAST_LINES = 12
-_LONGEST_LINE = 500
-_POLL_S = 0.05
-_GRACE_S = 5.0
+_LAST_LINES = 12  # Open MPI's framed report of a missing program has 8; half would cut it
+_LONGEST_LINE = 500  # chosen: reports are 80 columns wide; what is longer is a program's data
+_POLL_S = 0.05  # chosen: short beside the start of an MPI program; programs time themselves
+_GRACE_S = 5.0  # mpirun kills ranks 1 s after SIGTERM (odls_base_sigkill_timeout), then ends
 
 
 def run_command(

@@ -16,7 +16,7 @@ from workbench.panels.live_view import LiveView
 from workbench.panels.style import mark_stale, wrapping_row
 
 Draw = Callable[[jobs.JobContext], LayoutDOM]
-_KEPT = 8
+_KEPT = 8  # figures drawn last: chosen, to go back and forth between some settings
 
 
 class BackgroundFigure:

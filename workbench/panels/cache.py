@@ -6,6 +6,9 @@ import threading
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
+KEPT_RESULTS = 24
+"""Results of a panel. Chosen: those of some settings, which the user may go back to."""
+
 _V = TypeVar("_V")
 
 

@@ -14,7 +14,14 @@ from workbench.panels.error_line import ErrorLine
 from workbench.panels.kernel import run_waiting
 from workbench.panels.style import push_button
 
-_POLL_S = 0.05
+FIRST_S = 20.0
+"""For which a new panel waits for its figure: with all kernels compiled it comes in 2 to 8 s on two
+busy cores."""
+
+AT_ONCE_S = 0.1
+"""For which a slider waits for its figure. Chosen: a stall that is hardly noticed."""
+
+_POLL_S = 0.05  # half of a ticker's interval: what it does is seen without it, too
 
 _T = TypeVar("_T")
 

@@ -12,12 +12,12 @@ import ipywidgets as widgets
 from workbench.measure.curve import byte_label
 from workbench.models import LogGPS
 from workbench.models.loggps import parse_loggps
+from workbench.models.parameter import INT32_MAX
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.slider import Scale, Slider
 from workbench.units import format_quantity
 
-_STEPS_PER_DECADE = 40
-_ALL_EAGER = 2**31 - 1
+_STEPS_PER_DECADE = 40  # a step of 6 %: 240 from 1 ns to 1 ms
 _ALL = "all"
 
 
@@ -43,7 +43,7 @@ class LogGPSScale(Scale):
         if position == 0:
             return 0
         if self.name == "S":
-            return min(1 << (position - 1), _ALL_EAGER)
+            return min(1 << (position - 1), INT32_MAX)
         return float(f"{self.low * 10 ** ((position - 1) / _STEPS_PER_DECADE):.3g}")
 
     def position(self, value: float) -> int:
@@ -58,7 +58,7 @@ class LogGPSScale(Scale):
     def text(self, value: float) -> str:
         """Return a value as the row shows it: ``2.50 µs``, ``0.04 ns/B``, ``64 KiB``, ``all``."""
         if self.name == "S":
-            return _ALL if value >= _ALL_EAGER else byte_label(int(value))
+            return _ALL if value >= INT32_MAX else byte_label(int(value))
         if value == 0:
             return "0"
         return f"{value * 1e9:.3g} ns/B" if self.per_byte else format_quantity(value, "time")
@@ -83,7 +83,7 @@ SCALES = (
     LogGPSScale("g", "gap", False, 1e-9, 1e-3),
     LogGPSScale("G", "gap per byte", True, 1e-12, 1e-7),
     LogGPSScale("O", "overhead per byte", True, 1e-13, 1e-7),
-    LogGPSScale("S", "eager up to", False, 1, _ALL_EAGER),
+    LogGPSScale("S", "eager up to", False, 1, INT32_MAX),
 )
 
 

@@ -29,8 +29,8 @@ _EXPECTED = {
     "flag": "true or false",
     "choice": "one of the names",
 }
-_STEPS_PER_DECADE = 50
-_LINEAR_STEPS = 100
+_STEPS_PER_DECADE = 50  # a step of 4.7 %
+_LINEAR_STEPS = 100  # a step of 1 % of the range
 _NAME_WIDTH = "152px"
 
 

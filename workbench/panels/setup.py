@@ -15,7 +15,7 @@ COMPILING = (
     "Kernels are still being compiled behind this notebook (once, a few minutes). Meanwhile a "
     "panel that needs one waits some seconds for it. This line goes when all are there."
 )
-_LOOK_S = 1.0
+_LOOK_S = 1.0  # chosen: compiling takes minutes, a second longer is not noticed
 
 
 def setup() -> None:

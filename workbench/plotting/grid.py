@@ -25,7 +25,7 @@ from workbench.plotting.axes import message_size_axis, plain_log_ticks
 from workbench.plotting.theme import AS_DRAWN, NOTE, TEXT, figure_styles
 
 _AXIS_PX = 78  # room for the labels of a vertical axis, which only the first column has
-_MOST_TICKS = 4
+_MOST_TICKS = 4  # names of 11 px on a figure of 130 px
 _STEPS = (
     (1.0,),
     (1.0, 5.0),

@@ -13,10 +13,11 @@ from workbench.plotting.axes import new_figure
 BAR_PX = 7.0
 """Width of a bar's sample in a key."""
 
-_ROW_PX = 22
+_ROW_PX = 22  # two lines of the names, which are 11 px
 _MOST_PX = 1100  # of all rows together, from which they are lower
-_LEAST_ROW_PX = 9
-_FRAME_PX = 84
+_LEAST_ROW_PX = 9  # capitals of 11 px are 8 px high: in lower rows names would overlap
+FRAME_PX = 84
+"""Height around the rows: title (13 px), numbers of the axis (11) and its label (12), gaps."""
 
 
 def row_figure(
@@ -35,7 +36,7 @@ def row_figure(
     fig = new_figure(
         title=title,
         y_label="",
-        height=_FRAME_PX + count * max(_LEAST_ROW_PX, min(row_px, _MOST_PX // count)),
+        height=FRAME_PX + count * max(_LEAST_ROW_PX, min(row_px, _MOST_PX // count)),
         x_type=x_type,
         y_type="linear",
         file_name=file_name,

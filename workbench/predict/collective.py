@@ -45,7 +45,7 @@ COLLECTIVES = (
 )
 """Collectives that are predicted."""
 
-_MOST_BYTES = 2**40
+_MOST_BYTES = 2**40  # chosen: blocks of 2**17 nodes stay below the 2**62 B of a schedule
 _LEAST_SHARE = 0.01  # of a time, from which that of combining is said: predictions err by more
 SLOWEST = "the time is that of the slowest rank, after all have started together"
 BLOCKS = "sizes are those of a block, as OSU's benchmarks count: what a rank sends to one other"

@@ -13,7 +13,7 @@ from kernels.loggops import replay as kernel
 from workbench.errors import ProgramError
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG, RECV, SEND, ExecutionGraph
 
-_SHOWN = 10
+MOST_NAMED = 10  # operations in an error: chosen, a dozen lines of a terminal
 
 
 def refuse_peers(graph: ExecutionGraph) -> None:
@@ -48,9 +48,9 @@ def explain(graph: ExecutionGraph, left: NDArray[np.int32], eager_bytes: int) ->
             head + describe_circle(graph, circle) + more,
             operations=tuple(f"{graph.describe(op)}: {still.why(op)}" for op in circle),
         )
-    alone = [*receives[:_SHOWN].tolist(), *messages[:_SHOWN].tolist()]
-    alone += blocked[:_SHOWN].tolist()
-    phrases = tuple(f"{graph.describe(op)}: {still.why(op)}" for op in alone[:_SHOWN])
+    alone = [*receives[:MOST_NAMED].tolist(), *messages[:MOST_NAMED].tolist()]
+    alone += blocked[:MOST_NAMED].tolist()
+    phrases = tuple(f"{graph.describe(op)}: {still.why(op)}" for op in alone[:MOST_NAMED])
     more = f"; and {total - len(phrases)} more" if total > len(phrases) else ""
     return ProgramError(head + "; ".join(phrases) + more, operations=phrases)
 
@@ -58,9 +58,9 @@ def explain(graph: ExecutionGraph, left: NDArray[np.int32], eager_bytes: int) ->
 def describe_circle(graph: ExecutionGraph, circle: Sequence[int]) -> str:
     """Return a sentence that names the operations of a circular wait, each waiting for the next."""
     ranks = len(set(graph.rank_of(np.array(circle)).tolist()))
-    shown = [graph.describe(op) for op in circle[:_SHOWN]]
-    if len(circle) > _SHOWN:
-        shown.append(f"{len(circle) - _SHOWN} more")
+    shown = [graph.describe(op) for op in circle[:MOST_NAMED]]
+    if len(circle) > MOST_NAMED:
+        shown.append(f"{len(circle) - MOST_NAMED} more")
     where = f"of {ranks} ranks" if ranks > 1 else "of one rank"
     count = f"{len(circle)} operations" if len(circle) > 1 else "1 operation"
     return (

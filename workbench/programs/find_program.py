@@ -11,7 +11,9 @@ from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.programs.graph import ExecutionGraph
 from workbench.programs.program import Program
 
-_HEAD_BYTES = 65536
+HEAD_BYTES = 65536
+"""Bytes of a file by which its format is recognised: chosen, a thousand lines of comments."""
+
 _GOAL_BINARY = tuple(magic.to_bytes(8, "little") for magic in (4223, 2342))
 # Comments may stand before the first item of GOAL text; atomic, or many comments take forever.
 _GOAL_TEXT = re.compile(rb"(?>\s+|//[^\n]*\n|/\*.*?\*/)*+num_ranks\b", re.DOTALL)
@@ -40,7 +42,7 @@ def read(
         return read_trace(path, on_progress=on_progress)
     try:
         with path.open("rb") as file:
-            head = file.read(_HEAD_BYTES)
+            head = file.read(HEAD_BYTES)
     except OSError as error:
         raise ParseError(
             f"a program's file must be readable; got {error.strerror}", source=str(path)
@@ -50,7 +52,7 @@ def read(
 
 def is_goal(content: bytes) -> bool:
     """Return whether a content begins as GOAL does, as text or as LogGOPSim's binary."""
-    head = content[:_HEAD_BYTES]
+    head = content[:HEAD_BYTES]
     return head.startswith(_GOAL_BINARY) or _GOAL_TEXT.match(head) is not None
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kernels.goal import binary as layout
 from kernels.graphs import Edges, Operations
 from workbench.errors import ParseError
-from workbench.programs.goal_text import check_writable
+from workbench.programs.goal_text import CHUNK_BYTES, check_writable
 from workbench.programs.graph import MOST, Dependents, ExecutionGraph
 from workbench.programs.graph_arrays import dependents_of, operations_of
 
@@ -25,8 +25,6 @@ Bytes = NDArray[np.uint8]
 MAGIC = (4223).to_bytes(8, "little")
 SPENT = (2342).to_bytes(8, "little")
 """What LogGOPSim's option ``--save-mem`` leaves in the place of the magic number."""
-
-_CHUNK_BYTES = 1 << 24
 
 _WORDS = {
     layout.OUTSIDE: "must lie within the file, which ends before it",
@@ -156,7 +154,7 @@ def binary_chunks(graph: ExecutionGraph) -> Iterator[Bytes]:
     yield np.frombuffer(header, np.uint8)
     first = 0
     while first < graph.num_ranks:
-        many = max(1, int(np.searchsorted(np.cumsum(lengths[first:]), _CHUNK_BYTES, side="right")))
+        many = max(1, int(np.searchsorted(np.cumsum(lengths[first:]), CHUNK_BYTES, side="right")))
         chunk = np.empty(int(lengths[first : first + many].sum()), np.uint8)
         layout.write(*arrays, degree, first, first + many, chunk)
         yield chunk

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from workbench.programs.check import GraphProblem
 
-SEND, RECV, CALC = 1, 2, 3
+SEND, RECV, CALC = 1, 2, 3  # as in LogGOPSim's binary, where CALC is a LOCOP
 KIND_NAMES = {SEND: "send", RECV: "recv", CALC: "calc"}
 
 MOST_NODES = 100_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from workbench.errors import ParseError
-from workbench.programs.find_program import is_goal
+from workbench.programs.find_program import HEAD_BYTES, is_goal
 from workbench.programs.goal import read_goal
 from workbench.programs.program import Program
 from workbench.programs.traces import read_trace, recognise
@@ -13,7 +13,7 @@ from workbench.programs.traces.simgrid import is_action
 from workbench.reading import Reading
 
 _ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b")
-_FIRST_LINES = 20
+_FIRST_LINES = 20  # chosen: that so many of another text are actions by chance is not seen
 
 _FORMATS = {
     "workbench": "a trace of the workbench's recorder",
@@ -54,6 +54,6 @@ def _trace(program: Program, source: str, what: str) -> Reading:
 
 def _acts(content: bytes) -> bool:
     """Return whether the first lines are actions of SimGrid's: a rank and a known word."""
-    lines = content[:65536].splitlines()[:_FIRST_LINES]
+    lines = content[:HEAD_BYTES].splitlines()[:_FIRST_LINES]
     words = [line.split() for line in lines if line.strip() and not line.lstrip().startswith(b"#")]
     return bool(words) and all(len(one) > 1 and is_action(one[1]) for one in words)

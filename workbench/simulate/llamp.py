@@ -28,7 +28,7 @@ from kernels.loggops import llamp as kernel
 from kernels.loggops.replay import inspect
 from workbench.errors import ParameterError, ProgramError, SimulationHalted
 from workbench.models import LogGPS
-from workbench.programs.deadlock import refuse_peers
+from workbench.programs.deadlock import MOST_NAMED, refuse_peers
 from workbench.programs.graph import CALC, RECV, SEND, Dependents, ExecutionGraph
 from workbench.programs.graph_arrays import matched
 from workbench.provenance import Provenance
@@ -40,8 +40,6 @@ from workbench.simulate.replay_result import (
     ReplayResult,
     ReplayTimes,
 )
-
-_SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,8 +180,8 @@ def _times(graph: ExecutionGraph, model: LogGPS, found: ForwardPass) -> ReplayTi
 
 
 def _unmatched(graph: ExecutionGraph, alone: NDArray[np.int64]) -> ProgramError:
-    phrases = tuple(graph.describe(int(op)) for op in alone[:_SHOWN])
-    more = f", and {len(alone) - _SHOWN} more" if len(alone) > _SHOWN else ""
+    phrases = tuple(graph.describe(int(op)) for op in alone[:MOST_NAMED])
+    more = f", and {len(alone) - MOST_NAMED} more" if len(alone) > MOST_NAMED else ""
     return ProgramError(
         "every send must have its receive, of the same ranks and tag; without one: "
         + "; ".join(phrases)
@@ -210,8 +208,8 @@ def _deadlock(
         # What has been started waits for the other end of its message, the rest for a dependency.
         path.append(int(match[op]) if started[op] else held_by[op])
     circle = path[seen[path[-1]] : -1]
-    phrases = tuple(graph.describe(op) for op in circle[:_SHOWN])
-    more = f" → {len(circle) - _SHOWN} more" if len(circle) > _SHOWN else ""
+    phrases = tuple(graph.describe(op) for op in circle[:MOST_NAMED])
+    more = f" → {len(circle) - MOST_NAMED} more" if len(circle) > MOST_NAMED else ""
     return ProgramError(
         f"no operation may wait for itself, but {len(waiting)} never end; these wait for one "
         f"another in a circle: {' → '.join(phrases)}{more} → the first",

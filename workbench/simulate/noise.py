@@ -20,9 +20,9 @@ Distribution = Literal["fixed", "exponential"]
 
 IntArray = NDArray[np.int64]
 
-_SLOWEST_HZ, _FASTEST_HZ = 1e-4, 1e6
-_LONGEST_S = 1e4
-_MOST = 0.9
+_SLOWEST_HZ, _FASTEST_HZ = 1e-4, 1e6  # one in _LONGEST_S; gaps of 1 µs, 10**6 ticks of a ps
+_LONGEST_S = 1e4  # chosen: hours; the clock of a replay goes to 53 days
+_MOST = 0.9  # chosen: work takes ten times as long; at 1.0 it would never end
 
 
 @dataclass(frozen=True, eq=False)

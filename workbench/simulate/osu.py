@@ -34,10 +34,10 @@ FloatArray = NDArray[np.float64]
 OSU_COUNTS = {"latency": ((100, 10_000), (10, 1000)), "bandwidth": ((10, 100), (2, 20))}
 """Warm-up and measured iterations of the OSU benchmarks (5.3.2): of sizes up to 8192 B, above."""
 
-_LARGE_BYTES = 8192
+_LARGE_BYTES = 8192  # LARGE_MESSAGE_SIZE of the OSU benchmarks 5.3.2
 _NOT_YET = np.iinfo(np.int64).min
-_MOST_WINDOWS = 10**9
-_FIRST_CAPACITY = 1024
+_MOST_WINDOWS = 10**9  # chosen: of a µs each, they outlast the clock, 692 s
+_FIRST_CAPACITY = 1024  # packets at once; times 8 it reaches the largest one exactly
 _LARGEST_CAPACITY = 2**19  # 1.7 GB of room, touched only where it is used
 
 

@@ -17,8 +17,9 @@ from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.models.parameter import INT32_MAX
 
+# Whole numbers: times in ps, int64, stay exact.
 PS_PER_S = 10**12
-PS_PER_NS = 1000
+PS_PER_NS = 1000  # of GOAL's computations
 
 CLOCK_END = 2**62
 """The picosecond at which a replay is given up: 53 days."""

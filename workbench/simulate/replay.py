@@ -35,7 +35,7 @@ from workbench.suggestions import did_you_mean
 SEMANTICS: tuple[str, ...] = get_args(Semantics)
 TIES: tuple[str, ...] = get_args(Ties)
 
-_MOST_QUEUES = 2**27
+_MOST_QUEUES = 2**27  # 2 GiB: kernels.loggops.queues has 4 cells, int32, for each
 
 
 def replay(

@@ -22,7 +22,8 @@ from workbench.models import (
     SSTMacroModel,
 )
 
-TICKS_PER_SECOND = 1e16
+TICKS_PER_SECOND = 1e16  # SST/macro's: its tick is 100 attoseconds
+TICKS_PER_NS, TICKS_PER_PS = 10**7, 10**4  # of these ticks, as ints: times stay exact
 CLOCK_END = 2**61
 """The tick at which a run on a fabric is given up: 231 s; the two-node clock goes further."""
 

@@ -27,7 +27,7 @@ from workbench.site.reference import entries, reference_pages
 from workbench.site.start_page import lists_of_notebooks, start_page, texts
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST_BYTES = 60_000_000
+MOST_BYTES = 60_000_000  # chosen: a download of a minute at 8 Mbit/s
 _BOKEH = ("bokeh.min.js", "bokeh-widgets.min.js", "bokeh-tables.min.js")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _STATIC = Path(__file__).parent / "static"

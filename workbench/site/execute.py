@@ -20,7 +20,7 @@ from workbench.site.kernel import LOADED
 
 _BEFORE = "from workbench.site import kernel as _kernel\n_kernel.record()"
 _AFTER = "_kernel.report_files({root!r})"
-_CELL_S = 1200
+_CELL_S = 1200  # chosen: twice what tests allow a cell (600 s), as notebooks run beside each other
 
 
 def executed(

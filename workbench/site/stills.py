@@ -27,7 +27,7 @@ FIGURE = "application/vnd.workbench.figure+json"
 PANEL = "application/vnd.workbench.panel+json"
 
 _SPOKEN = ('role="status"', 'role="note"')
-_WAIT_S = 600.0
+_WAIT_S = 600.0  # chosen: half of what execute allows the cell; a panel takes seconds
 
 _Key = tuple[str, str]
 """Id of a model and name of its property; both empty for a text."""

@@ -30,7 +30,7 @@ from workbench.storage.database import (
 NEXT = -1
 """The number of a row that takes the one after the last."""
 
-_ALL = 2**31 - 1
+_ALL = 2**31 - 1  # the largest INTEGER of PostgreSQL, the type of the column
 _INSERT = (
     f"INSERT INTO {OUTCOMES} (name, number, state, value, seconds, message, content)"
     " VALUES (?, ?, ?, ?, ?, ?, ?)"

@@ -43,6 +43,10 @@ if TYPE_CHECKING:
 
 
 DEFAULT_CONFIGURATIONS = 512
+"""Rank correlations with SNAPPR are within 0.15 of those of 2048 configurations (three seeds), as
+chance gives; 256 are within 0.17 in half the time, 1024 within 0.09 in twice the time. With LogP
+256, 512 and 1024 are within 0.04, 0.02 and 0.01."""
+
 METHODS = ("pearson", "spearman")
 _LEAST = 3  # two points always lie on a line
 

@@ -28,8 +28,8 @@ from workbench.workers.run import Pace, choose_executor, do_pieces
 from workbench.workers.work import HELD, Answer, PiecedWork, WorkPiece
 
 _PERFORMER = "workbench.study.fit_cell"
-_REPORT_S = 0.1
-_LOOK_AGAIN_S = 0.5
+_REPORT_S = 0.1  # as often as a worker reports
+_LOOK_AGAIN_S = 0.5  # chosen: a figure of the cells so far is redrawn twice a second
 
 
 def run(

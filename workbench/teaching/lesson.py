@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from workbench.errors import ParameterError
 from workbench.teaching.exercise import Exercise
 
-SHORTEST_MIN, LONGEST_MIN = 45, 60
+SHORTEST_MIN, LONGEST_MIN = 45, 60  # chosen: usual lengths of a class hour
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ _FAMILIES: tuple[Mapping[str, float], ...] = (
     MappingProxyType({"Gb/s": 1.0, "Mb/s": 1e3, "b/s": 1e9}),
     MappingProxyType({"GiB": 1.0, "MiB": 1024.0, "KiB": 1024.0**2, "B": 1024.0**3}),
 )
-_BITS = 8
 
 
 def unit_off(unit: str) -> Mistake:
@@ -53,7 +52,7 @@ def bits_for_bytes() -> Mistake:
     return Mistake(
         "bits and bytes",
         "Look at what is counted: b is a bit and B a byte.",
-        lambda right, given: [right * _BITS, right / _BITS],
+        lambda right, given: [right * 8, right / 8],
     )
 
 

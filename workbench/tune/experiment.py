@@ -41,7 +41,7 @@ from workbench.tune.store.memory import MemoryStore, Store
 from workbench.tune.store.run_record import RunRecord
 from workbench.tune.target import Computed, Target, target_from_dict
 
-_MOST_JOBS = 1024
+_MOST_JOBS = 1024  # chosen: above the processors of a node and the steps of most allocations
 
 GIVEN_VALUE = "value"
 """Name of the target of experiments whose runner gives the value."""

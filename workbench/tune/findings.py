@@ -43,8 +43,8 @@ _STRONG = (_MEASURED, "normal 20 %", "heavy-tails 5 %")
 # As the paper prints them.
 _SHARE, _SAVED, _GAIN, _LEAST_SAVED, _DISTANCE = 94, 95, 48.4, 85, 4
 _SAVED_SPAN = 97.39 - 85.42  # points between the collectives of table 2
-_BELOW_NOISE = 105 / 160
-_STEPS, _INITIAL = 40, 10
+_BELOW_NOISE = 105 / 160  # problems, section 5.2
+_STEPS, _INITIAL = 40, 10  # sections 5.1 and 5.2
 
 
 def findings(

@@ -25,7 +25,7 @@ from workbench.tune.store.run_record import RunRecord
 if TYPE_CHECKING:
     import pandas as pd
 
-_RESAMPLES = 60
+_RESAMPLES = 60  # 3 s (100 runs, 6 parameters); an end varies by 6 % of the width, 3 % with 120
 _FIXED = (
     *("number", "value", "seconds", "status", "initial", "resampled", "repeat", "best_so_far"),
     *("queue_seconds", "state", "returncode", "limit_s", "load", "job_id", "node_list"),

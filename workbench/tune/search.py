@@ -27,11 +27,11 @@ from workbench.tune.target import Target, TargetError, WallTime
 KEPT_CHARACTERS = 20_000
 """Characters of each stream of a run that are stored."""
 
-_SHORTEST_S = 0.001
-_LONGEST_S = 0.05
-_WAIT_S = 0.05
-_GRACE_S = 15.0
-_SEEDS = 0x5EED
+_SHORTEST_S = 0.001  # of the pauses, which double: a computed value is ready at once
+_LONGEST_S = 0.05  # chosen: what a free slot waits for its next run, little beside one of seconds
+_WAIT_S = 0.05  # as the longest pause: each look reads the store
+_GRACE_S = 15.0  # a file of Slurm's may be this late (LATE_S); a worker of Dask gives up after 10 s
+_SEEDS = 0x5EED  # "SEED": no other draws with seed and number follow the same stream
 
 
 class Conditions(Protocol):

@@ -97,7 +97,7 @@ __all__ = [
     "target_from_dict",
 ]
 
-_LONGEST_PATTERN = 1000
+_LONGEST_PATTERN = 1000  # chosen: characters; a pattern is typed, and an error shows it
 _STREAMS = ("both", "stdout", "stderr")
 # A comma between thousands; "1,5" is a decimal comma, and would be read as ten times as much.
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))")
@@ -463,7 +463,7 @@ def _listed(rows: list[OSURow]) -> str:
     return ", ".join(sizes if len(sizes) <= 12 else [*sizes[:10], "…", sizes[-1]])
 
 
-_LONGEST_LINE = 1000
+_LONGEST_LINE = 1000  # chosen: characters; OSU's widest table has fewer than 200
 _SIZE = re.compile(r"[0-9]{1,18}")
 _COLUMN = re.compile(
     r"(?P<words>[A-Za-z][A-Za-z0-9./ ]{0,40}?)\s*[(\[]\s*[^)\]]{1,12}[)\]]"

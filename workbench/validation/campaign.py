@@ -28,16 +28,14 @@ from workbench.programs.program import Program
 from workbench.programs.recording import record
 from workbench.validation.open_mpi import forced_algorithms
 from workbench.validation.recording import CostAtLatency, ProgramRecording, provenance
-from workbench.validation.suite import ValidationProgram, program_of
+from workbench.validation.suite import TIMEOUT_S, ValidationProgram, program_of
 
 LATENCIES_S = tuple(us / 1e6 for us in (0, 200, 400, 700, 1000, 1300, 1600, 2000, 2500, 3000, 4000))
 """Added latencies of the shipped recordings, over the three zones of the programs."""
 
-_REPEATS = 5
-_COST_REPEATS = 40
-_MOST_EAGER = 32768
+_COST_REPEATS = 40  # ten beyond each quartile; 100 round trips of 8 ms would outlast most programs
+_MOST_EAGER = 32768  # bytes; Open MPI's limit for TCP is 64 KiB, header and all
 _LARGER = 8  # how many times larger the second size is, from which the gap per byte follows
-_TIMEOUT_S = 120.0
 _SLOW_SWITCH_S = 1e-3  # a packet that leaves so late marks its run
 
 
@@ -59,7 +57,7 @@ def measure_program(
     *,
     ranks: int = 4,
     latencies_s: Sequence[float] = LATENCIES_S,
-    repeats: int = _REPEATS,
+    repeats: int = 5,
     traced_s: Sequence[float] = (0.0,),
     mpirun: str | Path | None = None,
     on_run: Callable[[int, int], object] | None = None,
@@ -75,7 +73,7 @@ def measure_program(
         folder: of the recording, saved after each run.
         ranks: number of hosts, each with one rank; at least 2.
         latencies_s: to be added, one way, s; the first must be 0.
-        repeats: runs at each latency.
+        repeats: runs at each latency; most shipped recordings have 5.
         traced_s: latencies at which a trace is kept; 0 must be among them.
         mpirun: launcher of an Open MPI; None takes that of the path.
         on_run: called after each run with the numbers of finished and of wanted runs.
@@ -171,7 +169,7 @@ class _Run:
             self._ranks,
             folder,
             mpirun=self._cluster.launcher,
-            timeout=_TIMEOUT_S,
+            timeout=TIMEOUT_S,
             slowdown=self._slowdown,
         )
         return folder, program

@@ -25,15 +25,14 @@ from workbench.measure.delay import run_delayed
 from workbench.programs.recording import record
 from workbench.result import StoredResult
 from workbench.validation.open_mpi import forced_algorithms
-from workbench.validation.suite import ValidationProgram, program_of
+from workbench.validation.suite import TIMEOUT_S, ValidationProgram, program_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
 
-LATENCIES_S = (0.0, 1e-3, 2e-3, 4e-3)
-_TIMEOUT_S = 120.0
+LATENCIES_S = (0.0, 1e-3, 2e-3, 4e-3)  # up to the highest of a campaign, each twice the last
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,7 +145,7 @@ def _by_switch(
             ranks,
             Path(folder) / "trace",
             mpirun=cluster.launcher,
-            timeout=_TIMEOUT_S,
+            timeout=TIMEOUT_S,
             stop=stop,
         )
     if program.recorded is None:
@@ -159,5 +158,5 @@ def _by_library(
 ) -> float:
     cluster.set_latency(0.0)
     return run_delayed(
-        words, ranks, latency_s, mpirun=cluster.launcher, timeout=_TIMEOUT_S, stop=stop
+        words, ranks, latency_s, mpirun=cluster.launcher, timeout=TIMEOUT_S, stop=stop
     ).program_s

@@ -12,6 +12,9 @@ from workbench.measure.cluster.costs import PACE
 from workbench.mpi import Launcher, Recipe
 from workbench.suggestions import did_you_mean
 
+TIMEOUT_S = 120.0
+"""Seconds a program has to end; the longest shipped run took 1.9 s."""
+
 _FOLDER = Path(__file__).resolve().parent / "programs"
 
 

@@ -34,15 +34,14 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import ParameterError
 from workbench.jobs import StopFlag
 from workbench.storage.database import absolute, locate
-from workbench.workers.work import Answer, PiecedWork, WorkPiece, ended, perform_by_name
+from workbench.workers.work import PATIENCE_S, Answer, PiecedWork, WorkPiece, ended, perform_by_name
 
 if TYPE_CHECKING:
     from distributed import Client
 
-_LOOK_S = 0.1
-_READ_S = 1.0
-_WATCH_S = 0.3
-_PATIENCE_S = 10.0
+_LOOK_S = 0.1  # chosen: a piece, such as a fit of 2000 trials, takes seconds or more
+_READ_S = 1.0  # chosen: bars move once a second; each look reads the store that workers write to
+_WATCH_S = 0.3  # chosen: how late a worker notices Stop; each look asks the scheduler for a flag
 
 
 def do_on_cluster(
@@ -143,7 +142,7 @@ def _note_stored(work: PiecedWork, names: Sequence[str], state: str) -> None:
 
 def _await_release(work: PiecedWork, names: Sequence[str]) -> None:
     """Wait until the workers have released the pieces, and note the last state of each."""
-    deadline = time.monotonic() + _PATIENCE_S
+    deadline = time.monotonic() + PATIENCE_S
     while locate(work.database).held(names) and time.monotonic() < deadline:
         time.sleep(_LOOK_S)
     _note_stored(work, names, "stopped")

@@ -23,11 +23,12 @@ from typing import IO, Any
 
 from workbench.errors import StudyError
 from workbench.storage.database import absolute
-from workbench.workers.work import Answer, PiecedWork, WorkPiece, ended
+from workbench.workers.work import PATIENCE_S, Answer, PiecedWork, WorkPiece, ended
 
-_LOOK_S = 0.05
-_PATIENCE_S = 10.0
-_MOST_DEATHS = 2
+LOOK_S = 0.05
+"""Seconds until a stop is noticed; chosen: at once for a person. Answers are taken as they come."""
+
+_MOST_DEATHS = 2  # chosen: one death may be an accident; a piece that kills two would kill more
 
 
 def do_in_processes(
@@ -52,7 +53,7 @@ def do_in_processes(
             while len(alive) < workers and len(waiting) > sum(not w.piece for w in alive):
                 alive.add(_Worker(work, inbox))
             try:
-                worker, answer = inbox.get(timeout=_LOOK_S)
+                worker, answer = inbox.get(timeout=LOOK_S)
             except queue.Empty:
                 continue
             if answer is None:
@@ -78,7 +79,7 @@ def do_in_processes(
         for worker in alive:
             worker.order({"stop": True})
             worker.dismiss()
-        deadline = time.monotonic() + _PATIENCE_S
+        deadline = time.monotonic() + PATIENCE_S
         for worker in alive:
             worker.await_end(deadline)
 

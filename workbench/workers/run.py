@@ -15,10 +15,8 @@ from workbench import jobs
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.storage.database import absolute
-from workbench.workers.processes import do_in_processes
+from workbench.workers.processes import LOOK_S, do_in_processes
 from workbench.workers.work import HELD, Answer, PiecedWork, WorkPiece, perform_by_name
-
-_LOOK_S = 0.05
 
 Executor = Callable[[PiecedWork, Sequence[WorkPiece], threading.Event], None]
 
@@ -109,7 +107,7 @@ def _in_threads(
         try:
             while not all(future.done() for future in futures) or not inbox.empty():
                 try:
-                    answer = inbox.get(timeout=_LOOK_S)
+                    answer = inbox.get(timeout=LOOK_S)
                 except queue.Empty:
                     continue
                 if isinstance(answer, Exception):

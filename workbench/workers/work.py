@@ -14,6 +14,9 @@ from workbench.errors import StudyError
 HELD = "run by another notebook or process"
 """The message about a piece that another process does."""
 
+PATIENCE_S = 10.0
+"""Seconds that stopped pieces have to end; their simulation halts at once, so most are spare."""
+
 Answer = dict[str, Any]
 """How a piece stands: its ``state`` and ``message``, and what the performer adds."""
 

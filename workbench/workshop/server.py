@@ -25,7 +25,7 @@ from workbench.plotting.embedding import bokeh_scripts
 from workbench.workshop.need import PATIENCE_S, TRANSPORT, Need
 
 _JUPYTER = Path(__file__).parent / "jupyter"
-_LOOK_S = 0.1
+_LOOK_S = 0.1  # chosen: how late the address is printed; Voilà itself takes seconds to listen
 
 
 def serve(

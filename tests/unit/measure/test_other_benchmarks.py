@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from workbench.measure import parse_benchmarks, read_osu
+from workbench.measure.benchmark_text import NoTableError
+
+REPORTS = Path(__file__).parents[2] / "data" / "reports"
 
 PERFTEST = """\
 ---------------------------------------------------------------------------------------
@@ -150,6 +155,18 @@ def test_netpipe() -> None:
     )
     assert results(text) == [("NetPIPE", "latency", "us", {1: 0.43, 8192: 3.12})]
     assert read_osu(text).latency_us.tolist() == pytest.approx([0.43, 3.12])
+
+
+def test_the_file_of_netpipe() -> None:
+    # 8 x 8192 bits in 3.12 us are 20,000 Mbps of 2^20; other columns of three numbers are not its.
+    text = (REPORTS / "09b_np.out").read_text()
+    right = {1: 0.43, 8192: 3.12, 4194304: 806.05}
+    assert results(text) == [("NetPIPE", "latency", "us", pytest.approx(right))]
+    assert read_osu(text).latency_us.tolist() == pytest.approx([*right.values()])
+    (cut,) = parse_benchmarks(text + " 8388608 397")
+    assert "the text ends in the middle of this row; left out: 8388608 397" in cut.notes[0].message
+    with pytest.raises(NoTableError):
+        parse_benchmarks(text.replace("20000.1", "30000.1"))
 
 
 def test_a_last_row_that_is_cut_is_left_out() -> None:

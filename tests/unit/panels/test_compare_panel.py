@@ -379,6 +379,14 @@ def test_hosts_of_an_uploaded_graph_are_said_and_set(panel: ComparePanel) -> Non
     assert "hosts=N and at=all or at=edge; got 'spines=2'" in panel.error
 
 
+def test_what_an_upload_holds_is_said(panel: ComparePanel) -> None:
+    panel.upload({"links.csv": b"src,dst,bandwidth_Gbps\na,b,100\nb,c,200\na,c,200\n"})
+    settled(panel)
+    assert "Its links have 12.5 GB/s to 25 GB/s." in panel.text
+    panel.controls["upload_traffic"].take({"cut.csv": b"src,dst,weight\n0,1,2\n1,2,1\n2"})
+    assert "cut.csv:4: the text ends in the middle of this row; left out" in panel.text
+
+
 def test_a_graph_asks_for_a_column_where_all_are_taken(panel: ComparePanel) -> None:
     panel.topologies = [*SMALL[:3], "torus:3x3"]
     settled(panel)

@@ -14,6 +14,7 @@ import pytest
 from workbench import machines
 from workbench.errors import ParameterError
 from workbench.panels import UncertaintyPanel
+from workbench.panels.uq.problems import own_problems
 from workbench.panels.uq.view import RESUME
 from workbench.uq import Prediction
 from workbench.uq.posterior import LEAST_DRAWS
@@ -251,6 +252,7 @@ def test_an_unknown_problem_names_the_known_ones() -> None:
         UncertaintyPanel("fugaku/gatter")
 
 
+REPORTS = Path(__file__).parents[2] / "data" / "reports"
 OWN = "benchmark,nodes,block_bytes,avg_us,algorithm\n" + "".join(
     f"osu_{name},{nodes},{size},{10 + nodes + size / 100 + run},{label}\n"
     for name, label in (("allreduce", ""), ("gather", "binomial"))
@@ -258,6 +260,16 @@ OWN = "benchmark,nodes,block_bytes,avg_us,algorithm\n" + "".join(
     for size in (64, 4096)
     for run in range(3)
 )
+
+
+def test_ranks_and_what_was_left_out_of_ones_own_file_are_said() -> None:
+    text = (REPORTS / "03_osu_allreduce.txt").read_bytes()
+    ((_, found),) = own_problems("osu.txt", text).items()
+    assert "measured: osu.txt; 16 ranks on each node; the library chose" in found.caption
+    cut = OWN.replace("\n", "\r\n") + "osu_gather,4,64"
+    captions = [one.caption for one in own_problems("times.csv", cut.encode()).values()]
+    note = "times.csv:26: the text ends in the middle of this row; left out"
+    assert all(caption.endswith(f"; {note}") for caption in captions), captions
 
 
 def test_a_csv_of_ones_own_is_a_problem_and_travels_with_a_session(tmp_path: Path) -> None:

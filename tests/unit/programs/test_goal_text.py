@@ -241,8 +241,8 @@ def test_a_graph_that_goal_cannot_say_is_refused(columns, words: str, binary: bo
 
 def test_many_ranks_are_written_in_several_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = read_goal(TEXT)
-    monkeypatch.setattr("workbench.programs.goal_text._CHUNK_BYTES", 100)
-    monkeypatch.setattr("workbench.programs.goal_binary._CHUNK_BYTES", 100)
+    monkeypatch.setattr("workbench.programs.goal_text.CHUNK_BYTES", 100)
+    monkeypatch.setattr("workbench.programs.goal_binary.CHUNK_BYTES", 100)
     whole = graph.select([0, 1])
     assert write_goal(whole) == TEXT
     assert read_goal(write_goal(whole, binary=True)) == graph

@@ -86,6 +86,9 @@ def test_a_collective_begins_with_the_fitted_model_and_its_surrogate() -> None:
     text = plotting.describe_calibration_problem(problem)
     worst = int(np.argmax(np.abs(problem.nominal_error)))
     assert problem.replicas.tests[worst] in text
+    assert "says nothing" not in text
+    few = plotting.describe_calibration_problem(collective_problem(measured.pick([0, 1])))
+    assert "fits 2 tests whether it is right or not: that it is near them says nothing" in few
     problem.plot()
 
 

@@ -41,12 +41,12 @@ FloatArray = NDArray[np.float64]
 Statistic = Literal["median", "pair"]
 Dependence = Literal["shared", "independent"]
 
-PERCENTILES = (5.0, 50.0, 95.0)
+PERCENTILES = (5.0, 50.0, 95.0)  # the middle 90 %: of 50 draws two or three lie beyond each end
 ENGINE = "least-squares"
 TRIALS = 200
 """Simulations a refit may take: it begins at the fitted values, so one descent is enough."""
 
-_LEVELS = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+_LEVELS = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # of the five numbers of a ``Spread``
 
 
 @dataclass(frozen=True, eq=False)

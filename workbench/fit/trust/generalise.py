@@ -24,7 +24,7 @@ from workbench.fit.losses import DEFAULT_LOSS, Loss, LossTarget, find_target, rm
 from workbench.fit.measured import as_curve
 from workbench.fit.result import FitResult
 from workbench.fit.space import SearchSpace
-from workbench.fit.study import FitStudy
+from workbench.fit.study import DEFAULT_TRIALS, FitStudy
 from workbench.fit.trust.thresholds import open_thresholds, settle_thresholds
 from workbench.measure import OSUCurve
 from workbench.measure.curve import byte_label
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
 
-TRIALS = 2000
 ENGINE = "least-squares"
 
 
@@ -197,7 +196,7 @@ def hold_out(
     loss: str | Loss = DEFAULT_LOSS,
     target: str = "both",
     engine: str = ENGINE,
-    trials: int = TRIALS,
+    trials: int = DEFAULT_TRIALS,
     seed: int = 0,
     space: SearchSpace | None = None,
     stop: threading.Event | None = None,
@@ -259,7 +258,7 @@ def cross_target(
     fitted: str = "latency",
     loss: str | Loss = DEFAULT_LOSS,
     engine: str = ENGINE,
-    trials: int = TRIALS,
+    trials: int = DEFAULT_TRIALS,
     seed: int = 0,
     space: SearchSpace | None = None,
     stop: threading.Event | None = None,
@@ -300,7 +299,7 @@ def generalisation_table(
     on_row: Callable[[dict[str, Any]], None] | None = None,
     loss: str | Loss = DEFAULT_LOSS,
     engine: str = ENGINE,
-    trials: int = TRIALS,
+    trials: int = DEFAULT_TRIALS,
     seed: int = 0,
     stop: threading.Event | None = None,
 ) -> pd.DataFrame:

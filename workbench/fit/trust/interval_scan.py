@@ -18,8 +18,9 @@ from workbench.fit.trust.residuals import Probe, Response
 
 FloatArray = NDArray[np.float64]
 
-_HALVINGS = 5
-_REFITS = 2
+# For the protocol model on azure-hb96v3-hdr (18 parameters):
+_HALVINGS = 5  # ends are within 4 % of those of 8, one at 13 %; with 3 one is at half
+_REFITS = 2  # 1 and 4 give the same ends to four digits
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from workbench.measure.cluster.switch import Switch, SwitchReport
 from workbench.mpi import find_launcher, run_command
 from workbench.mpi.command import check_command
 
-_LONGEST_LATENCY_S = 10.0
+_LONGEST_LATENCY_S = 10.0  # chosen: a mistyped unit is refused; a satellite adds 0.3 s
 _START_S = 30.0  # that an MPI may take to start beside the time limit of a program
 NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 

@@ -21,8 +21,7 @@ _PROGRAM = Recipe(
     "MPI 2, Linux and glibc",
     headers=(_FOLDER / "pace.h",),
 )
-_PAUSE_US = 200
-_US_PER_S = 1e6
+_PAUSE_US = 200  # a rank sleeps half of it, and watches the clock for 100 µs (pace.h)
 PACE = _FOLDER / "pace.h"
 """A header for programs that sleep where they would compute."""
 
@@ -97,6 +96,6 @@ def measure_costs(
 
 
 def _cost(row: Sequence[str]) -> MessageCost:
-    times = [float(word) / _US_PER_S for word in row[1:]]
+    times = [float(word) / 1e6 for word in row[1:]]  # printed in µs
     quartiles = [Quartiles(*times[at : at + 3]) for at in range(0, len(times), 3)]
     return MessageCost(int(row[0]), *quartiles)

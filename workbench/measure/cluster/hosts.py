@@ -11,10 +11,11 @@ from workbench.measure.cluster.errors import ClusterError
 from workbench.namespaces import Namespaces
 
 PORT = "eth0"
-MOST_HOSTS = 64
+MOST_HOSTS = 64  # PORTS of switch.c
 _TUN = "/dev/net/tun"
+# TUNSETIFF, IFF_TAP and IFF_NO_PI of linux/if_tun.h, which Python does not have.
 _TUNSETIFF = 0x400454CA
-_TAP, _NO_HEADER = 0x0002, 0x1000
+_TAP, _NO_HEADER = 0x0002, 0x1000  # Ethernet frames; nothing before them
 _SEGMENTS = 500  # that a connection may send before the first answer: no slow start
 
 

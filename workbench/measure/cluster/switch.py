@@ -21,10 +21,10 @@ _SWITCH = Recipe(
     (_FOLDER / "switch.c",),
     "Linux 5.11 and glibc 2.35",
 )
-_NS_PER_S = 1_000_000_000
+_NS_PER_S = 1_000_000_000  # the unit of switch.c, a whole number there
 _SPIN_S = 60e-6  # timers of virtual machines wake about so late
 _PRIORITY = 20  # above that of ranks
-_END_S = 5.0
+_END_S = 5.0  # chosen: it ends when its stdin does; a hung one is killed
 
 
 @dataclass(frozen=True)

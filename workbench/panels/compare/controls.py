@@ -47,6 +47,7 @@ from workbench.topology import FAMILIES, Topology
 from workbench.topology.demand import Demand, read_demand
 from workbench.topology.files import read_topology
 from workbench.topology.files.hosts import describe_hosts
+from workbench.units import format_quantity
 
 MADE: dict[str, tuple[str, dict[str, Any]]] = {
     "CG, 256 ranks": ("cg", {"ranks": 256, "cells": 128, "iterations": 4, "rng": 0}),
@@ -67,10 +68,10 @@ CONTROLLED = (
 
 _UPLOADS = ("upload", "upload_traffic", "replaces")
 OPERATIONS = ("allreduce", "allgather", "alltoall")
-FIRST_HOSTS, FIRST_LOAD = 1024, 0.7
+FIRST_HOSTS, FIRST_LOAD = 1024, 0.7  # as FIRST's topologies have; one of LOADS
 MOST_RUNS = 32
 """Most runs of each load, with other seeds."""
-_LARGEST_UPLOAD = 64 << 20
+_LARGEST_UPLOAD = 64 << 20  # B: chosen, a list of some 5 million links
 
 
 class CompareControls:
@@ -287,7 +288,11 @@ class CompareControls:
             f"{describe_hosts(made)}; hosts=N below its name sets others. "
         )
         self._said += " ".join(f"{note[0].upper()}{note[1:]}." for note in made.notes[:_MOST_NOTES])
-        if not len(made.link_bandwidth):
+        if len(made.link_bandwidth):
+            ends = sorted({made.link_bandwidth.min(), made.link_bandwidth.max()})
+            rates = " to ".join(format_quantity(float(end), "bandwidth") for end in ends)
+            self._said += f" Its links have {rates}."
+        else:
             self._said += (
                 f" It states no bandwidths: all links are those of Machine, or {DEFAULT_LINKS} "
                 "without one."

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from workbench.panels.compare.state import Simulated, StaticComparison
 
-HOTTEST_ROWS = 6
+HOTTEST_ROWS = 6  # chosen: enough to see whether one class of links is hot, or few links are
 
 _SHOWN: Mapping[str, tuple[str, str]] = {
     "hosts": ("hosts", ""),

@@ -40,7 +40,7 @@ from workbench.panels.compare.view import CompareView, curves_origin, drawn_orig
 from workbench.panels.compare.work import Comparer
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import write_file
-from workbench.panels.job_controls import JobControls, error_text
+from workbench.panels.job_controls import AT_ONCE_S, FIRST_S, JobControls, error_text
 from workbench.panels.live_view import LiveView
 from workbench.panels.panel import Panel
 from workbench.panels.session.session import Files, OwnFiles
@@ -55,9 +55,7 @@ if TYPE_CHECKING:
 
 FIRST_PROGRAM = "CG, 256 ranks"
 
-_AT_ONCE_S = 0.1
 _AFTER_MOVE_S = 0.3  # without a move of the slider, before results of simulations are drawn
-_FIRST_S = 20.0
 
 
 class ComparePanel(Panel["pd.DataFrame | None"]):
@@ -115,7 +113,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         self._wait = wrapping_row(self._quick.stop_button, self._quick.state)
         self.widget = self._boxed([self._controls.widget, self._wait, self._place])
         self._work.start.on_click(lambda _: self.run())
-        self._begin(_FIRST_S)
+        self._begin(FIRST_S)
         jobs.submit(self._comparer.foresee)
 
     @property
@@ -316,7 +314,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
     @drawn_once
     def _changed(self) -> None:
         """Compare with the present controls; quick results are drawn at once."""
-        self._begin(_AT_ONCE_S)
+        self._begin(AT_ONCE_S)
 
     def _halt(self) -> None:
         self._quick.stop()

@@ -50,9 +50,9 @@ from workbench.simulate.fabric.open_loop import run_traffic
 MESSAGES = 20_000
 """Messages measured at each load; with fewer, UGAL-L has not yet found its detours."""
 
-_KEPT_FABRICS = 12
+_KEPT_FABRICS = 12  # chosen: four topologies, each with three models or routings
 _KEPT_PAIRS = 100_000_000  # of routers, some 5 bytes of routes each
-_PARTS = 1000
+_PARTS = 1000  # of a step, for a bar of progress that counts whole parts
 
 Simulation = Callable[[jobs.JobContext, ProgressCallback], None]
 Step = tuple[Key, str, Simulation]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from workbench.topology.metrics.resilience import Resilience
     from workbench.topology.throughput import Throughput
 
-SLOTS = 4
+SLOTS = 4  # chosen: drawings of 250 px stand side by side in a page of 1000
 FIRST = ("fat-tree:16", "dragonfly:a=8,p=4,h=4", "slim-fly:9", "torus:8x8x16")
 """Four topologies of about a thousand hosts."""
 
@@ -76,7 +76,7 @@ COLLECTIVE_MODELS: Mapping[str, CongestionModel] = {
 """The simulations that a collective may use."""
 
 _FLUID: tuple[str, ...] = ("minimal", "valiant")  # the others depend on queues
-_NAME_LETTERS = 26
+_NAME_LETTERS = 26  # chosen: the title of a drawing of 250 px has room for them
 _UNNAMED = ("hosts", "parallel", "radix", "links")
 
 

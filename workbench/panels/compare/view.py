@@ -57,7 +57,7 @@ from workbench.provenance import Provenance
 from workbench.sensitivity.rank_wires import L_WIRE_S
 from workbench.topology import Topology
 
-_MAP_PX, _HOPS_PX, _FAILED_PX, _CURVES_PX = 290, 300, 260, 300
+_MAP_PX, _HOPS_PX, _FAILED_PX, _CURVES_PX = 290, 300, 260, 300  # chosen: a row a screen of 900
 BASE_NS = L_WIRE_S * 1e9
 
 

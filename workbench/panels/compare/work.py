@@ -25,7 +25,7 @@ from workbench.topology.files.hosts import hosts_set, with_hosts
 from workbench.topology.link_load import LinkLoads, link_loads
 from workbench.topology.traffic import refuse_matrix
 
-_KEPT = 24
+_KEPT = 24  # chosen: six settings of four topologies, which the user may go back to
 
 
 class Comparer:

@@ -33,7 +33,7 @@ from workbench.plotting.fit.identifiability import plot_identifiability
 from workbench.plotting.fit.residuals import plot_residuals
 from workbench.plotting.grid import stacked
 
-_IDENTIFIABILITY_TAB, _TRIALS_TAB, _PYTHON_TAB = 2, 3, 4
+_IDENTIFIABILITY_TAB, _TRIALS_TAB, _PYTHON_TAB = 2, 3, 4  # places among the tabs
 _WHICH = (("the fit", "fitted"), ("the sliders", "sliders"))
 _NO_RESULT_YET = "The fitted values and their residuals appear here after a fit."
 _NO_FIT_YET = "After a fit this tab shows how well the data determine each parameter."

@@ -14,10 +14,10 @@ from workbench.panels.style import named
 from workbench.topology import FAMILIES, Topology, TopologyParameter
 from workbench.topology.families import BANDWIDTH
 
-_MOST = 1_000_000
+_MOST = 1_000_000  # chosen: each family has limits of its own far below
 _EVEN = ("fat-tree", "k")
-_LETTER_PX, _BOX_PX = 6.4, 68
-_WIDER_PX = {"numbers": 40, "word": 60}
+_LETTER_PX, _BOX_PX = 6.4, 68  # of a letter of 13 px; of the box and its margins
+_WIDER_PX = {"numbers": 40, "word": 60}  # boxes with lists and with names
 _BLANK = "auto"
 
 

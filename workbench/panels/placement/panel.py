@@ -25,6 +25,7 @@ from workbench.errors import ParameterError
 from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab
+from workbench.panels.job_controls import AT_ONCE_S, FIRST_S
 from workbench.panels.live_view import LiveView
 from workbench.panels.placement.controls import PlacementControls, ProgramControls
 from workbench.panels.placement.files import FILES
@@ -61,8 +62,6 @@ _EFFORT = tuple(one.name for one in fields(Effort))
 _LISTS = ("hosts", "host_names")
 _SHOWN = ("placement", "value")
 _SETTINGS = (*("program", "machine", "model", "algorithms", *_SHOWN, *_NETWORK, *_EFFORT),)
-_AT_ONCE_S = 0.1
-_FIRST_S = 20.0
 _MAP = "map"
 _TABLE, _PYTHON, _EXPORT = "Table", "Python", "Export"
 
@@ -107,7 +106,7 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
         self._python = inputs.Textarea(rows=13, layout=widgets.Layout(width="98%", height="auto"))
         self._tabs = inputs.Tab(layout=widgets.Layout(width="99%"))
         self.widget = self._lay_out()
-        self._begin(_FIRST_S)
+        self._begin(FIRST_S)
 
     @property
     def state(self) -> PlacementState:
@@ -220,7 +219,7 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
     @drawn_once
     def _changed(self, state: PlacementState) -> None:
         """Place the ranks with the present controls; a quick result is drawn at once."""
-        self._begin(_AT_ONCE_S)
+        self._begin(AT_ONCE_S)
 
     @property
     def _programs(self) -> ProgramControls:

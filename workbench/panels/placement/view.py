@@ -28,7 +28,7 @@ from workbench.plotting.tolerance.pairs import PairsFigure, describe_pairs, pair
 from workbench.sensitivity.pairs import PairSensitivity
 from workbench.sensitivity.placement import METHODS, PlacementMethod
 
-_PX = 400
+_PX = 400  # chosen: pairs of ranks about square beside the times, in a page of 1000
 _VALUES = (("λ_L: latencies", "lambda_L"), ("λ_G: bytes", "lambda_G"))
 
 

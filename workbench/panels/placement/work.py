@@ -15,7 +15,7 @@ from workbench.sensitivity.placement import METHODS, Placement, PlacementMethod,
 from workbench.sensitivity.rank_wires import Wires
 from workbench.simulate.picoseconds import PS_PER_S
 
-_KEPT = 3
+_KEPT = 3  # chosen: the programs between which a user compares
 
 
 class Placer:

@@ -42,7 +42,7 @@ from workbench.panels.regime.state import (
 from workbench.panels.regime.view import RegimeView
 from workbench.panels.session.stateful import drawn_once
 from workbench.panels.slider import Listed, Slider
-from workbench.panels.study.own_fit import OWN_MODELS
+from workbench.panels.study.own_fit import OWN_MODELS, QUICK_TRIALS
 from workbench.panels.style import named, wrapping_row
 from workbench.study import StudyResult
 
@@ -50,7 +50,6 @@ DEFAULT_MACHINE = "azure-hb96v3-hdr"
 QUICK_ENGINE = "least-squares"
 _SETTINGS = ("machine", "low", "high", "threshold", "loss", "engine", "trials", "seed")
 _STATE = ("machine", "low", "high", "threshold")
-_TRIALS = 300
 
 
 class RegimePanel(Panel[Bolted]):
@@ -200,7 +199,9 @@ class RegimePanel(Panel[Bolted]):
             "engine": inputs.Dropdown(
                 options=ENGINE_NAMES, value=QUICK_ENGINE, **named("Engine", "184px")
             ),
-            "trials": NumberField(_TRIALS, 1, 1_000_000, step=100, **named("Trials each", "140px")),
+            "trials": NumberField(
+                QUICK_TRIALS, 1, 1_000_000, step=100, **named("Trials each", "140px")
+            ),
             "seed": NumberField(0, 0, 2**31 - 1, **named("Seed", "90px")),
         }
         self._threshold = Slider(

@@ -38,8 +38,9 @@ from workbench.simulate.root_causes import RootCauses, root_causes_frame, root_c
 from workbench.simulate.waiting import CAUSE_TEXTS, CAUSES, waiting_causes
 
 _CELL = "padding:0 14px 0 0;font-size:12px"
-_ROW_PX = 24
-_COMMUNICATION_PX = 330
+_ROW_PX = 24  # of a rank: chosen, its bars can be pointed at
+_COMMUNICATION_PX = 330  # chosen: the matrix about square with its axes and colours
+# Of the diagram: chosen, 5 ranks at least; 13 ranks fit, the controls above it in a screen of 900.
 _LEAST_PX, _MOST_PX, _AROUND_PX = 230, 430, 105
 
 

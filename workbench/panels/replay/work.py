@@ -12,7 +12,7 @@ from workbench.simulate.replay import replay
 from workbench.simulate.root_causes import root_causes
 from workbench.simulate.waiting import has_causes
 
-_KEPT_PROGRAMS, _KEPT_GRAPHS = 3, 6
+_KEPT_PROGRAMS, _KEPT_GRAPHS = 3, 6  # chosen: some programs, and two algorithms of each
 
 
 class Replayer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-_MOST = 100
+_MOST = 100  # chosen: a state is a small dict, and nobody goes back further step by step
 
 
 class UndoHistory:

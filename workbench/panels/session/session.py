@@ -22,7 +22,7 @@ from workbench.errors import ParameterError, ParseError
 from workbench.jsonfile import parse_json
 
 FORMAT: Final = "workbench-session"
-VERSION: Final = 1
+VERSION: Final = 1  # raised when an older workbench could not read a file
 MOST_FILES_B: Final = 16 << 20
 """Largest sum of the user's own files in a session, bytes."""
 LONGEST_LINK: Final = 2000

@@ -55,7 +55,7 @@ SAVED = (
 )
 """What a session holds of these controls, in the order in which it is set."""
 
-_MOST_KEPT = 6
+_MOST_KEPT = 6  # with the one in the controls as many curves as there are colours
 
 
 class ToleranceControls(ReplayControls):

@@ -34,8 +34,8 @@ _WARNING = (
     f"font-size:13px;line-height:1.35;border-left:4px solid {palette.ORANGE};"
     f"background:{NOTICE_GROUND};padding:3px 8px;margin:2px 0"
 )
-_CURVE_PX, _DIAGRAM_PX = 250, 420
-_HALF_PX, _LETTER_PX = 440, 6
+_CURVE_PX, _DIAGRAM_PX = 250, 420  # chosen: both in a screen of 900, below the controls
+_HALF_PX, _LETTER_PX = 440, 6  # of a page of 1000 without axes; of a legend's letter
 _LEGEND_PX = 34, 22  # width of an entry without its letters, height of a row
 _ASK = """
 const {x_range} = figure

@@ -45,9 +45,11 @@ from workbench.simulate.replay_result import ReplayResult
 AT_ONCE_OPERATIONS = 2_000_000
 """Operations of all programs together up to which a slider waits for the analysis."""
 
-_KEPT_PROGRAMS, _KEPT_OPERATIONS, _KEPT_REPORTS = 6, 8_000_000, 64
-_WIDEST = 10.0
-_UNDISTURBED_S = 0.3
+_KEPT_PROGRAMS = 6  # chosen: as many as can be kept in the figure
+_KEPT_OPERATIONS = 4 * AT_ONCE_OPERATIONS  # chosen: some programs that a slider may follow
+_KEPT_REPORTS = 64  # chosen: a few numbers each
+_WIDEST = 10.0  # chosen: the narrowest curve still has a tenth of the axis
+_UNDISTURBED_S = 0.3  # chosen: longer than between two moves of a slider that is drawn
 
 
 class Analyser:

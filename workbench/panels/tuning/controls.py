@@ -36,7 +36,6 @@ _TITLES = {
     "pruning": "End slow runs",
     "stopping": "Stop early",
 }
-_MOST = 2**31 - 1
 
 
 def _known(rule: str) -> Mapping[str, Any]:
@@ -352,5 +351,5 @@ def _values_hint(space: TuningSpace) -> str:
     return f"all; or others, such as {space.names[0]}=1,2"
 
 
-def _number(text: str, value: int, least: int, most: int = _MOST, width: int = 168) -> Any:
+def _number(text: str, value: int, least: int, most: int = 2**31 - 1, width: int = 168) -> Any:
     return NumberField(value, least, most, **named(text, f"{width}px"))

@@ -19,7 +19,7 @@ FILES = {
 }
 """Descriptions of a result's files, by suffix."""
 
-_PARTS_S = 1.5
+_PARTS_S = 1.5  # chosen: tables and three figures, of which each run changes little
 
 
 class ShownExperiments:

@@ -47,7 +47,7 @@ from workbench.tune.store.stored_experiments import (
 
 _OTHERS = ("values", "start_from", "aggregation", "store", *NAMES)
 _SETTINGS = ("subject", *RULES, *NUMBERS, *_OTHERS)
-_FIRST_S = 8.0
+_FIRST_S = 8.0  # with all kernels compiled it opens in 6 s on two busy cores
 _READY = "Start runs the experiment"
 _HELD = "Resume continues this experiment, Start begins a new one"
 _NAMED = 3  # experiments of a store that the status line names; Compare lists all

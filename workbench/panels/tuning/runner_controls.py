@@ -30,7 +30,7 @@ _PROGRAMS = [
 ]
 _RECORDED = [("recorded runs", REPLAY)]
 _HERE = (LOCAL, SLURM, STEPS, DASK)
-_MOST_JOBS = 1024
+_MOST_JOBS = 1024  # as an `Experiment` takes (workbench.tune)
 _WORDS = {"application": "the application", "slurm": "options of Slurm", "srun": "options of srun"}
 # By option: title, width, example, tooltip, and the runners that take it.
 _TEXTS: dict[str, tuple[str, str, str, str, tuple[str, ...]]] = {

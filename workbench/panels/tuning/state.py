@@ -18,7 +18,7 @@ from workbench.tune.settings import Chosen, SearchSettings
 FIRST_SETTINGS = SearchSettings(budget=60, resampling=Chosen("static", {"runs": 2}))
 """What the panel opens with."""
 
-_SHORT = 40
+_SHORT = 40  # letters: chosen, both ends of a path, and a few settings in a row of the comparison
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,8 @@ from workbench.tune.result import TuningResult
 from workbench.tune.store.run_record import RunRecord
 from workbench.tune.store.stored_experiments import StoredExperiment
 
-_TRAJECTORY_PX, _LOWER_PX, _COMPARE_PX = 300, 260, 280
-_SHOWN_RUNS = 300
+_TRAJECTORY_PX, _LOWER_PX, _COMPARE_PX = 300, 260, 280  # chosen: two in a screen of 900
+_SHOWN_RUNS = 300  # chosen: a table that is sent anew with each drawing; the files have all
 _HEAD = (
     *("run", "value", "status", "configuration", "time (s)", "waited (s)", "state"),
     "where (job)",

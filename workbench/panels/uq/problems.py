@@ -134,8 +134,15 @@ class CollectiveProblem(Problem):
     def caption(self) -> str:
         """Where the measurement comes from."""
         provenance = self._measured.provenance
-        told = "" if provenance is None else provenance.caption()
-        return told if self._measured.algorithms else f"{told}; {_UNKNOWN}"
+        told = ["" if provenance is None else provenance.caption()]
+        each = self._measured.tests[0].ranks_per_node
+        told += [f"{each} ranks on each node"] if each > 1 else []
+        told += (
+            [*self._measured.notes]
+            if self._measured.algorithms
+            else [_UNKNOWN, *self._measured.notes]
+        )
+        return "; ".join(told)
 
     def calibrate(
         self,
@@ -326,9 +333,11 @@ def own_problems(name: str, data: bytes) -> dict[str, Problem]:
             for collective, labels in algorithms_of(path).items():
                 for label in labels:
                     words = [path.name, collective, *([label] if label else [])]
+                    measured = read_measured(path, collective, label)
                     measured = replace(
-                        read_measured(path, collective, label),
+                        measured,
                         provenance=Provenance("measured", path.name),
+                        notes=tuple(note.replace(f"{folder}/", "") for note in measured.notes),
                     )
                     given = ", ".join(json.dumps(word) for word in words)
                     found["/".join(words)] = CollectiveProblem(measured, f"read_measured({given})")

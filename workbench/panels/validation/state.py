@@ -22,7 +22,7 @@ ALL = "all"
 HERE = "measured here"
 """The name of a measurement on this machine, in the figure and in files."""
 
-US_PER_S = 1e6
+US_PER_S = 1e6  # controls, labels and a recording's file have µs
 
 
 @dataclass(frozen=True)

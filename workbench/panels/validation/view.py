@@ -20,7 +20,7 @@ from workbench.sensitivity import LatencySensitivity, RunPrediction
 from workbench.units import format_quantity
 from workbench.validation import ProgramRecording, ValidationReport
 
-_HEIGHT_PX = 290
+_HEIGHT_PX = 290  # chosen: the figure and the table below it in a screen of 900
 _PROGRAMS = (
     *("program", "ranks", "runs", "RRMSE", "ΔL as set"),
     *("hidden", "transition", "proportional", "worst point", "at ΔL"),

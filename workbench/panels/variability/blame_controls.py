@@ -11,12 +11,18 @@ from workbench.panels import inputs
 from workbench.panels.number_field import NumberField
 from workbench.panels.slider import Even, Slider
 from workbench.panels.style import named
-from workbench.panels.variability.blame_state import EMULATED, GENERATED, OWN, RUN, VIEWS
+from workbench.panels.variability.blame_state import (
+    EMULATED,
+    GENERATED,
+    OWN,
+    PERMUTATIONS,
+    RUN,
+    VIEWS,
+)
 from workbench.variability.world.application import APPLICATIONS
 from workbench.variability.world.machine import PRESETS
 
 FIRST_APPLICATION, FIRST_RUNS = "amg-128", 40
-PERMUTATIONS = 2000
 
 _SOURCES = {GENERATED: "Made-up world", EMULATED: "Emulated link", OWN: "Your tables"}
 

@@ -23,7 +23,7 @@ from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.panels import inputs
 from workbench.panels.background_figure import BackgroundFigure
-from workbench.panels.cache import Cache
+from workbench.panels.cache import KEPT_RESULTS, Cache
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.job_controls import JobControls, error_text
@@ -80,7 +80,6 @@ from workbench.plotting.variability.world_map import NAMED_USERS
 from workbench.variability import Blame, RunScene, blame
 
 _SETTINGS = tuple(one.name for one in fields(BlameState))
-_KEPT = 24
 _READY = "A world is made in some seconds; its runs, jobs and causes are known."
 _BLAME_ABOUT = (
     "What each method makes of the tables of runs and jobs alone: a bar for each user who had a "
@@ -118,8 +117,8 @@ class BlamePanel(Panel[BlameTables | None]):
         self._run_views: Cache[RunView] = Cache(len(VIEWS))
         self._scenes = SceneWork(self._ticker.start)
         self._offered: tuple[int, int, str] | None = None  # run, step and user, untouched
-        self._found: Cache[Blame] = Cache(_KEPT)
-        self._blame_downloads: Cache[Downloads] = Cache(_KEPT)
+        self._found: Cache[Blame] = Cache(KEPT_RESULTS)
+        self._blame_downloads: Cache[Downloads] = Cache(KEPT_RESULTS)
         self._blame_wanted = False
         self._make_controls()
         c = self._controls

@@ -16,6 +16,9 @@ RUN, RUNS, BLAME = "run", "runs", "blame"
 VIEWS = {"One run": RUN, "All runs": RUNS, "Blame": BLAME}
 """What is shown, by its name on the page."""
 
+PERMUTATIONS = 2000
+"""The default of ``variability.blame``: a p-value of 0.05 has a standard error of 0.005."""
+
 TRUTH_STEPS = 8
 """Steps of each run that are simulated again without each user."""
 
@@ -139,7 +142,7 @@ def _figure_lines(
     options = [
         f"least_nodes={state.least_nodes}" if state.least_nodes else "",
         "" if state.during_all else "during_all=False",
-        "" if state.permutations == 2000 else f"permutations={state.permutations}",
+        "" if state.permutations == PERMUTATIONS else f"permutations={state.permutations}",
     ]
     given = "".join(f", {one}" for one in options if one)
     lines = [f"found = variability.blame(runs, jobs{given})"]

@@ -31,9 +31,9 @@ from workbench.plotting.variability.run_steps import (
 from workbench.plotting.variability.world_map import WorldMap, describe_run_scene, world_map
 from workbench.variability.world.run_scene import RunScene
 
-_HEIGHT = 400
+_HEIGHT = 400  # px: chosen, the groups of the machine and the steps are read beside each other
 _MACHINE_SHARE, _STEPS_SHARE = 11, 9  # of the width
-_MOST_NEIGHBOURS = 10
+_MOST_NEIGHBOURS = 10  # chosen: the first few matter; how many more there are is said
 
 
 class RunView:

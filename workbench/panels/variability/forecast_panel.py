@@ -23,7 +23,7 @@ from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.panels import inputs
 from workbench.panels.background_figure import BackgroundFigure
-from workbench.panels.cache import Cache
+from workbench.panels.cache import KEPT_RESULTS, Cache
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.job_controls import JobControls, error_text
@@ -57,7 +57,7 @@ from workbench.panels.variability.forecast_view import (
     describe_moment,
     errors_table,
     forecast_frame,
-    is_foretold,
+    has_forecast,
     moments,
     result_table,
 )
@@ -70,7 +70,6 @@ from workbench.variability import Forecast, StepTable, read_steps
 from workbench.variability.forecasting.forecast import MODELS
 
 _SETTINGS = tuple(one.name for one in fields(ForecastState))
-_KEPT = 24
 _EXPLAINED = (
     "Upload a table of steps: a row a step with run, step, time_s and counters, or a row a reading "
     "with run, step, counter and value. Other names of columns can be chosen after the upload."
@@ -83,7 +82,7 @@ _EXPORTS = {
 
 
 class ForecastPanel(Panel[Forecast | None]):
-    """Foretell how long the next steps of runs take, and see what that relies on.
+    """Forecast how long the next steps of runs take, and see what that relies on.
 
     Args:
         source: of the steps: ``emulated``, ``generated`` or ``own``.
@@ -99,9 +98,9 @@ class ForecastPanel(Panel[Forecast | None]):
         self._mute = Mute()
         self._source: StepSource | None = None
         self._last: dict[str, StepSource] = {}  # by where they come from
-        self._found: Cache[Forecast] = Cache(_KEPT)
-        self._results: Cache[Shown] = Cache(_KEPT)
-        self._downloads: Cache[Downloads] = Cache(_KEPT)
+        self._found: Cache[Forecast] = Cache(KEPT_RESULTS)
+        self._results: Cache[Shown] = Cache(KEPT_RESULTS)
+        self._downloads: Cache[Downloads] = Cache(KEPT_RESULTS)
         self._forecasting: Hashable = None
         self._step = step_slider(
             lambda: self._error.guard(self._take_moment),
@@ -120,7 +119,7 @@ class ForecastPanel(Panel[Forecast | None]):
             failed=self._making_failed,
         )
         self._work: JobControls[Forecast] = JobControls(
-            ("▶ Forecast", "Train all models and foretell each run", "110px"),
+            ("▶ Forecast", "Train all models and forecast each run", "110px"),
             "Stop; the forecasts by ridge stay",
             "",
             lock=lambda running: None,
@@ -205,7 +204,7 @@ class ForecastPanel(Panel[Forecast | None]):
         return job
 
     def forecast(self) -> jobs.Job[Forecast] | None:
-        """Foretell in the background, by all models; None where there are no steps yet.
+        """Forecast in the background, by all models; None where there are no steps yet.
 
         Raises:
             ParameterError: a number is not accepted.
@@ -449,7 +448,7 @@ class ForecastPanel(Panel[Forecast | None]):
         self._take()
 
     def _take_steps(self, source: StepSource | None) -> None:
-        """Show other steps, with their own windows and features, and foretell."""
+        """Show other steps, with their own windows and features, and forecast."""
         self._source = source
         self._drop()
         if source is not None:
@@ -472,7 +471,7 @@ class ForecastPanel(Panel[Forecast | None]):
         self._take()
 
     def _take_asked(self) -> None:
-        """Show another choice; what is foretold for the earlier one is not needed any more."""
+        """Show another choice; what is forecast for the earlier one is not needed any more."""
         if self._mute.on:
             return
         self._drop()
@@ -484,7 +483,7 @@ class ForecastPanel(Panel[Forecast | None]):
         self._work.status.value, self._forecasting = "", None
 
     def _forecast_if_needed(self) -> None:
-        """Foretell where the present view shows a forecast and there is none, or a stopped one."""
+        """Forecast where the present view shows a forecast and there is none, or a stopped one."""
         study, found = self._study, self.found
         needed = self._source is not None and (study is None or study.needs_forecast)
         tried = self._forecasting == self._choice
@@ -508,7 +507,7 @@ class ForecastPanel(Panel[Forecast | None]):
             self._take()
 
     def _offer(self, found: Forecast) -> None:
-        """Offer the models of a forecast, and the steps after which the run is foretold."""
+        """Offer the models of a forecast, and the steps after which the run is forecast."""
         c = self._controls
         errors = dict(zip(found.models, found.mape, strict=True))
         order = sorted(errors, key=lambda name: errors[name])
@@ -544,7 +543,7 @@ class ForecastPanel(Panel[Forecast | None]):
         if self._mute.on:
             return
         state, found = self.state, self.found
-        if state.view == RUN and found is not None and is_foretold(found, state.run):
+        if state.view == RUN and found is not None and has_forecast(found, state.run):
             self._view.mark(found, state.run, state.at)
             self._say()
         self._show_tabs()
@@ -582,8 +581,8 @@ class ForecastPanel(Panel[Forecast | None]):
         shown(self._run_row, there and (study is None or study.needs_forecast))
         if source == GENERATED and not of_run:
             shown(c["run"], False)
-        foretold = found is not None and is_foretold(found, c["run"].value)
-        shown(self._step.widget, there and of_run and foretold)
+        there_is_one = found is not None and has_forecast(found, c["run"].value)
+        shown(self._step.widget, there and of_run and there_is_one)
         shown(self._place, of_run)
         shown(self._figure.widget, not of_run)
 

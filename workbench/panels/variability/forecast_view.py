@@ -23,7 +23,7 @@ from workbench.variability import Forecast, StepTable
 if TYPE_CHECKING:
     import pandas as pd
 
-_MOST_ROWS = 25
+_MOST_ROWS = 25  # chosen: a screen; the CSV file has all
 
 
 class RunForecastView:
@@ -42,7 +42,7 @@ class RunForecastView:
         """Draw a run, and its forecasts if there are any."""
         with self.view.one_patch():
             self._drawn.show_steps(steps, run)
-            if found is not None and is_foretold(found, run):
+            if found is not None and has_forecast(found, run):
                 self._drawn.show(found, run, at, model)
 
     def mark(self, found: Forecast, run: int, at: int) -> None:
@@ -55,8 +55,8 @@ class RunForecastView:
             self._chosen(int(self._drawn.over.data["at"][new[0]]) + 1)
 
 
-def is_foretold(found: Forecast, run: int) -> bool:
-    """Return whether some steps of a run are foretold."""
+def has_forecast(found: Forecast, run: int) -> bool:
+    """Return whether some steps of a run are forecast."""
     return bool((found.run == run).any())
 
 
@@ -70,7 +70,7 @@ def describe_moment(steps: StepTable, found: Forecast | None, run: int, at: int,
     """Return sentences on the forecast that is shown, and on all runs."""
     name = run_label(steps.run[run])
     if found is None:
-        return f"{name[0].upper()}{name[1:]} is not foretold yet."
+        return f"{name[0].upper()}{name[1:]} is not forecast yet."
     mape = found.mape[found.models.index(model)]
     over = f"Over all runs, {model} is off by {mape:.1f} % on average"
     better = float(found.skill[found.models.index(model), 0])
@@ -88,7 +88,7 @@ def describe_moment(steps: StepTable, found: Forecast | None, run: int, at: int,
 
 
 def forecast_frame(found: Forecast) -> pd.DataFrame:
-    """Return a row a forecast: run, steps passed, what came, and what each model foretold."""
+    """Return a row a forecast: run, steps passed, what came, and what each model forecast."""
     import pandas as pd
 
     columns = {
@@ -138,5 +138,5 @@ def errors_table(found: Forecast) -> str:
         "saved of the mean trajectory's error",
         "saved of persistence's error",
     ]
-    caption = f"{len(np.unique(found.run))} runs, each foretold by models of other runs"
+    caption = f"{len(np.unique(found.run))} runs, each forecast by models of other runs"
     return html_table(rows, head, caption)

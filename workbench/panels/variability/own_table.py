@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 _NONE = ""
 _ROWS = 4  # of the preview
 _MOST_COLUMNS = 9  # of the preview
-_LARGEST = 256 << 20
+_LARGEST = 256 << 20  # B: chosen, some million rows of counters; it passes through the page
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,9 @@ from workbench.plotting.tiles import names_below, numbered_tiles
 if TYPE_CHECKING:
     from workbench.fit.trust.identify import Identifiability
 
-_ROW_PX = 28
-_WORDS = 60
-_WORDS_AT = 1.03
+_ROW_PX = 28  # two lines of words of 11 px
+_WORDS = 60  # characters in a line; of 11 px some 330 px, a quarter of a page of 1400
+_WORDS_AT = 1.03  # of the axis, on which bounds are 0 and 1: half of a point of 8 px, and a gap
 _FILLS = {"known": palette.FITTED, "bounded": palette.FAINT, "unknown": "white"}
 
 # Once the page knows how wide the figure is: room right of the bounds for the widest of the words.

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 NEEDED = ("method", "T_ns", "seconds")
 """Columns that a table of placements must have."""
 
-_ROW_PX = 26
 _SHORTEST_S = 1e-4  # what takes no time has no place on a logarithmic axis
 
 
@@ -51,7 +50,7 @@ def plot_placements(placements: pd.DataFrame, *, name: str = "") -> LayoutDOM:
             "seconds_text": [time_text(value * 1e9) for value in spent.tolist()],
         }
     )
-    height = 90 + _ROW_PX * len(methods)
+    height = 90 + 26 * len(methods)  # a point of 10 px beside numbers of 11
     whose = f" of {name}" if name else ""
     room = 0.08 * (float(times.max()) - best) or 0.05 * best or 1.0
     run_time = _pane(

@@ -23,8 +23,9 @@ from workbench.plotting import palette
 from workbench.plotting.axes import new_figure
 
 _GAP = 0.5  # between groups, in widths of a router
-_MOST_NUMBERED = 40
-_MOST_NAMED = 40
+_MOST_NUMBERED = 40  # routers: on 1000 px each is 25 px wide, three digits of 11 px
+_MOST_NAMED = 40  # groups: as for routers, 25 px for each number
+# A host of 23 px with a number of 11; title, axis and colour bar; half of a window 900 px high.
 _ROW_PX, _AROUND_PX, _MOST_PX = 26, 138, 420
 _INKS = {"white_text": palette.WHITE, "black_text": palette.BLACK}
 _EMPTY = "empty"

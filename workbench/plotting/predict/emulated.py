@@ -15,6 +15,8 @@ from workbench.plotting.predict.errors import error_tiles
 if TYPE_CHECKING:
     from workbench.validation import EmulatedCollectives
 
+# Of 30 choices on 4 and on 8 ranks 90 and 90 % are so near, within 2.5 % 80 and 87 %, within 10 %
+# 97 and 90 % (workbench.validation.shipped_collectives).
 _WITHIN_PERCENT = 5.0
 
 

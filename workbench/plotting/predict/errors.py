@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from workbench.predict import PredictionErrors
     from workbench.predict.prediction_errors import Variant
 
-_ROW_PX = 20
-_AROUND_PX = 110
+_ROW_PX = 20  # numbers of 10 px, with as much again around them
+_AROUND_PX = 110  # as in variability.tile_table: title, and names of columns
 KNOWN = {
     "two nodes": "nothing was tuned on a collective",
     "algorithm": "the algorithm of each size was learnt on the fewest nodes",

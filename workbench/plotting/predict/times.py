@@ -8,11 +8,10 @@ from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
 from workbench.plotting.topology.collective_times import plot_collective_times
+from workbench.plotting.topology.style import line_styles
 
 if TYPE_CHECKING:
     from workbench.predict import CollectivePrediction, MachineProfile
-
-_MOST_LINES = 4
 
 
 def plot_collective_prediction(
@@ -29,9 +28,9 @@ def plot_collective_prediction(
         ParameterError: there are more than four predictions.
     """
     every = (found, *others)
-    if len(every) > _MOST_LINES:
+    if len(every) > (most := len(line_styles())):
         raise ParameterError(
-            f"at most {_MOST_LINES} predictions have a line of their own; got {len(every)}",
+            f"at most {most} predictions have a line of their own; got {len(every)}",
             key="others",
         )
     pairs = ((one.block_bytes.tolist(), one.times.tolist()) for one in every)

@@ -32,7 +32,7 @@ MOST_BARS = 64
 """Ranks with a bar each; of more, as many groups of like ranks have one."""
 
 _COLOURS = (COMPUTE, SEND_OVERHEAD, palette.PURPLE, WAITING)
-_HEADROOM = 1.04
+_HEADROOM = 1.04  # of the longest bar, or its end would be the frame
 
 FloatArray = NDArray[np.float64]
 

@@ -15,7 +15,8 @@ from workbench.plotting.replay.style import caption, time_axis, time_text
 if TYPE_CHECKING:
     from workbench.simulate.fabric.concurrent_jobs import SharedRun
 
-_ROW_PX, _AROUND_PX = 52, 120
+_ROW_PX = 52  # two bars of 18 px with texts of 11
+_AROUND_PX = 120  # title, legend, axis and its label
 _LOOKS = (("alone", palette.SKY_BLUE, None), ("shared", palette.VERMILLION, "right_diagonal_line"))
 
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from workbench.programs.graph import ExecutionGraph
 
 _MESSAGES, _BYTES = palette.BLUE, palette.ORANGE
-_GAP = 0.06
-_MOST_TICKS = 11
+_GAP = 0.06  # of a place, at both sides of a bar: neighbours do not touch
+_MOST_TICKS = 11  # names such as 512 KiB take 45 px each: 500 px
 _LEAST_BINS = 8.0  # room for this many, or a single one would fill the figure
 
 

@@ -43,8 +43,8 @@ STILL_BARS = 12_000
 
 _STILL_PX = 1600  # a static image is not redrawn after a zoom: it has extra pixels
 _AROUND_PX = 100  # height of title, legend, axis and caption
-_OVERSCAN = 0.25
-_ROW_PX = 26
+_OVERSCAN = 0.25  # of the window, at both sides: a drag by less shows what is there already
+_ROW_PX = 26  # bars of 21 px with names of 10
 _ASKED = ("x0", "x1", "y0", "y1", "width", "height", "whole", "revision")
 _NEAR = 0.02  # twice the margin beyond the ends of all that a zoom can reach
 

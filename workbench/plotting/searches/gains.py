@@ -10,20 +10,20 @@ from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.axes import live_figure, set_range
+from workbench.plotting.rows import FRAME_PX
 from workbench.plotting.searches.style import name_places, percent_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_ROW_PX = 34
-_AROUND_PX = 84
+_ROW_PX = 34  # points of 9 px that cover one another, and a median of 22
 _HALF = 0.32  # of a row, the mark of the median
 
 
 def plot_search_gains(rows: pd.DataFrame) -> figure:
     """Return the gains of one method's ``cells`` by recording and collective, and of all."""
     groups = gains_by_collective(rows)
-    fig = live_figure(height=_AROUND_PX + _ROW_PX * len(groups), file_name="gains")
+    fig = live_figure(height=FRAME_PX + _ROW_PX * len(groups), file_name="gains")
     fig.yaxis.ticker = FixedTicker()
     spaces = ColumnDataSource(
         {

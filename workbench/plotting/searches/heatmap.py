@@ -35,10 +35,10 @@ from workbench.plotting.tiles import names_below, numbered_tiles, percent_bar, s
 if TYPE_CHECKING:
     import pandas as pd
 
-_ROW_PX = 30
-_AROUND_PX = 86
+_ROW_PX = 30  # numbers of 12 px inside the frame of 4 px around a chosen place
+_AROUND_PX = 86  # title, and names of columns on two lines
 _TIPS = ("share", "gain", "distance", "saved_grid", "saved", "tied")
-_STEP = 5.0
+_STEP = 5.0  # percent: the ends of the colour bar are round numbers
 _LINE = 12  # characters that fit under a place on half a page
 
 

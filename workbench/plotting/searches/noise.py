@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _COLUMNS = ("x", "y", "low", "high", "name", "noise", "text")
-_BESIDE = 0.09
-_ROOM = 0.08
-_LAST = 99.0
+_BESIDE = 0.09  # between two resamplings of one noise; noises are 1 apart
+_ROOM = 0.08  # of the range, above and below, or the outermost marks would be cut
+_LAST = 99.0  # a place behind all of _ORDER
+# Places; a normal noise has 1, and those of one place go by their spread.
 _ORDER = {"none": 0.0, "measured": 0.5, HELD_OUT: 0.6}
 
 

@@ -42,8 +42,8 @@ TABLE_COLUMNS: Mapping[str, str] = {
 """What the columns of a table of ``prunings`` are called, by the comparison's names."""
 
 _COLUMNS = ("x", "y", "x_low", "x_high", "y_low", "y_high", "name", "saved", "change", "ended")
-_ROOM = 0.08
-_TOOLS_ROOM = 0.25
+_ROOM = 0.08  # of the range, at three ends, or the outermost marks would be cut
+_TOOLS_ROOM = 0.25  # of the range: the toolbar lies over the upper end
 _TIME = "quicker"
 
 

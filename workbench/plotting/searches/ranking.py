@@ -24,11 +24,11 @@ from workbench.plotting.searches.style import (
 if TYPE_CHECKING:
     import pandas as pd
 
-_ROW_PX = 30
-_AROUND_PX = 78
+_ROW_PX = 30  # the chosen mark has 13 px, the numbers 11
+_AROUND_PX = 78  # title, numbers of the axis and two lines of its label; no tools
 _TEXT_SHARE = 0.72
 """Room for the numbers right of the points, in widths of what the points span."""
-_MOST_TICKS = 7
+_MOST_TICKS = 7  # of 11 px, on the half of the width that the numbers leave
 _SLACK = 1e-9  # of a step
 
 

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _COLUMNS = ("x", "y", "x_low", "x_high", "y_low", "y_high", "name", "found", "saved", "runs")
-_ROOM = 0.06
-_TOOLS_ROOM = 0.2
-_LARGE_PX = 18
+_ROOM = 0.06  # of the range, at three ends, or the outermost marks would be cut
+_TOOLS_ROOM = 0.2  # of the range: the toolbar lies over the upper end
+_LARGE_PX = 18  # of the first rule; each next is 2 px smaller, the small ones have 5
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from workbench.study.result import StudyResult
 
 _UNITS = {"rmspe": " (%)", "rmsre": " (ratio)"}
+# Of the shipped study which-loss 137 of 144 fits are as near in the first half of their trials;
+# within 1 % 127, within 10 % 139.
 _NEAR = 1.05
 
 

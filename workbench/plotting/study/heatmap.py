@@ -35,7 +35,7 @@ ERRORS = ("joint", "latency", "bandwidth")
 LEAST, MOST = 3.0, 1000.0
 """Percent at the ends of the colours; what lies beyond keeps them and shows its number."""
 
-_ROW_PX = 30
+_ROW_PX = 30  # names on two lines of 12 px
 _AROUND_PX = 124  # title, and the names of columns that stand upright
 _SUMMED = ("machine", "seed")
 _OF = {"joint": "latency and bandwidth", "latency": "latency", "bandwidth": "bandwidth"}

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from workbench.study.influence import Influence
 
 BENCHMARKS = ("latency", "bandwidth")
-_LABELS = 12
-_SPANS = 3
-_ROW_PX = 22
+_LABELS = 12  # names such as 512 KiB take 45 px each: 540 px
+_SPANS = 3  # chosen: of more the sentence names the first and the last size alone
+_ROW_PX = 22  # numbers of 10 px, with as much again around them
 
 
 @dataclass(frozen=True, eq=False)

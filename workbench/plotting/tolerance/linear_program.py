@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workbench.sensitivity.lp_ranging import Ranging
     from workbench.sensitivity.lp_text import PathLine
 
-_US = 1e6
+_US = 1e6  # µs in a second
 
 
 def plot_linear_program(

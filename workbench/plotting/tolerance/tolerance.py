@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from workbench.plotting.tolerance.measured import Measured
 
 _LEFT_PX = 78  # one width for all, so that the latencies stand above one another
-_ROW_PX = 24
+_ROW_PX = 24  # a strip of 17 px with texts of 11
 _BESIDE = 0.015  # of the axis: room for half a measured point
 _PERCENT_TICK = "return `${tick > 0 ? '+' : ''}${Number(tick.toFixed(3))} %`"
 _GAP_TICK = "return `${Number(tick.toPrecision(6))} ns/B`"

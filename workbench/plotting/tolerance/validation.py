@@ -15,7 +15,6 @@ from workbench.validation.prediction import predict_recording
 if TYPE_CHECKING:
     from workbench.validation import ProgramRecording, ValidationReport
 
-_ROW_PX = 28
 _TARGET_PERCENT = 2.0  # LLAMP's errors lie below it
 
 
@@ -58,7 +57,7 @@ def plot_validation_report(report: ValidationReport) -> LayoutDOM:
         title="Predicted beside measured run times",
         x_label="root mean square error over the mean run time (%)",
         file_name="validation",
-        row_px=_ROW_PX,
+        row_px=28,
     )
     bars = fig.hbar(y="row", right="error", height=0.62, source=source, fill_color="fill")
     fig.add_layout(

@@ -30,12 +30,13 @@ HOTTEST = 0.98
 """Links with at least this share of the largest load are marked, unless many have it."""
 
 MOST_MARKED = 64
+"""Links that are marked at most. Chosen: where many are thicker they hide the others."""
 
 MOST_LINKS = 4_000
 """Links that are drawn, so that one sees through them and a zoom stays smooth: of more the most
 loaded and some of all others, or as many of each class as its share."""
 
-_FAINTEST = 0.08
+_FAINTEST = 0.08  # chosen: 9 lines over one another are half opaque
 _THICKEST = 4  # chosen: of links of 1 to 40 the thickest would hide what lies behind it
 
 

@@ -19,7 +19,7 @@ _WITHIN = Series("within chance", palette.BLUE, "")
 _BEYOND = Series("beyond chance", palette.VERMILLION, "")
 _BAND = Series("explained by chance", palette.WAITING, "solid", BAR_PX)
 _STATED = Series("stated level, and ranks of a right calibration", palette.BLACK, "dashed", 1.5)
-_ROW_PX = 28
+_ROW_PX = 28  # a histogram of ranks in each row of the right figure is 24 px high
 _HIGH = 0.86  # of a row: the tallest bar of a histogram
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from workbench.uq.osu import FitPosterior
 
 _MEASURED = Series("measured", palette.FAINT, "solid", 1.0)
-_HEIGHT_PX = 300
 
 
 def plot_osu_bands(posterior: FitPosterior, *, noise: bool = False) -> LayoutDOM:
@@ -40,7 +39,7 @@ def plot_osu_bands(posterior: FitPosterior, *, noise: bool = False) -> LayoutDOM
         fig = new_figure(
             title=benchmark.capitalize(),
             y_label="off the measured (%)",
-            height=_HEIGHT_PX,
+            height=300,
             y_type="linear",
             file_name=f"{benchmark} bands",
         )

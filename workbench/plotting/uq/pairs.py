@@ -23,15 +23,14 @@ if TYPE_CHECKING:
 MOST = 6
 """Quantities that have room beside one another."""
 
-_BINS = 24
-_HEIGHT_PX = 150
+_BINS = 24  # tiles along a side of a figure: of six on 1400 px each tile has 8
 _AXIS_PX = 72  # room for the labels of a vertical axis, which only the first column has
-_LEAST_PX = 60
-_STRONG = 0.5
+_LEAST_PX = 60  # six and the axis fit on a page 450 px wide
+_STRONG = 0.5  # a large correlation by Cohen (1988)
 
 
 def plot_posterior_pairs(
-    posterior: Posterior, names: Sequence[str] | None = None, *, height: int = _HEIGHT_PX
+    posterior: Posterior, names: Sequence[str] | None = None, *, height: int = 150
 ) -> LayoutDOM:
     """Return the density of each pair of parameters, below that of each alone.
 

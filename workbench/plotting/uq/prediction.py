@@ -34,7 +34,7 @@ _PARTS = (
     Series("noise", palette.GREEN, "solid", BAR_PX),
 )
 _WHOLE = Series("half of the whole interval", palette.BLACK, "solid", 2.0)
-_ROW_PX = 30
+_ROW_PX = 30  # three parts of an interval below one another are bars of 7 px
 
 
 def plot_prediction(prediction: Prediction, measured: Replicas | None = None) -> LayoutDOM:

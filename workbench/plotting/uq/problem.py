@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from workbench.uq.problem import CalibrationProblem
 
 _MEASURED = Series("measured replicas", palette.MEASURED, "")
-_HEIGHT_PX = 290
 
 
-def plot_calibration_problem(problem: CalibrationProblem, *, height: int = _HEIGHT_PX) -> LayoutDOM:
+def plot_calibration_problem(problem: CalibrationProblem, *, height: int = 290) -> LayoutDOM:
     """Return measured replicas with the fitted model's times, and the error of its surrogate.
 
     Args:
@@ -98,10 +97,17 @@ def describe_calibration_problem(problem: CalibrationProblem) -> str:
     off = np.abs(problem.nominal_error)
     worst, least = int(np.argmax(off)), int(np.argmax(problem.surrogate_error))
     signed = f"{100 * problem.nominal_error[worst]:+.0f} %".replace("-", "−")
+    tests, parameters = len(problem.replicas.tests), len(problem.surrogate.box)
+    few = (
+        f" A model of {parameters} parameters fits {tests} tests whether it is right or not: that "
+        "it is near them says nothing."
+        if tests <= parameters
+        else ""
+    )
     return (
         f"The fitted model is off the measured median by {plain_percent(100 * float(off.mean()))} "
-        f"on average, most in {problem.replicas.tests[worst]} ({signed}). The surrogate, over all "
-        f"that the parameters may be, is at most "
+        f"on average, most in {problem.replicas.tests[worst]} ({signed}).{few} The surrogate, over "
+        f"all that the parameters may be, is at most "
         f"{plain_percent(100 * float(problem.surrogate_error[least]))} off the model, in "
         f"{problem.replicas.tests[least]}."
     )

@@ -44,8 +44,8 @@ MEDIAN = Series("median of the draws", palette.BLACK, "solid", 1.6)
 FITTED = Series("fitted model", palette.FITTED, "dashed", 2.0)
 
 _QUANTITIES = {"s": "time", "B": "size"}
-_ROW_PX = 34
-_HEIGHT_PX = 270
+_ROW_PX = 34  # bars of 20 and 12 px, one over the other, and the median, 26 px
+_HEIGHT_PX = 270  # of the first; two more, of 0.6 of it, fit below it in a window 900 px high
 _SIZES = 240  # of a crossover's lines
 
 

@@ -18,8 +18,6 @@ from workbench.suggestions import did_you_mean
 if TYPE_CHECKING:
     from workbench.uq.runs import SimulatorRuns
 
-_HEIGHT_PX = 220
-_COLUMNS = 4
 _SETS = {
     "runs": Series("runs of the design", palette.SIMULATED, ""),
     "holdout": Series("runs that surrogates are judged by", palette.FITTED, ""),
@@ -27,7 +25,7 @@ _SETS = {
 
 
 def plot_simulator_runs(
-    runs: SimulatorRuns, test: str | None = None, *, height: int = _HEIGHT_PX
+    runs: SimulatorRuns, test: str | None = None, *, height: int = 220
 ) -> LayoutDOM:
     """Return the times of a test against each parameter, a point a run.
 
@@ -53,7 +51,7 @@ def plot_simulator_runs(
     return stacked(
         heading(f"{runs.provenance.title}: {runs.tests[column]}", repr(runs)),
         key([_SETS[name] for name in sets]),
-        panels(figures, _COLUMNS),
+        panels(figures, columns=4),
         sentence(describe_simulator_runs(runs, runs.tests[column])),
     )
 

@@ -30,7 +30,6 @@ _COLOURS = (
 _INTERACTIONS = Series("interactions", palette.WAITING, "solid", BAR_PX)
 _INTERVAL = Series("5 % to 95 % of the refits", palette.BLACK, "solid", 1.5)
 _TEXT_FROM = 6.0  # percent: a bar in which its number has room
-_ROW_PX = 26
 
 
 def plot_sobol(indices: SobolIndices, tests: Sequence[str] | None = None) -> LayoutDOM:
@@ -58,7 +57,7 @@ def plot_sobol(indices: SobolIndices, tests: Sequence[str] | None = None) -> Lay
         x_label="share of the variance (%)",
         file_name="sobol indices",
         x_range=(0, 103),
-        row_px=_ROW_PX,
+        row_px=26,  # a bar of 21 px with numbers of 11
     )
     series = [
         Series(name, _COLOURS[at % len(_COLOURS)], "solid", BAR_PX)

@@ -23,7 +23,6 @@ _SURROGATE = Series("surrogate", palette.FITTED, "solid", 2.0)
 _KINK = Series("kink or jump of the simulator", palette.PURPLE, "dotted", 2.0)
 _ERROR = Series("largest error of all tests", palette.BLUE, "solid", BAR_PX)
 _TARGET = Series("target", palette.VERMILLION, "dashed", 1.6)
-_HEIGHT_PX = 280
 
 
 def plot_surrogate_slice(found: SurrogateSlice) -> LayoutDOM:
@@ -108,7 +107,7 @@ def _slice(found: SurrogateSlice) -> figure:
     fig = new_figure(
         title=f"{found.test} along {found.parameter}",
         y_label=f"time ({time_unit})",
-        height=_HEIGHT_PX,
+        height=280,
         x_type="linear",
         y_type="linear",
         file_name="worst slice",

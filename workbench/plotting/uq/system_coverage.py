@@ -21,8 +21,8 @@ _STYLES = (
 _INSIDE = Series("median within its 90 % interval", palette.BLUE, "")
 _OUTSIDE = Series("median outside", palette.VERMILLION, "")
 _STATED = Series("stated level", palette.BLACK, "dashed", 1.2)
-_ROW_PX = 30
-_TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10)
+_ROW_PX = 30  # tests lie over 0.6 of it: 18 px for points of 6
+_TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10)  # 1, 2 and 5 a decade; Bokeh would write 10^-1
 _LANE = 0.3  # of a row, up and down, over which its tests lie by size
 
 

@@ -14,9 +14,11 @@ from workbench.plotting.rows import row_figure
 if TYPE_CHECKING:
     from workbench.variability import Blame
 
-_ROW_PX = 24
-_MOST_USERS = 40
-_LEVEL = 0.05
+MOST_USERS = 40
+"""Users drawn at most. Chosen: their rows fit below one another in a window 1100 px high."""
+
+LEVEL = 0.05
+"""Adjusted p-value up to which a user is marked: the usual level of a test."""
 
 
 def plot_blame(found: Blame, *, method: str = "ridge") -> LayoutDOM:
@@ -30,11 +32,11 @@ def plot_blame(found: Blame, *, method: str = "ridge") -> LayoutDOM:
     Raises:
         ParameterError: there is no such method.
     """
-    rows = found.to_frame(method).head(_MOST_USERS)
+    rows = found.to_frame(method).head(MOST_USERS)
     effect = rows["slower (%)"]
     in_nats = bool(effect.isna().all())
     value = rows["score"] if in_nats else effect.fillna(0.0)
-    low = rows["p adjusted"] <= _LEVEL
+    low = rows["p adjusted"] <= LEVEL
     source = ColumnDataSource(
         data={
             "row": list(range(len(rows))),
@@ -51,7 +53,7 @@ def plot_blame(found: Blame, *, method: str = "ridge") -> LayoutDOM:
         title=f"By {method}",
         x_label=f"{method} (nats)" if in_nats else "runs beside the user take longer by (%)",
         file_name="blame",
-        row_px=_ROW_PX,
+        row_px=24,  # a bar of 15 px
     )
     bars = fig.hbar(
         y="row",
@@ -77,7 +79,7 @@ def plot_blame(found: Blame, *, method: str = "ridge") -> LayoutDOM:
     return stacked(
         heading(
             f"Who is to blame for the long ones of {found.runs} runs",
-            f"users with a job{large}; orange bars: adjusted p of at most {_LEVEL:g}",
+            f"users with a job{large}; orange bars: adjusted p of at most {LEVEL:g}",
         ),
         fig,
         sentence(describe_blame(found, method=method)),
@@ -95,7 +97,7 @@ def describe_blame(found: Blame, *, method: str = "ridge") -> str:
         ParameterError: there is no such method.
     """
     rows = found.to_frame(method)
-    blamed = rows[rows["p adjusted"] <= _LEVEL]
+    blamed = rows[rows["p adjusted"] <= LEVEL]
     if not len(blamed):
         return (
             f"Nobody is to blame beyond chance by {method}: the least adjusted p-value is "

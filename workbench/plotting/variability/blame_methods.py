@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from workbench.plotting import palette
 from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
 from workbench.plotting.rows import BAR_PX, beside, row_figure
+from workbench.plotting.variability.blame import LEVEL, MOST_USERS
 from workbench.variability.blame_scores import CULPRIT
 
 if TYPE_CHECKING:
@@ -20,11 +21,9 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
-_ROW_PX = 17
-_MOST_USERS = 40
-_LEVEL = 0.05
+_ROW_PX = 17  # chosen: 40 users take 680 px, so that methods compare in a window 900 px high
 _FIRST_SHARE, _SHARE = 6, 5  # of the width; the first figure of a row has the users' names
-_LOW = Series(f"adjusted p of at most {_LEVEL:g}, marked *", palette.VERMILLION, "solid", BAR_PX)
+_LOW = Series(f"adjusted p of at most {LEVEL:g}, marked *", palette.VERMILLION, "solid", BAR_PX)
 _HIGH = Series("larger p", palette.WAITING, "solid", BAR_PX)
 _TRUE = Series("truth", palette.BLUE, "solid", BAR_PX)
 
@@ -55,7 +54,7 @@ def plot_blame_methods(
         if real is None
         else np.argsort(-np.nan_to_num(real, nan=-np.inf), kind="stable")
     )
-    order = order[:_MOST_USERS]
+    order = order[:MOST_USERS]
     labels = [", ".join(found.users[at]) for at in order]
     figures = []
     if real is not None:
@@ -81,7 +80,7 @@ def plot_blame_methods(
             file_name=method,
             row_px=_ROW_PX,
         )
-        low = found.p_adjusted[at][order] <= _LEVEL
+        low = found.p_adjusted[at][order] <= LEVEL
         _bars(fig, labels, value[order], low, _HIGH.colour, found.p_adjusted[at][order])
         figures.append(fig)
     styles = [*([_TRUE] if real is not None else []), _LOW, _HIGH]
@@ -111,7 +110,7 @@ def describe_blame_methods(
         culprits: as for `plot_blame_methods`.
     """
     blamed = {
-        method: [at for at in range(len(found.users)) if found.p_adjusted[row, at] <= _LEVEL]
+        method: [at for at in range(len(found.users)) if found.p_adjusted[row, at] <= LEVEL]
         for row, method in enumerate(found.methods)
     }
     if truth is None:

@@ -16,9 +16,10 @@ from workbench.plotting.rows import beside, row_figure
 if TYPE_CHECKING:
     from workbench.variability import Deviation
 
-_ROW_PX = 24
-_MOST_COUNTERS = 30
+_ROW_PX = 24  # three marks of 6 to 9 px, as far apart as in _SHIFTS
+_MOST_COUNTERS = 30  # chosen: 720 px of rows, which fit in a window 900 px high
 _WAYS = {"by-run": palette.BLUE, "by-step": palette.ORANGE, "paper": palette.FAINT}
+# Of a row: the first has larger marks with an interval; the others, of 6 px, are 6 px apart.
 _SHIFTS = {"by-run": -0.22, "by-step": 0.06, "paper": 0.3}
 _MARKS = {"by-run": "circle", "by-step": "square", "paper": "triangle"}
 

@@ -1,4 +1,4 @@
-"""How well the next steps of runs are foretold."""
+"""How well the next steps of runs are forecast."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from workbench.plotting.rows import beside, row_figure
 if TYPE_CHECKING:
     from workbench.variability import Forecast
 
-_ROW_PX = 26
-_MOST_COUNTERS = 20
+_ROW_PX = 26  # a bar of 16 px with its interval
+_MOST_COUNTERS = 20  # chosen: 520 px of rows, below the errors in a window 900 px high
 _LEARNED = ("attention", "trees", "ridge")
 
 
@@ -34,7 +34,7 @@ def plot_forecast(found: Forecast) -> LayoutDOM:
     own = " and the run's own step times" if found.own_times else ""
     return stacked(
         heading(
-            f"The next {found.k} steps foretold from the last {found.m}",
+            f"The next {found.k} steps forecast from the last {found.m}",
             f"{len(np.unique(found.run))} runs, {len(found.run)} windows; features: {seen}{own}; "
             f"{found.folds} folds by run, seed {found.seed}; {found.provenance.caption()}",
         ),

@@ -1,4 +1,4 @@
-"""Errors of forecasts by steps seen, steps foretold and counters seen, as numbers on colours."""
+"""Errors of forecasts by steps seen, steps forecast and counters seen, as numbers on colours."""
 
 from __future__ import annotations
 

@@ -15,7 +15,6 @@ from workbench.plotting.rows import row_figure
 if TYPE_CHECKING:
     from workbench.variability import Leakage
 
-_ROW_PX = 44
 _COLOURS = (palette.BLUE, palette.ORANGE, palette.GREEN)
 _MARKS = ("circle", "square", "triangle")
 
@@ -33,7 +32,7 @@ def plot_leakage(found: Leakage) -> LayoutDOM:
         title="What each mistake hides",
         x_label="the MAPE looks smaller by (points)",
         file_name="forecast-leakage",
-        row_px=_ROW_PX,
+        row_px=44,  # marks of 9 px of two models lie 0.24 of it apart: 10.6 px
     )
     for row, model in enumerate(found.models):
         shift = 0.24 * (row - (len(found.models) - 1) / 2)

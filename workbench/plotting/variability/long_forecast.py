@@ -1,4 +1,4 @@
-"""A long run's pieces as foretold and as they came."""
+"""A long run's pieces as forecast and as they came."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OTHERS = (
 
 
 def plot_long_forecast(found: LongForecast, model: str = "") -> LayoutDOM:
-    """Return the time of each piece of a long run, as foretold with its interval and as it came.
+    """Return the time of each piece of a long run, as forecast with its interval and as it came.
 
     Args:
         found: of ``workbench.variability.forecast_long``.
@@ -31,7 +31,7 @@ def plot_long_forecast(found: LongForecast, model: str = "") -> LayoutDOM:
     own = "; models see the run's own step times" if found.own_times else ""
     return stacked(
         heading(
-            f"{found.run_name}: pieces of {found.k} steps foretold from the {found.m} before",
+            f"{found.run_name}: pieces of {found.k} steps forecast from the {found.m} before",
             f"{len(found.time_s)} steps; learned from {found.runs} shorter runs{own}; seed "
             f"{found.seed}; {found.provenance.caption()}",
         ),
@@ -123,14 +123,14 @@ def _pieces(found: LongForecast, model: str) -> figure:
         line_color=palette.BLUE,
         line_width=2,
     )
-    foretold = fig.scatter(
+    expected = fig.scatter(
         x="middle",
         y="time",
         source=source,
         marker="diamond",
         size=9,
         color=palette.BLUE,
-        legend_label=f"foretold by {model}",
+        legend_label=f"forecast by {model}",
     )
     came = fig.segment(
         x0="left",
@@ -144,11 +144,11 @@ def _pieces(found: LongForecast, model: str) -> figure:
     )
     hover(
         fig,
-        [foretold, came],
+        [expected, came],
         [
             ("steps", "@left to @right"),
             ("came", "@actual{0.0} s"),
-            ("foretold", "@time{0.0} s (@low{0.0} to @high{0.0} s)"),
+            ("forecast", "@time{0.0} s (@low{0.0} to @high{0.0} s)"),
         ],
     )
     legend_above(fig)

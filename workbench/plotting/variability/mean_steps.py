@@ -18,9 +18,8 @@ from workbench.plotting.grid import Series, heading, hover, key, line_series, se
 if TYPE_CHECKING:
     from workbench.variability import MeanBehaviour
 
-_COLUMNS = 2
-_HEIGHT_PX = 260
-_MOST_COUNTERS = 6
+_COLUMNS = 2  # the times of a program and the shapes of its counters side by side
+_MOST_COUNTERS = 6  # with the time seven lines, as many as line_series has styles
 
 
 def plot_mean_steps(
@@ -138,7 +137,7 @@ def _empty(title: str, y_label: str, file_name: str) -> figure:
     fig = new_figure(
         title=title,
         y_label=y_label,
-        height=_HEIGHT_PX,
+        height=260,  # three rows of figures fit in a window 900 px high
         x_type="linear",
         y_type="linear",
         file_name=file_name,

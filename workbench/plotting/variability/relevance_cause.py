@@ -14,8 +14,6 @@ from workbench.plotting.rows import beside, row_figure
 if TYPE_CHECKING:
     from workbench.variability import RelevanceAndCause
 
-_ROW_PX = 22
-
 
 def plot_relevance_and_cause(found: RelevanceAndCause) -> LayoutDOM:
     """Return two bars a counter: how relevant it is, and what share of the delay it causes.
@@ -77,7 +75,6 @@ def _bars(
         title="Relevance" if column == "relevance" else "Cause",
         x_label=label,
         file_name=f"deviation-{column}",
-        row_px=_ROW_PX,
     )
     fig.x_range = Range1d(0, 1.02 * most)
     bars = fig.hbar(

@@ -16,8 +16,8 @@ from workbench.plotting.rows import row_figure
 if TYPE_CHECKING:
     from workbench.variability import RoutineTimes
 
-_ROW_PX = 28
-_MOST_ROUTINES = 20
+_ROW_PX = 28  # a bar of 17 px, with the least and the greatest run as dashes of 12
+_MOST_ROUTINES = 20  # chosen: a figure of 644 px, which fits in a window 900 px high
 
 
 def plot_routine_times(times: RoutineTimes) -> LayoutDOM:

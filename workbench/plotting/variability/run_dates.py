@@ -23,7 +23,7 @@ FloatArray = NDArray[np.float64]
 _A_DATE_S = 1e8
 """Least number of seconds that is taken for a date; smaller ones count from an origin."""
 
-_DAY_S = 86400.0
+_DAY_S = 86400.0  # 24 h of UTC, which has no days of other lengths
 _TICKS = """
 const text = new Date(tick * 1000).toISOString()
 return dated ? text.slice(0, 10) + (hours ? ` ${text.slice(11, 16)}` : "") : `${tick / 86400}`

@@ -33,7 +33,7 @@ _OVER = ("at", "actual", "predicted", "low", "high", *_BASELINES)
 class RunForecastFigure:
     """The two figures of a run's forecasts and their sources."""
 
-    moment: figure  # steps of the run, those seen and those foretold
+    moment: figure  # steps of the run, those seen and those forecast
     course: figure  # time of the next steps over the step that is seen last
     steps: ColumnDataSource
     ahead: ColumnDataSource  # the forecast at the moment
@@ -115,7 +115,7 @@ def plot_run_forecast(
         found: of ``workbench.variability.forecast``.
         steps: that it was computed from.
         run: its position in ``steps`` or its name.
-        at: number of steps that have passed; None takes as few as can be foretold from.
+        at: number of steps that have passed; None takes as few as a forecast needs.
         model: one of ``found.models``; None takes the best one.
         height: pixels.
 
@@ -175,11 +175,11 @@ def windows_of_run(found: Forecast, run: int) -> NDArray[np.intp]:
 
 
 def _moment(found: Forecast, run: int, at: int | None) -> int:
-    """Return the number of steps that have passed; ParameterError if nothing is foretold then."""
+    """Return the number of steps that have passed; ParameterError if nothing is forecast then."""
     known = found.at[windows_of_run(found, run)]
     if not len(known):
         raise ParameterError(
-            f"a run must have {found.m + found.k} steps (m + k) to be foretold; "
+            f"a run must have {found.m + found.k} steps (m + k) for a forecast; "
             f"{run_label(found.run_names[run])} has fewer: choose another run, or smaller m and k",
             key="run",
         )
@@ -187,7 +187,7 @@ def _moment(found: Forecast, run: int, at: int | None) -> int:
         return int(known[0])
     if at not in known:
         raise ParameterError(
-            f"at must be a number of steps after which the next {found.k} are foretold, from "
+            f"at must be a number of steps after which the next {found.k} are forecast, from "
             f"{known[0]} to {known[-1]}; got {at!r}",
             key="at",
         )
@@ -224,7 +224,7 @@ def run_forecast_figure(*, height: int = 360) -> RunForecastFigure:
     marks = _marks(moment, steps, "step", "time", palette.BLACK, "circle", "run")
     _band(moment, ahead, "step", f"{100 * BAND:g} % interval")
     _line(moment, ahead, "step", "actual", palette.BLACK, "dotted", "what came, mean", 3)
-    foretold = _line(moment, ahead, "step", "predicted", palette.BLUE, "solid", "forecast, mean", 3)
+    expected = _line(moment, ahead, "step", "predicted", palette.BLUE, "solid", "forecast, mean", 3)
     _band(course, over, "at", f"{100 * BAND:g} % interval")
     _line(course, over, "at", "actual", palette.BLACK, "solid", "what came")
     actual = _marks(course, over, "at", "actual", palette.BLACK, "circle", "what came")
@@ -234,7 +234,7 @@ def run_forecast_figure(*, height: int = 360) -> RunForecastFigure:
     ):
         _line(course, over, "at", name, colour, dash, name)
     hover(moment, [marks, mean], [("step", "@step"), ("run", "@time{0.000} s")])
-    hover(moment, [foretold], [("forecast, mean", "@predicted{0.000} s")])
+    hover(moment, [expected], [("forecast, mean", "@predicted{0.000} s")])
     tips = [(name.replace("-", " "), f"@{{{name}}}{{0.00}} s") for name in _OVER[1:]]
     hover(course, [actual, model], [("last step seen", "@at"), *tips])
     course.add_tools(TapTool(renderers=[actual]))

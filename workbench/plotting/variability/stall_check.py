@@ -14,7 +14,7 @@ from workbench.plotting.grid import heading, hover, sentence, stacked
 if TYPE_CHECKING:
     from workbench.variability.world.packet_check import StallCheck
 
-_LEAST = 1e-6
+_LEAST = 1e-6  # of the time; zero has no place on a logarithmic axis
 _STYLES = (
     ("row", palette.BLUE, "circle"),
     ("column", palette.ORANGE, "square"),

@@ -15,8 +15,8 @@ from workbench.plotting.axes import new_figure, tools_beside
 from workbench.plotting.grid import hover
 from workbench.plotting.tiles import names_below, numbered_tiles, percent_bar
 
-_ROW_PX = 26
-_AROUND_PX = 110
+_ROW_PX = 26  # numbers of 12 px, with as much again around them
+_AROUND_PX = 110  # title, and names of columns, which may stand upright
 
 
 def tile_table(

@@ -31,7 +31,7 @@ _JOIN, _REDUCED, _RECV, _SEND, _COMBINE = range(5)
 _KINDS = np.array([CALC, RECV, RECV, SEND, CALC], np.uint8)
 _TAGGED = _KINDS != CALC
 
-_KEPT_BYTES = 256 * 2**20
+_KEPT_BYTES = 256 * 2**20  # a ring allreduce of 1024 ranks has 187 MiB, made in seconds
 
 
 @dataclass(frozen=True, eq=False)

@@ -60,8 +60,8 @@ DEFAULTS: Mapping[str, str] = MappingProxyType(
 )
 """The default algorithm of each operation."""
 
-_LEAST = {"fanout": 2, "segment_bytes": 1}
-_MOST_DIGITS = 15
+_LEAST = {"fanout": 2, "segment_bytes": 1}  # a tree with fanout 1 is a chain
+_MOST_DIGITS = 15  # chosen: petabytes; int64 holds any number of 18
 
 
 def find_algorithm(operation: str, name: str | None = None) -> Algorithm:

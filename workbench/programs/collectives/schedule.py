@@ -22,10 +22,11 @@ COMBINING = frozenset({"reduce", "allreduce", "reduce_scatter", "scan", "exscan"
 """The operations that combine the data of ranks."""
 
 _BY_RANK = frozenset({"gather", "scatter", "allgather", "reduce_scatter"})
-_BARRIER_BYTES = 1
-_MOST_RANKS = 2**20
-_MOST_SEGMENTS = 2**16
-_MOST_BYTES = 2**62
+_BARRIER_BYTES = 1  # messages of 0 bytes are left out
+MOST_RANKS = 2**20
+"""Most ranks of a collective: chosen, Frontier has 600,000 cores."""
+_MOST_SEGMENTS = 2**16  # chosen: a pipeline has as many messages of each rank
+_MOST_BYTES = 2**62  # a sum of two such numbers is still an int64
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,8 +247,8 @@ def check_reduce_time(ns_per_byte: float) -> None:
 
 
 def _check(operation: str, ranks: int, root: int) -> None:
-    if not 1 <= ranks <= _MOST_RANKS:
-        raise ParameterError(f"ranks must be 1 to {_MOST_RANKS}; got {ranks}", key="ranks")
+    if not 1 <= ranks <= MOST_RANKS:
+        raise ParameterError(f"ranks must be 1 to {MOST_RANKS}; got {ranks}", key="ranks")
     if root and operation not in _ROOTED:
         raise ParameterError(f"{operation} has no root; got root={root}", key="root")
     if not 0 <= root < ranks:

@@ -14,8 +14,9 @@ from workbench.checks import whole, whole_each
 from workbench.errors import ParameterError
 from workbench.programs.builder import ProgramBuilder
 
-_FACES = {1: 2, 2: 4, 3: 6}
-_ALL = {1: 2, 2: 8, 3: 26}
+# Neighbours by the number of dimensions n.
+_FACES = {1: 2, 2: 4, 3: 6}  # 2n
+_ALL = {1: 2, 2: 8, 3: 26}  # 3**n - 1
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from workbench.programs.generators.tiling import factors, jittered, repeat
 from workbench.programs.graph import ANY_SOURCE
 from workbench.programs.program import Program
 
-_TASK, _RESULT, _STOP = 0, 1, 2
-_STOP_BYTES = 4
+_TASK, _RESULT, _STOP = 0, 1, 2  # tags; any that differ would do
+_STOP_BYTES = 4  # an int of MPI
 
 
 def master_worker(

@@ -13,7 +13,7 @@ from workbench.programs.program import OPERATIONS, WORLD, Collective, Program
 
 _ROOTED = ("bcast", "reduce", "gather", "scatter")
 _WITH_SIZES = ("gather", "scatter", "allgather", "alltoall", "reduce_scatter")
-_OPEN_TAG, _TAGS = 7, 4
+_OPEN_TAG, _TAGS = 7, 4  # tags 0 to 3 are drawn, 4 is that of pairs with one; 7 is neither
 
 
 def random_program(

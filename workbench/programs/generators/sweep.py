@@ -13,6 +13,7 @@ from workbench.programs.generators.grids import even_parts, grid_shape
 from workbench.programs.generators.tiling import jittered, repeat
 from workbench.programs.program import Program
 
+# Steps along x and y of the sweeps from each corner of the grid.
 _CORNERS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 
 

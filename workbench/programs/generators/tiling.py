@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
+from workbench.programs.graph import MOST
 from workbench.programs.program import WAIT, Program
-
-_MOST_CALLS = 2**31 - 1
 
 
 def repeat(program: Program, times: int) -> Program:
@@ -23,9 +22,9 @@ def repeat(program: Program, times: int) -> Program:
     Raises:
         ParameterError: ``times`` is less than 1, or there would be too many calls.
     """
-    if times < 1 or times * program.num_calls > _MOST_CALLS:
+    if times < 1 or times * program.num_calls > MOST:
         raise ParameterError(
-            f"times must be at least 1 and give at most {_MOST_CALLS} calls; got {times} times "
+            f"times must be at least 1 and give at most {MOST} calls; got {times} times "
             f"{program.num_calls} calls",
             key="times",
         )

@@ -27,7 +27,7 @@ Clock = Literal["elapsed", "cpu"]
 _FOLDER_VARIABLE = "WORKBENCH_TRACE_FOLDER"
 _CLOCK_VARIABLE = "WORKBENCH_TRACE_CLOCK"
 _SLOWDOWN_VARIABLE = "WORKBENCH_TRACE_SLOWDOWN"
-_LONGEST_LINE = 500
+_LONGEST_LINE = 500  # chosen: what is said of a failure, in a note of the program read later
 
 
 def record(

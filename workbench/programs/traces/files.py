@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from workbench.errors import ParameterError, ParseError
+from workbench.programs.find_program import HEAD_BYTES
 
 MOST_BYTES = 2**30
 """Most bytes of text that a trace may have in all its files."""
@@ -27,7 +28,7 @@ _Stream = IO[bytes] | gzip.GzipFile
 
 _CALL = re.compile(rb"[ \t]*[A-Za-z]+_\w+:(?:-|-?\d)")
 _ACTION = re.compile(rb"[ \t]*p?\d{1,9}[ \t]+[A-Za-z]\w*(?:[ \t]|$)")
-_HEAD_BYTES = 65536
+_LONGEST_LIST = 16 * HEAD_BYTES  # of names: chosen, 1 MiB, names of ten thousand ranks
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def recognise(data: bytes) -> str | None:
     Args:
         data: the beginning of the file, or all of it.
     """
-    head = data[:_HEAD_BYTES]
+    head = data[:HEAD_BYTES]
     if head.startswith(b"# workbench trace"):
         return "workbench"
     for line in head.splitlines():
@@ -152,7 +153,7 @@ def _from_path(path: Path) -> list[TraceFile]:
 def _may_be_trace(path: Path) -> bool:
     try:
         with path.open("rb") as file:
-            head = file.read(_HEAD_BYTES)
+            head = file.read(HEAD_BYTES)
     except OSError:
         return False
     return head[:2] == b"\x1f\x8b" or recognise(head) is not None
@@ -160,7 +161,7 @@ def _may_be_trace(path: Path) -> bool:
 
 def _named_in(data: bytes, folder: Path) -> list[Path]:
     """Return the files named in a list of files; empty if it is no such list."""
-    if len(data) > _HEAD_BYTES * 16 or b"\0" in data:
+    if len(data) > _LONGEST_LIST or b"\0" in data:
         return []
     names = data.decode("utf-8", "replace").split()
     named = []

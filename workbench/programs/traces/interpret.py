@@ -28,7 +28,7 @@ from workbench.programs.traces.mpi_calls import (
 from workbench.programs.traces.plain_lines import Ints, NumberedLines, forms_of
 from workbench.programs.traces.requests import UNKNOWN, RequestTable, StartedCall
 
-MOST_TAG = 2**31 - 1
+MOST_TAG = 2**31 - 1  # tags are C ints in MPI
 
 
 class RankReader(ArgumentReader):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from workbench.programs.find_program import HEAD_BYTES
 from workbench.programs.program import Program
 from workbench.programs.traces.calls import TraceCalls, fit_receives
 from workbench.programs.traces.communicators import reconstruct
@@ -23,8 +24,6 @@ from workbench.programs.traces.ranges import RequestVariables
 from workbench.programs.traces.recorder_rank import RecordedComms, RecordedReader, check_header
 from workbench.programs.traces.requests import detect_stride
 from workbench.programs.traces.survey import Survey
-
-_HEAD_BYTES = 65536
 
 
 def read_liballprof(
@@ -74,7 +73,7 @@ def _shown_ranks(files: Sequence[TraceFile]) -> list[int]:
     """Return the index of each rank's file, by the ranks that files show; empty if unordered."""
     at_rank: dict[int, int] = {}
     for i, file in enumerate(files):
-        head = file.data[:_HEAD_BYTES]
+        head = file.data[:HEAD_BYTES]
         if len(file.data) > len(head):
             head = head.rpartition(b"\n")[0]
         text = head.decode("latin-1").replace("\r\n", "\n").removesuffix("\r")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from workbench.errors import ParseError
 from workbench.programs.traces.calls import MOST_SIZE, TraceCalls
 
-MOST_NS = 2**62
+MOST_NS = 2**62  # 146 years; differences of two such times stay an int64
 COMMENT = "#"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-BLOCKING, NONBLOCKING, PERSISTENT = range(3)
+BLOCKING, NONBLOCKING, PERSISTENT = range(3)  # manners of a `Signature`
 
 
 @dataclass(frozen=True)

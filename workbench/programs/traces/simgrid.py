@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from kernels.traces import actions
 from workbench.checks import above_zero
 from workbench.errors import ParseError
+from workbench.programs.collectives.schedule import MOST_RANKS
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
 from workbench.programs.program import (
     COLLECTIVE,
@@ -33,6 +34,7 @@ from workbench.programs.program import (
 from workbench.programs.traces.calls import MOST_SIZE, Comm, TraceCalls, fit_receives
 from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.joint import Share
+from workbench.programs.traces.lines import MOST_NS
 from workbench.programs.traces.plain_lines import FEW_TEXTS, Ints, side_by_side
 from workbench.programs.traces.simgrid_collectives import (
     COLLECTIVE_KEYS,
@@ -54,12 +56,11 @@ DATATYPE_BYTES = (
 )
 """Bytes of SimGrid's datatypes by their number, on a 64-bit machine."""
 
-BYTE, DOUBLE = 6, 0
+BYTE, DOUBLE = 6, 0  # SimGrid's numbers of MPI_BYTE and MPI_DOUBLE, see DATATYPE_BYTES
+# The numbers of smpi.h, beside the usual -1.
 ANY_SOURCES, ANY_TAGS, NOWHERE = (-1, -555), (-1, -444), (-666,)
-MOST_RANKS = 2**20
-MOST_COUNT = 2**63
-MOST_NS = 2.0**62
-FLOPS_PER_SECOND = 1e9
+MOST_COUNT = 2**63  # what an int64 cannot hold
+FLOPS_PER_SECOND = 1e9  # a flop takes 1 ns, the unit of a program's computations
 
 MESSAGES = {
     **dict.fromkeys(("send", "ssend", "bsend"), SEND),
@@ -98,6 +99,10 @@ def is_action(word: bytes) -> bool:
     return name.removeprefix("i") in COLLECTIVES or name in COLLECTIVES
 
 
+MeantLines = tuple[NDArray[np.int32], NDArray[np.intp], Ints, NDArray[np.int32]]
+"""Numbers, meanings, work and values of lines; see ``kernels.traces.actions.act``."""
+
+
 @dataclass(frozen=True)
 class ActionLines:
     """The lines of a file that have words; see ``kernels.traces.actions.cut``."""
@@ -126,9 +131,7 @@ def read_simgrid(
 ) -> Program:
     """Return the program of a time-independent trace; the ranks stand in the lines of its files."""
     above_zero(flops_per_second, "flops_per_second")
-    of_rank: dict[int, tuple[ActionLines, NDArray[np.intp]]] = {}
-    for lines in side_by_side(_cut, files, on_progress):
-        _add_ranks(lines, of_rank)
+    of_rank = _lines_of_ranks(side_by_side(_cut, files, on_progress))
     missing = [rank for rank in range(len(of_rank)) if rank not in of_rank]
     if missing or not of_rank:
         raise ParseError(
@@ -169,28 +172,31 @@ def _cut(file: TraceFile) -> ActionLines:
         room *= 16
 
 
-def _add_ranks(
-    lines: ActionLines, of_rank: dict[int, tuple[ActionLines, NDArray[np.intp]]]
-) -> None:
-    """Add the ranks of a file, each with the places of its lines."""
-    name, order = lines.file.name, np.argsort(lines.rank, kind="stable")
-    ranks, first = np.unique(lines.rank[order], return_index=True)
-    parts = np.split(order, first[1:]) if len(order) else []  # of nothing, one is made
-    places = dict(zip(ranks.tolist(), parts, strict=True))
-    doubtful = [
-        int(mine[0])
-        for rank, mine in places.items()
-        if not 0 <= rank < MOST_RANKS or rank in of_rank
-    ]
-    if doubtful:
-        at = min(doubtful)
-        rank = _rank(name, int(lines.number[at]), lines.words(at))
-        raise ParseError(
-            f"rank {rank} must be in one file; it is in {of_rank[rank][0].file.name} too",
-            source=name,
-            line=int(lines.number[at]),
-        )
-    of_rank.update({rank: (lines, mine) for rank, mine in places.items()})
+def _lines_of_ranks(
+    files: Sequence[ActionLines],
+) -> dict[int, tuple[ActionLines, NDArray[np.intp]]]:
+    """Return for each rank the lines of its file, and the places of its own among them."""
+    of_rank: dict[int, tuple[ActionLines, NDArray[np.intp]]] = {}
+    for lines in files:
+        name, order = lines.file.name, np.argsort(lines.rank, kind="stable")
+        ranks, first = np.unique(lines.rank[order], return_index=True)
+        parts = np.split(order, first[1:]) if len(order) else []  # of nothing, one is made
+        places = dict(zip(ranks.tolist(), parts, strict=True))
+        doubtful = [
+            int(mine[0])
+            for rank, mine in places.items()
+            if not 0 <= rank < MOST_RANKS or rank in of_rank
+        ]
+        if doubtful:
+            number = int(lines.number[min(doubtful)])
+            rank = _rank(name, number, lines.words(min(doubtful)))
+            raise ParseError(
+                f"rank {rank} must be in one file; it is in {of_rank[rank][0].file.name} too",
+                source=name,
+                line=number,
+            )
+        of_rank.update({rank: (lines, mine) for rank, mine in places.items()})
+    return of_rank
 
 
 def _rank(name: str, number: int, words: list[str]) -> int:
@@ -233,6 +239,10 @@ class _RankReader:
 
     def read(self, lines: ActionLines, places: NDArray[np.intp]) -> None:
         """Read the lines at some places of a file."""
+        self._act(*self._meanings(lines, places))
+
+    def _meanings(self, lines: ActionLines, places: NDArray[np.intp]) -> tuple[MeantLines, Ints]:
+        """Return the lines as the kernel takes them, and the first operation of each meaning."""
         number, values, amount = lines.number[places], lines.values[places], lines.amount[places]
         plain = lines.plain[places]
         of_time = plain == actions.AMOUNT
@@ -261,19 +271,19 @@ class _RankReader:
             self.line, self.times = int(number[at]), count
             self._mean(one, int(plain[at]))
             begin.append(len(self.ops))
-        self._act((number, meaning, work, values), np.array(begin, np.int64))
+        return (number, meaning, work, values), np.array(begin, np.int64)
 
-    def _act(
-        self,
-        lines: tuple[NDArray[np.int32], NDArray[np.intp], Ints, NDArray[np.int32]],
-        begin: Ints,
-    ) -> None:
+    def _act(self, lines: MeantLines, begin: Ints) -> None:
         """Let the kernel make the calls."""
         ops = np.array(self.ops, np.int64).reshape(-1, actions.N_OP)
-        made = np.concatenate([[0], np.cumsum(ops[:, 0] > actions.WORK_OF_LINE)])[begin]
-        most = int(np.diff(made)[lines[1]].sum())
+        made = ops[:, 0] > actions.WORK_OF_LINE
+        with_request = made & np.isin(ops[:, 1], (ISEND, IRECV, ICOLLECTIVE))
+        num_calls, most = (
+            int(np.diff(np.concatenate([[0], np.cumsum(of)])[begin])[lines[1]].sum())
+            for of in (made, with_request)
+        )
         mine, acted = self.calls.of_rank[self.rank], np.zeros(actions.N_ACTED, np.int64)
-        mine.reserve(most)
+        mine.reserve(num_calls)
         keys = np.zeros((most, actions.N_KEY), np.int64)
         table = secrets.randbits(31) | 1, np.zeros(1 << (2 * most).bit_length(), np.int32), keys
         requests = np.empty((most, actions.N_REQUEST), np.int64)

@@ -47,7 +47,7 @@ from workbench.topology.channels import Channels
 
 IntArray = NDArray[np.int64]
 
-_FIRST_ROOM = 1024
+_FIRST_ROOM = 1024  # flows at once; a run with more stops and goes on with twice the room
 
 
 def run_flow(

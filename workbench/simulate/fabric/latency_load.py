@@ -30,7 +30,7 @@ LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 MOST_RUNS = 10_000
 """Most runs of a curve: loads times seeds."""
 
-_MOST_WORKERS = 1024
+_MOST_WORKERS = 1024  # chosen: above the cores of a node; a slip such as 10**6 is refused
 
 
 def load_curve(

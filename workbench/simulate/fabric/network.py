@@ -27,6 +27,7 @@ IntArray = NDArray[np.int64]
 _MOST_RECORDS = 2**26
 """Most records of a run: 4 GiB."""
 _MOST_STATE = 2**29
+"""Most cells of the state, int64: 4 GiB, too."""
 _LINE = 8
 """Cells of a line of the cache."""
 _WINDOW_BITS = 3

@@ -47,10 +47,22 @@ MOST_MESSAGES = 10**12
 """Most messages that a run may be asked to measure."""
 
 _LEAST_MESSAGES_EACH = 50
+"""Messages of a host at full load, in the time that is measured. The mean latency of an 8x8x8 torus
+at load 0.7 is 3.55 µs with 25, 3.69 with 50, 3.71 with 100, 3.74 with 200 (``messages=100``)."""
+
 _LEAST_CROSSINGS = 10
+"""Times of a lone packet on the longest route, in the time that is measured: the same mean latency
+is 3.33 µs with 2, 3.62 with 5, 3.69 with 10, 3.74 with 20, 3.72 with 40."""
+
 _DRAIN = 2
-_CHUNKS = 8
+"""Times that a run may last again until its messages have arrived; with 1 and with 4 the results of
+a tornado on an 8x8 torus are the same, just below and just above saturation."""
+
+_CHUNKS = 8  # parts in which it drains, and may end; with 4 and with 16 the same results
 _HOPELESS = 0.8
+"""Accepted share of the offered load below which a run does not drain. A tornado of load 0.37 on an
+8x8 torus is accepted to 86 %: drained, its messages take 18.5 µs on average; those that arrive
+without, 62 %, took 17.0. With 0.6, runs without end in sight are drained: 29.8 µs at load 0.43."""
 
 
 def run_traffic(

@@ -24,7 +24,7 @@ COMPUTED = ("torus", "hypercube", "hyperx")
 
 _ADAPTIVE = ("ugal-l", "ugal-g", "par")
 _BY_ENDS = ("first", "hash")
-_LONGEST = 512
+_LONGEST = 512  # links between the ends of a ring of 1024 routers; each row of paths has room
 
 
 @dataclass(frozen=True, eq=False)

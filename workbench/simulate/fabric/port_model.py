@@ -14,7 +14,7 @@ from workbench.topology.channels import Channels
 
 IntArray = NDArray[np.int64]
 
-_UNLIMITED = 2**60
+_UNLIMITED = 2**60  # B, more than a run sends; what is added to it stays an int64
 
 
 def model_cells(model: SNAPPR | PISCES, routers: int, channels: int, lanes: int) -> int:

@@ -33,7 +33,13 @@ from workbench.simulate.fabric.paths import Paths, message_paths
 from workbench.simulate.fabric.program_result import FabricReplay
 from workbench.simulate.llamp import forward_pass
 from workbench.simulate.picoseconds import UNLIMITED
-from workbench.simulate.ticks import CLOCK_END, TICKS_PER_SECOND, refuse_time
+from workbench.simulate.ticks import (
+    CLOCK_END,
+    TICKS_PER_NS,
+    TICKS_PER_PS,
+    TICKS_PER_SECOND,
+    refuse_time,
+)
 from workbench.topology.channels import Channels
 from workbench.topology.routing import ROUTINGS, Routing
 
@@ -41,9 +47,6 @@ IntArray = NDArray[np.int64]
 
 _MOST_PAIRS = 2**23
 """Pairs of routers up to which paths are looked up in a routing's tables."""
-
-_TICKS_PER_NS = 10**7
-_TICKS_PER_PS = 10**4
 
 
 def replay_on(
@@ -119,7 +122,7 @@ def replay_on(
             costs=costs,
             interface=fabric.interface,
             in_turn=in_turn,
-            resolution=round(resolution_ns * _TICKS_PER_NS),
+            resolution=round(resolution_ns * TICKS_PER_NS),
             halt=halt,
             progress=progress,
         )
@@ -188,7 +191,7 @@ def _match(
     )
     found = forward_pass(graph, model, halt=halt)
     latest = int(found.finish_ps.max(initial=0))
-    if latest >= CLOCK_END // _TICKS_PER_PS:
+    if latest >= CLOCK_END // TICKS_PER_PS:
         refuse_time(CLOCK_END)
     return found.match
 
@@ -197,7 +200,7 @@ def _check_clock(graph: ExecutionGraph, match: NDArray[np.int32], costs: HostCos
     """Refuse a program with a core that is busy beyond the end of the clock."""
     size = graph.size.astype(np.float64)
     handling = 3.0 * costs.overhead + size * costs.overhead_byte
-    busy = np.where(graph.kind == CALC, size * _TICKS_PER_NS, handling)
+    busy = np.where(graph.kind == CALC, size * TICKS_PER_NS, handling)
     receives = (graph.kind != CALC) & (graph.kind != SEND)
     busy[receives] = handling[match[receives]]
     total = np.add.reduceat(np.append(busy, 0.0), graph.rank_start[:-1]).max(initial=0.0)

@@ -19,7 +19,7 @@ from workbench.result import Drawing, StoredResult
 from workbench.simulate.fabric.channel_rates import byte_ticks
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.fabric.operations import rank_ticks
-from workbench.simulate.ticks import TICKS_PER_SECOND
+from workbench.simulate.ticks import TICKS_PER_NS, TICKS_PER_SECOND
 from workbench.topology.channels import Channels, channels
 from workbench.topology.topology import Topology
 from workbench.units import format_quantity
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 IntArray = NDArray[np.int64]
-
-_TICKS_PER_NS = 10**7
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +153,7 @@ class FabricReplay(StoredResult):
                 "host": self.hosts,
                 "router": routers,
                 "group": self.topology.group[routers],
-                "finish_ns": self.finish_ticks / _TICKS_PER_NS,
+                "finish_ns": self.finish_ticks / TICKS_PER_NS,
             }
         )
 
@@ -204,8 +202,8 @@ class FabricReplay(StoredResult):
                 "source": self.graph.rank_of(sends),
                 "target": self.graph.peer[sends],
                 "bytes": self.graph.size[sends],
-                "sent_ns": self.start_ticks[sends] / _TICKS_PER_NS,
-                "arrived_ns": self.arrived_ticks[sends] / _TICKS_PER_NS,
+                "sent_ns": self.start_ticks[sends] / TICKS_PER_NS,
+                "arrived_ns": self.arrived_ticks[sends] / TICKS_PER_NS,
             }
         )
 
@@ -218,7 +216,7 @@ class FabricReplay(StoredResult):
             "congestion": self.congestion,
             "routing": self.routing,
             "placement": self.placement,
-            "finish_ns": (self.finish_ticks / _TICKS_PER_NS).tolist(),
+            "finish_ns": (self.finish_ticks / TICKS_PER_NS).tolist(),
             "makespan_ns": self.makespan_s * 1e9,
             "hosts": self.hosts.tolist(),
             "busiest_channel": {

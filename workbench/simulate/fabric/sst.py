@@ -31,7 +31,7 @@ _KINDS = {
     ("alltoall", "bruck"): schedules.BRUCK_ALLTOALL,
     ("allreduce", "wilke"): schedules.ALLREDUCE,
 }
-_MOST_COPIES = 2**22
+_MOST_COPIES = 2**22  # 32 MiB of the state, int64: ticks of 0 to all ranks' blocks, by size
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,9 +43,8 @@ _SHAPES = {
 }
 _IGNORED = ("seed", "dump_file", "output_graph", "outputXYZ")
 _BENCHMARK = ("mode", "min_size", "max_size", "coll_iters", "launch_cmd")
-_MOST_SIZES = 32
-_LARGEST_SIZE = 2**31
-_MOST_ITERATIONS = 10**6
+_LARGEST_SIZE = 2**31  # the first power of two that MPI's counts, C ints, do not reach
+_MOST_ITERATIONS = 10**6  # chosen: 100 times the most of the OSU benchmarks (OSU_COUNTS)
 
 
 @dataclass(frozen=True, eq=False)

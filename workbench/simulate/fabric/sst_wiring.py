@@ -26,7 +26,7 @@ LARGEST = 2**12
 MOST_PORTS = 2**20
 """Most ports of all switches, those to nodes included."""
 
-_WORD = 2**32
+_WORD = 2**32  # values of SST/macro's unsigned int
 
 
 @dataclass(frozen=True, eq=False)

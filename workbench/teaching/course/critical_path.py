@@ -15,7 +15,7 @@ from workbench.teaching.mistakes import share_for_percent, unit_off
 from workbench.teaching.student import ParameterDraw
 
 _AZURE, _DANE, _AWS = "azure-hb96v3-hdr", "llnl-dane-omnipath", "aws-hpc6a-efa"
-_NS = 1e9
+_NS = 1e9  # in a second; a program computes whole ns
 
 EXACT_SUM = "the sum is exact, and three digits of the question leave 0.5 %"
 """The reason of a tolerance."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from workbench.checks import whole, whole_each
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
+from workbench.tune.benchmark.collective import LARGEST, MOST_CALLS
 from workbench.tune.target import osu_rows
 
 COLLECTIVES = ("allreduce", "bcast", "gather", "reduce")
@@ -20,8 +21,6 @@ COLLECTIVES = ("allreduce", "bcast", "gather", "reduce")
 
 STATISTICS = ("Avg", "Min", "P50", "P99", "Max")
 """The columns of latencies in µs, in the table's order."""
-
-_LARGEST = 2**28
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class Loop:
 
     def __post_init__(self) -> None:
         for key, low in (("warmup", 0), ("least", 1), ("most", self.least), ("budget_ms", 1)):
-            object.__setattr__(self, key, whole(getattr(self, key), key, low, 1_000_000))
+            object.__setattr__(self, key, whole(getattr(self, key), key, low, MOST_CALLS))
 
 
 @dataclass(frozen=True)
@@ -61,9 +60,9 @@ def benchmark_arguments(
     sizes = whole_each(sizes, "sizes")
     factor = sizes[1] // sizes[0] if len(sizes) > 1 and sizes[0] > 0 else 2
     steady = all(b == a * factor for a, b in itertools.pairwise(sizes))
-    if not sizes or not 4 <= sizes[0] <= sizes[-1] <= _LARGEST or not steady or factor < 2:
+    if not sizes or not 4 <= sizes[0] <= sizes[-1] <= LARGEST or not steady or factor < 2:
         raise ParameterError(
-            f"sizes must be 4 to {_LARGEST} B, each the one before times a constant factor; got "
+            f"sizes must be 4 to {LARGEST} B, each the one before times a constant factor; got "
             f"{', '.join(map(str, sizes)) or 'none'}",
             key="sizes",
         )

@@ -24,10 +24,10 @@ TITLES = {"allreduce": "Allreduce", "bcast": "Broadcast", "gather": "Gather", "r
 """What can be measured, and how the table calls it."""
 
 _USAGE = f"usage: collective {'|'.join(TITLES)} LOWEST HIGHEST FACTOR WARMUP LEAST MOST BUDGET_MS\n"
-_LARGEST = 2**28
-_MOST = 1_000_000
-_PERIOD = 7
-_FLOAT_BYTES = 4
+LARGEST = 2**28  # bytes, as in collective.c; chosen: the root of a gather has one from each rank
+MOST_CALLS = 1_000_000  # as in collective.c; chosen: a second of the shortest calls, of 1 µs
+_PERIOD = 7  # no power of 2 is a multiple of it: a segment at another's place has other values
+_FLOAT_BYTES = 4  # of MPI_FLOAT
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,10 @@ def requested(arguments: Sequence[str]) -> Request | None:
         request = Request(arguments[0], *map(int, arguments[1:]))
     except ValueError:
         return None
-    sizes_good = request.lowest >= 4 and request.highest <= _LARGEST and request.factor >= 2
-    calls_good = 0 <= request.warmup <= _MOST and 1 <= request.least <= request.most <= _MOST
+    sizes_good = request.lowest >= 4 and request.highest <= LARGEST and request.factor >= 2
+    calls_good = (
+        0 <= request.warmup <= MOST_CALLS and 1 <= request.least <= request.most <= MOST_CALLS
+    )
     return request if sizes_good and calls_good else None
 
 

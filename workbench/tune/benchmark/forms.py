@@ -27,7 +27,7 @@ FORMS: tuple[Form, ...] = get_args(Form)
 """The forms there are, in the order in which they are tried."""
 
 _SCRIPT = Path(__file__).resolve().parent / "collective.py"
-_ASK_S = 60.0
+_ASK_S = 60.0  # chosen: two Pythons import mpi4py, perhaps from the disks of a busy cluster
 # Ranks of an mpi4py of another MPI than the launcher's are each alone, in a world of one. One that
 # ends well lets the launcher end at once; it takes a second to clear up after one that does not.
 _QUESTION = """\

@@ -21,10 +21,10 @@ from workbench.tune.space.space import TuningSpace
 if TYPE_CHECKING:
     from cmaes import CMA
 
-_REDRAWS = 30
-_RECALLED = 12
-_LARGEST_GROWTH = 8
-_DRAW, _RESTART = 4, 5
+_REDRAWS = 30  # where rules allow one configuration in ten, all fail one time in 24 (0.9**30)
+_RECALLED = 12  # two rounds of the six attempts of ``Capped``; a later draw counts as its own code
+_LARGEST_GROWTH = 8  # chosen: three doublings; after them a generation would outgrow most budgets
+_DRAW, _RESTART = 4, 5  # streams of ``generator``, no other's
 
 
 class CMAES:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from workbench.tune.history import FloatArray
 
-_CHUNK = 4_000
+_CHUNK = 4_000  # codes; 1000 to 20 000 take 0.26 to 0.34 s for 20 000 codes; 64 trees need 2 MB
 
 
 class Forest:

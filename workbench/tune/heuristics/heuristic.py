@@ -12,10 +12,10 @@ from workbench.tune.space.space import Configuration, TuningSpace, Value
 Proposal = dict[str, Value | None]
 """A configuration to run, canonical."""
 
-_DRAWS = 100
-_MOST_LISTED = 100_000
-_FRESH = 3
-_MOST_TRIES = 20
+_DRAWS = 100  # where 3 % of a space are left, all miss them one time in 21 (0.97**100)
+_MOST_LISTED = 100_000  # takes 0.1 s: 19 ms for 19 500 configurations of two parameters
+_FRESH = 3  # a stream of ``generator``, no heuristic's
+_MOST_TRIES = 20  # chosen: where rules allow one in ten, all fail one time in 8 (0.9**20)
 
 
 @runtime_checkable

@@ -16,9 +16,9 @@ from workbench.tune.space.space import Choices, Configuration, Grid, Range, Tuni
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
-_REDRAWS = 30
-_NEUTRAL = 6
-_MOST_CANDIDATES = 100_000
+_REDRAWS = 30  # where rules allow one configuration in ten, all fail one time in 24 (0.9**30)
+_NEUTRAL = 6  # a stream of ``generator``, no other's
+_MOST_CANDIDATES = 100_000  # a proposal after 60 runs takes 4 s then; with 24 it takes 0.1 s
 
 
 class TPE:

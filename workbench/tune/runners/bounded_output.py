@@ -9,7 +9,7 @@ from typing import IO
 MOST_OUTPUT_BYTES = 262_144
 """Bytes of each stream of a run that are kept unless another bound is given."""
 
-_CHUNK = 65_536
+_CHUNK = 65_536  # bytes, what a pipe holds on Linux (pipe(7)): no read returns more
 
 
 class BoundedOutput:

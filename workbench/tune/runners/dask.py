@@ -28,10 +28,10 @@ from workbench.tune.runners.runner import RunHandle, Runner, RunnerError, RunOut
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-_ANSWER_S = 5.0
-_LOOK_S = 0.02
-_WORKERS_S = 2.0
-_GRACE_S = 10.0
+_ANSWER_S = 5.0  # chosen: how long a wrong address may stay without an error
+_LOOK_S = 0.02  # chosen: a worker is taken that much longer, little beside a program's start
+_WORKERS_S = 2.0  # chosen: each look asks the scheduler; the state is for people
+_GRACE_S = 10.0  # Local kills after 2 s; what lives on is stuck in the kernel, and not waited for
 
 
 class Dask(Runner):

@@ -30,7 +30,7 @@ from workbench.tune.runners.runner import (
     RunState,
 )
 
-_GRACE_S = 2.0
+_GRACE_S = 2.0  # mpirun kills its ranks 1 s after SIGTERM (odls_base_sigkill_timeout)
 
 # The header is a text of the component's author; the values come as words, which no shell reads.
 _WITH_HEADER = '{header}\ndate +%s.%N >"$0"\nexec "$@"\n'

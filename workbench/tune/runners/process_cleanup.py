@@ -18,8 +18,8 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-_EXIT_S = 4.0
-_POLL_S = 0.1
+_EXIT_S = 4.0  # sessions are killed after the 2 s of ``watch``; twice that, as a look takes time
+_POLL_S = 0.1  # chosen: each look reads the state of every process of the machine
 _PROC = Path("/proc")
 
 

@@ -72,8 +72,8 @@ def describe_noise(noise: str) -> str:
     return {"measured": "noise as recorded", "none": "no noise"}.get(noise, f"{noise} noise")
 
 
-_STALLED = 0.1
-_PARETO_SHAPE = 2.0
+_STALLED = 0.1  # of the runs, as ``NOISES`` says; chosen
+_PARETO_SHAPE = 2.0  # the least whole one with a mean: a stall adds one run time; infinite variance
 
 
 class Replay(Runner):

@@ -188,7 +188,7 @@ def all_or_none() -> Iterator[list[RunHandle]]:
         raise
 
 
-_POLL_S = 0.02
+_POLL_S = 0.02  # chosen: seconds of a run are the runner's own, not those of this wait
 
 
 def run_to_end(runner: Runner, request: RunRequest) -> RunOutput:

@@ -32,8 +32,8 @@ from workbench.tune.runners.slurm_files import LATE_S, Ending, RunFolder, job_sc
 from workbench.tune.runners.slurm_queue import AGAIN_S, Queue, clean_up, label_of
 from workbench.tune.runners.slurm_submission import Submission
 
-_MOMENT_S = 1.0
-_SIGNALLED = 128
+_MOMENT_S = 1.0  # chosen: a job that starts within it is no wait to show
+_SIGNALLED = 128  # a shell's status of a program that a signal ended is 128 and the signal
 
 
 class Slurm(Runner):

@@ -17,9 +17,8 @@ from typing import IO
 
 from workbench.tune.runners.process_cleanup import GUARD
 from workbench.tune.runners.runner import RunnerError
-from workbench.tune.runners.slurm_commands import find, in_one_line
+from workbench.tune.runners.slurm_commands import ANSWER_S, find, in_one_line
 
-_ANSWER_S = 60.0
 _GRANTED = "granted"
 _COMMAND = ("bash", "-c", f'env -0; printf "{_GRANTED}\\0"; exec cat >/dev/null')
 
@@ -45,7 +44,7 @@ class Allocation:
         # A granted one ends with its input. A signal at that moment would leave salloc computing in
         # a loop, for a command that another of its threads has waited for. One that still waits for
         # room does not read its input. Killed before Slurm has answered, it would leave its job.
-        GUARD.watch(self._process.pid, _ANSWER_S, ends_alone_s=1.0)
+        GUARD.watch(self._process.pid, ANSWER_S, ends_alone_s=1.0)
         self._variables: dict[str, str] = {}
         self._number = ""
         self._closed = False
@@ -93,7 +92,7 @@ class Allocation:
         if not granted:
             self._process.terminate()
         try:
-            self._process.wait(_ANSWER_S)
+            self._process.wait(ANSWER_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

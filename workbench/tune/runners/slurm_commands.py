@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 from workbench.tune.runners.runner import RunnerError
 
-_ANSWER_S = 60.0
-_MOMENT_S = 3.0
-_MOST_SAID = 500
+ANSWER_S = 60.0
+"""Seconds a command may take; Slurm itself waits 10 s for its controller (MessageTimeout)."""
+
+_MOMENT_S = 3.0  # chosen: a panel waits for the partitions, and does without them
+_MOST_SAID = 500  # chosen: characters, about six lines of 80 columns in an error
 # Variables by which users have these commands show or cancel less than all.
 _HABITS = ("SQUEUE_", "SCANCEL_")
 _AWAY = re.compile(
@@ -82,7 +84,7 @@ def partitions() -> list[str]:
     return [name.rstrip("*") for name in sorted(names, key=lambda one: not one.endswith("*"))]
 
 
-def ask(words: Sequence[str], limit_s: float = _ANSWER_S) -> subprocess.CompletedProcess[str]:
+def ask(words: Sequence[str], limit_s: float = ANSWER_S) -> subprocess.CompletedProcess[str]:
     """Run a Slurm command and return its result; raise after ``limit_s``."""
     try:
         return subprocess.run(

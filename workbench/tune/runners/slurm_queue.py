@@ -27,7 +27,7 @@ PATIENCE_S = 600.0
 AGAIN_S = 5.0
 """Seconds between two queries while Slurm does not answer."""
 
-_CLEAN_UP_S = 60.0
+_CLEAN_UP_S = 60.0  # chosen: others wait to begin; a command alone may take as long (ANSWER_S)
 
 
 class Queue:

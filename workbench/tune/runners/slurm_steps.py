@@ -35,7 +35,7 @@ from workbench.tune.runners.slurm_options import allocation_number
 from workbench.tune.runners.slurm_queue import AGAIN_S, PATIENCE_S, Queue, clean_up, label_of
 
 _RUNNING = "RUNNING"
-_POLL_S = 0.25
+_POLL_S = 0.25  # chosen: steps are short, but squeue's manual warns of calls in a loop
 
 
 class SlurmSteps(Runner):

@@ -25,7 +25,7 @@ FloatArray = NDArray[np.float64]
 LEVEL = 0.95
 """The share of bootstrap samples over the seeds that lie within an interval."""
 
-_RESAMPLES = 2000
+_RESAMPLES = 2000  # of 20 seeds an end varies by 1 to 2 % of the width; with 500 by 2 to 3 %
 _ROUNDING = 1e-6  # files hold seven digits
 
 

@@ -56,7 +56,7 @@ from workbench.tune.stopping import Stopping
 NEAR = 0.05
 """The excess over the optimum up to which a run is near it, as in SHAMan's section 5.1."""
 
-_MOST_JOBS = 256
+_MOST_JOBS = 256  # chosen: processes that compute, above the processors of most nodes
 
 
 @dataclass(frozen=True)

@@ -51,8 +51,8 @@ __all__ = [
     "axis_of",
 ]
 
-_MOST_COUNTED = 200_000
-_MOST_DRAWS = 2_000
+_MOST_COUNTED = 200_000  # values tried; takes 1.3 s with a rule of two parameters
+_MOST_DRAWS = 2_000  # takes 0.07 s; where one in 500 is allowed, all fail one time in 55
 
 
 @dataclass(frozen=True, repr=False)

@@ -26,8 +26,8 @@ KIND = "experiment"
 """The kind of an experiment's rows."""
 
 _RUNNING, _RELEASED = "running", "released"
-_PATIENCE_S = 600.0
-_LOOK_S = 0.01
+_PATIENCE_S = 600.0  # chosen: a slow choice takes seconds, and each process may have one to make
+_LOOK_S = 0.01  # chosen: a choice by the Gaussian process takes 0.03 s or more
 
 
 class DatabaseStore:

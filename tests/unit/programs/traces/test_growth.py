@@ -8,6 +8,7 @@ request, sixteen times the steps are taken by four times the lines.
 from __future__ import annotations
 
 import sys
+import tracemalloc
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -258,3 +259,24 @@ def test_short_lines_cannot_begin_requests_without_bound(monkeypatch: pytest.Mon
     with pytest.raises(ParseError, match="at most 1000 requests") as caught:
         read_trace(files)
     assert caught.value.line == 4 + 50 + 2 * 20 + 1
+
+
+def memory_beside_the_file(files: dict[str, str]) -> float:
+    """Return the most memory that reading takes at once, in lengths of the trace."""
+    contents = {name: text.encode() for name, text in files.items()}
+    read_trace(contents)
+    tracemalloc.start()
+    try:
+        read_trace(contents)
+        return tracemalloc.get_traced_memory()[1] / sum(map(len, contents.values()))
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_is_at_most_ten_times_the_file() -> None:
+    n = 2000
+    step = "{0} compute 12345.678\n{0} isend {1} 7 1000 6\n{0} irecv {1} 7 1000 6\n"
+    step += "{0} waitall 2\n{0} allreduce 8 0 6\n"
+    actions = {f"trace-{r}.txt": step.format(r, 1 - r) * n for r in range(2)}
+    assert memory_beside_the_file(actions) <= 10
+    assert memory_beside_the_file(liballprof([[irecv(0), "Wait:800:1"] * n, QUIET])) <= 10

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
 from tests.cases import for_each
-from tests.reference.simgrid import ANY, calls_of
 from tests.unit.programs.traces.writing import said
 from workbench.errors import ParameterError, ParseError
 from workbench.programs.program import Program
@@ -216,57 +213,6 @@ def test_one_file_for_each_rank() -> None:
     assert said(p, 1) == ["recv 5 B from 0 tag 0"]
     assert p.line is not None
     assert p.line.tolist() == [2, 2]
-
-
-def in_words(rng: random.Random, name: str, numbers: list[int]) -> str:
-    """Return an action as text, its numbers written in one of several ways."""
-    ways = (str, str, str, lambda number: f"{number}.0", lambda number: f"{number:.3e}")
-    words = [rng.choice(ways)(number) for number in numbers]
-    if name in ("isend", "irecv"):
-        words += rng.choice(["10", "10 6", "5 3", "1e1"]).split()
-    return rng.choice(["", " "]).join([rng.choice([name, name.upper()]), *[" "] * bool(words)]) + (
-        rng.choice([" ", "  "]).join(words)
-    )
-
-
-def drawn(rng: random.Random, rank: int) -> tuple[str, list[int]]:
-    """Return an action; tags are those of few messages, so that waits often name one."""
-    name = rng.choice(["isend", "irecv", "irecv", "wait", "wait", "test", "waitall", "compute"])
-    peer, tag = rng.randrange(2), rng.randrange(2)
-    if name == "isend":
-        return name, [peer, tag]
-    if name == "irecv":
-        return name, [rng.choice([peer, peer, ANY]), rng.choice([tag, tag, ANY])]
-    if name == "waitall":
-        return rng.choice([("waitall", []), ("wait", [])])
-    if name == "compute":
-        return name, [rng.randrange(1000)]
-    return name, rng.choice([[], *[[*rng.choice([(rank, peer), (peer, rank)]), tag]] * 5])
-
-
-def test_requests_end_as_in_the_plain_reader() -> None:
-    rng = random.Random(1)
-    for _ in range(40):
-        actions = [[drawn(rng, rank) for _ in range(30)] for rank in range(2)]
-        p = read(*["; ".join(in_words(rng, *one) for one in mine) for mine in actions])
-        for rank, mine in enumerate(actions):
-            said_of, work = calls_of(rank, mine)
-            here = slice(int(p.rank_start[rank]), int(p.rank_start[rank + 1]))
-            assert [plainly(text) for text in said(p, rank)] == said_of
-            assert p.compute_ns[here].tolist() == work
-
-
-def plainly(text: str) -> str:
-    """Return a call as the plain reader has it, without size and request."""
-    words = text.replace("any", str(ANY)).split()
-    return text if words[0] == "wait" else f"{words[0]} {words[4]} {words[6]}"
-
-
-def test_numbers_are_read_as_floats_are() -> None:
-    texts = ["0.5", "1.5", "2.5", ".5", "5.", "4e18", "9007199254740993", "123456789012345e2"]
-    texts += ["0.1e1", "4503599627370497.5", "1.0000000000000002e3", "7E-1", "1e-22", "3e+0"]
-    p = read("; ".join(f"compute {text}; barrier" for text in texts), flops_per_second=1e9)
-    assert p.compute_ns.tolist() == [round(float(text)) for text in texts]
 
 
 @for_each(

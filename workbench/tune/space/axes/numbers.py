@@ -12,7 +12,7 @@ MOST_VALUES = 100_000
 NEUTRAL = 0.5
 """The place in the unit cube of a value that has none."""
 
-_LARGEST = 2**63
+_LARGEST = 2**63  # whole numbers of 64 bits, as NumPy and SQLite hold them
 
 
 def is_number(value: object) -> TypeGuard[int | float]:

@@ -13,8 +13,10 @@ from workbench.errors import ParameterError
 from workbench.tune.space.axes.numbers import NEUTRAL, clipped, is_number
 from workbench.tune.space.constraints import Value
 
+# Annealing ends 0.50 above the optimum of Hartmann's six dimensions (100 runs, median of 24 seeds);
+# with 10 it ends 0.36 above, with 40 1.32. Chosen, and not the best there.
 _STEPS_OF_A_RANGE = 20
-_MOST_WHOLE = 2**53
+_MOST_WHOLE = 2**53  # a float holds every whole number up to it
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,10 @@ from workbench.simulate.picoseconds import PS_PER_S
 PERCENT = (1.0, 2.0, 5.0)
 """The tolerances of Shen et al., LLAMP, Fig. 1."""
 
-_BEYOND = 1.2  # how far the usual interval reaches beyond the base, in largest tolerances
+BEYOND = 1.2  # chosen: a usual interval goes a fifth beyond the largest tolerance, to show it
 _UNBOUNDED = 10.0  # how far in base latencies where there is none
-_SHORTEST_S = 1e-9
-_TICK_S = 1e-12
+_SHORTEST_S = 1e-9  # chosen: where L is 0 and nothing bounds it, the interval would be empty
+_TICK_S = 1 / PS_PER_S  # L is solved for in whole picoseconds, so nearer corners are one
 _SOLVED_PS = 1e-3  # how near to a whole picosecond a solution must be to be meant by it
 
 
@@ -251,7 +251,7 @@ def _curve_by_lp(
 def usual_interval(L: float, tolerance: dict[float, float]) -> tuple[float, float]:
     """Return the default interval of a curve, s, for a base latency and its tolerances, s."""
     bounded = [largest for largest in tolerance.values() if math.isfinite(largest)]
-    reach = _BEYOND * (max(bounded) - L) if bounded else _UNBOUNDED * L
+    reach = BEYOND * (max(bounded) - L) if bounded else _UNBOUNDED * L
     return L, L + max(reach, _SHORTEST_S)
 
 

@@ -19,11 +19,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from kernels import lp as kernel
 from workbench.programs.graph import CALC, SEND, ExecutionGraph
-from workbench.sensitivity.lp_variables import PS_PER_US, MessageVariables, VariableValues
+from workbench.sensitivity.lp_variables import (
+    BYTES_PER_KB,
+    PS_PER_US,
+    MessageVariables,
+    VariableValues,
+)
 from workbench.simulate.picoseconds import PS_PER_NS, PS_PER_S
-
-BYTES_PER_KB = 1000
-"""Gaps are counted in µs/kB, that is ns/B, so that costs in µs have coefficients near one."""
 
 
 @dataclass(frozen=True, eq=False)

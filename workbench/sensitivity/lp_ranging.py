@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LEAST_EPSILON_S = 1e-13
 """HiGHS lets rows be short of 1e-7 µs, which is this."""
 
-_SLOPE_TOLERANCE = 1e-6
+_SLOPE_TOLERANCE = 1e-6  # slopes count latencies: whole but for HiGHS's 1e-7 on a reduced cost
 
 
 @dataclass(frozen=True, eq=False)

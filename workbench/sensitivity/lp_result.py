@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.result import StoredResult
+from workbench.sensitivity.lp_variables import BYTES_PER_KB
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 US_PER_S = 1e6
 """Times are µs in the linear program, and gaps ns/B, which is µs/kB."""
-
-BYTES_PER_KB = 1e3
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.sensitivity.lp_result import BYTES_PER_KB, US_PER_S
+from workbench.sensitivity.lp_result import US_PER_S
+from workbench.sensitivity.lp_variables import BYTES_PER_KB
 from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from workbench.sensitivity.lp import LatencyLP
 
-_MOST_PATHS = 200
+_MOST_PATHS = 200  # chosen: a few screens to read; LLAMP's running example has 3
 
 
 @dataclass(frozen=True)

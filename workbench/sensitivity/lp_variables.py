@@ -15,6 +15,10 @@ from workbench.programs.graph import SEND, ExecutionGraph
 from workbench.simulate.picoseconds import PS_PER_NS, PicosecondCosts
 
 PS_PER_US = 10**6
+"""Times are µs in the linear program, and whole ps in a replay."""
+
+BYTES_PER_KB = 1000
+"""Gaps are counted in µs/kB, that is ns/B, so that costs in µs have coefficients near one."""
 
 PerVariable = float | Mapping[str, float] | ArrayLike
 """One number for all, numbers by name, or one for each in the order of their names."""

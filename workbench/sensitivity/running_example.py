@@ -9,7 +9,7 @@ from workbench.models import LogGPS
 from workbench.programs.goal import read_goal
 from workbench.programs.graph import ExecutionGraph
 
-_BYTES = 4
+_BYTES = 4  # s of Shen et al., II-B: 3 G are the 15 ns in Fig. 4's L + 1.115 µs
 _S = 256 * 1024  # bytes
 
 

@@ -15,7 +15,7 @@ from workbench.arrays import IntArray
 from workbench.programs.graph import RECV as OP_RECV, SEND as OP_SEND, ExecutionGraph
 from workbench.sensitivity.packed_program import Costs, PackedProgram
 
-_ROOM = 1 << 16
+_ROOM = 1 << 16  # vertices of a path, 512 KiB: chosen; a longer path is followed a second time
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ BLUE_LINKS = 2
 """Links of one optical connection between two routers."""
 
 _ROUTERS = ROWS * COLUMNS
-_CONNECTIONS = 5
+_CONNECTIONS = 5  # ten optical ports of a router (Faanes et al., SC 2012), two links each
 MOST_GROUPS = _ROUTERS * _CONNECTIONS + 1
 """Most groups that the ten optical ports of each router join."""
 

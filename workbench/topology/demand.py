@@ -36,7 +36,7 @@ _COLUMNS = {
     "dst": 1, "dest": 1, "destination": 1, "target": 1, "receiver": 1, "to": 1,
     "weight": 2, "bytes": 2, "size": 2, "rate": 2,
 }  # fmt: skip
-_LIST = 3
+_LIST = 3  # columns of a list: src, dst, weight
 
 Cells = tuple[int, list[str]]
 """A line's number and its cells."""

@@ -14,7 +14,10 @@ from workbench.topology.topology import whole
 LARGEST = 2**22
 """Most hosts, most routers and most links of a topology that is made."""
 
-_MOST_SIZES = 32
+LONGEST_NUMBER = 12
+"""Digits of a whole number in a text: no limit has more than ten, and int() refuses 4301."""
+
+_MOST_SIZES = 32  # chosen: 22 sizes of 2 reach ``LARGEST``
 
 
 def wholes(name: str, values: object, least: int, meaning: str) -> tuple[int, ...]:

@@ -20,6 +20,8 @@ from workbench.topology.topology import TERMINAL, Topology, whole
 CLASSES = (TERMINAL, "link")
 """Of hosts, and between routers."""
 
+# For a connected graph, which the first draw of 360 was each time, and for ends to exchange: of 80
+# dense graphs 10 draws leave 55 stuck, 100 none.
 _TRIES = 1000
 
 

@@ -40,12 +40,12 @@ LoadRouting = Literal["minimal", "valiant", "mixed"]
 LOAD_ROUTINGS: tuple[LoadRouting, ...] = get_args(LoadRouting)
 """All minimal routes; over a random router; the best share of both, which UGAL aims at."""
 
-_HALVINGS = 40
-_SHARE_DIGITS = 12
+_NARROWINGS = 40  # to two thirds each: leaves 1e-7 of the share, and of the load
+_SHARE_DIGITS = 12  # of a share: sums are rounded below them
 _DETOURS: dict[bytes, FloatArray] = {}
 _KEEPING = threading.Lock()
-_MOST_DETOURS, _MOST_BYTES = 16, 1 << 26
-_PARTS, _WORTH_THREADS = 4, 1_000_000
+_MOST_DETOURS, _MOST_BYTES = 16, 1 << 26  # chosen: some networks compared, and 64 MiB
+_PARTS, _WORTH_THREADS = 4, 1_000_000  # ``slim_fly(11)`` has so much: 9 ms, with threads 10
 _BLOCK = 1 << 20
 """Numbers of the traffic that are made at a time: 8 MiB."""
 
@@ -352,7 +352,7 @@ def _loads(
 def _best_share(direct: FloatArray, detour: FloatArray) -> float:
     """Return the share of direct traffic with the smallest largest load; a convex function."""
     low, high = 0.0, 1.0
-    for _ in range(_HALVINGS):
+    for _ in range(_NARROWINGS):
         one, other = low + (high - low) / 3, high - (high - low) / 3
         worst = [float((s * direct + (1 - s) * detour).max(initial=0.0)) for s in (one, other)]
         # Of equal ones the larger share: a short route costs less latency.

@@ -8,10 +8,10 @@ from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 from workbench.topology.bandwidths import with_bandwidths
 from workbench.topology.families import BANDWIDTH, FAMILIES, Family, TopologyParameter
+from workbench.topology.generator_checks import LONGEST_NUMBER
 from workbench.topology.presets import PRESETS
 from workbench.topology.topology import Topology
 
-_LONGEST_NUMBER = 12
 _TRUE, _FALSE = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
 
 
@@ -150,9 +150,9 @@ def _value(word: str, parameter: TopologyParameter, text: str) -> object:
 
 
 def _number(text: str, word: str, name: str) -> int:
-    if len(text) > _LONGEST_NUMBER and text.isdecimal():
+    if len(text) > LONGEST_NUMBER and text.isdecimal():
         raise ParameterError(
-            f"{word}: {name} must be a number of at most {_LONGEST_NUMBER} digits; got "
+            f"{word}: {name} must be a number of at most {LONGEST_NUMBER} digits; got "
             f"{_short(text)}",
             key=name,
         )

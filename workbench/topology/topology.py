@@ -34,7 +34,7 @@ GLOBAL_WEIGHT = 64
 """Cost of a link between groups relative to one within, where minimal routes take the fewest links
 between groups."""
 
-_MOST_ROUTERS = 2**31 - 2
+_MOST_ROUTERS = 2**31 - 2  # numbers and counts of routers are int32
 _CAPACITY_DIGITS = 9  # of a capacity; bandwidths are known to three or four
 _PARTS, _MOST_SHARE = 64, 256  # chosen: links' bandwidths are in ratios such as 2, 2.5, 4 and 40
 

@@ -15,7 +15,7 @@ from workbench.topology.topology import TERMINAL, Topology, whole
 CLASSES = (TERMINAL, "inter-group")
 """Of hosts, and between meta-nodes; there are no links within one."""
 
-_TRIES = 1000
+_TRIES = 1000  # of a connected graph: the second of 30 seeds' is one at the latest
 
 
 def xpander(d: int, lift: int, *, hosts: int | None = None, seed: int = 1) -> Topology:

@@ -56,8 +56,7 @@ if TYPE_CHECKING:
 
 BLOCK = 500
 """Draws of a chain between two looks at ``stop``."""
-MOST_RHAT = 1.01
-LEAST_ESS_PER_CHAIN = 100.0
+MOST_RHAT, LEAST_ESS_PER_CHAIN = 1.01, 100.0
 """Of Vehtari et al. 2021, for R-hat of ranks and for the effective sample size."""
 LEAST_DRAWS = 8
 """Of each chain, to be judged at all."""

@@ -20,12 +20,12 @@ from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
 from workbench.uq.design_plan import DesignPlan
 from workbench.uq.runs import SimulatorRuns
+from workbench.uq.surrogate import EXACT
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _FOLDER = "designs"
-_EXACT = 0.01
 
 
 def shipped_designs() -> tuple[str, ...]:
@@ -146,7 +146,7 @@ def design_comparison(
         np.array([terms for *_, terms, _ in rows]),
         np.array([error.maximum.max() for *_, error in rows]),
         np.array([np.sqrt((error.rms**2).mean()) for *_, error in rows]),
-        np.array([np.count_nonzero(error.maximum > _EXACT) for *_, error in rows]),
+        np.array([np.count_nonzero(error.maximum > EXACT) for *_, error in rows]),
         np.array([len(runs.tests) for _, runs, *_ in rows]),
         degree,
     )

@@ -27,6 +27,8 @@ from workbench.suggestions import did_you_mean
 from workbench.variability.counter_groups import groups_of
 from workbench.variability.elimination import Elimination, Trees, eliminate, grow
 from workbench.variability.folds import (
+    FEW_RUNS,
+    LEAST_RUNS,
     drawn_mapes,
     ends,
     folds_of_runs,
@@ -47,9 +49,7 @@ DeviationWay = Literal["by-run", "by-step", "paper"]
 DEVIATION_WAYS: tuple[DeviationWay, ...] = get_args(DeviationWay)
 TREES: tuple[Trees, ...] = get_args(Trees)
 
-_LEAST_RUNS = 3
 _LEAST_LEARNT = 2  # a run's deviation is that from the mean of others
-_FEW_RUNS = 10
 _STRENGTHS = np.logspace(-3, 4, 15)
 
 
@@ -61,8 +61,8 @@ class Deviation(StoredResult):
     learned from are taken away, and boosted trees learn the deviation of the time from those of the
     counters (Bhatele et al. 2020, IV-B). Counters are set aside one by one inside each fold; its
     relevance is the share of the folds in which a counter is among those that are needed. The time
-    of a step is the mean plus the deviation foretold, and MAPE is that of this time. Counters are
-    read in the same step: they explain a time, they do not foretell it.
+    of a step is the mean plus the deviation predicted, and MAPE is that of this time. Counters are
+    read in the same step: they explain a time, they do not forecast it.
 
     There are three ways. ``by-run`` holds whole runs out, as a new run will be: its figures are the
     ones to rely on. ``by-step`` holds single steps out, while others of the same run are learned
@@ -318,12 +318,12 @@ class _Question:
         )
         halt_if(self.stop)
         chosen, seen, nothing = elimination.chosen, values[held], np.zeros(held.sum())
-        foretold = nothing
+        predicted = nothing
         if chosen.any():
             seed = int(rng.integers(2**31))
             model = grow(values[np.ix_(learn, chosen)], time[learn], self.trees, seed)
-            foretold = model.predict(seen[:, chosen])
-        deviations = [foretold, _ridge(values[learn], time[learn], seen), nothing]
+            predicted = model.predict(seen[:, chosen])
+        deviations = [predicted, _ridge(values[learn], time[learn], seen), nothing]
         centre = self.actual[held] - time[held]
         rises = np.zeros(int(self.group.max()) + 1)
         if way == "by-run" and chosen.any():
@@ -332,7 +332,7 @@ class _Question:
                 changed = seen.copy()
                 changed[:, self.group == group] = seen[order][:, self.group == group]
                 again = model.predict(changed[:, chosen])
-                more = np.abs(again - time[held]) - np.abs(foretold - time[held])
+                more = np.abs(again - time[held]) - np.abs(predicted - time[held])
                 rises[group] = 100 * float(np.mean(more / self.actual[held]))
         return _Piece(
             way, np.flatnonzero(held), np.array(deviations) + centre, centre, elimination, rises
@@ -416,9 +416,9 @@ def _question(
     """Check a table and return the data that all folds share."""
     timed = np.isfinite(steps.time_s)
     runs = int(timed.any(axis=1).sum())
-    if runs < _LEAST_RUNS:
+    if runs < LEAST_RUNS:
         raise ParameterError(
-            f"at least {_LEAST_RUNS} runs must have times, so that one is explained from others; "
+            f"at least {LEAST_RUNS} runs must have times, so that one is explained from others; "
             f"got {runs}; add runs",
             key="steps",
         )
@@ -448,7 +448,7 @@ def _question(
         values = values / steps.time_s[:, :, None]
     if missing := int((~np.isfinite(values[timed])).sum()):
         notes.append(f"{missing} readings of counters are missing: each is taken as the mean")
-    if runs < _FEW_RUNS:
+    if runs < FEW_RUNS:
         notes.append(f"with {runs} runs the intervals are too narrow")
     run, step = np.nonzero(timed)
     counters = tuple(steps.counters[at] for at in kept)

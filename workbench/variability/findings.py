@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-_THREE_TIMES = 3.0
 _WITHIN = 5.0  # % of a step's time
 _RELEVANT = 0.8  # share of folds
 _FOLLOWS = 0.5  # rank correlation
@@ -128,7 +127,7 @@ def _three_times_slower(times: RunTimes, reports: Mapping[str, VariabilityReport
         "more, on a real machine; partly if twice as long",
         f"slowest over fastest run: {span(ratio, '.2f')} over {len(ratio)} programs on two "
         f"Slingshot machines, published by others; {made} in the synthetic and emulated runs here",
-        graded(np.array([ratio.max() >= _THREE_TIMES]), ratio >= 2),
+        graded(np.array([ratio.max() >= 3]), ratio >= 2),
         "notebook 11; load_run_times().plot()",
     )
 
@@ -408,7 +407,7 @@ def _larger_jobs_are_harder(reports: Mapping[str, VariabilityReport]) -> Finding
     grids = _grids(reports, "amg-")
     small, large = (_errors(grids[f"amg-{nodes}"])[0].ravel() for nodes in (128, 512))
     return Finding(
-        "larger-jobs-are-harder-to-foretell",
+        "larger-jobs-are-harder-to-forecast",
         "Errors for AMG are slightly higher on 512 nodes than on 128",
         "V-C, Fig. 8",
         "confirmed if the error of the attention model is higher in all places of the grid; partly "
@@ -516,7 +515,7 @@ def _long_runs_can_be_forecast(reports: Mapping[str, VariabilityReport]) -> Find
     if told is None:
         return Finding(
             "long-runs-can-be-forecast",
-            "The steps of a long run can be foretold by models that were trained on short ones",
+            "The steps of a long run can be forecast by models that were trained on short ones",
             "V-C, Fig. 12",
             "not judged without a long run",
             "no report has one",
@@ -531,7 +530,7 @@ def _long_runs_can_be_forecast(reports: Mapping[str, VariabilityReport]) -> Find
     words = ", ".join(f"{name} {value:.1f}" for name, value in errors.items())
     return Finding(
         "long-runs-can-be-forecast",
-        "The steps of a long run can be foretold by models that were trained on short ones",
+        "The steps of a long run can be forecast by models that were trained on short ones",
         "V-C, Fig. 12",
         "confirmed if the attention model has a lower error on the long run than the mean "
         "trajectory and persistence, which the paper lacks; partly if another model has",

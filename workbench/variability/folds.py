@@ -18,7 +18,17 @@ from workbench.jobs import Progress
 LEVEL = 0.95
 """Of all intervals."""
 
-_DRAWS = 2000
+FOLDS = 5
+"""Parts of the runs, each forecast from the others: chosen, so that four of five runs are learned
+from."""
+
+LEAST_RUNS = 3
+"""One is held out, and the mean of the others needs two."""
+
+FEW_RUNS = 10
+"""The bootstrap's interval of the mean of so many is 18 % narrower than Student's."""
+
+_DRAWS = 2000  # an end then varies over seeds by 3 % of the half-width, of 8000 by 1.5
 _Z = 1.959963984540054  # of 95 % of a normal distribution
 
 _Piece = TypeVar("_Piece")

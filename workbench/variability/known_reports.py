@@ -16,7 +16,7 @@ from workbench.variability.report import VariabilityReport, report
 from workbench.variability.world.world import World
 
 WINDOWS = {"amg": ((3, 8), (5, 10)), "milc": ((10, 20), (20, 40))}
-"""Steps that forecasts see, and steps foretold, by program (Bhatele et al. 2020, V-C)."""
+"""Steps that forecasts see, and steps forecast, by program (Bhatele et al. 2020, V-C)."""
 
 AMG_FEATURES = (("app",), ("app", "placement"))
 """Counters of AMG's forecasts; the paper leaves those of I/O and of the system out (V-C)."""

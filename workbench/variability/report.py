@@ -64,7 +64,7 @@ class VariabilityReport(StoredResult):
         cause: the relevance of counters beside what causes the delay; None where not known.
         forecasts: from counters alone, as in the paper; None where runs are too short.
         timed_forecasts: from all counters and the run's own step times.
-        importance: a forecast with the most steps seen and foretold, with its importances.
+        importance: the forecast of the most steps from the most steps seen, with its importances.
         leakage: how much mistakes of method flatter this forecast.
         long_run: forecast of a run that no model saw; None where there is none.
         provenance: of the tables.
@@ -163,7 +163,7 @@ def report(
         saved: share of the time that each class of link costs in truth, as for
             ``counter_causes``, where that is known.
         m: numbers of steps that forecasts see; without any there are no forecasts.
-        k: numbers of steps that are foretold.
+        k: numbers of steps that are forecast.
         features: as for ``forecast_grid``.
         long_run: a run of many more steps, for the forecast of a run never seen.
         models: of the forecasts, as for ``forecast``.

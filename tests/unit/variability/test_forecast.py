@@ -115,7 +115,7 @@ def test_the_same_seed_gives_the_same_digits_and_later_steps_change_nothing() ->
     assert_array_equal(after.predicted_s[:, untouched], before.predicted_s[:, untouched])
 
 
-def test_next_steps_that_are_linear_in_a_counter_are_foretold_by_ridge() -> None:
+def test_next_steps_that_are_linear_in_a_counter_are_forecast_by_ridge() -> None:
     steps = drawn_steps(runs=40, steps=12)
     rng = np.random.default_rng(0)
     slow = 0.05 * rng.standard_normal(40)[:, None]

@@ -112,7 +112,7 @@ def test_runs_that_overlap_flatter_where_their_time_is_the_same() -> None:
     assert found.flattery_interval[at, 0, 0] > 0
 
 
-def test_a_long_run_is_foretold_from_short_ones(tmp_path: Path) -> None:
+def test_a_long_run_is_forecast_from_short_ones(tmp_path: Path) -> None:
     short, long_run = drawn_steps(runs=16, steps=20), drawn_steps(runs=1, steps=60, seed=9)
     long_run = replace(long_run, run=("long",))
     found = forecast_long(short, long_run, m=5, k=8, models=ridge)

@@ -123,7 +123,7 @@ def test_verdicts_follow_the_reports() -> None:
     reports = {name: shipped_report(name) for name in shipped_reports()}
 
     def verdict(name: str, error: float) -> str:
-        """Return the verdict on a claim if steps are foretold with another error."""
+        """Return the verdict on a claim if steps are forecast with another error."""
         changed = {
             key: dataclasses.replace(
                 one,

@@ -21,13 +21,14 @@ _SPREAD = 0.3
 _COLD = 0.01
 """The last temperature, as a share of the first."""
 
-_SAMPLED = 30
+_SAMPLED = 30  # steps: 60 place six programs alike, 15 five of them
 
 _METIS_WEIGHTS = 100_000
 """The weight of the pair that exchanges the most bytes; METIS adds weights up in 32 bits."""
 
-_SEEDS = 4
-_MOST_PASSES = 8
+# Measured on ``volume`` of two shipped programs and an ICON-like one on two networks.
+_SEEDS = 4  # ranks to grow from: 1 to 8 change run times by 0.02 %
+_MOST_PASSES = 8  # 4 and 16 change nothing, 1 takes 0.03 % longer
 
 
 def block(problem: PlacementProblem) -> IntArray:

@@ -18,7 +18,7 @@ CYCLE_S = 1e-9
 """The time of a cycle, which BookSim leaves open: chosen, a router's clock of 1 GHz."""
 
 _ROUTER, _NODE = "router", "node"
-_MOST_CYCLES = 10**6
+_MOST_CYCLES = 10**6  # chosen: 1 ms at 1 GHz, far more than any link; beyond it is a slip
 
 
 class _Channel(NamedTuple):

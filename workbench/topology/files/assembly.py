@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParseError
-from workbench.topology.generator_checks import LARGEST
+from workbench.topology.generator_checks import LARGEST, LONGEST_NUMBER
 from workbench.topology.topology import MOST_CLASSES, TERMINAL, Topology
 
 ASSUMED = "assumed"
@@ -22,14 +22,18 @@ ASSUMED = "assumed"
 LINK = "link"
 """The class of links in a file without classes."""
 
-MOST_HOSTS_OF_ROUTER = 65536
-MOST_PARALLEL = 256
-"""Most parallel links of one line of a file."""
+MOST_HOSTS_OF_ROUTER, MOST_PARALLEL = 65536, 256
+"""Most hosts of a router, and most parallel links of one line of a file.
 
-_LONGEST_NAME = 255
-_LARGEST_NUMBER = 2**31 - 1
-_LONGEST_NUMBER = 12
-_MOST_COORDINATES = 16
+Chosen: no switch has so many ports, and no line of a cabling so many cables.
+"""
+
+SHOWN = 80
+"""Characters of a file's text that an error quotes: a line of a terminal."""
+
+_LONGEST_NAME = 255  # characters: those of a host's name in DNS (RFC 1035, 2.3.4)
+_LARGEST_NUMBER = 2**31 - 1  # coordinates are int32
+_MOST_COORDINATES = 16  # chosen: machines have up to six (Tofu)
 
 
 class Place(NamedTuple):
@@ -341,7 +345,7 @@ def take_rows(
 def whole_number(text: str, meaning: str, most: int, place: Place, least: int = 0) -> int:
     """Return a whole number of a file; ``meaning`` names it in the error."""
     digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdecimal() and len(digits) <= _LONGEST_NUMBER) or not (
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= LONGEST_NUMBER) or not (
         least <= int(text) <= most
     ):
         raise place.error(
@@ -361,7 +365,7 @@ def coordinates_of(text: str, separator: str, place: Place) -> tuple[int, ...]:
 
 def is_number(name: str) -> bool:
     """Return whether a name is a whole number, by which its owner is numbered."""
-    return name.isascii() and name.isdecimal() and len(name) <= _LONGEST_NUMBER
+    return name.isascii() and name.isdecimal() and len(name) <= LONGEST_NUMBER
 
 
 def _kept(names: list[str]) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ MODELS = ("dragonfly_custom", "dragonfly_dally")
 """CODES's models that read such files."""
 
 _RATES = ("local_bandwidth", "global_bandwidth", "cn_bandwidth")
-_GIB = 2.0**30
+_GIB = 2.0**30  # B; CODES's rates are in GiB/s
 _INTRA, _INTER = "intra-group-connections", "inter-group-connections"
 _VALUE = re.compile(r'([\w-]{1,80})\s*=\s*(?:"([^"\n]*)"|\(([^)\n]*)\))\s*;')
 

@@ -15,7 +15,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from workbench.errors import ParameterError, ParseError
-from workbench.topology.files.assembly import LINK, MOST_PARALLEL, Assembly, Place, whole_number
+from workbench.topology.files.assembly import (
+    LINK,
+    MOST_PARALLEL,
+    SHOWN,
+    Assembly,
+    Place,
+    whole_number,
+)
 from workbench.units import Kind, parse_typed_quantity
 
 COLUMNS = ("one", "other", "class", "links", "hosts", "group", "at", "host", "bandwidth", "latency")
@@ -59,7 +66,6 @@ _ETHERNET = re.compile(r"(\d+(?:\.\d+)?) ?(?:G|Gb|GbE|Gbe|Gig)", re.ASCII)
 """As speeds of Ethernet are written: 100G is 100 Gbit/s."""
 _CAMEL = re.compile(r"(?<=[a-z]{2})(?=[A-Z][a-z])|(?<=[a-z]{4})(?=[A-Z])")
 """Where a word begins within a name, as in linkBandwidth or bandwidthGBps; kB/s is one."""
-_LONGEST = 80
 
 
 class LinkColumn(NamedTuple):
@@ -105,7 +111,7 @@ def header_of(cells: Sequence[str], place: Place, read: Assembly) -> list[LinkCo
     for cell, column in zip(cells, found, strict=True):
         if column is None:
             raise place.error(
-                f"the column {cell[:_LONGEST]!r} is not understood; columns are "
+                f"the column {cell[:SHOWN]!r} is not understood; columns are "
                 f"{', '.join(COLUMNS)}, the last two with a unit, as bandwidth_Gbps or latency_us: "
                 "rename it, or delete it"
             )
@@ -186,7 +192,7 @@ def free_values(words: Sequence[str], place: Place, read: Assembly) -> LinkValue
         column, value = _meaning_of(word, place)
         if column.meaning in seen:
             raise place.error(
-                f"a link has one {column.meaning}; got another, {word[:_LONGEST]!r}: {_HOW}"
+                f"a link has one {column.meaning}; got another, {word[:SHOWN]!r}: {_HOW}"
             )
         seen.add(column.meaning)
         values = _with(values, column, value, place, read)
@@ -206,14 +212,14 @@ def _meaning_of(word: str, place: Place) -> tuple[LinkColumn, str]:
     if equals:
         column = column_of(key)
         if column is None or column.meaning not in OF_LINKS:
-            raise place.error(f"{key[:_LONGEST]!r} is nothing that a link has: {_HOW}")
+            raise place.error(f"{key[:SHOWN]!r} is nothing that a link has: {_HOW}")
         return column, value
     for meaning in _UNITS:
         if _quantity(word, meaning) is not None:
             return LinkColumn(word, meaning), word
     if not _is_bare(word):
         return LinkColumn("class", "class"), word
-    raise place.error(f"what {word[:_LONGEST]!r} behind two routers means is not clear: {_HOW}")
+    raise place.error(f"what {word[:SHOWN]!r} behind two routers means is not clear: {_HOW}")
 
 
 def _with(
@@ -241,17 +247,17 @@ def quantity_of(column: LinkColumn, cell: str, place: Place, read: Assembly) -> 
     if bare and not unit:
         if column.meaning == "latency":
             raise place.error(
-                f"the column {column.name[:_LONGEST]!r} must have a unit: name it "
-                f"{column.name[:_LONGEST]}_us or {column.name[:_LONGEST]}_ns, or write cells such "
+                f"the column {column.name[:SHOWN]!r} must have a unit: name it "
+                f"{column.name[:SHOWN]}_us or {column.name[:SHOWN]}_ns, or write cells such "
                 f"as {example}"
             )
         unit = _ASSUMED_UNIT
-        read.note(f"{column.name[:_LONGEST]} has no unit, and is taken as Gbit/s")
+        read.note(f"{column.name[:SHOWN]} has no unit, and is taken as Gbit/s")
     value = _quantity(cell + unit, column.meaning)
     least = 0.0 if column.meaning == "latency" else sys.float_info.min
     if value is None or not least <= value < math.inf:
         raise place.error(
-            f"{column.name[:_LONGEST]} must be a {kind} such as {example}; got {cell[:_LONGEST]!r}"
+            f"{column.name[:SHOWN]} must be a {kind} such as {example}; got {cell[:SHOWN]!r}"
         )
     return value
 

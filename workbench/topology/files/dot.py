@@ -15,7 +15,7 @@ from workbench.topology.files.assembly import Place
 from workbench.topology.files.attributes import Attributed
 from workbench.topology.topology import Topology
 
-_DEEPEST = 64
+_DEEPEST = 64  # chosen: each level is two calls of Python, which allows a thousand
 _FIRST = re.compile(
     r'\s*(strict\s+)?(di)?graph\b\s*("[^"]*"|[\w.]*)\s*\{', re.IGNORECASE | re.ASCII
 )

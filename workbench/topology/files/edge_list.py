@@ -42,7 +42,7 @@ from workbench.topology.topology import Topology
 
 _ROUTER, _HOST = "router", "host"
 _KEYWORDS = (_ROUTER, _HOST)
-_MOST_WORDS = 16
+_MOST_WORDS = 16  # of a line, the rest is one: chosen; columns have ten meanings
 
 
 def is_edge_list(text: str) -> bool:

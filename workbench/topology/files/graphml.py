@@ -24,8 +24,8 @@ from workbench.topology.topology import Topology
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 
-_DEEPEST = 64
-_LONGEST_VALUE = 4096
+_DEEPEST = 64  # chosen: GraphML without nested graphs is four elements deep
+_LONGEST_VALUE = 4096  # characters: chosen; names have 255 at most
 _KEYS = (
     ("name", "all", "string"),
     ("hosts", "node", "int"),

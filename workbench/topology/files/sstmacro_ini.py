@@ -30,7 +30,7 @@ from workbench.units import Kind, parse_quantity
 
 _BLOCK = re.compile(r"^\s*topology(\s*\{|\.\w+\s*=)", re.MULTILINE)
 _PREFIX = "topology."
-_MOST_DIMENSIONS = 8
+_MOST_DIMENSIONS = 8  # chosen: the machines at hand have up to six (Tofu)
 
 
 def is_sstmacro_ini(text: str) -> bool:

@@ -15,11 +15,10 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.jsonfile import parse_json
-from workbench.topology.files.assembly import Assembly, Place
+from workbench.topology.files.assembly import SHOWN, Assembly, Place
 from workbench.topology.topology import Topology
 
 _WHAT = "SST/macro's topology file"
-_SHOWN = 80
 
 
 def parse_sstmacro_json(content: str | bytes, source: str, *, hosts: int | None = None) -> Topology:
@@ -29,7 +28,7 @@ def parse_sstmacro_json(content: str | bytes, source: str, *, hosts: int | None 
     switches, nodes = (_object(values, key, place) for key in ("switches", "nodes"))
     both = next(iter(switches.keys() & nodes.keys()), None)
     if both is not None:
-        raise place.error(f"names must differ; {both[:_SHOWN]!r} is a switch and a node")
+        raise place.error(f"names must differ; {both[:SHOWN]!r} is a switch and a node")
     read = Assembly(source)
     number = {name: read.router(name, place) for name in sorted(switches, key=_bytes)}
     at: dict[str, int] = {}
@@ -40,20 +39,20 @@ def parse_sstmacro_json(content: str | bytes, source: str, *, hosts: int | None 
             to = outport.get("destination") if isinstance(outport, dict) else None
             if not isinstance(to, str) or not (to in number or to in nodes):
                 raise place.error(
-                    f"port {port[:_SHOWN]!r} of {name[:_SHOWN]!r} must have a destination that "
-                    f"is a switch or a node; got {str(to)[:_SHOWN]!r}"
+                    f"port {port[:SHOWN]!r} of {name[:SHOWN]!r} must have a destination that "
+                    f"is a switch or a node; got {str(to)[:SHOWN]!r}"
                 )
             if to in nodes:
                 if at.setdefault(to, router) != router:
-                    raise place.error(f"node {to[:_SHOWN]!r} must be at one switch; it is at two")
+                    raise place.error(f"node {to[:SHOWN]!r} must be at one switch; it is at two")
                 continue
             links[router, number[to]] = links.get((router, number[to]), 0) + 1
             inport = outport.get("inport")
             used = taken.setdefault((number[to], router), set())
             if not isinstance(inport, int) or inport in used:
                 raise place.error(
-                    f"port {port[:_SHOWN]!r} of {name[:_SHOWN]!r} must have an inport of its own, "
-                    f"a whole number; got {str(inport)[:_SHOWN]!r}"
+                    f"port {port[:SHOWN]!r} of {name[:SHOWN]!r} must have an inport of its own, "
+                    f"a whole number; got {str(inport)[:SHOWN]!r}"
                 )
             used.add(inport)
     names = list(number)
@@ -61,14 +60,14 @@ def parse_sstmacro_json(content: str | bytes, source: str, *, hosts: int | None 
         back = links.get((other, one), 0)
         if back != count:
             raise place.error(
-                f"links must lead both ways; {count} lead from {names[one][:_SHOWN]!r} to "
-                f"{names[other][:_SHOWN]!r}, {back} back"
+                f"links must lead both ways; {count} lead from {names[one][:SHOWN]!r} to "
+                f"{names[other][:SHOWN]!r}, {back} back"
             )
         for _ in range(count if one <= other else 0):
             read.link(one, other, place)
     for node in sorted(nodes, key=_bytes):
         if node not in at:
-            raise place.error(f"node {node[:_SHOWN]!r} must be the destination of a switch's port")
+            raise place.error(f"node {node[:SHOWN]!r} must be the destination of a switch's port")
     made = read.topology(hosts=0 if hosts is None else hosts, ordered=True)
     if hosts is not None:
         return made
@@ -87,7 +86,7 @@ def _bytes(name: str) -> bytes:
 def _object(values: Any, key: str, place: Place, of: str = "") -> dict[str, Any]:
     found = values.get(key) if isinstance(values, dict) else None
     if not isinstance(found, dict):
-        raise place.error(f"{of[:_SHOWN] or _WHAT} must have {key!r}, an object by name")
+        raise place.error(f"{of[:SHOWN] or _WHAT} must have {key!r}, an object by name")
     return found
 
 

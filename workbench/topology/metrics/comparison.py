@@ -13,12 +13,11 @@ from workbench.html_table import bold, html_table
 from workbench.named_options import defaults_of, named_options
 from workbench.result import StoredResult
 from workbench.topology.metrics.summary import Row, SummaryOptions, TopologyMetrics, summary
+from workbench.topology.throughput import EQUAL
 from workbench.topology.topology import Topology
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_EQUAL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +73,7 @@ class Comparison(StoredResult):
             return ()
         ends = {i: sorted((better * row[i].lower, better * row[i].highest)) for i in known}
         bar = max(low for low, _ in ends.values())
-        slack = _EQUAL * abs(bar) if math.isfinite(bar) else 0.0
+        slack = EQUAL * abs(bar) if math.isfinite(bar) else 0.0
         winners = tuple(i for i in known if ends[i][1] >= bar - slack)
         return () if len(winners) == len(known) else winners
 

@@ -13,7 +13,7 @@ from workbench.errors import SimulationHalted
 from workbench.topology.metrics.adjacency import RouterGraph
 from workbench.topology.topology import Topology
 
-_LENGTHS = 1024
+_LENGTHS = 1024  # chosen: 8 KiB; longer ways, of rings of 2048 routers, double it
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,8 @@ from workbench.topology.topology import Topology
 DENSE = 300
 """Up to this many routers all eigenvalues are found at once; beyond, the outer ones by Lanczos."""
 
-_ROUNDING = 1e-8
-_PRECISION = 1e-11
+_ROUNDING = 1e-8  # an eigenvalue of up to 255 links, by _PRECISION
+_PRECISION = 1e-11  # relative, of Lanczos: chosen, far within _ROUNDING
 
 
 @dataclass(frozen=True)

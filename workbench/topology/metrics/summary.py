@@ -25,7 +25,7 @@ from workbench.topology.metrics.diversity import PathDiversity, path_diversity
 from workbench.topology.metrics.links import LinkSpeeds
 from workbench.topology.metrics.resilience import Resilience, resilience
 from workbench.topology.metrics.spectrum import Spectrum, spectrum
-from workbench.topology.throughput import Throughput, ThroughputMethod, throughput
+from workbench.topology.throughput import EQUAL, Throughput, ThroughputMethod, throughput
 from workbench.topology.topology import Topology
 from workbench.topology.traffic import Traffic, pattern_for
 from workbench.units import format_quantity
@@ -40,8 +40,6 @@ PARTS: tuple[MetricsPart, ...] = get_args(MetricsPart)
 
 USUAL: tuple[MetricsPart, ...] = PARTS[:-1]
 """The parts that ``summary`` finds by default."""
-
-_EQUAL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,7 +299,7 @@ class Row(NamedTuple):
         if self.words:
             return self.words[int(self.lower)]
         text = _figure(self.lower)
-        if self.highest - self.lower > _EQUAL * abs(self.lower) and not math.isinf(self.lower):
+        if self.highest - self.lower > EQUAL * abs(self.lower) and not math.isinf(self.lower):
             text = f"{text} to {_figure(self.highest)}"
         remark = self.instead or self.note
         return f"{text} ({remark})" if remark else text

@@ -76,7 +76,7 @@ Adaptive Routing on Large Scale Interconnection Networks, ISCA 2009.
 
 _RINGS = ("torus", "tofu-d", "mesh", "hypercube")
 _ORDERED = (*_RINGS, "hyperx")
-_LARGEST_PROOF = 2**28
+_LARGEST_PROOF = 2**28  # turns times lanes, a byte each: 256 MiB
 
 
 @dataclass(frozen=True, eq=False)

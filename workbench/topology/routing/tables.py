@@ -17,8 +17,6 @@ LONGEST_ROUTE = 250
 MOST_PAIRS = 2**29
 """Most pairs of a router and one with hosts: tables of 4 GiB."""
 
-_NOWHERE = 65535
-
 
 @dataclass(frozen=True, eq=False)
 class MinimalRoutes:
@@ -84,7 +82,7 @@ def minimal_routes(channels: Channels, dimension: NDArray[np.int8] | None = None
     cost = np.empty((topology.num_routers, len(targets)), np.uint16)
     below = routes.costs(channels.first, leads_to, weight, targets, cost)
     hops = cost // GLOBAL_WEIGHT + cost % GLOBAL_WEIGHT if weight.max(initial=1) > 1 else cost
-    apart = np.argwhere(cost == _NOWHERE) if below else np.empty((0, 2))
+    apart = np.argwhere(cost == routes.FAR) if below else np.empty((0, 2))
     if len(apart):
         raise ParameterError(
             f"routing needs a route between all routers; {topology.name} has none from router "

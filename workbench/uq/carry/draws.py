@@ -40,6 +40,7 @@ class MachineOptions(DrawOptions, total=False):
     regime: ProtocolRegime
 
 
+# A hundred draws are a good compromise where each is a run (Wilke et al., section 6).
 DRAWS: Final[Mapping[str, Any]] = MappingProxyType({"draws": 100, "seed": 0})
 MACHINES: Final[Mapping[str, Any]] = MappingProxyType({**DRAWS, "regime": "eager"})
 """Defaults of the options."""

@@ -53,8 +53,12 @@ NOMINAL = (1.8e9, 2.45e9, 100e-9, 0.6e-6, 7e9, 0.5e-6, 8e9)
 """Table 3's nominal values, the middle of its range for Link BW; in the order of ``BOX``."""
 
 PACKET_BYTES = 1024
+"""Of a coarse model's packet, such as 1 KB (Wilke et al., section 4)."""
+
 SMSG_BYTES = 64
-KIB = 1024
+"""Of a message that announces another: fast memory access is for 8 to 64 B (the same, 5)."""
+
+KIB = 1024  # B
 
 
 @dataclass(frozen=True)

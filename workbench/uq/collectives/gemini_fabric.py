@@ -58,7 +58,7 @@ _ABOUT: dict[Congestion, str] = {
     "packet": "packets over its links",
     "packet-flow": "packets that share its links as they flow",
 }
-_CROSSBAR_BANDWIDTH = 1e12
+_CROSSBAR_BANDWIDTH = 1e12  # B/s, never full: Table 3 has no parameter of a crossbar
 _OPS_OF_ROUND = 2
 """Operations of a rank in a round of a ring: it receives and sends."""
 

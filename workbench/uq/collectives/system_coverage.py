@@ -40,7 +40,7 @@ from workbench.uq.prediction import Prediction
 if TYPE_CHECKING:
     import pandas as pd
 
-LEVELS = (0.5, 0.9)
+LEVELS = (0.5, 0.9)  # 90 % as Wilke et al. (Fig. 4); the middle half shows the shape
 FILE = "collectives.json"
 
 

@@ -42,7 +42,7 @@ LEAST_PROBABILITY = 1e-3
 """Less probable models are left out of predictions."""
 
 _SCORED = 1500  # draws of each chain, and as many before, to score a model
-_SCORE_DRAWS = 1000
+_SCORE_DRAWS = 1000  # seeds then move scores of Lassen's allreduce by 0.015, models by 0.03 or 0.4
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,4 +1,4 @@
-"""How long the next steps of a run take, foretold from the counters of the last ones.
+"""How long the next steps of a run take, forecast from the counters of the last ones.
 
 found = forecast(read_steps("steps.csv"), m=10, k=20)
 found.to_frame()
@@ -23,7 +23,15 @@ from workbench.jobs import Progress
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.suggestions import did_you_mean
-from workbench.variability.folds import drawn_mapes, ends, folds_of_runs, in_threads
+from workbench.variability.folds import (
+    FEW_RUNS,
+    FOLDS,
+    LEAST_RUNS,
+    drawn_mapes,
+    ends,
+    folds_of_runs,
+    in_threads,
+)
 from workbench.variability.forecasting.forecasters import Learned, Learner, learn
 from workbench.variability.forecasting.windows import (
     StepBaseline,
@@ -42,17 +50,15 @@ ForecastModel = Literal["attention", "trees", "ridge", "persistence", "mean-traj
 MODELS: tuple[ForecastModel, ...] = get_args(ForecastModel)
 LEARNERS: tuple[Learner, ...] = get_args(Learner)
 
-_LEAST_RUNS = 3
-_FEW_RUNS = 10
-_IMPORTANCE_WINDOWS = 400
+_IMPORTANCE_WINDOWS = 400  # of a fold: 100 find the same first three of emulated-link's counters
 _IDLE = 0.02  # share of a model that is mixed with ridge
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Forecast(StoredResult):
-    """How well the total time of the next k steps is foretold from m steps, by several models.
+    """How well the total time of the next k steps is forecast from m steps, by several models.
 
-    Each run is foretold by models that have learned from other runs only; from those also come the
+    Each run is forecast by models that have learned from other runs only; from those also come the
     mean trajectory, the scales of the counters and all choices. Models see the counters of the m
     steps up to t_c and, if ``own_times``, the job's own times of these steps. Their target is the
     logarithm of the time of the next k steps over that of the mean trajectory.
@@ -68,7 +74,7 @@ class Forecast(StoredResult):
 
     Attributes:
         m: number of steps that are seen.
-        k: number of steps that are foretold.
+        k: number of steps that are forecast.
         features: of the counters that were seen.
         counters: that were seen.
         own_times: whether the times of the steps seen were seen too.
@@ -78,7 +84,7 @@ class Forecast(StoredResult):
         at: int64[windows], number of steps up to t_c.
         actual_s: float64[windows], s, of those of the next k steps that have a time.
         predicted_s: float64[models, windows], s.
-        fold: int64[windows], in which the window was foretold.
+        fold: int64[windows], in which the window was forecast.
         mape: float64[models], %, mean absolute error relative to the actual time.
         mape_interval: float64[models, 2], %.
         mae_s: float64[models], s, mean absolute error.
@@ -171,26 +177,26 @@ def forecast(
     features: Iterable[str] | None = None,
     models: Iterable[str] = MODELS,
     own_times: bool = True,
-    folds: int = 5,
+    folds: int = FOLDS,
     seed: int = 0,
     every: int = 1,
     importance_of: str = "attention",
     on_progress: Callable[[Progress], None] | None = None,
     stop: threading.Event | None = None,
 ) -> Forecast:
-    """Return how well models foretell the next k steps of runs from the last m.
+    """Return how well models forecast the next k steps of runs from the last m.
 
     Args:
         steps: of runs of one program with one input.
         m: number of steps that are seen; None is an eighth of those of most runs.
-        k: number of steps that are foretold; None is a quarter.
+        k: number of steps that are forecast; None is a quarter.
         features: of the counters that are seen, some of ``app``, ``placement``, ``io`` and
             ``sys``; None is all that the table has.
         models: some of ``attention``, ``trees``, ``ridge``, ``persistence`` and
             ``mean-trajectory``; the last two are always there.
         own_times: whether models see the job's own times of the steps seen as well. Without them
             they see counters only, as in the paper.
-        folds: number of parts of the runs, each foretold from the others; at most one a run.
+        folds: number of parts of the runs, each forecast from the others; at most one a run.
         seed: of the folds, the models and the intervals.
         every: a window begins every so many steps of a run; the paper has 1.
         importance_of: the model whose importances are computed, if it is one of ``models``.
@@ -273,9 +279,9 @@ def forecast_windows(
     k = max(1, usual // 4) if k is None else whole(k, "k", 1)
     windows = windows_of(steps, m, k, every=whole(every, "every", 1))
     present = np.unique(windows.run)
-    if len(present) < _LEAST_RUNS:
+    if len(present) < LEAST_RUNS:
         raise ParameterError(
-            f"at least {_LEAST_RUNS} runs must have {m + k} steps (m + k), so that one is foretold "
+            f"at least {LEAST_RUNS} runs must have {m + k} steps (m + k), so that one is forecast "
             f"from others; got {len(present)} of {len(steps)} runs; lower m or k, or add runs",
             key="m",
         )
@@ -322,7 +328,7 @@ class _Question:
     stop: threading.Event | None
 
     def fold(self, at: int) -> _Piece:
-        """Learn from the runs of the other folds and foretell those of this one."""
+        """Learn from the runs of the other folds and forecast those of this one."""
         rows = np.flatnonzero(self.fold_of_run != at)
         base = baseline_of(self.table, rows, own_times=self.own_times)
         channels = base.channels()
@@ -335,7 +341,7 @@ class _Question:
             seed=[self.seed, at],
             stop=self.stop,
         )
-        expected = held.foretold(base.trajectories_s)
+        expected = held.total_ahead(base.trajectories_s)
         predicted: dict[ForecastModel, FloatArray] = {
             "mean-trajectory": expected,
             "persistence": persistence(self.table, held, base.trajectories_s),
@@ -364,7 +370,7 @@ class _Question:
         rng = np.random.default_rng([self.seed, at, 1])
         some = rng.permutation(len(held))[:_IMPORTANCE_WINDOWS]
         held = held.only(np.isin(np.arange(len(held)), some))
-        expected = held.foretold(base.trajectories_s)
+        expected = held.total_ahead(base.trajectories_s)
 
         def error(channels: FloatArray) -> float:
             predicted = expected * np.exp(model.predict(channels, held))
@@ -396,7 +402,7 @@ def learn_from(
 ) -> dict[Learner, Learned]:
     """Return models that have learned from windows, which are held out together by run."""
     expected = base.trajectories_s if trajectories_s is None else trajectories_s
-    target = np.log(windows.actual_s / windows.foretold(expected))
+    target = np.log(windows.actual_s / windows.total_ahead(expected))
     return learn(
         learners,
         channels,
@@ -475,16 +481,16 @@ def _notes(
     if windows.left_out:
         notes.append(
             f"{windows.left_out} windows are left out: more than a quarter of the steps to "
-            "foretell or all steps seen have no time"
+            "forecast or all steps seen have no time"
         )
     if windows.gaps:
         notes.append(
-            f"in {windows.gaps} windows steps to foretell have no time: the others are foretold"
+            f"in {windows.gaps} windows steps to forecast have no time: the others are forecast"
         )
     if missing := int((~np.isfinite(table.values[np.isfinite(table.time_s)])).sum()):
         notes.append(
             f"{missing} readings of counters are missing: each is taken as at the step before"
         )
-    if runs < _FEW_RUNS:
+    if runs < FEW_RUNS:
         notes.append(f"with {runs} runs the intervals are too narrow")
     return (*notes, *dict.fromkeys(note for piece in pieces for note in piece.notes))

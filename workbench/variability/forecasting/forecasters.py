@@ -1,4 +1,4 @@
-"""Models that foretell how slow the next steps are: ridge, boosted trees and attention."""
+"""Models that forecast how slow the next steps are: ridge, boosted trees and attention."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ Indices = NDArray[np.intp]
 Learner = Literal["attention", "trees", "ridge"]
 
 _STRENGTHS = np.logspace(-3, 4, 15)
-_OWN_STRENGTH = 0.01  # of the job's own times, which carry most of what can be foretold
-_RIDGE_FOLDS = 5
-_MIX_FOLDS = 3
+_OWN_STRENGTH = 0.01  # of the job's own times, which carry most of what can be forecast
+# Measured as in ``attention``; the MAPE of ridge is 10.1 %, those of 6 runs 13.9 % on average.
+_RIDGE_FOLDS = 5  # chosen: 3 and 10 give 10.0 %
+_MIX_FOLDS = 3  # each trains a model: 2 and 6 change attention's 9.87 % to 9.89 and 9.83
 _CUT = 4.0  # standardised summaries are cut off there
 _BEYOND = 0.2  # how far a forecast may lie outside the range learned from, relative to it
-_FEW_GROUPS = 8
-_LASTING = 0.75
-_TREES = 60
+_FEW_GROUPS = 8  # see ``_steadied``; without it 6 runs have 14.7 %
+_LASTING = 0.75  # share of a slowdown: of 6 runs, 0.375 gives 15.5 %, 1 gives 14.3
+_TREES = 60  # at most: 30 give 9.68 %, 120 the same 9.66
 _CHOSEN_EVERY = 5  # the number of trees is a multiple of it
 
 Forecaster = Callable[[FloatArray, Windows], FloatArray]

@@ -22,7 +22,7 @@ from workbench.errors import ParameterError
 from workbench.jobs import Progress
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
-from workbench.variability.folds import drawn_mapes, ends, folds_of_runs, in_threads
+from workbench.variability.folds import FOLDS, drawn_mapes, ends, folds_of_runs, in_threads
 from workbench.variability.forecasting.forecast import (
     LEARNERS,
     forecast_windows,
@@ -45,11 +45,10 @@ LEAKS = (
     "runs of the same weeks",
 )
 """Mistakes: folds of windows, not of runs; mean trajectory and scales from the runs held out too;
-counters read in the steps to foretell; runs held out that overlap in time with runs learned from;
+counters read in the steps to forecast; runs held out that overlap in time with runs learned from;
 runs held out from between the dates of runs learned from."""
 
 _HONEST = "by run"
-_BLOCKS = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,7 +63,7 @@ class Leakage(StoredResult):
 
     Attributes:
         m: number of steps that are seen.
-        k: number of steps that are foretold.
+        k: number of steps that are forecast.
         leaks: the mistakes.
         models: names of the models.
         honest: float64[leaks, models], %, MAPE without the mistake.
@@ -138,7 +137,7 @@ def forecast_leakage(
     k: int | None = None,
     models: Iterable[str] = ("attention", "trees", "ridge"),
     own_times: bool = True,
-    folds: int = 5,
+    folds: int = FOLDS,
     seed: int = 0,
     every: int = 1,
     on_progress: Callable[[Progress], None] | None = None,
@@ -257,7 +256,7 @@ def _plans(
         plans[LEAKS[3]] = _Plan(fold[windows.run], cluster[windows.run])
     block = np.full(len(steps), -1)
     block[present[np.argsort(start[present], kind="stable")]] = (
-        np.arange(len(present)) * min(_BLOCKS, len(present)) // len(present)
+        np.arange(len(present)) * min(FOLDS, len(present)) // len(present)
     )
     plans[LEAKS[4]] = _Plan(block[windows.run], windows.run)
     return plans, notes
@@ -282,7 +281,7 @@ def _predicted(
     plan: _Plan,
     at: int,
 ) -> FloatArray:
-    """Return what each model foretells of the windows of a fold, s, [models, windows]."""
+    """Return what each model forecasts for the windows of a fold, s, [models, windows]."""
     held = windows.only(plan.fold == at)
     rest = windows.only(plan.fold != at)
     rows = np.arange(len(steps)) if plan.all_runs else np.unique(rest.run)
@@ -302,7 +301,7 @@ def _predicted(
         group=plan.group[plan.fold != at],
         trajectories_s=trajectories,
     )
-    expected = held.foretold(trajectories)
+    expected = held.total_ahead(trajectories)
     return np.array([expected * np.exp(one.alone(channels, held)) for one in learned.values()])
 
 

@@ -1,4 +1,4 @@
-"""A long run foretold piece by piece by models that learned from short ones.
+"""A long run forecast piece by piece by models that learned from short ones.
 
 found = forecast_long(steps, long_run, m=30, k=40)
 found.to_frame()
@@ -22,7 +22,7 @@ from workbench.errors import ParameterError
 from workbench.jobs import Progress
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
-from workbench.variability.folds import folds_of_runs, in_threads
+from workbench.variability.folds import FOLDS, folds_of_runs, in_threads
 from workbench.variability.forecasting.forecast import (
     LEARNERS,
     MODELS,
@@ -46,17 +46,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-_INTERVAL = 0.9
-_FOLDS = 5
+_INTERVAL = 0.9  # chosen: a tenth of the windows of a few short runs places both ends
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LongForecast(StoredResult):
-    """The time of each piece of a long run, foretold from the steps before it.
+    """The time of each piece of a long run, forecast from the steps before it.
 
     The models have learned from shorter runs only. Beyond the last step of these, the mean
     trajectory goes on as the mean of its last ten steps. An interval is where the time would lie in
-    90 % of the shorter runs' windows, which were foretold in turn by models learned from others.
+    90 % of the shorter runs' windows, which were forecast in turn by models learned from others.
 
     Attributes:
         m: number of steps that are seen.
@@ -67,7 +66,7 @@ class LongForecast(StoredResult):
         predicted_s: float64[models, pieces], s.
         interval_s: float64[models, pieces, 2], s.
         mape: float64[models], %, over the pieces.
-        short_mape: float64[models], %, of the shorter runs, foretold in turn.
+        short_mape: float64[models], %, of the shorter runs, forecast in turn.
         time_s: float64[steps], s, of the long run.
         runs: number of shorter runs.
         run_name: of the long run.
@@ -111,7 +110,7 @@ class LongForecast(StoredResult):
         return found
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row a piece: its first step, its time and what each model foretold."""
+        """Return a row a piece: its first step, its time and what each model forecast."""
         import pandas as pd
 
         row = self.models.index(self.best)
@@ -147,7 +146,7 @@ def forecast_long(
     on_progress: Callable[[Progress], None] | None = None,
     stop: threading.Event | None = None,
 ) -> LongForecast:
-    """Return the time of each piece of a long run, foretold by models learned from short runs.
+    """Return the time of each piece of a long run, forecast by models learned from short runs.
 
     Args:
         steps: of shorter runs, to learn from.
@@ -171,7 +170,7 @@ def forecast_long(
     seed = whole(seed, "seed", 0)
     one = _checked(steps, long_run, whole(m, "m", 1), whole(k, "k", 1))
     windows, present = forecast_windows(steps, m, k, 1)
-    fold = folds_of_runs(len(steps), present, min(_FOLDS, len(present)), seed)[windows.run]
+    fold = folds_of_runs(len(steps), present, min(FOLDS, len(present)), seed)[windows.run]
     pieces = windows_of(one, m, k, every=k)
     work = [
         partial(_short, steps, windows, fold, at, learners, own_times, seed)
@@ -247,10 +246,10 @@ def _short(
     own_times: bool,
     seed: int,
 ) -> dict[ForecastModel, FloatArray]:
-    """Return what is foretold of the windows of a fold, s."""
+    """Return the forecasts of the windows of a fold, s."""
     held = windows.only(fold == at)
     base = baseline_of(steps, np.unique(windows.run[fold != at]), own_times=own_times)
-    return _foretold(
+    return _forecasts(
         base, windows.only(fold != at), base.channels(), steps, held, base.trajectories_s,
         learners, [seed, at],
     )  # fmt: skip
@@ -265,19 +264,19 @@ def _long(
     own_times: bool,
     seed: int,
 ) -> dict[ForecastModel, FloatArray]:
-    """Return what is foretold of the pieces of the long run, s."""
+    """Return the forecasts of the pieces of the long run, s."""
     base = baseline_of(steps, np.unique(windows.run), own_times=own_times)
     trajectory = continued(base.trajectory_s, long_run.steps)[None]
-    return _foretold(
+    return _forecasts(
         base, windows, base.channels_of(long_run), long_run, pieces, trajectory,
-        learners, [seed, _FOLDS],
+        learners, [seed, FOLDS],
     )  # fmt: skip
 
 
-def _foretold(
+def _forecasts(
     base: StepBaseline,
     learn: Windows,
-    channels: FloatArray,  # of the runs that are foretold
+    channels: FloatArray,  # of the runs that are forecast
     steps: StepTable,
     held: Windows,
     trajectories: FloatArray,
@@ -285,7 +284,7 @@ def _foretold(
     seed: list[int],
 ) -> dict[ForecastModel, FloatArray]:
     learned = learn_from(base, base.channels(), learn, learners, seed=seed)
-    expected = held.foretold(trajectories)
+    expected = held.total_ahead(trajectories)
     found: dict[ForecastModel, FloatArray] = {
         "mean-trajectory": expected,
         "persistence": persistence(steps, held, trajectories),

@@ -1,4 +1,4 @@
-"""Windows that slide over the steps of runs: what a forecast sees and what it is to foretell."""
+"""Windows that slide over the steps of runs: what a forecast sees and what it predicts."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ OWN_TIMES = "own step times"
 
 _LEAST_RUNS_FOR_CONSTANTS = 20  # training runs from which a counter with one value a run is used
 _TAIL = 10  # steps whose mean continues a trajectory beyond its end
-_LEAST_KNOWN = 0.75  # share of the steps to foretell that have a time
+_LEAST_KNOWN = 0.75  # share of the steps to forecast that have a time
 _MOST_SPREADS = 6.0  # a standardised counter is cut off there
 
 
 @dataclass(frozen=True)
 class Windows:
-    """Windows of ``m`` steps that are seen and ``k`` steps whose total time is foretold."""
+    """Windows of ``m`` steps that are seen and ``k`` steps whose total time is forecast."""
 
     m: int
     k: int
@@ -31,8 +31,8 @@ class Windows:
     at: NDArray[np.int64]  # number of its steps up to t_c, the last step that is seen
     actual_s: FloatArray  # s, total time of those of the next k steps that have one
     known: NDArray[np.bool_]  # whether a step has a time, [runs, steps]
-    left_out: int = 0  # windows with no step seen that has a time, or with too few to foretell
-    gaps: int = 0  # other windows with a step to foretell that has no time
+    left_out: int = 0  # windows with no step seen that has a time, or with too few to forecast
+    gaps: int = 0  # other windows with a step to forecast that has no time
 
     def __len__(self) -> int:
         return len(self.run)
@@ -45,8 +45,8 @@ class Windows:
         steps = self.m if last is None else last
         return _total(values, self.run, self.at - steps, self.at) / steps
 
-    def foretold(self, trajectories: FloatArray) -> FloatArray:
-        """Return the total over the steps to foretell, of whole ``trajectories[runs, steps]``."""
+    def total_ahead(self, trajectories: FloatArray) -> FloatArray:
+        """Return the total over the steps to forecast, of whole ``trajectories[runs, steps]``."""
         return _total(np.where(self.known, trajectories, 0.0), self.run, self.at, self.at + self.k)
 
     def only(self, chosen: NDArray[np.bool_]) -> Windows:
@@ -93,7 +93,7 @@ def persistence(steps: StepTable, windows: Windows, trajectories: FloatArray) ->
     """
     seen = windows.seen(np.where(windows.known, steps.time_s, 0.0))
     expected = windows.seen(np.where(windows.known, trajectories, 0.0))
-    return windows.foretold(trajectories) * seen / expected
+    return windows.total_ahead(trajectories) * seen / expected
 
 
 @dataclass(frozen=True)

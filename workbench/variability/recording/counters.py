@@ -32,8 +32,8 @@ GAUGES = frozenset({f"LINK_{towards}_BACKLOG" for towards in TOWARDS.values()})
 """Counters that go up and down: their value at the end of a step counts, not the difference."""
 
 _DUMP_QUEUES = struct.pack("=IHHII4xiIII", 36, 38, 0x301, 1, 0, 0, 0, 0, 0)  # RTM_GETQDISC
-_ROOT = 0xFFFFFFFF
-_STATS, _BASIC, _QUEUE = 7, 1, 3
+_ROOT = 0xFFFFFFFF  # TC_H_ROOT of linux/pkt_sched.h
+_STATS, _QUEUE = 7, 3  # TCA_STATS2 of linux/rtnetlink.h, TCA_STATS_QUEUE of linux/gen_stats.h
 
 
 class NetworkCounters:

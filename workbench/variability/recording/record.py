@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 RECORDING = "recording.json"
 """File of a recording's folder that holds all of it."""
 
-_TRIES = 3
+_TRIES = 3  # chosen: a run fails by chance on a busy machine; one that always does ends soon
 _START_S = 4.0  # of a slot, for the program's start and end
 
 

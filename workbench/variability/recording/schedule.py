@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # Share of the link's rate that each kind of user asks for, and the number of its connections. The
 # heavy ones leave the job less than it takes; a light one is to blame for next to nothing.
 _CROSSING = ((0.6, 2), (0.45, 2), (0.3, 1), (0.2, 1), (0.04, 1))
+# Those who stay on a side ask for as much, so that traffic alone is not to blame.
 _STAYING = ((0.6, 2), (0.4, 1), (0.3, 1), (0.1, 1))
 _SHORTEST, _LONGEST = 1.0, 4.0  # job and pause, slots
 _FOLLOWED = 0.7  # share of the heaviest user's jobs that its companion runs beside

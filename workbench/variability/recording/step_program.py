@@ -33,7 +33,7 @@ _PROGRAM = Recipe(
 )
 _START_S = 60.0  # until the program's first words
 _STEP_S = 60.0  # a step, at the most
-_POLL_S = 0.2
+_POLL_S = 0.2  # chosen: a later answer to a stop would be noticed
 _SIDES = ("left-job", "right-job")
 
 

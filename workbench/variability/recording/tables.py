@@ -24,7 +24,7 @@ from workbench.variability.tables.runs import Runs
 from workbench.variability.tables.steps import StepTable
 
 _OWN_USER = "me"
-_HOSTS_OF_A_JOB = 2
+_HOSTS_OF_A_JOB = 2  # a sender and a receiver
 _PAUSE_S = 10.0  # between two slots: a job that spans a longer one is two
 
 _CAVEATS = (

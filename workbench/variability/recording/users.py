@@ -19,7 +19,7 @@ from workbench.variability.recording import traffic
 from workbench.variability.recording.network import LinkNetwork, LinkRecordingError
 from workbench.variability.recording.schedule import EmulatedUser, SlotJob
 
-_END_S = 5.0
+_END_S = 5.0  # chosen: it ends within a tick of 5 ms, unless the machine is stuck
 
 
 class RunningUsers:

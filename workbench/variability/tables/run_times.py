@@ -40,7 +40,7 @@ _NEEDED = ("application", "time_s")
 _OPTIONAL = ("system", "nodes", "date")
 _FOLDER = "variability"
 _TABLE = "run_times.csv"
-_INTERVAL = (2.5, 97.5)
+_INTERVAL = (2.5, 97.5)  # %: ends of ``folds.LEVEL``
 
 
 @dataclass(frozen=True, eq=False, repr=False)

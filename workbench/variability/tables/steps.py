@@ -54,8 +54,8 @@ _CLOCKS = ("start", "end")
 _LONG = ("counter", "value")
 _PLACEMENT = ("NUM_ROUTERS", "NUM_GROUPS")
 _LEAST_STEPS = 10  # of a run, to say that a counter never falls in it
-_MOST_CELLS = 50_000_000
-_SPARSE = 20
+_MOST_CELLS = 50_000_000  # 400 MB: chosen, what a laptop still holds
+_SPARSE = 20  # cells to a number: chosen; a table that is so empty has its steps misnumbered
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -20,10 +20,11 @@ from workbench.variability.world.machine import CLASSES, WorldMachine
 from workbench.variability.world.shipped_curve import shipped_stall_curve
 from workbench.variability.world.stall_curve import StallCurve, detour_share
 
-_SWEEPS = 8
-_DAMPING = 0.5
-_FIRST_SHARE = 0.9
-_LEVELS = 3
+# Measured on a step's time in ``small``, milc-128, seed 0: at most so much is left of the error.
+_SWEEPS = 8  # 4 leave 0.4 %, 16 differ by 0.03 %
+_DAMPING = 0.5  # 0.25 has still 0.6 % to go after 8 sweeps, 1 is off by 0.9 %
+_FIRST_SHARE = 0.9  # on minimal ways; 0.5 and 1 differ by less than 0.1 %
+_LEVELS = 3  # links that a stall reaches back; 1 and 2 leave 7 and 0.6 %, 6 differ by 0.09 %
 _CELLS = 1_000_000
 """Links times steps that are solved at once, which bounds the memory."""
 

@@ -46,19 +46,19 @@ MESSAGES = 500_000
 FIT_SEEDS, CHECK_SEEDS = (1, 2, 3, 4), (101, 102)
 """Of the jobs to which the shipped curve is fitted, and of others by which it is checked."""
 
-_JOBS = 6
-_KINDS = (
+_JOBS = 6  # of a group: chosen, 16 of its 96 routers each on average
+_KINDS = (  # chosen: the patterns of a world's users and programs
     {"stencil-3d": 1.0},
     {"all-to-all": 1.0},
     {"shift": 0.7, "all-to-all": 0.3},
     {"stencil-4d": 1.0},
     {"io-write": 0.3, "stencil-3d": 0.7},
 )
-_PACKET = 256
-_LINK_BANDWIDTH = 5.25e9
-_BUSIEST = (0.5, 0.95)
-_ERROR_WEIGHT, _FIRST_STEP = 0.3, 0.7
-_MASK = 2**31 - 1
+_PACKET = 256  # B: 49 ns on a link, beside which its latency of 1 ns hardly counts
+_LINK_BANDWIDTH = 5.25e9  # B/s of an electrical link (Faanes et al., SC 2012), here of all
+_BUSIEST = (0.5, 0.95)  # chosen: with less hardly anything stalls, with more all does
+_ERROR_WEIGHT, _FIRST_STEP = 0.3, 0.7  # chosen: ranks count most; a factor of 2, exp(0.7)
+_MASK = 2**31 - 1  # the simulator's seeds have 31 bits
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -12,7 +12,7 @@ from workbench.variability.world.machine import WorldPreset
 EXPERIMENTER = "user-00"
 """Who submits the runs, and the paper's other programs beside them."""
 
-DAY = 86_400.0
+DAY = 86_400.0  # s
 MONTH = 30 * DAY
 
 

@@ -27,6 +27,9 @@ def bare_numbers(tree: ast.Module, lines: list[str]) -> Iterator[int]:
     for node, below in zip(tree.body, [*tree.body[1:], None], strict=True):
         if not isinstance(node, ast.Assign | ast.AnnAssign) or not numeric(node.value):
             continue
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+        if not isinstance(target, ast.Name | ast.Tuple):
+            continue
         documented = isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
         above, own = lines[node.lineno - 2], lines[node.lineno - 1 : node.end_lineno]
         if not (documented or above.lstrip().startswith("#") or any("#" in line for line in own)):

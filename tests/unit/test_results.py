@@ -84,7 +84,6 @@ NO_PLOT = {
     "DesignComparison": _TABLE,
     "DesignPlan": _TABLE,
     "Diagnosis": "text",
-    "Findings": "text",
     "InjectorComparison": _TABLE,
     "Intervals": _DERIVED,
     "JobLog": _TABLE,

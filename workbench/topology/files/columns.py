@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -159,9 +159,18 @@ def are_links(rows: Sequence[Sequence[str]]) -> bool:
         for names, word in zip(ends, row, strict=False):
             names.add(word)
     names = ends[0] | ends[1]
+    if are_settings(rows):
+        return False
     words = not any(map(_is_bare, names))
     sure = not bare or words or 3 * len(ends[0] & ends[1]) >= len(names)
     return len(rows) > 1 and len(names) <= len(rows) + 1 and sure
+
+
+def are_settings(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether all rows are a word and a number, such as ``Tiers 3``, and no links."""
+    return len(rows) > 1 and all(
+        len(row) == 2 and row[0].replace("_", "").isalpha() and _is_bare(row[1]) for row in rows
+    )
 
 
 _NAME = re.compile(r"(?![\d.]*\.\d*$)[\w.:/@+-]+")
@@ -187,7 +196,11 @@ def free_values(words: Sequence[str], place: Place, read: Assembly) -> LinkValue
     values = LinkValues()
     seen: set[str] = set()
     for word in words:
-        if word in ("", "{}"):  # networkx writes {} where an edge has no attributes
+        if not word:
+            continue
+        if word.startswith("{"):  # as networkx writes attributes, {} where an edge has none
+            given = {key: value for _, key, _, value in _ATTRIBUTE.findall(word)}
+            values = attribute_values(given, place, read, start=values)
             continue
         column, value = _meaning_of(word, place)
         if column.meaning in seen:
@@ -198,6 +211,31 @@ def free_values(words: Sequence[str], place: Place, read: Assembly) -> LinkValue
         values = _with(values, column, value, place, read)
     return values
 
+
+def attribute_values(
+    given: Mapping[str, str],
+    place: Place,
+    read: Assembly,
+    *,
+    unnamed: Collection[str] = (),  # attributes that no note names
+    start: LinkValues | None = None,  # what is said of the link already
+) -> LinkValues:
+    """Return what an edge's attributes say of its link; others are left out, with a note."""
+    values = LinkValues() if start is None else start
+    for key, value in given.items():
+        column = column_of(key)
+        if column is None or column.meaning not in OF_LINKS:
+            if key not in unnamed:
+                read.note(f"attribute of edges left out: {key[:SHOWN]}")
+        elif column.meaning == "latency" and not (column.unit or is_quantity(value, "latency")):
+            read.note(f"{key[:SHOWN]} has no unit, and is left out")
+        elif value:
+            values = _with(values, column, value, place, read)
+    return values
+
+
+_ATTRIBUTE = re.compile(r"(['\"])([^'\"]*)\1\s*:\s*(['\"]?)([^'\",{}]*)\3")
+"""A key and its value of a dict of Python's."""
 
 _HOW = (
     "a link must be two routers, and may have its class, links=3 for how many are side by side, a "

@@ -63,7 +63,8 @@ def _names_of_columns(content: bytes) -> Iterator[set[str]]:
 def _jobs(content: bytes, source: str, what: str) -> Reading:
     jobs = read_jobs((source, content))
     if not len(jobs):
-        raise ParseError("a job log must have a job that ran; it has none", source=source)
+        why = "".join(f"; {note}" for note in jobs.notes)
+        raise ParseError(f"a job log must have a job that ran; it has none{why}", source=source)
     users = len(set(jobs.user))
     finite = jobs.end[np.isfinite(jobs.end)]
     return Reading(

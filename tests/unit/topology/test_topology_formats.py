@@ -292,6 +292,24 @@ def test_attributes_in_braces_as_networkx_writes_them() -> None:
     assert "attribute of edges left out: weight" in found.notes
 
 
+def test_units_in_an_attribute_of_their_own() -> None:
+    made = read_topology(
+        "1 2 {'LinkSpeed': '55', 'LinkSpeedUnits': 'M'}\n2 3 {'speed': 3, 'speed_unit': 'GB/s'}\n"
+    )
+    np.testing.assert_allclose(made.link_bandwidth / GBPS, [0.055, 24])
+    assert not any("no unit" in note for note in made.notes)
+
+
+def test_a_list_of_cables() -> None:
+    made = read_topology(
+        "Source Device,Source Port,Destination Device,Destination Port,Cable Type,Length,Speed\n"
+        "e1,1/7,top,1/1,copper,2,200G\ne2,1/7,top,1/2,optical,9,100G\n"
+    )
+    assert ends(made) == [("e1", "top"), ("top", "e2")]
+    np.testing.assert_array_equal(made.link_bandwidth, [200 * GBPS, 100 * GBPS])
+    assert made.classes[1:] == ("copper", "optical")
+
+
 def test_a_label_may_be_a_latency() -> None:
     made = read_topology('graph {\n a -- b [label="30ns\\nlink_ab"]\n}\n')
     np.testing.assert_allclose(made.link_latency, [30e-9])

@@ -74,6 +74,18 @@ def test_columns_of_fixed_width_as_they_are_pasted(tmp_path: Path, before: str) 
     assert any("without a job's number" in note for note in jobs.notes)
 
 
+def test_a_table_below_its_command_quoted_or_in_markdown(tmp_path: Path) -> None:
+    command = "ann@n1:~$ sacct -P -X \\\n  --format=JobID,User,NNodes,Start,End,State\n"
+    quoted = "".join(f"> {line}\n" for line in (command + SACCT).splitlines())
+    head, *rows = (f"|{line}|\n" for line in SACCT.splitlines())
+    for text in (command + SACCT, quoted, head + "|---|:--|--:|---|---|---|\n" + "".join(rows)):
+        jobs = read_jobs(written(tmp_path, text))
+        assert (jobs.job, jobs.user) == (("7", "9"), ("ann", "bob"))
+        assert "2 steps of jobs were left out" in jobs.notes
+    with pytest.raises(ParseError, match="it has none; 1 jobs that never started"):
+        reading_of(SACCT.splitlines(keepends=True)[0].encode() + b"8|b|1|None|None|x\n", "x", None)
+
+
 @for_each(
     "column, cells",
     [

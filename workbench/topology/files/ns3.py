@@ -100,7 +100,7 @@ def parse_ns3(text: str, source: str, *, hosts: int | None = None) -> Topology:
 def _once(found: list[_Link], read: Assembly) -> list[_Link]:
     """Return each link once where all are listed for both ways, else all."""
     ways = Counter((*link.ends, link.bandwidth, link.latency) for link in found)
-    back = ((ways[other, one, *rates], count) for (one, other, *rates), count in ways.items())
+    back = ((ways[other, one, rate, delay], n) for (one, other, rate, delay), n in ways.items())
     if not found or any(count != there for count, there in back):
         return found
     read.note("links are listed once for each way, and count once")

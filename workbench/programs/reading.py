@@ -34,7 +34,7 @@ def reading_of(content: bytes, source: str, path: Path | None) -> Reading | None
     if path is not None and path.is_dir():
         return _trace(read_trace(path), source, "a trace")
     if is_goal(content):
-        graph = read_goal(content)
+        graph = read_goal(content if path is None else path)
         facts = {"ranks": graph.num_ranks, "operations": graph.num_ops}
         title = f"GOAL: {graph.num_ranks} ranks, {graph.num_ops:,} operations"
         return Reading(source, "goal", title, facts, notes=graph.notes)

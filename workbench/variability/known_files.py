@@ -23,8 +23,8 @@ _LEAST_OF_SACCT = 2  # besides the job's number
 _UNNAMED_JOB = re.compile(rb"\s*\d[^|\n]*\|(?:[^\n]*\|)?\d{4}-\d\d-\d\dT[\d:]{8}\|")
 """The first line of sacct -n: a job's number, and a date between signs of columns."""
 
-_COMPONENTS = {"ProducerName", "component_id", "CompId"}
-_TIMES = {"#Time", "# Time", "Time"}
+_COMPONENTS = {"ProducerName", "producer", "component_id", "CompId"}
+_TIMES = {"#Time", "# Time", "Time", "#Time_msec"}
 
 
 def reading_of(content: bytes, source: str, path: Path | None) -> Reading | None:
@@ -56,7 +56,8 @@ def _names_of_columns(content: bytes) -> Iterator[set[str]]:
         return
     head = content[:_HEAD].replace(b"\0", b"").decode("latin-1").lstrip("ï»¿ÿþ")
     for line in head.splitlines()[:50]:
-        yield {cell.strip('" ') for cell in re.split(r"[,;\t|^~]", line)} - {""}
+        bare = line.replace('"', "")
+        yield {cell.strip() for cell in re.split(r"[,;\t|^~]", bare)} - {""}
         yield {*line.lstrip("#> ").split()}
 
 

@@ -149,6 +149,24 @@ def test_columns_named_by_another_file_are_found(tmp_path: Path) -> None:
         read_samples(data, header=("a", "b"))
 
 
+@for_each(
+    "head, unit",
+    [
+        ("#Time,Time_usec,producer,instance,component_id,hits", 1),
+        ("#Time_msec,Time_usec,producer,instance,component_id,hits", 1000),
+        ('#"Time","Time_usec","producer","instance","component_id","hits"', 1),
+    ],
+)
+def test_what_ldms_writes_with_a_decomposition(tmp_path: Path, head: str, unit: int) -> None:
+    rows = [f"{at * unit},0,{name},{name}/set,0,{at}\n" for at in range(3) for name in ("n1", "n2")]
+    samples = samples_of(tmp_path, head + "\n" + "".join(rows))
+    assert (samples.component, samples.counters) == (("n1", "n2"), ("hits",))
+    assert samples.interval_s == 1
+    found = reading_of((head + "\n" + "".join(rows)).encode(), "ldms.csv", None)
+    assert found is not None
+    assert found.title == "LDMS counters: 6 samples of 1 counters on 2 components"
+
+
 def test_tables_of_other_columns_in_one_file_are_refused(tmp_path: Path) -> None:
     text = "==> a.1 <==\n#Time,ProducerName,reads\n1.0,n1,7\n2.0,n1,9\n"
     path = tmp_path / "ldms.txt"

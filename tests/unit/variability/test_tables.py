@@ -74,6 +74,12 @@ def test_columns_of_fixed_width_as_they_are_pasted(tmp_path: Path, before: str) 
     assert any("without a job's number" in note for note in jobs.notes)
 
 
+def test_a_column_of_steps_may_be_empty_beside_a_name_with_the_separator(tmp_path: Path) -> None:
+    text = "JobID|JobName|NTasks|User|NNodes|Start|End\n"
+    text += "7|a|b||ann|2|2019-01-31T08:00:00|2019-01-31T09:00:00\n"
+    assert read_jobs(written(tmp_path, text)).user == ("ann",)
+
+
 def test_a_table_below_its_command_quoted_or_in_markdown(tmp_path: Path) -> None:
     command = "ann@n1:~$ sacct -P -X \\\n  --format=JobID,User,NNodes,Start,End,State\n"
     quoted = "".join(f"> {line}\n" for line in (command + SACCT).splitlines())

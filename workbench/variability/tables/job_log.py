@@ -77,7 +77,8 @@ _NAME = re.compile(r"\S*")
 _LASTED = re.compile(r"(?:\d+-)?[\d:.]+|UNLIMITED|Partition_Limit|INVALID|")
 _SHAPES = {
     **dict.fromkeys(("JobID", "JobIDRaw", "job"), re.compile(r"\d\S*")),
-    **dict.fromkeys(("NNodes", "AllocNodes", "NCPUS", "AllocCPUS", "ReqCPUS", "NTasks"), _COUNT),
+    **dict.fromkeys(("NNodes", "AllocNodes", "NCPUS", "AllocCPUS", "ReqCPUS"), _COUNT),
+    "NTasks": re.compile(rf"{_COUNT.pattern}|"),  # of steps only
     **dict.fromkeys(("Start", "End", "Submit", "Eligible", "start", "end"), _TIME),
     **dict.fromkeys(("Elapsed", "Timelimit", "TotalCPU", "CPUTime"), _LASTED),
     **dict.fromkeys(("User", "Account", "Partition", "QOS", "Group", "Cluster", "user"), _NAME),

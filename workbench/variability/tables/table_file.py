@@ -180,7 +180,8 @@ class _TextTable:
         except csv.Error as error:
             raise ParseError(f"{what} must be a CSV file; {error}", source=source) from error
         self.names = [
-            name.strip() for name in (head.split(self._separator) if self._plain else quoted)
+            re.sub(r'^#"(.*)"$', r"#\1", name.strip())  # as LDMS writes the first name
+            for name in (head.split(self._separator) if self._plain else quoted)
         ]
         if not any(self.names):
             raise ParseError(f"{what} must begin with the names of its columns", source=source)

@@ -90,11 +90,11 @@ def parse_benchmarks(text: str | bytes, source: str = "text") -> list[BenchmarkT
         elif bare.startswith("#") and current.rows:
             context.add(at, bare, line)
     tables: list[BenchmarkTable] = []
-    for section in sections:
-        found_here = list(_tables(section, source, open_line))
-        tables += found_here
-        if not found_here:
-            stray += section.notes
+    for one in sections:
+        mine = list(_tables(one, source, open_line))
+        tables += mine
+        if not mine:
+            stray += one.notes
     if not any(len(table.sizes) for table in tables) and not any(
         isinstance(section, OSUSection) for section in sections
     ):
@@ -110,11 +110,12 @@ def _opened(
     """Return the section of another tool that a line opens or heads, None where it does neither."""
     for kind in FORMATS:
         if title := kind.title.fullmatch(bare):
-            begun = isinstance(current, TextSection) and current.format is kind
-            if begun and not (current.rows or program or title.groupdict().get("test")):
+            mine = current if isinstance(current, TextSection) else None
+            unnamed = not (title.groupdict().get("test") or program)
+            if mine is not None and mine.format is kind and not mine.rows and unnamed:
                 # The second line of a title, such as the settings below the test's name.
-                current.take(bare, at)
-                return current
+                mine.take(bare, at)
+                return mine
             section = TextSection(kind, at, test=title.groupdict().get("test") or "")
             section.take(bare, at)
             return section

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from workbench import (
         datasets as datasets,
         fit as fit,
-        jobs as jobs,
         measure as measure,
         models as models,
         panels as panels,
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
         sensitivity as sensitivity,
         simulate as simulate,
         study as study,
+        tasks as tasks,
         teaching as teaching,
         topology as topology,
         tune as tune,

@@ -158,6 +158,24 @@ def instead(content: bytes, source: str, *, but: str = "") -> str:
     return f"it is {found.title}, which {_WAYS[found.kind]} takes"
 
 
+_GRAPHS = "networkx reads, and networkx.write_graphml writes what is read here"
+_JOBS = "sacct -a -P -o JobID,User,NNodes,Start,End prints what is read here"
+_OTHERS = tuple(
+    (re.compile(pattern, re.MULTILINE), what)
+    for pattern, what in (
+        (rb"\A(?:[^\n]*\n){0,9}graph\s*\[", f"GML, which {_GRAPHS}"),
+        (rb"<gexf\b", f"GEXF, which {_GRAPHS}"),
+        (rb'\A\{\s*"(directed|multigraph|graph|nodes)"', f"a graph in JSON, which {_GRAPHS}"),
+        (rb"^Tiers \d+\s[^{}]*^Tier 0", "a fat tree of htsim: workbench topology build makes one"),
+        (rb"^\s*(CA|Switch): \S", "iblinkinfo's output: ibnetdiscover prints what is read here"),
+        (rb"^\s*JOBID\s+(PARTITION|USER)\b", f"squeue's output, without the jobs' ends: {_JOBS}"),
+        (rb'\A\{\s*"(jobs|meta)"\s*:', f"sacct's JSON: {_JOBS}"),
+        (rb"^%EventDef Paje", "a trace of Pajé: smpirun -trace-ti writes what is read here"),
+    )
+)
+"""Files that are not read: how they look, what they are, and the way that exists."""
+
+
 def _looks_like(content: bytes) -> str:
     """Return what a file that is not read looks like."""
     head = content[:4096].lstrip()
@@ -165,6 +183,9 @@ def _looks_like(content: bytes) -> str:
         return "it is empty"
     if b"\0" in head:
         return "it is binary, of a kind that is not read"
+    for pattern, what in _OTHERS:
+        if pattern.search(head):
+            return f"it looks like {what}"
     if re.match(rb'[{\[]\s*["{\[}\]\d-]', head):
         return "it looks like JSON, but not like one that is read here"
     first = head.splitlines()[0].decode("utf-8", "replace")

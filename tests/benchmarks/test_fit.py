@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from tests.benchmarks.conftest import Table
-from workbench import datasets
-from workbench.fit import LOSSES, SearchSpace, fit, model_to_fit, submit
+from workbench import datasets, tasks
+from workbench.fit import LOSSES, SearchSpace, fit, model_to_fit
 from workbench.fit.engines import FitProblem
 from workbench.fit.engines.tpe import TPEEngine
 from workbench.fit.initial_guess import starting_points
@@ -112,7 +112,7 @@ def test_a_simulation_is_answered_while_a_fit_runs() -> None:
     model = SNAPPR()
     simulate_osu(model)
     quiet = milliseconds(lambda: simulate_osu(model), 30)
-    job = submit(curve, trials=100_000)
+    job = tasks.submit(fit, curve, trials=100_000)
     while job.progress.done < 200 and not job.finished:
         time.sleep(0.01)
     times = []

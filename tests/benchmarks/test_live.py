@@ -12,12 +12,11 @@ from pathlib import Path
 
 from tests.unit.fit.test_halt import SLOW
 from tests.unit.study.plans import small_plan
-from workbench import datasets, jobs
+from workbench import datasets, tasks
 from workbench.fit import FitStudy
-from workbench.jobs import StopFlag
 from workbench.panels import RegimePanel
 from workbench.panels.replay.panel import ReplayPanel
-from workbench.study import submit
+from workbench.study import run
 
 IMPORT = """
 import time
@@ -56,18 +55,18 @@ def test_a_slider_of_the_replay_panel() -> None:
 
 
 def test_a_stop_in_a_slow_trial() -> None:
-    study, flag = FitStudy(datasets.load("azure-hb96v3-hdr"), SLOW), StopFlag()
-    thread = threading.Thread(target=study.run, args=(2000,), kwargs={"stop": flag})
+    study, task = FitStudy(datasets.load("azure-hb96v3-hdr"), SLOW), tasks.Task()
+    thread = threading.Thread(target=study.run, args=(2000,), kwargs={"task": task})
     thread.start()
     time.sleep(1)
     began = time.perf_counter()
-    flag.set()
+    task.stop()
     thread.join()
     print(f"\na fit ends {time.perf_counter() - began:.2f} s after its stop, in a trial of seconds")
 
 
 def test_a_stop_of_a_study(tmp_path: Path) -> None:
-    job = submit(small_plan(trials=100_000), tmp_path / "s.db", workers=2)
+    job = tasks.submit(run, small_plan(trials=100_000), tmp_path / "s.db", workers=2)
     while job.progress.done < 20:
         time.sleep(0.05)
     began = time.perf_counter()
@@ -77,12 +76,12 @@ def test_a_stop_of_a_study(tmp_path: Path) -> None:
 
 
 def test_another_thread_beside_python_work_that_breathes() -> None:
-    def busy(ctx: jobs.JobContext) -> None:
-        while not ctx.stopping:
+    def busy(task: tasks.Task) -> None:
+        while not task.stopping:
             sum(range(20_000))
-            ctx.breathe()
+            task.breathe()
 
-    job, waits = jobs.submit(busy), []
+    job, waits = tasks.submit(busy), []
     for _ in range(20):
         began = time.perf_counter()
         sum(range(20_000))

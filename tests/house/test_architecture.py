@@ -17,7 +17,7 @@ FLOOR = {
     "units",
     "provenance",
     "blas",
-    "jobs",
+    "tasks",
     "catalogue",
     "datasets",
     "jsonfile",

@@ -158,7 +158,7 @@ def run(arguments: argparse.Namespace) -> int:
     curve = _measured(arguments)
     within = _curve(arguments, arguments.within) if arguments.within else None
     with slow_import_notice():
-        from workbench import jobs
+        from workbench import tasks
         from workbench.fit import DEFAULT_TRIALS, FitStudy, to_optuna
     trials = DEFAULT_TRIALS if arguments.trials is None else arguments.trials
     options = given(arguments, "loss", "target", "seed", "engine", "study", "name", "without")
@@ -174,7 +174,8 @@ def run(arguments: argparse.Namespace) -> int:
 
             # In another thread: signals are handled between the main thread's Python steps,
             # and a simulation is one long step.
-            job = jobs.submit(lambda _: study.run(trials, stop=stop.event, on_trial=show))
+            task = tasks.Task(show, stop.event)
+            job = tasks.submit(lambda **_: study.run(trials, task=task))
             while not job.wait(PROGRESS_S):
                 pass
             result = job.result()

@@ -40,11 +40,11 @@ def stoppable() -> Iterator[StopSignal]:
 
 def run_stoppable(work: Callable[[NDArray[np.int8]], _T]) -> tuple[_T | None, int]:
     """Return the result of work that a signal halts, None if it has none then, and the status."""
-    from workbench import jobs
+    from workbench import tasks
 
     with stoppable() as stop:
         # In another thread: the main thread handles signals between its Python steps.
-        job = jobs.submit(lambda _: work(stop.event.cell))
+        job = tasks.submit(lambda **_: work(stop.event.cell))
         while not job.wait(_WAIT_S):
             pass
         status = SIGNALLED + stop.number if stop.number else 0
@@ -59,7 +59,7 @@ class StopSignal:
     """The signal, if any, that asked for the end of the run."""
 
     def __init__(self) -> None:
-        from workbench.jobs import StopFlag
+        from workbench.tasks import StopFlag
 
         self.event = StopFlag()  # set once a signal came
         self.number = 0  # of the signal, 0 if none came

@@ -80,12 +80,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(plan: StudyPlan, database: str, arguments: argparse.Namespace) -> int:
-    from workbench import study
+    from workbench import study, tasks
 
     with stoppable() as stop, ProgressLine() as line:
-        show = (lambda status: line.show(status.line())) if line.visible else None
-        job = study.submit(plan, database, on_progress=show, **given(arguments, "workers"))
+        job = tasks.submit(study.run, plan, database, **given(arguments, "workers"))
         while not job.wait(PROGRESS_S):
+            line.show(job.progress.message)
             if stop.event.is_set():
                 job.stop()
         result = job.result()

@@ -349,7 +349,7 @@ def _replayed_space(stored_runner: Mapping[str, Any]) -> str:
 
 
 def _run_and_report(experiment: Experiment, arguments: argparse.Namespace) -> int:
-    from workbench import jobs
+    from workbench import tasks
 
     stored = f"{experiment.name!r} in {arguments.store}"
     if experiment.done:
@@ -368,7 +368,7 @@ def _run_and_report(experiment: Experiment, arguments: argparse.Namespace) -> in
             last = f"last {f'{run.value:.6g}{unit}' if run.status == 'complete' else run.status}"
 
         # In another thread: signals are handled between the main thread's Python steps.
-        job = jobs.submit(lambda _: experiment.run(stop=stop.event, on_run=note))
+        job = tasks.submit(lambda **_: experiment.run(stop=stop.event, on_run=note))
         ended = False
         while not ended:
             line.show(f"{experiment.done} of {budget} runs, {experiment.runner.waits_for or last}")

@@ -58,8 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Evaluate the design and return the exit status."""
     with slow_import_notice():
+        from workbench import tasks
         from workbench.storage.database import locate
-        from workbench.uq import DesignPlan, read_design, submit_design
+        from workbench.uq import DesignPlan, evaluate_design, read_design
     plan = DesignPlan.from_yaml(Path(arguments.plan))
     if not plan.model:
         raise ParameterError(
@@ -72,14 +73,15 @@ def run(arguments: argparse.Namespace) -> int:
         _print(read_design(plan, database), arguments, locate(database).where)
         return 0
     with stoppable() as stop, ProgressLine(every_s=PROGRESS_S) as line:
-        job = submit_design(
+        job = tasks.submit(
+            evaluate_design,
             plan,
             database,
             retry_failed=arguments.retry_failed,
-            on_progress=lambda now: line.show(now.line()),
             **given(arguments, "workers"),
         )
         while not job.wait(PROGRESS_S):
+            line.show(job.progress.message)
             if stop.event.is_set():
                 job.stop()
         runs = job.result()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from threading import Event
 
-    from workbench.jobs import Progress
+    from workbench.tasks import Progress
     from workbench.variability import VariabilityReport
 
 ABOUT = "run all analyses on the runs of one program"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         compare_engines as compare_engines,
     )
     from workbench.fit.engines import DEFAULT_ENGINE as DEFAULT_ENGINE, ENGINES as ENGINES
-    from workbench.fit.fitting import fit as fit, submit as submit
+    from workbench.fit.fitting import fit as fit
     from workbench.fit.initial_guess import first_guess as first_guess
     from workbench.fit.losses import (
         EXCESSIVE_LOSS as EXCESSIVE_LOSS,
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
         errors_by_threshold as errors_by_threshold,
         fit_regimes as fit_regimes,
         split as split,
-        submit_regimes as submit_regimes,
     )
     from workbench.fit.result import FitResult as FitResult
     from workbench.fit.space import Dimension as Dimension, SearchSpace as SearchSpace
@@ -65,7 +64,6 @@ if TYPE_CHECKING:
     from workbench.fit.trust.bootstrap import (
         Intervals as Intervals,
         intervals as intervals,
-        submit_intervals as submit_intervals,
     )
     from workbench.fit.trust.generalise import (
         CrossTarget as CrossTarget,

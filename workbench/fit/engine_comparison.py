@@ -21,6 +21,7 @@ from workbench.html_table import html_table
 from workbench.models import NetworkModel
 from workbench.result import Drawing, StoredResult
 from workbench.suggestions import did_you_mean
+from workbench.tasks import Task
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -191,7 +192,7 @@ def compare_engines(
 def _timed(study: FitStudy, trials: int) -> EngineRun:
     ends: list[float] = []
     began = time.perf_counter()
-    result = study.run(trials, on_trial=lambda _: ends.append(time.perf_counter() - began))
+    result = study.run(trials, task=Task(lambda _: ends.append(time.perf_counter() - began)))
     return EngineRun(study.engine, study.seed, result.convergence, np.array(ends))
 
 

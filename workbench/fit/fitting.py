@@ -3,26 +3,24 @@
     result = fit("azure-hb96v3-hdr", "snappr", trials=500)
     result = fit("osu.txt", "protocol", fixed={"eager_max": "16KiB"})
 
-``fit`` runs to the end and returns; ``submit`` does the same as a job, in a thread.
+``tasks.submit(fit, ...)`` does the same as a job, in a thread: its ``partial`` is the best so far.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
-from workbench import jobs
 from workbench.fit.defaults import DEFAULT_MODEL
 from workbench.fit.engines import DEFAULT_ENGINE
 from workbench.fit.losses import DEFAULT_LOSS, Loss
 from workbench.fit.result import FitResult
 from workbench.fit.space import SearchSpace
-from workbench.fit.study import DEFAULT_TRIALS, FitOptions, FitStudy, TrialReport
+from workbench.fit.study import DEFAULT_TRIALS, FitStudy
 from workbench.models import NetworkModel
 from workbench.models.parameter import Value
-from workbench.named_options import defaults_of, named_options
+from workbench.tasks import Task
 
 if TYPE_CHECKING:
     from workbench.fit.measured import Measured, Size
@@ -42,8 +40,7 @@ def fit(
     space: SearchSpace | None = None,
     fixed: Mapping[str, Value | None] | None = None,
     without: str | Sequence[Size] = (),
-    stop: threading.Event | None = None,
-    on_trial: Callable[[TrialReport], None] | None = None,
+    task: Task | None = None,
 ) -> FitResult:
     """Fit a model to a measured curve, and return the result.
 
@@ -67,8 +64,8 @@ def fit(
         fixed: parameters to be held, by key or attribute such as ``mtu``, at a value in SI or
             as a text with a unit, or where it is None at the model's.
         without: measured message sizes that are left out, such as ``["4KiB"]`` or ``"4KiB,8KiB"``.
-        stop: once set, the fit returns the best so far; see ``FitStudy.run``.
-        on_trial: called after each trial, in this thread.
+        task: gets a ``TrialReport`` after each trial; once it is stopped, the fit returns the best
+            so far.
 
     Raises:
         DatasetError: there is no machine and no file of that name.
@@ -89,32 +86,4 @@ def fit(
         fixed=fixed,
         without=without,
     ) as running:
-        return running.run(trials, stop=stop, on_trial=on_trial)
-
-
-@named_options(FitOptions, defaults_of(fit))
-def submit(
-    curve: Measured,
-    model: str | NetworkModel = DEFAULT_MODEL,
-    *,
-    trials: int = DEFAULT_TRIALS,
-    on_trial: Callable[[TrialReport], None] | None = None,
-    **options: Unpack[FitOptions],
-) -> jobs.Job[FitResult]:
-    """Run ``fit`` as a job: ``job.partial`` is the best so far, ``job.stop()`` ends it early.
-
-    The arguments are those of ``fit``; the job's thread reports the errors that ``fit`` raises.
-    """
-
-    def work(ctx: jobs.JobContext) -> FitResult:
-        def report(trial: TrialReport) -> None:
-            ctx.progress(trial.done, trial.total, f"best loss {trial.best_loss:.4g}")
-            if on_trial is not None:
-                on_trial(trial)
-            ctx.breathe()
-
-        with FitStudy(curve, model, **options) as running:
-            ctx.partial_from(running.result)
-            return running.run(trials, stop=ctx.stop_event, on_trial=report)
-
-    return jobs.submit(work)
+        return running.run(trials, task=task)

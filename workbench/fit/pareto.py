@@ -10,7 +10,6 @@ latency and bandwidth compete (section IV-D); their fits minimise one number.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -32,6 +31,7 @@ from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.simulate import simulate_osu
 from workbench.storage.optuna_log import quiet_optuna
+from workbench.tasks import Task, task_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,8 +152,7 @@ def pareto(
     trials: int = DEFAULT_TRIALS,
     seed: int = 0,
     space: SearchSpace | None = None,
-    stop: threading.Event | None = None,
-    on_trial: Callable[[int, int], None] | None = None,
+    task: Task | None = None,
 ) -> ParetoFront:
     """Search for configurations with low errors in latency and in bandwidth at once.
 
@@ -166,8 +165,7 @@ def pareto(
         trials: configurations to try.
         seed: makes the search repeatable.
         space: what to search; ``SearchSpace.for_model`` where it is None.
-        stop: once set, the front so far is returned after the trial in flight.
-        on_trial: called after each trial with the number of trials done and asked for.
+        task: gets the progress after each trial; once it is stopped, the front so far is returned.
 
     Raises:
         ParameterError: an argument is not accepted, or a benchmark was not measured.
@@ -184,7 +182,7 @@ def pareto(
                 "other with fit(..., target=...)",
                 key="curve",
             )
-    total, seed = whole(trials, "trials", 1), whole(seed, "seed", 0)
+    total, seed, task = whole(trials, "trials", 1), whole(seed, "seed", 0), task_of(task)
     space = SearchSpace.for_model(base) if space is None else space
     base = base.with_values(space.fixed)
     distributions: dict[str, Any] = {
@@ -198,15 +196,14 @@ def pareto(
             study.enqueue_trial({key: float(space[key].clip(x)) for key, x in point.items()})
         tried: list[list[float]] = []
         errors: list[tuple[float, float]] = []
-        while len(errors) < total and not (stop is not None and stop.is_set()):
+        while len(errors) < total and not task.stopping:
             trial = study.ask(distributions)
             values = {key: space[key].clip(space[key].snap(x)) for key, x in trial.params.items()}
             found = _errors(base.with_values, values, measured)
             study.tell(trial, [EXCESSIVE_LOSS if np.isnan(e) else e for e in found])
             tried.append([float(values[key]) for key in space.keys])
             errors.append(found)
-            if on_trial is not None:
-                on_trial(len(errors), total)
+            task.report(len(errors), total)
     return ParetoFront(
         base,
         measured,

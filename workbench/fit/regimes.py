@@ -10,25 +10,23 @@ computed from the relative error at each size.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.fit.bolted import Bolted, HasCurve
 from workbench.fit.engines import DEFAULT_ENGINE
 from workbench.fit.losses import DEFAULT_LOSS, Loss
 from workbench.fit.measured import as_curve
-from workbench.fit.study import DEFAULT_TRIALS, FitStudy, HalfFitOptions, TrialReport
+from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
 from workbench.models.parameter import Value
-from workbench.named_options import defaults_of, named_options
+from workbench.tasks import Task, task_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,8 +53,7 @@ def fit_regimes(
     engine: str = DEFAULT_ENGINE,
     study: str | Path | None = None,
     fixed: Mapping[str, Value | None] | None = None,
-    stop: threading.Event | None = None,
-    on_trial: Callable[[TrialReport], None] | None = None,
+    task: Task | None = None,
 ) -> Bolted:
     """Return one model fitted to the sizes up to a threshold and one to those above it.
 
@@ -75,8 +72,8 @@ def fit_regimes(
         engine: as for ``fit``.
         study: as for ``fit``; the studies of the halves are named after them.
         fixed: as for ``fit``, in both models.
-        stop: once set, both fits return the best so far.
-        on_trial: called after each trial of either half.
+        task: gets a ``TrialReport`` after each trial of either half; once it is stopped, both fits
+            return the best so far. Its result so far is the pair.
 
     Raises:
         ParameterError: an argument is not accepted, or a half would hold no size.
@@ -86,42 +83,18 @@ def fit_regimes(
         FitStudy, loss=loss, target=target, seed=seed, engine=engine, study=study, fixed=fixed
     )
     below, above = split(curve, threshold)
+    whole = task_of(task)
     with open_study(below, low) as first, open_study(above, high) as second:
-        results = [half.run(trials, stop=stop, on_trial=on_trial) for half in (first, second)]
+        whole.partial_from(lambda: Bolted(first.result(), second.result(), threshold))
+
+        def report(trial: TrialReport) -> None:
+            done = first.done + second.done
+            whole.report(done, 2 * trials, f"best loss {trial.best_loss:.4g}", trial)
+            whole.breathe()
+
+        each = Task(report, whole.stop_event)
+        results = [half.run(trials, task=each) for half in (first, second)]
     return Bolted(results[0], results[1], threshold)
-
-
-@named_options(HalfFitOptions, defaults_of(fit_regimes))
-def submit_regimes(
-    curve: Measured,
-    low: str | NetworkModel = "logp",
-    high: str | NetworkModel = "snappr",
-    *,
-    threshold: int = DEFAULT_THRESHOLD,
-    trials: int = DEFAULT_TRIALS,
-    **options: Unpack[HalfFitOptions],
-) -> jobs.Job[Bolted]:
-    """Run ``fit_regimes`` as a job: ``job.partial`` is the pair so far, ``job.stop()`` ends it.
-
-    The arguments are those of ``fit_regimes``.
-    """
-    open_study = partial(FitStudy, **options)
-
-    def work(ctx: jobs.JobContext) -> Bolted:
-        below, above = split(curve, threshold)
-        with open_study(below, low) as first, open_study(above, high) as second:
-            ctx.partial_from(lambda: Bolted(first.result(), second.result(), threshold))
-
-            def report(trial: TrialReport) -> None:
-                done = first.done + second.done
-                ctx.progress(done, 2 * trials, f"best loss {trial.best_loss:.4g}")
-                ctx.breathe()
-
-            halves = (first, second)
-            results = [half.run(trials, stop=ctx.stop_event, on_trial=report) for half in halves]
-        return Bolted(results[0], results[1], threshold)
-
-    return jobs.submit(work)
 
 
 def split(curve: Measured, threshold: int = DEFAULT_THRESHOLD) -> tuple[OSUCurve, OSUCurve]:

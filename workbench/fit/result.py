@@ -5,9 +5,7 @@ from __future__ import annotations
 import functools
 import html
 import math
-import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -25,6 +23,7 @@ from workbench.models import NetworkModel
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult, Uncertainty
 from workbench.simulate import simulate_osu
+from workbench.tasks import Task
 from workbench.units import write_quantity
 
 if TYPE_CHECKING:
@@ -379,19 +378,17 @@ class FitResult(StoredResult):
         self,
         *,
         scan: bool = True,
-        stop: threading.Event | None = None,
-        on_parameter: Callable[[int, int], None] | None = None,
+        task: Task | None = None,
     ) -> Identifiability:
         """Return which parameters the data determine, and how well.
 
         Args:
             scan: as for ``workbench.fit.identify``.
-            stop: as for ``workbench.fit.identify``.
-            on_parameter: as for ``workbench.fit.identify``.
+            task: as for ``workbench.fit.identify``.
         """
         from workbench.fit.trust.identify import identify
 
-        return identify(self, scan=scan, stop=stop, on_parameter=on_parameter)
+        return identify(self, scan=scan, task=task)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything the result holds as values that JSON can hold, as ``save`` writes."""

@@ -11,10 +11,10 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypedDict
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,11 +45,11 @@ from workbench.fit.measured import Size, as_curve, left_out
 from workbench.fit.result import FitResult
 from workbench.fit.space import SearchSpace
 from workbench.fit.store import StoredTrial, StudyFile
-from workbench.jobs import StopFlag
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
 from workbench.models.parameter import Value, key_named
 from workbench.simulate import simulate_osu
+from workbench.tasks import Task, task_of
 
 if TYPE_CHECKING:
     from workbench.fit.measured import Measured
@@ -78,25 +78,6 @@ class TrialReport:
     values: Mapping[str, float | int]
     best_loss: float
     best_values: Mapping[str, float | int]
-
-
-class HalfFitOptions(TypedDict, total=False):
-    """The named arguments of ``FitStudy`` that two fits can share."""
-
-    loss: str | Loss
-    target: str
-    seed: int
-    engine: str
-    study: str | Path | None
-    fixed: Mapping[str, Value | None] | None
-
-
-class FitOptions(HalfFitOptions, total=False):
-    """The named arguments of ``FitStudy``."""
-
-    name: str | None
-    space: SearchSpace | None
-    without: str | Sequence[Size]
 
 
 class FitStudy:
@@ -198,37 +179,30 @@ class FitStudy:
         self,
         trials: int = DEFAULT_TRIALS,
         *,
-        stop: threading.Event | None = None,
-        on_trial: Callable[[TrialReport], None] | None = None,
+        task: Task | None = None,
     ) -> FitResult:
-        """Run until the study holds ``trials`` trials or ``stop`` is set; return the best.
+        """Run until the study holds ``trials`` trials or the task is stopped; return the best.
 
         Args:
             trials: configurations to try in all, those of earlier runs included.
-            stop: once set, the run returns after the trial in flight; a ``jobs.StopFlag`` ends
-                that trial too, and it is tried again when the fit is resumed.
-            on_trial: called after each trial, in this thread.
+            task: gets a ``TrialReport`` after each trial; its stop also ends the trial in flight,
+                which is tried again when the fit is resumed.
 
         Raises:
             ParameterError: ``trials`` is not a positive whole number.
             StudyError: the study is running already, or its file cannot be written.
         """
         total = whole(trials, "trials", 1)
-        if stop is not None and not hasattr(stop, "is_set"):
-            raise ParameterError(f"stop must be a threading.Event; got {stop!r}", key="stop")
-        if on_trial is not None and not callable(on_trial):
-            raise ParameterError(
-                f"on_trial must be a function of a TrialReport; got {on_trial!r}", key="on_trial"
-            )
+        task = task_of(task)
         if not self._running.acquire(blocking=False):
             raise StudyError(f"the fit {self.name!r} is running already; stop it first")
-        halt = stop.cell if isinstance(stop, StopFlag) else None
+        task.partial_from(self.result)
         try:
             with contextlib.suppress(SimulationHalted):
-                while self.done < total and not (stop is not None and stop.is_set()):
-                    report = self._trial(total, halt)
-                    if on_trial is not None:
-                        on_trial(report)
+                while self.done < total and not task.stopping:
+                    trial = self._trial(total, task.stop_event.cell)
+                    task.report(trial.done, trial.total, f"best loss {trial.best_loss:.4g}", trial)
+                    task.breathe()
             with self._lock:
                 done = len(self._losses)
                 self._message = (

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from workbench.jobs import cores
 from workbench.mpi.errors import MPIError
+from workbench.tasks import cores
 
 _ASK_S = 30  # s; mpirun --version takes 0.05 s here: this ends only a launcher that hangs
 _INSTALL = (

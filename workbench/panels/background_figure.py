@@ -9,13 +9,13 @@ from typing import Any
 import ipywidgets as widgets
 from bokeh.models import LayoutDOM
 
-from workbench import jobs
+from workbench import tasks
 from workbench.panels.cache import Cache
 from workbench.panels.job_controls import JobControls, error_text
 from workbench.panels.live_view import LiveView
 from workbench.panels.style import mark_stale, wrapping_row
 
-Draw = Callable[[jobs.JobContext], LayoutDOM]
+Draw = Callable[[tasks.Task], LayoutDOM]
 _KEPT = 8  # figures drawn last: chosen, to go back and forth between some settings
 
 
@@ -97,9 +97,10 @@ class BackgroundFigure:
         self.waiting.value = html.escape(waiting)
 
     def _begin(self, quietly: bool = False) -> None:
-        if self._draw is None or self._work.job is not None:
+        draw = self._draw
+        if draw is None or self._work.job is not None:
             return
-        job = jobs.submit(self._draw)
+        job = tasks.submit(lambda task: draw(task))
         if not self._keep_last:
             self._place.children = []
         if not quietly:
@@ -114,9 +115,9 @@ class BackgroundFigure:
         mark_stale(self._place, False)
         self._row.layout.display = "none"
 
-    def _ended(self, job: jobs.Job[LayoutDOM]) -> None:
+    def _ended(self, job: tasks.Job[LayoutDOM]) -> None:
         if job.state == "stopped":
-            self._failed(jobs.JobError("the figure was stopped; draw it again"))
+            self._failed(tasks.JobError("the figure was stopped; draw it again"))
             return
         view = LiveView(job.result(), layout=widgets.Layout(width="100%"))
         self._drawn.keep(self._wanted, view)
@@ -132,7 +133,7 @@ class BackgroundFigure:
             self.error.say(error_text(error))
 
 
-def _how_far(job: jobs.Job[Any]) -> str:
+def _how_far(job: tasks.Job[Any]) -> str:
     """Return a job's progress in words, such as ``3 s, 12 of 72 fits simulated``."""
     progress = job.progress
     so_far = f", {progress.done} of {progress.total} {progress.message}" if progress.total else ""

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import ipywidgets as widgets
 
-from workbench import jobs
+from workbench import tasks
 from workbench.errors import SimulationHalted, WorkbenchError
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.kernel import run_waiting
@@ -49,7 +49,7 @@ class JobControls(Generic[_T]):
         ready: str,  # first status; "" hides an idle bar
         *,
         lock: Callable[[bool], None],  # called with whether a job runs
-        ended: Callable[[jobs.Job[_T]], None],  # called after success
+        ended: Callable[[tasks.Job[_T]], None],  # called after success
         failed: Callable[[BaseException], None] | None = None,  # None: shown in error
         width: int = 200,  # of bar and line, px
         free_at_stop: bool = False,  # Start at once, not when the stopped job has ended
@@ -57,7 +57,7 @@ class JobControls(Generic[_T]):
         self._lock, self._ended, self._failed = lock, ended, failed
         self._free_at_stop = free_at_stop
         self._how_far: Callable[[], tuple[float, str]] = lambda: (0.0, "")
-        self.job: jobs.Job[_T] | None = None
+        self.job: tasks.Job[_T] | None = None
         text, tip, button_width = start
         self.start: Any = push_button(text, tip, "success", button_width)
         self.stop_button: Any = push_button("■ Stop", stop_tip, "warning")
@@ -77,7 +77,7 @@ class JobControls(Generic[_T]):
 
     def begin(
         self,
-        job: jobs.Job[_T],
+        job: tasks.Job[_T],
         how_far: Callable[[], tuple[float, str]],  # its share done, 0 to 1, and the status
         patience_s: float = 0.0,
         preview: Callable[[], None] | None = None,  # draws its result so far, once the job says so
@@ -136,7 +136,7 @@ class JobControls(Generic[_T]):
 
     def refused(self, error: BaseException, kept: str = "") -> bool:
         """Show ``stopped`` or ``failed`` and the text `kept`; return whether it was stopped."""
-        stopped = isinstance(error, (SimulationHalted, jobs.JobError))
+        stopped = isinstance(error, (SimulationHalted, tasks.JobError))
         self.status.value = ("stopped" if stopped else "failed") + (f"; {kept}" if kept else "")
         return stopped
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import ipywidgets as widgets
 
-from workbench import jobs
+from workbench import tasks
 from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.job_controls import wait_for
@@ -237,7 +237,7 @@ class Panel(Stateful, ABC, Generic[_T]):
     def _outcome(self) -> _T:
         """Return the displayed result."""
 
-    def _jobs(self) -> list[jobs.Job[Any] | None]:
+    def _jobs(self) -> list[tasks.Job[Any] | None]:
         """Return the jobs that make the panel a running one."""
         return []
 

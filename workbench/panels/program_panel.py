@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from workbench import jobs
+from workbench import tasks
 from workbench.panels.job_controls import JobControls
 from workbench.panels.panel import Panel
 from workbench.panels.program_sources import AnyProgram, ProgramSource, files_of, without_files
@@ -53,7 +53,7 @@ class ProgramPanel(Panel[_T], Generic[_T, _Shown]):
         )
         self._work.start.on_click(lambda _: self.run())
 
-    def run(self) -> jobs.Job[_Shown]:
+    def run(self) -> tasks.Job[_Shown]:
         """Work with the present controls, in the background, and return at once."""
         return self._begin(0.0)
 
@@ -104,7 +104,7 @@ class ProgramPanel(Panel[_T], Generic[_T, _Shown]):
         return self._controls
 
     @abstractmethod
-    def _submit(self) -> tuple[jobs.Job[_Shown], Callable[[], tuple[float, str]]]:
+    def _submit(self) -> tuple[tasks.Job[_Shown], Callable[[], tuple[float, str]]]:
         """Start to work with the present controls; return the job, and what tells its progress."""
 
     @abstractmethod
@@ -115,14 +115,14 @@ class ProgramPanel(Panel[_T], Generic[_T, _Shown]):
     def _program(self) -> Any:
         """Return the program of the present controls, None if it is not known yet."""
 
-    def _jobs(self) -> list[jobs.Job[Any] | None]:
+    def _jobs(self) -> list[tasks.Job[Any] | None]:
         return [self._work.job]
 
     def _refresh(self) -> bool:
         self._take_so_far()
         return self._work.refresh()
 
-    def _begin(self, patience_s: float) -> jobs.Job[_Shown]:
+    def _begin(self, patience_s: float) -> tasks.Job[_Shown]:
         """Work in a thread; draw the result at once if it is finished after this time."""
         # Only the latest change counts: the result of an earlier run must not replace it.
         self.stop()
@@ -142,7 +142,7 @@ class ProgramPanel(Panel[_T], Generic[_T, _Shown]):
             if so_far is not None and so_far is not self._shown:
                 self._take(so_far)
 
-    def _ended(self, job: jobs.Job[_Shown]) -> None:
+    def _ended(self, job: tasks.Job[_Shown]) -> None:
         self._work.progress.value = 1.0
         self._work.status.value = ""
         self._take(job.result())

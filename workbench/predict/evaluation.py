@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.arrays import FloatArray
-from workbench.jobs import JobError
 from workbench.predict.collective import COLLECTIVES, predict_collective
 from workbench.predict.learning import learn_algorithms, learn_surplus, with_surplus
 from workbench.predict.library_rules import algorithms_of_label
@@ -28,6 +27,7 @@ from workbench.predict.shipped import (
     shipped_groups,
     shipped_systems,
 )
+from workbench.tasks import JobError
 from workbench.uq.collectives import CollectiveTest, MeasuredCollective
 from workbench.uq.collectives.measured import nodes_of
 

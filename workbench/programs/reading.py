@@ -9,10 +9,14 @@ from workbench.programs.find_program import HEAD_BYTES, is_goal
 from workbench.programs.goal import read_goal
 from workbench.programs.program import Program
 from workbench.programs.traces import read_trace, recognise
+from workbench.programs.traces.files import lists_traces
 from workbench.programs.traces.simgrid import is_action
 from workbench.reading import Reading
 
 _ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b")
+_ANCHOR = b"BOTF2"
+"""The name of the byte order and that of the format, behind the first byte of an anchor file."""
+
 _FIRST_LINES = 20  # chosen: that so many of another text are actions by chance is not seen
 
 _FORMATS = {
@@ -30,7 +34,7 @@ def reading_of(content: bytes, source: str, path: Path | None) -> Reading | None
     if path is not None and path.is_dir():
         return _trace(read_trace(path), source, "a trace")
     if is_goal(content):
-        graph = read_goal(content)
+        graph = read_goal(content if path is None else path)
         facts = {"ranks": graph.num_ranks, "operations": graph.num_ops}
         title = f"GOAL: {graph.num_ranks} ranks, {graph.num_ops:,} operations"
         return Reading(source, "goal", title, facts, notes=graph.notes)
@@ -39,6 +43,15 @@ def reading_of(content: bytes, source: str, path: Path | None) -> Reading | None
             return _trace(read_trace({source: content}), source, "an archive of a trace")
         except ParseError:
             return None
+    if content[1 : 1 + len(_ANCHOR)] == _ANCHOR:
+        if path is None:
+            raise ParseError(
+                "it is the anchor of an OTF2 archive, which lies in several files: give its path",
+                source=source,
+            )
+        return _trace(read_trace(path), source, "an OTF2 archive")
+    if path is not None and lists_traces(content, path.parent):
+        return _trace(read_trace(path), source, "a list of a trace's files")
     format = recognise(content)
     if format is None or (format == "simgrid" and not _acts(content)):
         return None

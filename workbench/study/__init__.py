@@ -22,12 +22,11 @@ if TYPE_CHECKING:
     from workbench.study.influence import (
         Influence as Influence,
         influence as influence,
-        submit_influence as submit_influence,
     )
     from workbench.study.model_choice import ModelChoice as ModelChoice
     from workbench.study.plan import StudyPlan as StudyPlan
     from workbench.study.result import StudyResult as StudyResult
-    from workbench.study.run import run as run, submit as submit
+    from workbench.study.run import run as run
     from workbench.study.status import StudyStatus as StudyStatus, status as status
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

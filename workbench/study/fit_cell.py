@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from workbench.simulate import simulate_osu
 from workbench.storage.database import problem_differences
 from workbench.study.cell import Cell, CellProgress, CellResult, CellState, improvements
 from workbench.study.model_choice import ModelChoice
+from workbench.tasks import StopFlag, Task
 from workbench.workers.work import HELD, Answer
 
 
@@ -29,7 +29,7 @@ def fit_order(cell: Cell, choice: ModelChoice, trials: int) -> dict[str, Any]:
 def perform(
     order: Mapping[str, Any],
     database: str,
-    stop: threading.Event,
+    stop: StopFlag,
     note: Callable[[Answer], None],
 ) -> Answer:
     """Fit the cell of an order; see ``workbench.workers``."""
@@ -58,7 +58,7 @@ def fit_cell(
     choice: ModelChoice,
     trials: int,  # including those of earlier runs
     database: str | Path,
-    stop: threading.Event,  # a ``jobs.StopFlag`` also ends the running trial
+    stop: StopFlag,
     note: Callable[[CellProgress], None],  # called after each trial, in this thread
 ) -> CellProgress:
     """Continue a cell's fit to ``trials`` trials or ``stop``; return its state, errors included."""
@@ -69,7 +69,7 @@ def fit_cell(
     try:
         with _study(cell, choice, database) as study:
             _copy_trials(study, cell, choice, trials, database)
-            result = study.run(trials, stop=stop, on_trial=report)
+            result = study.run(trials, task=Task(report, stop))
     except StudyHeldError:
         return CellProgress(cell, "running", 0, trials, message=HELD)
     except WorkbenchError as error:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import islice
@@ -25,19 +25,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import jobs
+from workbench import tasks
 from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
 from workbench.fit.defaults import model_to_fit
 from workbench.fit.space import SearchSpace
 from workbench.html_table import code, html_table
-from workbench.jobs import StopFlag
 from workbench.measure import OSU_SIZES
 from workbench.models import NetworkModel
 from workbench.result import Drawing, StoredResult
 from workbench.simulate import BENCHMARKS, simulate_osu
 from workbench.suggestions import did_you_mean
+from workbench.tasks import StopFlag, Task, task_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -226,8 +226,7 @@ def influence(
     seed: int = 0,
     space: SearchSpace | None = None,
     workers: int | None = None,
-    stop: threading.Event | None = None,
-    on_progress: Callable[[int, int], None] | None = None,
+    task: Task | None = None,
 ) -> Influence:
     """Return the correlations of latency and bandwidth with each parameter over a search space.
 
@@ -241,47 +240,15 @@ def influence(
         seed: scrambles the design.
         space: what to vary; ``SearchSpace.for_model`` where it is None.
         workers: threads; one for each core where it is None.
-        stop: once set, what has been simulated is returned.
-        on_progress: called after each configuration with how many are done and how many there are.
+        task: gets the progress after each configuration; once it is stopped, what has been
+            simulated is returned.
 
     Raises:
         ParameterError: an argument is not accepted.
     """
     design = _Design(model, sizes, configurations, seed, space)
-    design.run(workers, stop, on_progress)
+    design.run(workers, task_of(task))
     return design.result()
-
-
-def submit_influence(
-    model: str | NetworkModel = "snappr",
-    sizes: Sequence[int] | NDArray[np.int64] = OSU_SIZES,
-    configurations: int = DEFAULT_CONFIGURATIONS,
-    *,
-    seed: int = 0,
-    space: SearchSpace | None = None,
-    workers: int | None = None,
-    on_progress: Callable[[int, int], None] | None = None,
-) -> jobs.Job[Influence]:
-    """Run ``influence`` as a job: ``job.partial`` is that of the configurations done so far.
-
-    The arguments are those of ``influence``.
-
-    Raises:
-        ParameterError: an argument is not accepted.
-    """
-    design = _Design(model, sizes, configurations, seed, space)
-
-    def work(ctx: jobs.JobContext) -> Influence:
-        def report(done: int, total: int) -> None:
-            ctx.progress(done, total, f"{done} of {total} configurations")
-            if on_progress is not None:
-                on_progress(done, total)
-
-        ctx.partial_from(design.result)
-        design.run(workers, ctx.stop_event, report)
-        return design.result()
-
-    return jobs.submit(work)
 
 
 class _Design:
@@ -305,22 +272,18 @@ class _Design:
         self._curves: dict[int, FloatArray | None] = {}
         self._lock = threading.Lock()
 
-    def run(
-        self,
-        workers: int | None,
-        stop: threading.Event | None,
-        on_progress: Callable[[int, int], None] | None,
-    ) -> None:
+    def run(self, workers: int | None, task: Task) -> None:
         """Simulate all configurations, in their order, a few at a time."""
-        threads = workers if workers is not None else jobs.cores()
-        halt = stop if isinstance(stop, StopFlag) else StopFlag()
+        task.partial_from(self.result)
+        threads = workers if workers is not None else tasks.cores()
         waiting = iter(range(len(self.positions)))
         with ThreadPoolExecutor(max_workers=max(threads, 1)) as pool:
 
             def more(count: int) -> Iterator[Future[None]]:
-                if stop is None or not stop.is_set():
+                if not task.stopping:
                     yield from (
-                        pool.submit(self._simulate, n, halt) for n in islice(waiting, count)
+                        pool.submit(self._simulate, n, task.stop_event)
+                        for n in islice(waiting, count)
                     )
 
             running = set(more(2 * max(threads, 1)))
@@ -329,12 +292,12 @@ class _Design:
                     finished, running = wait(running, return_when=FIRST_COMPLETED)
                     for future in finished:
                         future.result()
-                        if on_progress is not None:
-                            on_progress(len(self._curves), len(self.positions))
+                        done, total = len(self._curves), len(self.positions)
+                        task.report(done, total, f"{done} of {total} configurations")
                     running |= set(more(len(finished)))
             finally:
                 if running:
-                    halt.set()
+                    task.stop()
 
     def result(self) -> Influence:
         """Return the correlations over the configurations simulated so far, from any thread."""

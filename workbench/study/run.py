@@ -10,11 +10,10 @@ import dataclasses
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from workbench import jobs
 from workbench.fit.losses import find_loss
 from workbench.fit.store import read_progress
 from workbench.storage.database import locate
@@ -24,6 +23,7 @@ from workbench.study.model_choice import ModelChoice
 from workbench.study.plan import StudyPlan
 from workbench.study.result import StudyResult
 from workbench.study.status import StudyStatus, status
+from workbench.tasks import Task, task_of
 from workbench.workers.run import Pace, choose_executor, do_pieces
 from workbench.workers.work import HELD, Answer, PiecedWork, WorkPiece
 
@@ -38,8 +38,7 @@ def run(
     *,
     workers: int | None = None,
     cluster: Any = None,
-    stop: threading.Event | None = None,
-    on_progress: Callable[[StudyStatus], None] | None = None,
+    task: Task | None = None,
 ) -> StudyResult:
     """Fit every cell of a plan and return the results.
 
@@ -55,8 +54,8 @@ def run(
             None, and with 1 the cells are fitted in this process, one after the other.
         cluster: a ``dask.distributed.Client`` whose workers fit the cells instead; see
             ``workbench.workers.cluster``.
-        stop: once set, the run ends with the study so far, within about a second.
-        on_progress: called in this thread, at most ten times a second and once at the end.
+        task: gets a ``StudyStatus`` at most ten times a second and once at the end; once it is
+            stopped, the run ends with the study so far, within about a second.
 
     Returns:
         The study so far, or as it ended; a cell that cannot be fitted is in it as ``failed``.
@@ -65,47 +64,14 @@ def run(
         ParameterError: ``workers`` is not a positive whole number, or comes with a cluster.
         StudyError: the database cannot be used, or no process can be started.
     """
-    board = Board(plan, database, on_progress)
-    return _run(board, workers, cluster, stop or threading.Event())
-
-
-def submit(
-    plan: StudyPlan,
-    database: str | Path,
-    *,
-    workers: int | None = None,
-    cluster: Any = None,
-    on_progress: Callable[[StudyStatus], None] | None = None,
-) -> jobs.Job[StudyResult]:
-    """Run a study as a job: ``job.partial`` is the study so far, ``job.stop()`` ends it early.
-
-    Args:
-        plan: what to fit.
-        database: as in ``run``.
-        workers: as in ``run``.
-        cluster: as in ``run``.
-        on_progress: as in ``run``; called in the job's thread.
-    """
-
-    def work(ctx: jobs.JobContext) -> StudyResult:
-        def report(now: StudyStatus) -> None:
-            ctx.progress(now.trials, now.total, now.line())
-            if on_progress is not None:
-                on_progress(now)
-
-        board = Board(plan, database, report)
-        ctx.partial_from(board.result)
-        return _run(board, workers, cluster, ctx.stop_event)
-
-    return jobs.submit(work)
-
-
-def _run(board: Board, workers: int | None, cluster: Any, stop: threading.Event) -> StudyResult:
+    task = task_of(task)
+    board = Board(plan, database, task)
+    task.partial_from(board.result)
     executor = choose_executor(workers, cluster)
     locate(board.database).prepare()
     board.refresh()
     work = PiecedWork(_PERFORMER, board.database, board.note, board.stored)
-    do_pieces(work, board.pieces(), executor, stop)
+    do_pieces(work, board.pieces(), executor, task.stop_event)
     return board.finish()
 
 
@@ -116,11 +82,11 @@ class Board:
         self,
         plan: StudyPlan,
         database: str | Path,
-        on_progress: Callable[[StudyStatus], None] | None,
+        task: Task,
     ) -> None:
         self.plan = plan
         self.database = database
-        self._tell = on_progress
+        self._task = task
         self._cells: dict[Cell, CellProgress] = {}
         self._reported_at = -math.inf
         self._pace = Pace(0)
@@ -209,10 +175,9 @@ class Board:
         return self.plan.choice(progress.cell.model)
 
     def _report(self) -> None:
-        if self._tell is None:
-            return
         self._reported_at = time.monotonic()
         now = StudyStatus(self.plan, tuple(self._cells.values()))
         left = sum(c.total - min(c.trials, c.total) for c in now.cells if c.state != "failed")
         eta = self._pace.left_s(now.trials, left)
-        self._tell(dataclasses.replace(now, eta_s=eta))
+        now = dataclasses.replace(now, eta_s=eta)
+        self._task.report(now.trials, now.total, now.line(), now)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import jobs
+from workbench import tasks
 from workbench.arrays import FloatArray
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.result import Drawing, StoredResult
@@ -332,7 +332,7 @@ def _loads(
     work = len(receivers) * len(alike.target)
     pieces = np.array_split(receivers, _PARTS if work > _WORTH_THREADS else 1)
     if len(pieces) > 1:
-        with ThreadPoolExecutor(min(jobs.cores(), _PARTS)) as pool:
+        with ThreadPoolExecutor(min(tasks.cores(), _PARTS)) as pool:
             found = list(pool.map(part, pieces))
     else:
         found = [part(pieces[0])]

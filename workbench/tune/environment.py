@@ -9,7 +9,7 @@ from datetime import datetime
 from importlib import metadata
 from typing import Any
 
-from workbench.jobs import cores
+from workbench.tasks import cores
 
 _PACKAGES = ("numpy", "optuna")
 

@@ -20,9 +20,9 @@ from typing import Any, Self, Unpack, cast
 
 from workbench.checks import whole
 from workbench.errors import ParameterError, StudyError
-from workbench.jobs import Job, JobContext, submit
 from workbench.named_options import named_options
 from workbench.suggestions import did_you_mean
+from workbench.tasks import Job, Task, submit
 from workbench.tune.component.component import Component, components, read_components
 from workbench.tune.component.invocation import Invocation
 from workbench.tune.environment import environment
@@ -232,15 +232,15 @@ class Experiment:
             budget: as in ``run``.
         """
 
-        def tuning(ctx: JobContext) -> TuningResult:
-            ctx.partial_from(self.result)
+        def tuning(task: Task) -> TuningResult:
+            task.partial_from(self.result)
             total = budget or self.settings.budget
-            ctx.progress(self.done, total)
+            task.report(self.done, total)
 
             def note(record: RunRecord) -> None:
-                ctx.progress(self.done, total, _line(record, self.target))
+                task.report(self.done, total, _line(record, self.target))
 
-            return self.run(budget, stop=ctx.stop_event, on_run=note)
+            return self.run(budget, stop=task.stop_event, on_run=note)
 
         return submit(tuning)
 

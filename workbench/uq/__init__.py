@@ -38,7 +38,6 @@ if TYPE_CHECKING:
         DesignProgress as DesignProgress,
         evaluate_design as evaluate_design,
         read_design as read_design,
-        submit_design as submit_design,
     )
     from workbench.uq.findings import findings as findings
     from workbench.uq.noise import (

@@ -30,11 +30,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench import jobs
 from workbench.arrays import FloatArray
 from workbench.errors import ParameterError, StudyError, StudyHeldError, WorkbenchError
 from workbench.provenance import Provenance
 from workbench.storage.row_table import RowTable, StoredRow
+from workbench.tasks import Task, task_of
 from workbench.uq.design_plan import DesignPlan
 from workbench.uq.parameters import ParameterBox
 from workbench.uq.runs import SimulatorRuns
@@ -86,8 +86,7 @@ def evaluate_design(
     workers: int | None = None,
     cluster: Any = None,
     retry_failed: bool = False,
-    stop: threading.Event | None = None,
-    on_progress: Callable[[DesignProgress], None] | None = None,
+    task: Task | None = None,
 ) -> SimulatorRuns:
     """Return the times of a simulator at the points of a design and of its hold-out.
 
@@ -112,8 +111,8 @@ def evaluate_design(
         cluster: a ``dask.distributed.Client`` whose workers evaluate the rows instead; see
             ``workbench.workers.cluster``.
         retry_failed: whether rows that failed before are evaluated again.
-        stop: once set, the rows so far are returned, after the calls in flight.
-        on_progress: called in this thread, at most ten times a second and once at the end.
+        task: gets a ``DesignProgress`` at most ten times a second and once at the end; once it is
+            stopped, the rows so far are returned, after the calls in flight.
 
     Returns:
         The runs, or those so far; ``pending`` of them are missing.
@@ -127,7 +126,9 @@ def evaluate_design(
     executor = choose_executor(workers, cluster, threads=model is not None)
     table = RowTable(database, "design")
     table.prepare(plan.name, plan.problem(labels))
-    board = _Board(plan, table, on_progress)
+    task = task_of(task)
+    task.partial_from(lambda: read_design(plan, database, tests=tests))
+    board = _Board(plan, table, task)
     order: dict[str, Any] = {"plan": plan.to_dict(), "tests": list(labels)}
     order |= {"retry": bool(retry_failed)} | ({} if model is None else {"model": model})
     pieces = [
@@ -138,55 +139,9 @@ def evaluate_design(
         board.check_digits(labels, table.database.where)
     work = PiecedWork(_PERFORMER, database, board.note)
     with table.kept_open():
-        do_pieces(work, pieces, executor, stop or threading.Event())
+        do_pieces(work, pieces, executor, task.stop_event)
     board.report()
     return _runs(plan, labels, table, board.lost)
-
-
-def submit_design(
-    plan: DesignPlan,
-    database: str | Path,
-    *,
-    model: SimulatorFunction | None = None,
-    tests: Sequence[str] | None = None,
-    workers: int | None = None,
-    cluster: Any = None,
-    retry_failed: bool = False,
-    on_progress: Callable[[DesignProgress], None] | None = None,
-) -> jobs.Job[SimulatorRuns]:
-    """Evaluate a design as a job: ``job.partial`` are the runs so far, ``job.stop()`` ends it.
-
-    Args:
-        plan: as in ``evaluate_design``.
-        database: as in ``evaluate_design``.
-        model: as in ``evaluate_design``.
-        tests: as in ``evaluate_design``.
-        workers: as in ``evaluate_design``.
-        cluster: as in ``evaluate_design``.
-        retry_failed: as in ``evaluate_design``.
-        on_progress: as in ``evaluate_design``; called in the job's thread.
-    """
-
-    def work(ctx: jobs.JobContext) -> SimulatorRuns:
-        def report(now: DesignProgress) -> None:
-            ctx.progress(now.done, now.total, now.line())
-            if on_progress is not None:
-                on_progress(now)
-
-        ctx.partial_from(lambda: read_design(plan, database, tests=tests))
-        return evaluate_design(
-            plan,
-            database,
-            model=model,
-            tests=tests,
-            workers=workers,
-            cluster=cluster,
-            retry_failed=retry_failed,
-            stop=ctx.stop_event,
-            on_progress=report,
-        )
-
-    return jobs.submit(work)
 
 
 def read_design(
@@ -285,10 +240,10 @@ class _Board:
         self,
         plan: DesignPlan,
         table: RowTable,
-        on_progress: Callable[[DesignProgress], None] | None,
+        task: Task,
     ) -> None:
         stored = table.read(plan.name, 0, plan.row_count)
-        self._plan, self._tell = plan, on_progress
+        self._plan, self._task = plan, task
         self._known = np.zeros(plan.row_count, np.bool_)
         self._failed = np.zeros(plan.row_count, np.bool_)
         self._known[[*stored]] = True
@@ -334,13 +289,12 @@ class _Board:
 
     def report(self) -> None:
         """Tell how many rows are evaluated."""
-        if self._tell is None:
-            return
         self._reported_at = time.monotonic()
         done, total = int(self._known.sum()), len(self._known)
         eta = self._pace.left_s(done, total - done)
         failed = int(self._failed.sum())
-        self._tell(DesignProgress(self._plan.name, done, total, failed, self._message, eta))
+        now = DesignProgress(self._plan.name, done, total, failed, self._message, eta)
+        self._task.report(done, total, now.line(), now)
 
 
 def _tests_of(

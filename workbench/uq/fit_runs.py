@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import jobs
+from workbench import tasks
 from workbench.arrays import FloatArray
 from workbench.blas import one_thread
 from workbench.errors import ParameterError, WorkbenchError
@@ -58,7 +58,7 @@ class FitRuns:
 
     def times(self, costs: FloatArray) -> FloatArray:
         """Return float64[n, points] in seconds at costs [n, parameters], nan where refused."""
-        with ThreadPoolExecutor(jobs.cores()) as pool:
+        with ThreadPoolExecutor(tasks.cores()) as pool:
             rows = list(pool.map(self._one, exchanged(self.dimensions, costs)))
         self._points.append(costs)
         self._times.append(np.array(rows))

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import jobs
+from workbench import tasks
 from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
@@ -406,7 +406,7 @@ def posterior_of_fit(
         if stopped and posterior.draws < LEAST_DRAWS:
             if tried:
                 break
-            raise jobs.JobError("the chains were stopped before the first draws; run them again")
+            raise tasks.JobError("the chains were stopped before the first draws; run them again")
         found = weighed(posterior=posterior, draws=draws)
         pressed = pressed_ends(posterior, dimensions)
         tried.append((not pressed.any(), found.effective, found, chains))

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.uq import metropolis
-from workbench import jobs
+from workbench import tasks
 from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.errors import ParameterError, WorkbenchError
@@ -466,7 +466,7 @@ def calibrate(
         )
 
     total = burn_in + draws
-    with ThreadPoolExecutor(min(chains, jobs.cores())) as pool:
+    with ThreadPoolExecutor(min(chains, tasks.cores())) as pool:
         while at < total and not (stop is not None and stop.is_set()):
             rows = min(BLOCK, (burn_in if at < burn_in else total) - at)
             list(pool.map(step, range(chains), [rows] * chains))

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import jobs
+from workbench import tasks
 from workbench.checks import number
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
@@ -124,7 +124,7 @@ class ProgramTimes:
                 f"got shape {rows.shape}",
                 key="points",
             )
-        with ThreadPoolExecutor(jobs.cores()) as pool:
+        with ThreadPoolExecutor(tasks.cores()) as pool:
             return np.array(list(pool.map(self._row, rows)), np.float64)
 
     def _row(self, values: NDArray[np.float64]) -> list[float]:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.uq.likelihood import INDEPENDENT_SHARE
-from workbench import jobs
+from workbench import tasks
 from workbench.arrays import FloatArray
 from workbench.checks import number, whole
 from workbench.errors import ParameterError
@@ -292,7 +292,7 @@ def simulation_based_calibration(
             return None
         return setup.run(seed, index)
 
-    with ThreadPoolExecutor(min(total, jobs.cores())) as pool:
+    with ThreadPoolExecutor(min(total, tasks.cores())) as pool:
         waiting = {pool.submit(one, index): index for index in range(total)}
         try:
             for future in as_completed(waiting):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import jobs
+from workbench import tasks
 from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.result import Drawing, StoredResult
@@ -187,7 +187,7 @@ def calibrate_simulator(
         )
         stopped = stop is not None and stop.is_set()
         if stopped and posterior.draws < LEAST_DRAWS:
-            raise jobs.JobError("the chains were stopped before the first draws; run them again")
+            raise tasks.JobError("the chains were stopped before the first draws; run them again")
         largest = [float(each.errors.min()) for each in choices[-2:]]
         if choice.reached or stopped or len(choices) == _ROUNDS:
             break

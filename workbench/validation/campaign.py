@@ -20,12 +20,12 @@ import numpy as np
 from workbench.checks import number, whole
 from workbench.datapackage import DESCRIPTOR
 from workbench.errors import ParameterError
-from workbench.jobs import cores
 from workbench.measure import MeasuredRuns
 from workbench.measure.cluster import Cluster, ClusterError
 from workbench.measure.cluster.costs import MessageCost, measure_costs
 from workbench.programs.program import Program
 from workbench.programs.recording import record
+from workbench.tasks import cores
 from workbench.validation.open_mpi import forced_algorithms
 from workbench.validation.recording import CostAtLatency, ProgramRecording, provenance
 from workbench.validation.suite import TIMEOUT_S, ValidationProgram, program_of

@@ -20,10 +20,10 @@ from workbench.arrays import FloatArray
 from workbench.blas import one_thread
 from workbench.checks import whole
 from workbench.errors import ParameterError
-from workbench.jobs import Progress
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.suggestions import did_you_mean
+from workbench.tasks import Progress
 from workbench.variability.counter_groups import groups_of
 from workbench.variability.elimination import Elimination, Trees, eliminate, grow
 from workbench.variability.folds import (

@@ -10,10 +10,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import jobs
+from workbench import tasks
 from workbench.arrays import FloatArray
 from workbench.errors import SimulationHalted
-from workbench.jobs import Progress
+from workbench.tasks import Progress
 
 LEVEL = 0.95
 """Of all intervals."""
@@ -51,7 +51,7 @@ def in_threads(
 ) -> list[_Piece]:
     """Run pieces of work in threads and return their results; SimulationHalted after a stop."""
     done: list[_Piece] = []
-    with ThreadPoolExecutor(min(len(work), jobs.cores())) as pool:
+    with ThreadPoolExecutor(min(len(work), tasks.cores())) as pool:
         waiting = [pool.submit(_unless_stopped, one, stop) for one in work]
         for at, future in enumerate(waiting, 1):
             done.append(future.result())

@@ -20,8 +20,11 @@ _OF_SACCT = {
     *("start", "end", "submit", "elapsed", "exitcode", "nodelist", "group", "reqtres", "alloctres"),
 }
 _LEAST_OF_SACCT = 2  # besides the job's number
-_COMPONENTS = {"ProducerName", "component_id", "CompId"}
-_TIMES = {"#Time", "# Time", "Time"}
+_UNNAMED_JOB = re.compile(rb"\s*\d[^|\n]*\|(?:[^\n]*\|)?\d{4}-\d\d-\d\dT[\d:]{8}\|")
+"""The first line of sacct -n: a job's number, and a date between signs of columns."""
+
+_COMPONENTS = {"ProducerName", "producer", "component_id", "CompId"}
+_TIMES = {"#Time", "# Time", "Time", "#Time_msec"}
 
 
 def reading_of(content: bytes, source: str, path: Path | None) -> Reading | None:
@@ -30,11 +33,20 @@ def reading_of(content: bytes, source: str, path: Path | None) -> Reading | None
         return _counters(content, source, path)
     for names in _names_of_columns(content):
         plain = {name.lower() for name in names}
+        if "JOBID" in names and "end" not in plain:
+            return None  # squeue's
         sacct = plain & {"jobid", "jobidraw"} and len(plain & _OF_SACCT) >= _LEAST_OF_SACCT
         if sacct or names >= _JOBS:
             return _jobs(content, source, "sacct" if sacct else "Jobs")
         if (names & _TIMES and names & _COMPONENTS) or names >= {"time", "component"}:
             return _counters(content, source, path)
+    if _UNNAMED_JOB.match(content):
+        raise ParseError(
+            "it looks like sacct's output without the names of its columns: print it without -n "
+            "(--noheader), or add a first line such as JobID|User|NNodes|Start|End",
+            source=source,
+            line=1,
+        )
     return None
 
 
@@ -44,14 +56,16 @@ def _names_of_columns(content: bytes) -> Iterator[set[str]]:
         return
     head = content[:_HEAD].replace(b"\0", b"").decode("latin-1").lstrip("ï»¿ÿþ")
     for line in head.splitlines()[:50]:
-        yield {cell.strip('" ') for cell in re.split(r"[,;\t|^~]", line)} - {""}
-        yield {*line.split()}
+        bare = line.replace('"', "")
+        yield {cell.strip() for cell in re.split(r"[,;\t|^~]", bare)} - {""}
+        yield {*line.lstrip("#> ").split()}
 
 
 def _jobs(content: bytes, source: str, what: str) -> Reading:
     jobs = read_jobs((source, content))
     if not len(jobs):
-        raise ParseError("a job log must have a job that ran; it has none", source=source)
+        why = "".join(f"; {note}" for note in jobs.notes)
+        raise ParseError(f"a job log must have a job that ran; it has none{why}", source=source)
     users = len(set(jobs.user))
     finite = jobs.end[np.isfinite(jobs.end)]
     return Reading(

@@ -9,8 +9,8 @@ from pathlib import Path
 from workbench.datapackage import read_descriptor
 from workbench.datasets import data_folder
 from workbench.errors import DatasetError
-from workbench.jobs import Progress
 from workbench.suggestions import did_you_mean
+from workbench.tasks import Progress
 from workbench.variability.recorded_link import RecordedLink, shipped
 from workbench.variability.report import VariabilityReport, report
 from workbench.variability.world.world import World

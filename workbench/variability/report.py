@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.errors import ParameterError
-from workbench.jobs import Progress
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
+from workbench.tasks import Progress
 from workbench.variability.blame import Blame, blame
 from workbench.variability.deviation import Deviation, deviation
 from workbench.variability.forecasting.forecast import (

@@ -32,8 +32,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ParameterError
-from workbench.jobs import StopFlag
 from workbench.storage.database import absolute, locate
+from workbench.tasks import StopFlag
 from workbench.workers.work import PATIENCE_S, Answer, PiecedWork, WorkPiece, ended, perform_by_name
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-from workbench import jobs
+from workbench import tasks
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.storage.database import absolute
@@ -36,7 +36,7 @@ def choose_executor(workers: int | None, cluster: Any, *, threads: bool = False)
         from workbench.workers.cluster import do_on_cluster
 
         return lambda work, pieces, stop: do_on_cluster(work, pieces, cluster, stop)
-    count = jobs.cores() if workers is None else whole(workers, "workers", 1)
+    count = tasks.cores() if workers is None else whole(workers, "workers", 1)
     if count == 1:
         return _one_by_one
     if threads:

@@ -16,7 +16,7 @@ import threading
 import time
 from typing import Any, TextIO
 
-from workbench.jobs import StopFlag
+from workbench.tasks import StopFlag
 from workbench.workers.work import PATIENCE_S, Answer, perform_by_name
 
 _REPORT_S = 0.1  # chosen: ten reports a second move a bar smoothly; each is a line of a pipe

@@ -14,6 +14,7 @@ from workbench.fit import LOSSES, FitStudy
 from workbench.fit.evaluation import Evaluator
 from workbench.fit.store import read_trials
 from workbench.models import SNAPPR
+from workbench.tasks import Task
 
 MACHINE = "azure-hb96v3-hdr"
 
@@ -57,7 +58,7 @@ def test_the_search_is_the_same_whether_trials_are_ended_early_or_not(
                 monkeypatch.setattr(study._search, "indifferent_above", lambda: math.inf)
             reports: list[dict[str, float | int]] = []
             keep = reports.append
-            results.append(study.run(trials, on_trial=lambda r, keep=keep: keep(dict(r.values))))
+            results.append(study.run(trials, task=Task(lambda r, keep=keep: keep(dict(r.values)))))
             tried.append(reports)
     assert tried[0] == tried[1]
     assert results[0].rmspe == results[1].rmspe

@@ -56,8 +56,7 @@ def test_what_is_no_measurement_is_answered_with_what_is(given: Any, words: str)
         "engine",
         "space",
         "fixed",
-        "stop",
-        "on_trial",
+        "task",
     ],
 )
 @for_each("text", ["many", ""])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ from workbench.fit import ParetoFront, SearchSpace, fit, model_to_fit, pareto, r
 from workbench.measure import OSUCurve
 from workbench.plotting import describe_pareto, plot_pareto
 from workbench.simulate import simulate_osu
+from workbench.tasks import Progress, Task
 
 TRIALS = 60
 
@@ -55,15 +55,15 @@ def test_each_point_has_the_errors_of_its_model(machine: OSUCurve, front: Pareto
 def test_the_same_seed_gives_the_same_front_and_a_stop_its_beginning(
     machine: OSUCurve, front: ParetoFront
 ) -> None:
-    stop = threading.Event()
     seen: list[tuple[int, int]] = []
 
-    def note(done: int, total: int) -> None:
-        seen.append((done, total))
-        if done == 20:
-            stop.set()
+    def note(now: Progress) -> None:
+        seen.append((now.done, now.total))
+        if now.done == 20:
+            task.stop()
 
-    part = pareto(machine, "logp", trials=TRIALS, stop=stop, on_trial=note)
+    task = Task(note)
+    part = pareto(machine, "logp", trials=TRIALS, task=task)
     assert seen[-1] == (20, TRIALS)
     assert part.errors.tolist() == front.errors[:20].tolist()
     assert pareto(machine, "logp", trials=20, seed=1).errors.tolist() != part.errors.tolist()

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 
 from tests.cases import for_each
-from workbench import datasets
+from workbench import datasets, tasks
 from workbench.errors import ParameterError
 from workbench.fit import FitResult, SearchSpace, fit, rmspe_by_target
 from workbench.fit.bolted import Bolted, ModelCurve
-from workbench.fit.regimes import bolt, errors_by_threshold, fit_regimes, split, submit_regimes
+from workbench.fit.regimes import bolt, errors_by_threshold, fit_regimes, split
 from workbench.measure import OSUCurve
 from workbench.models import SNAPPR, LogP, NetworkModel, Protocol
 from workbench.simulate import simulate_osu
+from workbench.tasks import Task
 
 MEASURED = datasets.load("azure-hb96v3-hdr")
 
@@ -210,7 +211,7 @@ def test_each_half_is_fitted_by_itself_and_kept_under_its_own_name(tmp_path: Pat
     seen: list[float] = []
     options = {"seed": 3, "study": tmp_path / "fits.db", "loss": "rmspe"}
     bolted = fit_regimes(
-        MEASURED, trials=4, on_trial=lambda report: seen.append(report.loss), **options
+        MEASURED, trials=4, task=Task(lambda report: seen.append(report.loss)), **options
     )
     assert len(seen) == 8
     assert bolted.fitted_apart
@@ -230,12 +231,12 @@ def test_what_belongs_to_one_fit_is_refused_for_two(name: str) -> None:
 
 
 def test_a_job_shows_the_pair_so_far_and_stops() -> None:
-    job = submit_regimes(MEASURED, threshold=1024, trials=3)
+    job = tasks.submit(fit_regimes, MEASURED, threshold=1024, trials=3)
     bolted = job.result(timeout=60)
     assert (bolted.low.trials, bolted.high.trials) == (3, 3)
     assert job.progress.done == job.progress.total == 6
     assert bolted.threshold == 1024
-    unending = submit_regimes(MEASURED, trials=10**6)
+    unending = tasks.submit(fit_regimes, MEASURED, trials=10**6)
     unending.stop()
     so_far = unending.result(timeout=60)
     assert so_far.low.trials < 10**6

@@ -93,8 +93,9 @@ SCRIPT = """
 import sys
 from tests.unit.fit.test_store import TRIALS, machine
 from workbench.fit import fit
+from workbench.tasks import Task
 fit(machine(), "logp", trials=TRIALS, study=sys.argv[1], name="a", engine=sys.argv[2],
-    on_trial=lambda report: print(report.done, flush=True))
+    task=Task(lambda report: print(report.done, flush=True)))
 """
 
 

@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 
 from tests.cases import for_each
-from workbench import datasets
+from workbench import datasets, tasks
 from workbench.errors import ParameterError, StudyError
-from workbench.fit import LOSSES, FitStudy, SearchSpace, TrialReport, first_guess, fit, submit
+from workbench.fit import LOSSES, FitStudy, SearchSpace, TrialReport, first_guess, fit
 from workbench.fit.store import StoredProgress, StudyFile, read_progress
 from workbench.measure import OSUCurve
 from workbench.models import SNAPPR
 from workbench.provenance import Provenance
+from workbench.tasks import Task
 
 pytestmark = pytest.mark.usefixtures("toy")
 
@@ -40,7 +41,7 @@ def test_a_fit_finds_a_better_model_than_it_began_with(machine: OSUCurve) -> Non
 def test_the_first_trials_are_the_model_and_what_the_curve_suggests(machine: OSUCurve) -> None:
     seen: list[TrialReport] = []
     model = SNAPPR().with_values({"node.nic.injection.latency": 321e-9})
-    fit(machine, model, trials=3, on_trial=seen.append)
+    fit(machine, model, trials=3, task=Task(seen.append))
     assert seen[0].values["node.nic.injection.latency"] == 321e-9
     assert seen[0].values["node.nic.mtu"] == 4096
     assert seen[1].values["node.nic.injection.latency"] == pytest.approx(
@@ -81,16 +82,13 @@ def test_a_stopped_and_resumed_fit_goes_on_as_if_it_had_not_been(
     machine: OSUCurve, tmp_path: Path
 ) -> None:
     whole = fit(machine, "snappr", trials=TRIALS)
-    stop = threading.Event()
 
     def stop_at_25(report: TrialReport) -> None:
         if report.done == 25:
-            stop.set()
+            task.stop()
 
-    path = tmp_path / "fits.db"
-    part = fit(
-        machine, "snappr", trials=TRIALS, study=path, name="a", stop=stop, on_trial=stop_at_25
-    )
+    task, path = Task(stop_at_25), tmp_path / "fits.db"
+    part = fit(machine, "snappr", trials=TRIALS, study=path, name="a", task=task)
     assert part.trials == 25
     assert part.success
     assert part.message == f"stopped after 25 of {TRIALS} trials"
@@ -104,7 +102,7 @@ def test_a_study_with_enough_trials_is_only_read(machine: OSUCurve, tmp_path: Pa
     path = tmp_path / "fits.db"
     first = fit(machine, "snappr", trials=20, study=path)
     calls: list[TrialReport] = []
-    again = fit(machine, "snappr", trials=10, study=path, on_trial=calls.append)
+    again = fit(machine, "snappr", trials=10, study=path, task=Task(calls.append))
     assert calls == []
     assert again.losses.tolist() == first.losses.tolist()
     assert again.seconds == pytest.approx(first.seconds, abs=0.2)  # stored stamps are by trial
@@ -226,21 +224,20 @@ def test_one_study_is_run_by_one_thread_at_a_time(machine: OSUCurve) -> None:
             running.run(5)
         refused.append(str(caught.value))
 
-    running.run(2, on_trial=again)
+    running.run(2, task=Task(again))
     assert len(refused) == 2
     assert running.run(4).trials == 4
 
 
 def test_a_fit_as_a_job_reports_stops_and_keeps_its_result(machine: OSUCurve) -> None:
-    reports: list[TrialReport] = []
-    job = submit(machine, "snappr", trials=100_000, on_trial=reports.append)
+    job = tasks.submit(fit, machine, "snappr", trials=100_000)
     while job.progress.done < 20 and not job.finished:
         pass
     assert job.partial.trials > 0
     job.stop()
     result = job.result(10.0)
     assert job.state == "stopped"
-    assert 20 <= result.trials == reports[-1].done < 100_000
+    assert 20 <= result.trials == job.progress.done < 100_000
     assert job.progress.message.startswith("best loss")
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.unit.panels.networks import ring
 from tests.unit.panels.waiting import PATIENCE_S, settled
-from workbench import jobs, programs, topology
+from workbench import programs, tasks, topology
 from workbench.errors import DatasetError, ParameterError, ParseError, WorkbenchError
 from workbench.panels.compare import (
     deferred,
@@ -250,11 +250,11 @@ def test_what_takes_long_says_so_and_can_be_stopped(
     asked, before = threading.Event(), list(panel.networks)
     work = panel._comparer.work
 
-    def slow(ctx: jobs.JobContext, *rest: Any) -> Any:
-        ctx.progress(0, 2, "computing a large one")
+    def slow(*rest: Any, task: tasks.Task) -> Any:
+        task.report(0, 2, "computing a large one")
         asked.set()
-        ctx.stop_event.wait(60)
-        return work(ctx, *rest)
+        task.stop_event.wait(60)
+        return work(*rest, task=task)
 
     assert "▶ Simulate" in panel.buttons
     assert not panel.buttons["■ Stop"]
@@ -556,9 +556,9 @@ def test_what_is_asked_for_while_topologies_are_drawn_is_simulated_after_that(
     settled(panel)
     drawn, work = threading.Event(), panel._comparer.work
 
-    def slow(*what: Any) -> Any:
+    def slow(*what: Any, task: tasks.Task) -> Any:
         drawn.wait(PATIENCE_S)
-        return work(*what)
+        return work(*what, task=task)
 
     monkeypatch.setattr(panel._comparer, "work", slow)
     panel.topologies = ["torus:3x3"]

@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.panels.networks import ring
 from tests.unit.panels.waiting import PATIENCE_S
-from workbench import jobs, programs, topology
+from workbench import programs, tasks, topology
 from workbench.panels.compare import result_cache, runs as compare_runs, work as compare_work
 from workbench.panels.compare.runs import ComparisonRunner
 from workbench.panels.compare.state import CompareState, StaticComparison
@@ -20,8 +20,8 @@ from workbench.simulate.fabric import Fabric, run_traffic
 PROGRAM = source_of(programs.generate.cg(4, iterations=1, rng=0))
 
 
-def compared_by(comparer: Comparer, *words: str) -> jobs.Job[StaticComparison]:
-    return jobs.submit(comparer.work, CompareState(words or ("file:ring",), PROGRAM))
+def compared_by(comparer: Comparer, *words: str) -> tasks.Job[StaticComparison]:
+    return tasks.submit(comparer.work, CompareState(words or ("file:ring",), PROGRAM))
 
 
 @pytest.fixture(autouse=True)
@@ -60,14 +60,14 @@ def test_what_was_found_for_another_graph_of_the_name_is_not_shown() -> None:
     comparer, runner = Comparer(), ComparisonRunner()
     comparer.take({"file:ring": ring(8)})
     before = compared_by(comparer).result(PATIENCE_S)
-    assert jobs.submit(runner.work, before).result(PATIENCE_S).metrics.keys() == {"file:ring"}
+    assert tasks.submit(runner.work, before).result(PATIENCE_S).metrics.keys() == {"file:ring"}
     # A run that has begun ends later, with fabrics of its own.
     comparer.take({"file:ring": ring(9)})
     after = compared_by(comparer).result(PATIENCE_S)
     found = runner.found(after)
     assert (found.metrics, found.times, found.curves, found.notes) == ({}, {}, {}, ())
     assert runner.found(before).metrics
-    graph = jobs.submit(runner.work, after).result(PATIENCE_S).metrics["file:ring"]
+    graph = tasks.submit(runner.work, after).result(PATIENCE_S).metrics["file:ring"]
     assert graph.routers == 9
     assert {one.topology.num_routers for one in runner._fabrics.values()} == {8, 9}
 
@@ -78,31 +78,31 @@ def test_a_collective_that_was_stopped_has_no_times() -> None:
     assert entry is not None
     run = runner._collective(result_cache.times_key(compared, entry), compared, entry, 64)
 
-    def stopped(ctx: jobs.JobContext) -> None:
-        ctx.stop_event.set()
-        run(ctx, lambda done, whole: None)
+    def stopped(task: tasks.Task) -> None:
+        task.stop_event.set()
+        run(task, lambda done, whole: None)
 
-    jobs.submit(stopped).result(PATIENCE_S)
+    tasks.submit(stopped).result(PATIENCE_S)
     assert runner.found(compared).times == {}
 
 
 @pytest.mark.jit_only
 def test_other_seeds_follow_for_the_same_loads_and_can_be_stopped() -> None:
     state = CompareState(("torus:4x4", "torus:8"), PROGRAM, seed=5, runs=3)
-    compared = jobs.submit(Comparer().work, state).result(PATIENCE_S)
+    compared = tasks.submit(Comparer().work, state).result(PATIENCE_S)
     runner, told = ComparisonRunner(), []
 
-    def first_alone(ctx: jobs.JobContext) -> None:
+    def first_alone(task: tasks.Task) -> None:
         steps = [text for _, text, _ in runner._left(compared)]
         told.extend(text for text in steps if text.startswith("load"))
         while (run := runner._missing(compared)) and "run 2" not in run[0][1]:
-            run[0][2](ctx, lambda done, whole: None)
+            run[0][2](task, lambda done, whole: None)
 
-    jobs.submit(first_alone).result(PATIENCE_S)
+    tasks.submit(first_alone).result(PATIENCE_S)
     assert not any("run" in text for text in told), "which loads there are is not known yet"
     (curve, _) = runner.found(compared).curves.values()
     assert curve.columns()[6].tolist() == [1] * len(curve.columns()[0])
-    curves = jobs.submit(runner.work, compared).result(PATIENCE_S).curves
+    curves = tasks.submit(runner.work, compared).result(PATIENCE_S).curves
     assert not runner.missing(compared)
     for word, of_word in curves.items():
         load, mean, _, _, low, high, runs = of_word.columns()
@@ -137,7 +137,7 @@ def test_large_networks_push_each_other_out(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_what_is_missing_is_reported_when_the_writer_has_finished() -> None:
     runner, compared = ComparisonRunner(), compared_by(Comparer(), "torus:4").result(PATIENCE_S)
-    jobs.submit(runner.work, compared).result(PATIENCE_S)
+    tasks.submit(runner.work, compared).result(PATIENCE_S)
 
     class Guarded(dict[Any, Any]):
         def get(self, *words: Any) -> Any:

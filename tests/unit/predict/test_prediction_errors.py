@@ -17,7 +17,6 @@ from tests.unit.predict.machines import written
 from workbench import papers
 from workbench.cli import predict
 from workbench.errors import DatasetError, ParameterError
-from workbench.jobs import JobError, StopFlag
 from workbench.plotting import describe_prediction_errors
 from workbench.predict import (
     PredictionErrors,
@@ -28,6 +27,7 @@ from workbench.predict import (
     shipped_systems,
 )
 from workbench.predict.prediction_errors import VARIANTS, PredictionCase, published_spread
+from workbench.tasks import JobError, StopFlag
 
 command = partial(commands.run, predict)
 NAMED = PredictionCase("a", "A", "gather", "default-x", "binomial", 1, 4, 0.0, True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from tests.slurm.machine import machine  # noqa: F401 - the fixture
 from tests.unit.study.plans import small_plan
 from tests.unit.uq.simulators import NETWORK, allgather
 from workbench.study import StudyStatus, run, status
+from workbench.tasks import Task
 from workbench.uq import DesignPlan, evaluate_design, read_design
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
@@ -42,7 +42,7 @@ def client() -> Iterator[object]:
 def test_a_cluster_gives_the_study_that_this_process_gives(client: object, tmp_path: Path) -> None:
     plan = small_plan()
     told: list[StudyStatus] = []
-    far = run(plan, tmp_path / "far.db", cluster=client, on_progress=told.append)
+    far = run(plan, tmp_path / "far.db", cluster=client, task=Task(told.append))
     near = run(plan, tmp_path / "near.db", workers=1)
     frames = [result.to_frame().drop(columns="seconds") for result in (far, near)]
     assert frames[0].equals(frames[1])
@@ -66,13 +66,13 @@ def test_a_cluster_evaluates_a_design(client: object, tmp_path: Path) -> None:
 def test_a_cluster_stops_and_lets_go_of_its_cells(client: object, tmp_path: Path) -> None:
     plan = small_plan(trials=100_000)
     path = tmp_path / "s.db"
-    stop = threading.Event()
 
     def stop_soon(now: StudyStatus) -> None:
         if now.trials >= 20:
-            stop.set()
+            task.stop()
 
-    result = run(plan, path, cluster=client, stop=stop, on_progress=stop_soon)
+    task = Task(stop_soon)
+    result = run(plan, path, cluster=client, task=task)
     assert 20 <= result.trials < len(plan.cells()) * plan.trials
     assert {cell.status for cell in result} == {"stopped", "waiting"}
     assert status(plan, path).counts["running"] == 0

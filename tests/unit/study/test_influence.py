@@ -1,17 +1,17 @@
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 from scipy.stats import pearsonr, qmc, spearmanr
 
 from tests.cases import for_each
+from workbench import tasks
 from workbench.errors import ParameterError
 from workbench.fit import SearchSpace
 from workbench.models import SNAPPR, LogP
 from workbench.simulate import simulate_osu
-from workbench.study.influence import Influence, influence, submit_influence
+from workbench.study.influence import Influence, influence
+from workbench.tasks import Progress, Task
 
 SIZES = (1, 512, 8192, 1 << 22)
 
@@ -96,21 +96,19 @@ def test_a_parameter_without_effect_has_no_correlation() -> None:
 
 
 def test_a_stop_keeps_what_is_done() -> None:
-    stop, seen = threading.Event(), []
+    def report(now: Progress) -> None:
+        if now.done >= 5:
+            task.stop()
 
-    def report(done: int, total: int) -> None:
-        seen.append((done, total))
-        if done >= 5:
-            stop.set()
-
-    found = influence("logp", SIZES, 256, workers=1, stop=stop, on_progress=report)
+    task = Task(report)
+    found = influence("logp", SIZES, 256, workers=1, task=task)
     assert 5 <= found.used < 20
     assert found.configurations == 256
-    assert seen[-1] == (found.used, 256)
+    assert (task.progress.done, task.progress.total) == (found.used, 256)
 
 
 def test_a_job_shows_how_far_it_is_and_ends_with_the_same() -> None:
-    job = submit_influence("logp", SIZES, 64, workers=2)
+    job = tasks.submit(influence, "logp", SIZES, 64, workers=2)
     result = job.result(timeout=60)
     assert job.progress.done == job.progress.total == 64
     assert job.partial is result
@@ -118,9 +116,9 @@ def test_a_job_shows_how_far_it_is_and_ends_with_the_same() -> None:
 
 
 def test_a_job_that_is_looked_at_before_anything_is_done_has_no_numbers_yet() -> None:
-    stop = threading.Event()
-    stop.set()
-    nothing = influence("logp", SIZES, 64, stop=stop)
+    task = Task()
+    task.stop()
+    nothing = influence("logp", SIZES, 64, task=task)
     assert (nothing.used, nothing.refused) == (0, 0)
     assert np.isnan(nothing.spearman).all()
     assert nothing.tied == ()
@@ -152,8 +150,6 @@ def test_the_frame_has_a_row_for_each_parameter_benchmark_and_size(logp: Influen
 def test_arguments_that_make_no_sense_are_refused(arguments: dict[str, object], words: str) -> None:
     with pytest.raises(ParameterError, match=words):
         influence(**{"model": "logp", "sizes": SIZES, **arguments})  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match=words):
-        submit_influence(**{"model": "logp", "sizes": SIZES, **arguments})  # type: ignore[arg-type]
 
 
 def test_unknown_sizes_benchmarks_and_methods_name_the_known_ones(logp: Influence) -> None:

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -16,11 +15,12 @@ import psutil
 import pytest
 
 from tests.unit.study.plans import MACHINES, small_plan
-from workbench import datasets
+from workbench import datasets, tasks
 from workbench.errors import ParameterError, StudyError
 from workbench.fit import FitStudy
 from workbench.measure import OSUCurve
-from workbench.study import StudyResult, StudyStatus, run, status, submit
+from workbench.study import StudyResult, StudyStatus, run, status
+from workbench.tasks import Task
 
 ROOT = Path(__file__).parents[3]
 ENDLESS = 100_000
@@ -56,7 +56,7 @@ def test_processes_and_this_process_give_the_same_study_and_the_fits_alone(
 ) -> None:
     plan = small_plan(losses=("mae",), regimes=("all", "low"))
     told: list[StudyStatus] = []
-    many = run(plan, tmp_path / "many.db", workers=2, on_progress=told.append)
+    many = run(plan, tmp_path / "many.db", workers=2, task=Task(told.append))
     one = run(plan, tmp_path / "one.db", workers=1)
     frames = [result.to_frame().drop(columns="seconds") for result in (many, one)]
     assert frames[0].equals(frames[1])
@@ -89,7 +89,7 @@ def test_a_study_that_is_done_is_only_read(tmp_path: Path) -> None:
 def test_stop_ends_a_run_at_once_and_it_goes_on_as_if_never_stopped(tmp_path: Path) -> None:
     plan = small_plan(losses=("rmsre",), trials=ENDLESS)
     path = tmp_path / "s.db"
-    job = submit(plan, path, workers=2)
+    job = tasks.submit(run, plan, path, workers=2)
     wait_for(lambda: job.progress.done >= 5)
     partial = job.partial
     assert isinstance(partial, StudyResult)
@@ -109,10 +109,10 @@ def test_stop_ends_a_run_at_once_and_it_goes_on_as_if_never_stopped(tmp_path: Pa
 
 
 def test_a_run_that_is_stopped_before_it_begins_is_the_study_so_far(tmp_path: Path) -> None:
-    stop = threading.Event()
-    stop.set()
+    task = Task()
+    task.stop()
     for workers in (1, 2):
-        result = run(small_plan(), tmp_path / "s.db", workers=workers, stop=stop)
+        result = run(small_plan(), tmp_path / "s.db", workers=workers, task=task)
         assert {cell.status for cell in result} == {"waiting"}
         assert not result.cells[0].success
         with pytest.raises(ParameterError, match="has no fitted model: the cell is waiting; run"):
@@ -129,7 +129,7 @@ def test_a_killed_worker_loses_its_trial_in_flight_and_another_goes_on(tmp_path:
             killed.append(children(os.getpid())[0])
             os.kill(killed[0], signal.SIGKILL)
 
-    result = run(plan, tmp_path / "s.db", workers=2, on_progress=kill_once)
+    result = run(plan, tmp_path / "s.db", workers=2, task=Task(kill_once))
     assert killed
     assert {cell.status for cell in result} == {"done"}
     names = [cell.name for cell in plan.cells()]
@@ -148,7 +148,7 @@ def test_a_cell_that_kills_every_worker_fails_with_the_reason(tmp_path: Path) ->
                 shot.add(child)
                 os.kill(child, signal.SIGKILL)
 
-    result = run(plan, tmp_path / "s.db", workers=2, on_progress=kill_always)
+    result = run(plan, tmp_path / "s.db", workers=2, task=Task(kill_always))
     (cell,) = result.cells
     assert cell.status == "failed"
     assert cell.message == "the process was killed by signal 9"
@@ -159,8 +159,9 @@ SCRIPT = """
 import sys
 from tests.unit.study.plans import small_plan
 from workbench.study import run
+from workbench.tasks import Task
 run(small_plan(losses=("rmsre",), trials=100_000), sys.argv[1], workers=2,
-    on_progress=lambda now: print(now.trials, flush=True))
+    task=Task(lambda now: print(now.trials, flush=True)))
 """
 
 
@@ -215,7 +216,7 @@ def test_a_cell_that_another_runs_is_left_to_it_and_looked_at_again(
             if now.cells[1].trials >= 12:
                 elsewhere.close()
 
-        again = run(longer, path, workers=1, on_progress=let_go)
+        again = run(longer, path, workers=1, task=Task(let_go))
     assert [cell.status for cell in again] == ["done", "done"]
 
 

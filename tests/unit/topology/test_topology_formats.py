@@ -203,6 +203,127 @@ def test_machines_with_several_adapters_and_ports() -> None:
     assert "bandwidths left out" in " ".join(slow.notes)
 
 
+def test_a_fabric_whose_guids_are_blacked_out() -> None:
+    made = read_topology(
+        "[root@n7 ~]# ibnetdiscover\n"
+        'Switch\t40 "S-77<cut>"\t\t# "MF0;edge3:QM8790/U1" enhanced port 0 lid 3 lmc 0\n'
+        '[4]\t"H-b8<cut>"[1](b8<cut>) \t\t# "n7 mlx5_1" lid 22 2xHDR\n'
+        '[9]\t"H-b8<cut>"[1](b8<cut>) \t\t# "n8 mlx5_1" lid 23 2xHDR\n'
+        "... and so on\n"
+    )
+    assert (made.host_names, made.num_routers) == (("n7", "n8"), 1)
+    np.testing.assert_array_equal(made.host_bandwidth, 100 * GBPS)
+    assert made.notes[-1] == "line 1: 2 lines of something else left out, this one first"
+
+
+def test_machines_that_are_joined_without_a_switch() -> None:
+    made = read_topology(
+        'Ca\t1 "H-0a"\t\t# "left mlx5_0"\n'
+        '[1](0xa1) \t"H-0x0b"[1] (0xb1) \t\t# lid 1 lmc 0 "right mlx5_0" lid 2 4xEDR\n'
+    )
+    assert (made.host_names, ends(made)) == (("left", "right"), [("left", "right")])
+    np.testing.assert_array_equal(made.link_bandwidth, 100 * GBPS)
+    assert "without a switch" in " ".join(made.notes)
+    with pytest.raises(ParseError, match="1 adapter and no link"):
+        read_topology('Ca\t1 "H-0a"\t\t# "left mlx5_0"\n')
+
+
+def test_ends_of_a_cable_that_state_different_speeds() -> None:
+    made = read_topology(FABRIC.replace('leaf1" lid 1 1xSDR', 'leaf1" lid 1 4xSDR'))
+    np.testing.assert_allclose(made.link_bandwidth / GBPS, [2.0])
+    assert "the ends of 1 cable state different speeds" in " ".join(made.notes)
+
+
+def test_warnings_before_the_ports_of_a_fabric() -> None:
+    ports = (REPORTS / "13b_ibnetdiscover_p.txt").read_text()
+    made = read_topology("$ ibnetdiscover -p\nibwarn: [61] mad_rpc: timed out\n" + ports)
+    assert made.host_names == ("n1", "n2")
+    assert made.notes[-1] == "line 1: 2 lines of something else left out, this one first"
+
+
+def test_a_topology_conf_as_it_is_pasted() -> None:
+    made = read_topology(
+        "The plugin is set in slurm.conf:\nTopologyPlugin=topology/tree\n```\n"
+        "> SwitchName=e1 Nodes=w[1-3]\n> SwitchName=e2 Nodes=w4\n> SwitchName=up Switches=e[1-2]\n"
+        "```\n"
+    )
+    assert ends(made) == [("e1", "up"), ("e2", "up")]
+    assert made.notes == ("line 1: 4 lines of something else left out, this one first",)
+
+
+@for_each("default, hosts, links", [("tree-a", 5, 1), ("parts", 6, 0), ("even", 5, 1)])
+def test_the_default_of_several_topologies(default: str, hosts: int, links: int) -> None:
+    text = (
+        "- topology: tree-a\n  tree:\n    switches:\n      - switch: s\n        nodes: n[1-5]\n"
+        "      - switch: t\n        children: s\n"
+        "- topology: parts\n  block:\n    block_sizes: [3]\n    blocks:\n"
+        "      - block: p\n        nodes: n[1-3]\n      - block: q\n        nodes: n[4-6]\n"
+        "- topology: even\n  flat: true\n"
+    ).replace(f"topology: {default}\n", f"topology: {default}\n  cluster_default: True\n")
+    chart = "files:\n  topology.yaml: |\n" + "".join(f"    {x}\n" for x in text.split("\n"))
+    for one in (text, chart + "other: 1\n"):
+        made = read_topology(one)
+        assert (made.num_hosts, made.num_links) == (hosts, links)
+        assert "other topologies left out" in made.notes[-1]
+
+
+def test_ns3_with_comments_and_links_for_each_way() -> None:
+    there = [f"{host} 3 50Gbps 2us 0" for host in range(3)]
+    back = [f"3 {host} 50Gbps 2us 0  // back" for host in range(3)]
+    made = read_topology("\n".join(["4 1 6  # sizes", "3  # the switch", *there, *back, ""]))
+    assert (made.num_hosts, made.num_routers) == (3, 1)
+    np.testing.assert_array_equal(made.host_bandwidth, 50 * GBPS)
+    assert "once for each way" in " ".join(made.notes)
+
+
+def test_settings_are_no_links() -> None:
+    text = "Hosts 12\nTiers 2\nTier 0\nRadix_Up 3\nTier 1\nRadix_Down 4\n"
+    assert network_of(text.encode(), "x") is None
+    with pytest.raises(ParseError, match="these lines are settings"):
+        read_topology(text)
+
+
+def test_attributes_in_braces_as_networkx_writes_them() -> None:
+    text = "# made by it\n0 1 {'weight': 2, 'bandwidth': 40.0}\n1 2 {'bandwidth': 80.0}\n"
+    found = network_of(text.encode(), "x")
+    assert found is not None
+    assert found.facts["links"] == 2
+    np.testing.assert_allclose(read_topology(text).link_bandwidth / GBPS, [40, 80])
+    assert "attribute of edges left out: weight" in found.notes
+
+
+def test_units_in_an_attribute_of_their_own() -> None:
+    made = read_topology(
+        "1 2 {'LinkSpeed': '55', 'LinkSpeedUnits': 'M'}\n2 3 {'speed': 3, 'speed_unit': 'GB/s'}\n"
+    )
+    np.testing.assert_allclose(made.link_bandwidth / GBPS, [0.055, 24])
+    assert not any("no unit" in note for note in made.notes)
+
+
+def test_a_list_of_cables() -> None:
+    made = read_topology(
+        "Source Device,Source Port,Destination Device,Destination Port,Cable Type,Length,Speed\n"
+        "e1,1/7,top,1/1,copper,2,200G\ne2,1/7,top,1/2,optical,9,100G\n"
+    )
+    assert ends(made) == [("e1", "top"), ("top", "e2")]
+    np.testing.assert_array_equal(made.link_bandwidth, [200 * GBPS, 100 * GBPS])
+    assert made.classes[1:] == ("copper", "optical")
+
+
+def test_a_label_may_be_a_latency() -> None:
+    made = read_topology('graph {\n a -- b [label="30ns\\nlink_ab"]\n}\n')
+    np.testing.assert_allclose(made.link_latency, [30e-9])
+
+
+def test_an_ini_may_have_its_topology_in_another(tmp_path: Path) -> None:
+    (tmp_path / "net.ini").write_text("topology {\n name = torus\n geometry = [3,2]\n}\n")
+    (tmp_path / "run.ini").write_text("include net.ini\nnode.app1.name = x\n")
+    assert read_topology(tmp_path / "run.ini").num_routers == 6
+    (tmp_path / "net.ini").write_text("node.name = simple\n")
+    with pytest.raises(ParseError, match="neither it nor"):
+        read_topology(tmp_path / "run.ini")
+
+
 def test_ns3_has_bandwidth_and_latency_by_link() -> None:
     made = read_topology(REPORTS / "11_ns3_topology.txt")
     assert ends(made) == [("4", "5")] * 4
@@ -402,7 +523,7 @@ def test_a_last_row_that_is_cut_off_is_left_out_with_a_note() -> None:
         ("SwitchName=a Nodes=n[1-\n", 1, "a host must be"),
         ("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2\n", 2, "'a' must be given once"),
         ("SwitchName=a Nodes=n1 Color=red\n", 1, "color is not one of switchname"),
-        ("SwitchName=a Nodes=n1\nrubbish\n", 2, "a line must be pairs"),
+        ("SwitchName=a Nodes=n1 rubbish\n", 1, "a line must be pairs"),
         ("SwitchName=a[1-2] Nodes=n1\n", 1, "must have one name, not a list"),
         ("SwitchName=a\n", 1, "'a' must have Nodes= or Switches="),
         ("4 2 1\n2 3\n0 9 1Gbps 1us 0\n", 3, "a node must be a whole number from 0 to 3"),

@@ -14,7 +14,7 @@ from bokeh.models import Div, LayoutDOM
 from tests.cases import for_each
 from tests.unit.uq.fits import as_fitted, fitted
 from tests.unit.uq.simulators import FloatArray
-from workbench import jobs
+from workbench import tasks
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.models import SNAPPR, LogGPS, LogP, Protocol
 from workbench.programs.collectives import schedule
@@ -291,7 +291,7 @@ def test_a_stop_keeps_the_draws_so_far(
     posterior: FitPosterior, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = posterior.makespan(PROGRAM, draws=50)
-    stop, seen, calls = jobs.StopFlag(), [], []
+    stop, seen, calls = tasks.StopFlag(), [], []
 
     def stopping(*given: Any, **options: Any) -> Any:
         calls.append(given)
@@ -299,7 +299,7 @@ def test_a_stop_keeps_the_draws_so_far(
             stop.set()
         return replay(*given) if len(calls) < 4 else replay(*given, **options)
 
-    monkeypatch.setattr(jobs, "cores", lambda: 1)
+    monkeypatch.setattr(tasks, "cores", lambda: 1)
     monkeypatch.setattr("workbench.uq.carry.program.replay", stopping)
     found = posterior.makespan(
         PROGRAM, draws=50, stop=stop, on_progress=lambda done, total: seen.append((done, total))
@@ -310,7 +310,7 @@ def test_a_stop_keeps_the_draws_so_far(
     assert len(found.values) in (2, 3)
     assert seen[:2] == [(0, 50), (1, 50)]
     for question in (posterior.makespan, posterior.tolerance, posterior.latency_curve):
-        with pytest.raises(jobs.JobError, match="before the first draw"):
+        with pytest.raises(tasks.JobError, match="before the first draw"):
             question("cg-8", stop=stop)
 
 
@@ -321,7 +321,7 @@ def test_results_after_a_draw_that_was_stopped_are_left_out() -> None:
         return 10 * model
 
     assert each_draw(halted_in_the_third, 0, (1, 2, 3), {}) == (0, [10])
-    with pytest.raises(jobs.JobError, match="before the first draw"):
+    with pytest.raises(tasks.JobError, match="before the first draw"):
         each_draw(halted_in_the_third, 2, (1, 3), {})
 
 

@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from tests.unit import commands
 from tests.unit.uq.simulators import NETWORK, allgather
+from workbench import tasks
 from workbench.cli import main
 from workbench.errors import DatasetError, ParameterError, ParseError, StudyError
 from workbench.storage.database import locate
+from workbench.tasks import Task
 from workbench.uq import (
     DesignPlan,
     DesignProgress,
@@ -27,7 +29,6 @@ from workbench.uq import (
     calibrate,
     evaluate_design,
     read_design,
-    submit_design,
 )
 
 FloatArray = NDArray[np.float64]
@@ -52,7 +53,7 @@ def same(one: SimulatorRuns, other: SimulatorRuns) -> bool:
 def test_rows_are_those_of_the_function_however_they_are_evaluated(tmp_path: Path) -> None:
     told: list[DesignProgress] = []
     whole = evaluate_design(
-        PLAN, tmp_path / "1.db", model=allgather, tests=TESTS, workers=1, on_progress=told.append
+        PLAN, tmp_path / "1.db", model=allgather, tests=TESTS, workers=1, task=Task(told.append)
     )
     assert np.array_equal(whole.points, PLAN.design)
     assert np.array_equal(whole.times, allgather(PLAN.design))
@@ -164,7 +165,7 @@ def test_a_stopped_evaluation_goes_on_where_it_was(tmp_path: Path) -> None:
         return allgather(points)
 
     stop = threading.Event()
-    job = submit_design(PLAN, tmp_path / "d.db", model=slow, tests=TESTS, workers=1)
+    job = tasks.submit(evaluate_design, PLAN, tmp_path / "d.db", model=slow, tests=TESTS, workers=1)
     assert begun.wait(30)
     assert job.partial.pending == 120
     job.stop()
@@ -185,7 +186,7 @@ def test_rows_that_another_evaluates_are_left_to_it(tmp_path: Path) -> None:
     told: list[DesignProgress] = []
     with place.hold("ring 16 to 31"):
         runs = evaluate_design(
-            PLAN, path, model=allgather, tests=TESTS, workers=1, on_progress=told.append
+            PLAN, path, model=allgather, tests=TESTS, workers=1, task=Task(told.append)
         )
     assert runs.pending == 16
     assert told[-1].message == "run by another notebook or process"
@@ -194,9 +195,10 @@ def test_rows_that_another_evaluates_are_left_to_it(tmp_path: Path) -> None:
 
 SCRIPT = """
 import sys
+from workbench.tasks import Task
 from workbench.uq import DesignPlan, evaluate_design
 evaluate_design(DesignPlan.from_yaml(sys.argv[1]), sys.argv[2], workers=2,
-    on_progress=lambda now: print(now.done, flush=True))
+    task=Task(lambda now: print(now.done, flush=True)))
 """
 
 

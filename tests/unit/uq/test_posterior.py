@@ -14,7 +14,7 @@ import pytest
 
 from tests.cases import for_each
 from tests.unit.uq.ring import BOX, TRUTH, line, measured, polynomials, ring
-from workbench import jobs
+from workbench import tasks
 from workbench.errors import ParameterError, ParseError, WorkbenchError
 from workbench.uq import Posterior, Replicas, calibrate, noise_model
 from workbench.uq.parameters import ParameterBox, UncertainParameter
@@ -71,7 +71,7 @@ def test_the_same_seed_gives_the_same_draws_on_any_number_of_threads(
 ) -> None:
     options: dict[str, Any] = {"draws": 700, "burn_in": 600}
     first = calibrate(SURROGATE, measured(), seed=4, **options)
-    monkeypatch.setattr(jobs, "cores", lambda: 1)
+    monkeypatch.setattr(tasks, "cores", lambda: 1)
     assert same_draws(first, calibrate(SURROGATE, measured(), seed=4, **options))
     assert not same_draws(first, calibrate(SURROGATE, measured(), seed=5, **options))
 

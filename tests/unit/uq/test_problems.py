@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.cases import for_each
-from workbench import datasets, jobs, plotting
+from workbench import datasets, plotting, tasks
 from workbench.errors import DatasetError, ParameterError
 from workbench.fit import fit
 from workbench.uq import (
@@ -111,7 +111,7 @@ def test_a_fit_begins_with_its_own_times_and_can_be_stopped() -> None:
     found = posterior_of_fit(result, noise="relative", draws=20, stop=stop, on_progress=tell)
     assert 0 < found.posterior.draws < found.posterior.requested
     assert told[0][1] == 2000
-    with pytest.raises(jobs.JobError, match="before the first draws"):
+    with pytest.raises(tasks.JobError, match="before the first draws"):
         posterior_of_fit(result, noise="relative", draws=20, stop=stop)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.cases import for_each
 from tests.unit.uq.ring import measured, ring
-from workbench import jobs
+from workbench import tasks
 from workbench.errors import ParameterError
 from workbench.uq import CalibrationCheck, Replicas, simulation_based_calibration
 
@@ -55,7 +55,7 @@ def test_datasets_do_not_depend_on_threads_and_a_stop_keeps_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     whole = check(datasets=6, noise="gaussian-process", held_out=3)
-    monkeypatch.setattr(jobs, "cores", lambda: 1)
+    monkeypatch.setattr(tasks, "cores", lambda: 1)
     stop, seen = threading.Event(), []
 
     def report(done: int, total: int) -> None:

@@ -11,7 +11,7 @@ from bokeh.models import ColumnDataSource, Div, LayoutDOM, Span
 from scipy.special import logsumexp
 
 from tests.unit.uq.simulators import NETWORK, FloatArray, allgather, unit_box
-from workbench import jobs
+from workbench import tasks
 from workbench.errors import ParameterError
 from workbench.uq import (
     HoldoutError,
@@ -239,7 +239,7 @@ def test_a_kink_beside_the_posterior_needs_a_local_surrogate_only() -> None:
 def test_a_stopped_calibration_of_a_simulator_has_no_posterior() -> None:
     stop = threading.Event()
     stop.set()
-    with pytest.raises(jobs.JobError, match="before the first draws"):
+    with pytest.raises(tasks.JobError, match="before the first draws"):
         calibrate_simulator(
             slower_of_both, BANDWIDTHS, replicas_at([3e9, 5e9, 2e-6]), most_points=128, stop=stop
         )

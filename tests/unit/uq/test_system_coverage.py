@@ -13,8 +13,8 @@ from bokeh.models import ColumnDataSource
 from tests.unit import commands
 from workbench.cli import uq
 from workbench.errors import ParameterError
-from workbench.jobs import JobError, StopFlag
 from workbench.plotting import describe_system_coverage
+from workbench.tasks import JobError, StopFlag
 from workbench.uq.collectives import (
     SystemCoverage,
     cover_systems,

@@ -149,6 +149,35 @@ def test_columns_named_by_another_file_are_found(tmp_path: Path) -> None:
         read_samples(data, header=("a", "b"))
 
 
+@for_each(
+    "head, unit",
+    [
+        ("#Time,Time_usec,producer,instance,component_id,hits", 1),
+        ("#Time_msec,Time_usec,producer,instance,component_id,hits", 1000),
+        ('#"Time","Time_usec","producer","instance","component_id","hits"', 1),
+    ],
+)
+def test_what_ldms_writes_with_a_decomposition(tmp_path: Path, head: str, unit: int) -> None:
+    rows = [f"{at * unit},0,{name},{name}/set,0,{at}\n" for at in range(3) for name in ("n1", "n2")]
+    samples = samples_of(tmp_path, head + "\n" + "".join(rows))
+    assert (samples.component, samples.counters) == (("n1", "n2"), ("hits",))
+    assert samples.interval_s == 1
+    found = reading_of((head + "\n" + "".join(rows)).encode(), "ldms.csv", None)
+    assert found is not None
+    assert found.title == "LDMS counters: 6 samples of 1 counters on 2 components"
+
+
+def test_tables_of_other_columns_in_one_file_are_refused(tmp_path: Path) -> None:
+    text = "==> a.1 <==\n#Time,ProducerName,reads\n1.0,n1,7\n2.0,n1,9\n"
+    path = tmp_path / "ldms.txt"
+    path.write_text(text)
+    assert read_samples(path).counters == ("reads",)
+    path.write_text(text + "\n==> b.1 <==\n#Time,ProducerName,writes\n1.0,n1,1\n")
+    with pytest.raises(ParseError, match="a file of its own") as caught:
+        read_samples(path)
+    assert caught.value.line == 7
+
+
 def test_files_that_were_put_one_after_another_and_cut_off_are_read(tmp_path: Path) -> None:
     head = "# Time,Time_msec,ProducerName,component_id,job_id,X\n"
     rows = [f"{1558387831 + at}.5,500,n1,1,0,{at * 10}\n" for at in range(4)]

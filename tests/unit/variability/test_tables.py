@@ -9,6 +9,7 @@ from numpy.testing import assert_array_equal
 
 from tests.cases import for_each
 from workbench.errors import ParameterError, ParseError
+from workbench.reading import reading_of as reading_of_any
 from workbench.variability import JobLog, Runs, neighbourhood, read_jobs, read_runs
 from workbench.variability.known_files import reading_of
 
@@ -62,6 +63,67 @@ def test_what_sacct_prints_is_read(tmp_path: Path, text: str) -> None:
     if text is not FIXED:
         assert "2 steps of jobs were left out" in jobs.notes
         assert "1 jobs that never started were left out" in jobs.notes
+
+
+@for_each("before", ["#", " ", "> "])
+def test_columns_of_fixed_width_as_they_are_pasted(tmp_path: Path, before: str) -> None:
+    pasted = "".join(f"{before}{line}\n" for line in FIXED.splitlines())
+    jobs = read_jobs(written(tmp_path, f"$ sacct -a\n{pasted}\n. . .\n"))
+    assert (jobs.job, jobs.user) == (("7", "9"), ("ann", "bob"))
+    assert_array_equal(jobs.start, [EIGHT, EIGHT + 1800])
+    assert any("without a job's number" in note for note in jobs.notes)
+
+
+def test_a_column_of_steps_may_be_empty_beside_a_name_with_the_separator(tmp_path: Path) -> None:
+    text = "JobID|JobName|NTasks|User|NNodes|Start|End\n"
+    text += "7|a|b||ann|2|2019-01-31T08:00:00|2019-01-31T09:00:00\n"
+    assert read_jobs(written(tmp_path, text)).user == ("ann",)
+
+
+def test_a_table_below_its_command_quoted_or_in_markdown(tmp_path: Path) -> None:
+    command = "ann@n1:~$ sacct -P -X \\\n  --format=JobID,User,NNodes,Start,End,State\n"
+    quoted = "".join(f"> {line}\n" for line in (command + SACCT).splitlines())
+    head, *rows = (f"|{line}|\n" for line in SACCT.splitlines())
+    for text in (command + SACCT, quoted, head + "|---|:--|--:|---|---|---|\n" + "".join(rows)):
+        jobs = read_jobs(written(tmp_path, text))
+        assert (jobs.job, jobs.user) == (("7", "9"), ("ann", "bob"))
+        assert "2 steps of jobs were left out" in jobs.notes
+    with pytest.raises(ParseError, match="it has none; 1 jobs that never started"):
+        reading_of(SACCT.splitlines(keepends=True)[0].encode() + b"8|b|1|None|None|x\n", "x", None)
+
+
+@for_each(
+    "column, cells",
+    [
+        ("NodeList", ("w[01-03,7]", "None assigned", "w9")),
+        ("AllocTRES", ("cpu=96,mem=4G,node=4", "", "billing=1,node=1")),
+    ],
+)
+def test_nodes_are_counted_where_no_column_does(
+    tmp_path: Path, column: str, cells: tuple[str, ...]
+) -> None:
+    times = "2019-01-31T08:00:00|2019-01-31T09:00:00"
+    rows = [f"{at}|ann|{cell}|{times}\n" for at, cell in enumerate(cells)]
+    jobs = read_jobs(written(tmp_path, f"JobID|User|{column}|Start|End\n" + "".join(rows)))
+    assert_array_equal(jobs.nodes, [4, 1])
+    assert f"the numbers of nodes are those in {column}" in jobs.notes
+    cut = f"JobID|User|NodeList|Start|End\n1|ann|w[01-0+|{times}\n"
+    with pytest.raises(ParseError, match=r"cut off.*NNodes"):
+        read_jobs(written(tmp_path, cut))
+
+
+@for_each(
+    "text, said",
+    [
+        ("7|7|m|ann|2019-01-31T08:00:00|2019-01-31T09:00:00|4\n", "without -n"),
+        ("  JobID  User NNodes  Start  End  State\n  7  ann  4  x  y  z\n", "line of dashes"),
+        ("  JOBID PARTITION NAME USER ST\n  7  batch  x  ann  R\n", "squeue's output"),
+        ('{\n  "jobs": []\n}\n', "sacct's JSON"),
+    ],
+)
+def test_what_is_no_job_log_names_the_way(text: str, said: str) -> None:
+    with pytest.raises(ParseError, match=said):
+        reading_of_any(text.encode(), "jobs.txt")
 
 
 def test_a_field_that_holds_the_separator_is_told_by_the_others(tmp_path: Path) -> None:

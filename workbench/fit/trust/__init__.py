@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from workbench.fit.trust.bootstrap import (
         Intervals as Intervals,
         intervals as intervals,
-        submit_intervals as submit_intervals,
     )
     from workbench.fit.trust.generalise import (
         CrossTarget as CrossTarget,

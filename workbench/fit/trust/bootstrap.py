@@ -12,14 +12,11 @@ is not in the data and lies between; the shared one gives the wider intervals.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from workbench import jobs
 from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
@@ -33,6 +30,7 @@ from workbench.measure import OSUCurve, Spread
 from workbench.models import NetworkModel
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
+from workbench.tasks import Task, task_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -145,8 +143,7 @@ def intervals(
     dependence: str = "shared",
     trials: int = TRIALS,
     engine: str = ENGINE,
-    stop: threading.Event | None = None,
-    on_draw: Callable[[Intervals], None] | None = None,
+    task: Task | None = None,
 ) -> Intervals:
     """Return the spread of the fitted parameters over curves drawn from the measured spread.
 
@@ -162,8 +159,7 @@ def intervals(
         dependence: ``shared`` or ``independent``, see above.
         trials: simulations a refit.
         engine: what refits; one that searches far and wide needs more trials.
-        stop: once set, the draws so far are returned; the first is always made.
-        on_draw: called after each draw with the result so far.
+        task: once it is stopped, the draws so far are returned; the first is always made.
 
     Raises:
         ParameterError: the fit did not succeed, an argument is not accepted, or the curve has no
@@ -180,6 +176,9 @@ def intervals(
         arrays = {key: np.array(drawn) for key, drawn in values.items()}
         return Intervals(result, arrays, np.array(errors), statistic, depends, seed, draws)
 
+    latest: list[Intervals] = []
+    task = task_of(task)
+    task.partial_from(lambda: latest[0] if latest else None)
     # Refit to the curve itself first: what the search could still gain must not count as spread.
     centre = _refit(result.measured, result, result.model, engine, trials, seed)
     response = _Response(centre)
@@ -195,50 +194,12 @@ def intervals(
         for key, value in refitted.values.items():
             values[key].append(float(value))
         errors.append(refitted.rmspe[name])
-        if on_draw is not None:
-            on_draw(so_far())
-        if stop is not None and stop.is_set():
+        latest[:] = [so_far()]
+        task.report(number + 1, draws, f"{number + 1} of {draws} draws", latest[0])
+        if task.stopping:
             break
+        task.breathe()
     return so_far()
-
-
-def submit_intervals(
-    result: FitResult,
-    draws: int = 50,
-    seed: int = 0,
-    *,
-    of: str = "median",
-    dependence: str = "shared",
-    trials: int = TRIALS,
-    engine: str = ENGINE,
-) -> jobs.Job[Intervals]:
-    """Run ``intervals`` as a job: ``job.partial`` holds the draws so far.
-
-    The arguments are those of ``intervals``.
-    """
-
-    def work(ctx: jobs.JobContext) -> Intervals:
-        latest: list[Intervals] = []
-
-        def report(so_far: Intervals) -> None:
-            latest[:] = [so_far]
-            ctx.progress(so_far.draws, draws, f"{so_far.draws} of {draws} draws")
-            ctx.breathe()
-
-        ctx.partial_from(lambda: latest[0] if latest else None)
-        return intervals(
-            result,
-            draws,
-            seed,
-            of=of,
-            dependence=dependence,
-            trials=trials,
-            engine=engine,
-            stop=ctx.stop_event,
-            on_draw=report,
-        )
-
-    return jobs.submit(work)
 
 
 def draw_curve(

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import html
 import math
-import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
@@ -33,6 +33,7 @@ from workbench.models import NetworkModel
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.simulate import simulate_osu
+from workbench.tasks import Task, task_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -198,7 +199,7 @@ def hold_out(
     trials: int = DEFAULT_TRIALS,
     seed: int = 0,
     space: SearchSpace | None = None,
-    stop: threading.Event | None = None,
+    task: Task | None = None,
 ) -> HoldOut:
     """Fit at every ``every``-th size, and return the error of the model at the others.
 
@@ -215,7 +216,7 @@ def hold_out(
         trials: as for ``fit``.
         seed: as for ``fit``.
         space: as for ``fit``; fix thresholds here that are known from the library's settings.
-        stop: as for ``fit``.
+        task: as for ``fit``.
 
     Raises:
         ParameterError: an argument is not accepted, or nothing could be simulated.
@@ -232,7 +233,7 @@ def hold_out(
     with FitStudy(
         part, model, loss=loss, target=target, engine=engine, seed=seed, space=space
     ) as study:
-        result = study.run(trials, stop=stop)
+        result = study.run(trials, task=task)
     if not result.success:
         raise ParameterError(
             f"the fit must have succeeded to be analysed; {result.message}; change the model or "
@@ -260,7 +261,7 @@ def cross_target(
     trials: int = DEFAULT_TRIALS,
     seed: int = 0,
     space: SearchSpace | None = None,
-    stop: threading.Event | None = None,
+    task: Task | None = None,
 ) -> CrossTarget:
     """Fit to one benchmark alone, and return the error of the model in the other.
 
@@ -273,7 +274,7 @@ def cross_target(
         trials: as for ``fit``.
         seed: as for ``fit``.
         space: as for ``fit``.
-        stop: as for ``fit``.
+        task: as for ``fit``.
 
     Raises:
         ParameterError: an argument is not accepted, or a benchmark was not measured.
@@ -287,7 +288,7 @@ def cross_target(
     with FitStudy(
         curve, model, loss=loss, target=target, engine=engine, seed=seed, space=space
     ) as study:
-        result = study.run(trials, stop=stop)
+        result = study.run(trials, task=task)
     return CrossTarget(result, target, other)
 
 
@@ -295,24 +296,23 @@ def generalisation_table(
     curves: Iterable[Measured],
     models: Sequence[str | NetworkModel] = ("snappr", "protocol"),
     *,
-    on_row: Callable[[dict[str, Any]], None] | None = None,
     loss: str | Loss = DEFAULT_LOSS,
     engine: str = ENGINE,
     trials: int = DEFAULT_TRIALS,
     seed: int = 0,
-    stop: threading.Event | None = None,
+    task: Task | None = None,
 ) -> pd.DataFrame:
     """Return each model's errors on each machine at points that it was not fitted to.
 
     Args:
         curves: what was measured on the machines.
         models: names of models, or models.
-        on_row: called with each row once it is there.
         loss: as for ``fit``.
         engine: as for ``fit``.
         trials: as for ``fit``.
         seed: as for ``fit``.
-        stop: once set, the table ends with the row in flight.
+        task: gets each row once it is there; once it is stopped, the table ends with the row in
+            flight.
 
     Returns:
         Four rows a machine and model, with the ``check`` (every second size from the first or the
@@ -323,22 +323,22 @@ def generalisation_table(
     """
     import pandas as pd
 
-    settings = _FitSettings(loss=loss, engine=engine, trials=trials, seed=seed, stop=stop)
+    task = task_of(task)
+    each = Task(stop_event=task.stop_event)
+    settings = _FitSettings(loss=loss, engine=engine, trials=trials, seed=seed, task=each)
+    wanted = list(product(map(as_curve, curves), models, _CHECKS))
     rows: list[dict[str, Any]] = []
-    for curve in map(as_curve, curves):
-        for model in models:
-            for check in _CHECKS:
-                if stop is not None and stop.is_set():
-                    return pd.DataFrame(rows)
-                row = {
-                    "machine": curve.name,
-                    "model": model if isinstance(model, str) else model.name,
-                    "check": check,
-                    **_row(check, curve, model, settings),
-                }
-                rows.append(row)
-                if on_row is not None:
-                    on_row(row)
+    for curve, model, check in wanted:
+        if task.stopping:
+            break
+        row = {
+            "machine": curve.name,
+            "model": model if isinstance(model, str) else model.name,
+            "check": check,
+            **_row(check, curve, model, settings),
+        }
+        rows.append(row)
+        task.report(len(rows), len(wanted), f"{curve.name}, {check}", row)
     return pd.DataFrame(rows)
 
 
@@ -351,7 +351,7 @@ class _FitSettings(TypedDict):
     engine: str
     trials: int
     seed: int
-    stop: threading.Event | None
+    task: Task
 
 
 def _row(

@@ -12,8 +12,7 @@ the refitted interval is about a 95 % one where the points err independently.
 from __future__ import annotations
 
 import math
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -27,6 +26,7 @@ from workbench.fit.trust.residuals import Probe
 from workbench.fit.trust.thresholds import open_thresholds
 from workbench.html_table import code, html_table
 from workbench.result import Drawing, StoredResult
+from workbench.tasks import Task, task_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -286,8 +286,7 @@ def identify(
     result: FitResult,
     *,
     scan: bool = True,
-    stop: threading.Event | None = None,
-    on_parameter: Callable[[int, int], None] | None = None,
+    task: Task | None = None,
 ) -> Identifiability:
     """Return how well the data determine each parameter of a fit.
 
@@ -300,12 +299,13 @@ def identify(
         result: a fit that succeeded.
         scan: also move each parameter away from the fit until the loss has grown by
             ``TOLERANCE``; a few dozen simulations a parameter.
-        stop: once set, parameters not yet scanned are left so.
-        on_parameter: called after each parameter with how many are done, and how many there are.
+        task: gets the progress after each parameter; once it is stopped, parameters not yet
+            scanned are left so.
 
     Raises:
         ParameterError: the fit did not succeed, or this release cannot simulate its model.
     """
+    task = task_of(task)
     probe = Probe(result)
     slopes = probe.jacobian()
     variance, covariance = _covariance(slopes, probe.best.residuals)
@@ -318,15 +318,15 @@ def identify(
     refitted: dict[str, Interval] = {}
     total = len(result.space)
     for done, dimension in enumerate(result.space.dimensions if scan else ()):
-        if stop is not None and stop.is_set():
+        if task.stopping:
             break
         key = dimension.key
         if key in keys:
             held[key], refitted[key] = scan_dimension(scanning, keys.index(key), variance)
         else:
             held[key], refitted[key] = scan_threshold(scanning, result, key)
-        if on_parameter is not None:
-            on_parameter(done + 1, total)
+        task.report(done + 1, total, "parameters examined")
+        task.breathe()
     pairs = _pairs(keys, correlation, STRONG)
     sums = _sums(scanning, keys)
     thresholds = open_thresholds(result)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from workbench import jobs
+from workbench import tasks
 from workbench.errors import ParameterError
 from workbench.panels.compare.controls import CONTROLLED, CompareControls, program_source
 from workbench.panels.compare.files import FILES
@@ -114,7 +114,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         self.widget = self._boxed([self._controls.widget, self._wait, self._place])
         self._work.start.on_click(lambda _: self.run())
         self._begin(FIRST_S)
-        jobs.submit(self._comparer.foresee)
+        tasks.submit(self._comparer.foresee)
 
     @property
     def state(self) -> CompareState:
@@ -159,7 +159,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         compared = self._compared
         return python_lines(compared, self.offered) if compared and compared.shown else ""
 
-    def run(self) -> jobs.Job[Simulated] | None:
+    def run(self) -> tasks.Job[Simulated] | None:
         """Simulate the missing results in the background, and return at once.
 
         Returns:
@@ -173,7 +173,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         self._work.stop()
         if compared is None or not self._runner.missing(compared):
             return None
-        job = jobs.submit(lambda ctx: self._runner.work(ctx, compared))
+        job = tasks.submit(self._runner.work, compared)
         self._work.begin(job, lambda: _how_far(job))
         self._ticker.start()
         return job
@@ -248,7 +248,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         export = [] if self._tabs is None else [self._tabs.exports.error]
         return [*self._controls.errors, self._work.error, *export]
 
-    def _jobs(self) -> list[jobs.Job[Any] | None]:
+    def _jobs(self) -> list[tasks.Job[Any] | None]:
         return [self._quick.job, self._work.job]
 
     def _get(self, name: str) -> Any:
@@ -324,7 +324,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         # Only the latest change counts: the result of an earlier run must not replace it.
         self._halt()
         state, before = self._controls.state, self._compared
-        job = jobs.submit(lambda ctx: self._comparer.work(ctx, state, before))
+        job = tasks.submit(self._comparer.work, state, before)
         self._quick.begin(job, lambda: _how_far(job), patience_s)
         if self.refresh():
             self._ticker.start()
@@ -381,11 +381,11 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         self._draw_simulated()
 
     def _refuse(self, error: BaseException) -> None:
-        if not isinstance(error, jobs.JobError):
+        if not isinstance(error, tasks.JobError):
             self._controls.traffic_error.say(error_text(error))
 
     def _failed(self, error: BaseException) -> None:
-        if not isinstance(error, jobs.JobError):
+        if not isinstance(error, tasks.JobError):
             self._work.error.say(error_text(error))
 
     def _file(self, suffix: str, name: str | None) -> tuple[str, str]:
@@ -411,6 +411,6 @@ def _size(topology: Topology) -> str:
     )
 
 
-def _how_far(job: jobs.Job[Any]) -> tuple[float, str]:
+def _how_far(job: tasks.Job[Any]) -> tuple[float, str]:
     progress = job.progress
     return progress.fraction, f"{progress.message}, {job.elapsed_s:.1f} s"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 
-from workbench import jobs, machines
+from workbench import machines, tasks
 from workbench.errors import SimulationHalted, WorkbenchError
 from workbench.panels.compare.deferred import (
     PATTERNS,
@@ -54,7 +54,7 @@ _KEPT_FABRICS = 12  # chosen: four topologies, each with three models or routing
 _KEPT_PAIRS = 100_000_000  # of routers, some 5 bytes of routes each
 _PARTS = 1000  # of a step, for a bar of progress that counts whole parts
 
-Simulation = Callable[[jobs.JobContext, ProgressCallback], None]
+Simulation = Callable[[tasks.Task, ProgressCallback], None]
 Step = tuple[ResultKey, str, Simulation]
 
 
@@ -72,17 +72,17 @@ class ComparisonRunner:
         """Return the results so far for a comparison."""
         return self._kept.found(compared)
 
-    def work(self, ctx: jobs.JobContext, compared: StaticComparison) -> Simulated:
+    def work(self, compared: StaticComparison, task: tasks.Task) -> Simulated:
         """Run the missing simulations; a stop returns the results so far."""
         done = 0
         # A run that was stopped may not have ended yet.
         with self._turn:
-            while not ctx.stopping and (missing := self._missing(compared)):
+            while not task.stopping and (missing := self._missing(compared)):
                 key, text, run = missing[0]
                 steps = done + len(missing)
-                ctx.progress(done, steps, text)
+                task.report(done, steps, text)
                 try:
-                    run(ctx, _progress_of(ctx, done, steps, text))
+                    run(task, _progress_of(task, done, steps, text))
                 except SimulationHalted:
                     break
                 except WorkbenchError as error:
@@ -122,14 +122,14 @@ class ComparisonRunner:
             key = metrics_key(entry)
 
             def run(
-                ctx: jobs.JobContext,
+                task: tasks.Task,
                 progress: ProgressCallback,
                 key: ResultKey = key,
                 entry: ComparedTopology = entry,
             ) -> None:
-                found = slow_metrics_of(entry.topology, ctx.stop_event.cell)
+                found = slow_metrics_of(entry.topology, task.stop_event.cell)
                 # A stopped search has only the best cut so far.
-                if not ctx.stopping:
+                if not task.stopping:
                     with self._kept.lock:
                         self._kept.metrics[key] = found
 
@@ -141,12 +141,12 @@ class ComparisonRunner:
             key = resilience_key(compared.state, entry)
 
             def run(
-                ctx: jobs.JobContext,
+                task: tasks.Task,
                 progress: ProgressCallback,
                 key: ResultKey = key,
                 entry: ComparedTopology = entry,
             ) -> None:
-                found = resilience_of(entry.topology, seed, ctx.stop_event.cell, progress)
+                found = resilience_of(entry.topology, seed, task.stop_event.cell, progress)
                 with self._kept.lock:
                     self._kept.resilience[key] = found
 
@@ -158,15 +158,15 @@ class ComparisonRunner:
                 key = throughput_key(entry, pattern)
 
                 def run(
-                    ctx: jobs.JobContext,
+                    task: tasks.Task,
                     progress: ProgressCallback,
                     key: ResultKey = key,
                     entry: ComparedTopology = entry,
                     pattern: str = pattern,
                 ) -> None:
-                    found = throughput_of(entry.topology, pattern, ctx.stop_event.cell, progress)
+                    found = throughput_of(entry.topology, pattern, task.stop_event.cell, progress)
                     # Bounds that were stopped may still be far apart.
-                    if not ctx.stopping:
+                    if not task.stopping:
                         with self._kept.lock:
                             self._kept.throughput[key] = found
 
@@ -178,7 +178,7 @@ class ComparisonRunner:
             key = wires_key(state, entry)
 
             def run(
-                ctx: jobs.JobContext,
+                task: tasks.Task,
                 progress: ProgressCallback,
                 key: ResultKey = key,
                 entry: ComparedTopology = entry,
@@ -206,7 +206,7 @@ class ComparisonRunner:
     def _collective(
         self, key: ResultKey, compared: StaticComparison, entry: ComparedTopology, size: int
     ) -> Simulation:
-        def run(ctx: jobs.JobContext, progress: ProgressCallback) -> None:
+        def run(task: tasks.Task, progress: ProgressCallback) -> None:
             state = compared.state
             found = collective_times(
                 self._fabric(
@@ -220,7 +220,7 @@ class ComparisonRunner:
                 (size,),
                 host=machines.load(state.machine).loggps if state.machine else None,
                 ranks=ranks_of(compared),
-                halt=ctx.stop_event.cell,
+                halt=task.stop_event.cell,
             )
             # Nothing where it was stopped.
             if found:
@@ -257,14 +257,14 @@ class ComparisonRunner:
         load: float,
         number: int = 0,
     ) -> Simulation:
-        def run(ctx: jobs.JobContext, progress: ProgressCallback) -> None:
+        def run(task: tasks.Task, progress: ProgressCallback) -> None:
             found = run_traffic(
                 self._fabric(state, entry, state.routing, "packet"),
                 traffic_of(entry.topology, *state.sent),
                 load,
                 messages=MESSAGES,
                 seed=state.seed + number,
-                halt=ctx.stop_event.cell,
+                halt=task.stop_event.cell,
             )
             point = LoadPoint(found.mean_latency_s * 1e6, found.accepted, bool(found.saturated))
             with self._kept.lock:
@@ -294,11 +294,11 @@ def _pairs(fabrics: Mapping[ResultKey, Fabric]) -> int:
     return sum(one.topology.num_routers**2 for one in fabrics.values())
 
 
-def _progress_of(ctx: jobs.JobContext, done: int, steps: int, text: str) -> ProgressCallback:
+def _progress_of(task: tasks.Task, done: int, steps: int, text: str) -> ProgressCallback:
     """Return the progress callback of a step; all steps count as equally long."""
 
     def report(part: int, whole: int) -> None:
         share = _PARTS * part // max(whole, 1)
-        ctx.progress(_PARTS * done + share, _PARTS * steps, f"{text}, {part} of {whole}")
+        task.report(_PARTS * done + share, _PARTS * steps, f"{text}, {part} of {whole}")
 
     return report

@@ -6,7 +6,7 @@ import contextlib
 import itertools
 from collections.abc import Mapping
 
-from workbench import jobs
+from workbench import tasks
 from workbench.errors import WorkbenchError
 from workbench.panels.cache import Cache
 from workbench.panels.compare.metrics import metrics_of
@@ -43,7 +43,7 @@ class Comparer:
         return tuple(self._given)
 
     def work(
-        self, ctx: jobs.JobContext, state: CompareState, before: StaticComparison | None = None
+        self, state: CompareState, before: StaticComparison | None = None, *, task: tasks.Task
     ) -> StaticComparison:
         """Return the results of each slot; an error in one does not affect the others."""
         # A slot with an invalid spec keeps its entry of before, under the new traffic.
@@ -51,9 +51,9 @@ class Comparer:
         loads: list[LinkLoads | None] = []
         errors: list[str] = []
         for number, spec in enumerate(state.specs):
-            ctx.progress(number, len(state.specs), f"computing {spec}")
-            if ctx.stopping:
-                raise jobs.JobError("stopped before the topologies were compared")
+            task.report(number, len(state.specs), f"computing {spec}")
+            if task.stopping:
+                raise tasks.JobError("stopped before the topologies were compared")
             entry = load = None
             said = ""
             try:
@@ -62,7 +62,7 @@ class Comparer:
                 said = error_text(error)
                 entry = None if before is None else before.entries[number]
             try:
-                load = None if entry is None else self._load(ctx, entry, state)
+                load = None if entry is None else self._load(task, entry, state)
             except WorkbenchError as error:
                 said = said or error_text(error)
             entries.append(entry)
@@ -70,13 +70,13 @@ class Comparer:
             errors.append(said)
         return StaticComparison(state, tuple(entries), tuple(loads), tuple(errors))
 
-    def foresee(self, ctx: jobs.JobContext) -> None:
+    def foresee(self, task: tasks.Task) -> None:
         """Prepare for the first change of traffic or routing."""
         # Imports take a fifth of a second; detours load the networks shown first.
         traffic_of(parse_topology("torus:4"), "longest-matching", 0)
         for entry in self._entries.values():
             with contextlib.suppress(WorkbenchError):
-                link_loads(entry.topology, routing="valiant", halt=ctx.stop_event.cell)
+                link_loads(entry.topology, routing="valiant", halt=task.stop_event.cell)
 
     def take(self, graphs: Mapping[str, Topology]) -> None:
         """Keep topologies that were given or uploaded, by name."""
@@ -101,11 +101,9 @@ class Comparer:
 
         return self._entries.made((spec, serial), make)
 
-    def _load(
-        self, ctx: jobs.JobContext, entry: ComparedTopology, state: CompareState
-    ) -> LinkLoads:
+    def _load(self, task: tasks.Task, entry: ComparedTopology, state: CompareState) -> LinkLoads:
         key = entry.key, state.sent, state.load_routing
-        halt = ctx.stop_event.cell
+        halt = task.stop_event.cell
         return self._loads.made(
             key,
             lambda: link_loads(

@@ -14,7 +14,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from workbench import datasets, jobs
+from workbench import datasets, tasks
 from workbench.errors import ConfigurationError
 from workbench.measure import OSUCurve
 from workbench.models import MODELS, NetworkModel
@@ -172,7 +172,7 @@ class ExplorePanel(Panel[OSUCurve | None]):
     def _errors(self) -> list[ErrorLine]:
         return [self._error, *(control.error for control in self._parameters.values())]
 
-    def _jobs(self) -> list[jobs.Job[Any] | None]:
+    def _jobs(self) -> list[tasks.Job[Any] | None]:
         return [self._simulating.job]
 
     def _machine_changed(self, change: Any) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
-from workbench import jobs
+from workbench import tasks
 from workbench.errors import ParameterError, StudyError, WorkbenchError
 from workbench.fit import DEFAULT_ENGINE, FitResult, FitStudy, TrialReport
 from workbench.fit.engines import PAPER_ENGINE
@@ -64,7 +64,7 @@ class FitRun:
         self._go_on = go_on
         self._after = after
         self._begun_with = 0
-        self.job: jobs.Job[FitResult] = jobs.submit(self._work)
+        self.job: tasks.Job[FitResult] = tasks.submit(self._work)
 
     @property
     def new(self) -> int:
@@ -89,7 +89,7 @@ class FitRun:
         """Whether trials are still started; after a stop the last one may take seconds."""
         return not (self.job.stopping or self.job.finished)
 
-    def _work(self, ctx: jobs.JobContext) -> FitResult:
+    def _work(self, task: tasks.Task) -> FitResult:
         request = self.request
         if self._after is not None:
             self._after.job.wait()
@@ -124,11 +124,11 @@ class FitRun:
                 # Simulated here and not by the poll, which shares its thread with the sliders.
                 self.best = simulate_osu(request.model.with_values(trial.best_values), sizes)
                 drawn_at, drawn_loss = now, trial.best_loss
-            ctx.progress(trial.done, trial.total, f"best loss {trial.best_loss:.4g}")
-            ctx.breathe()
+            task.report(trial.done, trial.total, f"best loss {trial.best_loss:.4g}")
+            task.breathe()
 
         try:
-            result = self.study.run(request.trials, stop=ctx.stop_event, on_trial=report)
+            result = self.study.run(request.trials, task=tasks.Task(report, task.stop_event))
         finally:
             if request.study:
                 self.study.close()

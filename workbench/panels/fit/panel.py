@@ -18,7 +18,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from workbench import jobs, machines
+from workbench import machines, tasks
 from workbench.errors import ConfigurationError, ParameterError, WorkbenchError
 from workbench.fit import FitResult, machine_of_model, to_machine
 from workbench.fit.defaults import DEFAULT_MODEL
@@ -371,7 +371,7 @@ class FitPanel(Panel[FitResult | None]):
         own = (*self._settings.errors, self._error, *self._tabs.errors)
         return [*own, *(control.error for control in self._parameters.controls.values())]
 
-    def _jobs(self) -> list[jobs.Job[Any] | None]:
+    def _jobs(self) -> list[tasks.Job[Any] | None]:
         run = self._run
         return [self._simulating.job, run.job if run is not None and run.running else None]
 
@@ -674,7 +674,7 @@ class FitPanel(Panel[FitResult | None]):
             self._picture.draw_fit(run.best)
         return run.share, status_of(run)
 
-    def _ended(self, job: jobs.Job[FitResult]) -> None:
+    def _ended(self, job: tasks.Job[FitResult]) -> None:
         if self._run is not None:
             self._settings.work.status.value = status_of(self._run)
         self._offer_stored()

@@ -8,7 +8,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from workbench import jobs
+from workbench import tasks
 from workbench.fit import DEFAULT_ENGINE, DEFAULT_TRIALS, ENGINES, LOSSES, TARGETS, FitResult
 from workbench.models import NetworkModel
 from workbench.panels import inputs
@@ -51,7 +51,7 @@ class Settings:
         machine: str,
         kind: str,
         uploaded: Callable[[Files], None],
-        ended: Callable[[jobs.Job[FitResult]], None],
+        ended: Callable[[tasks.Job[FitResult]], None],
     ) -> None:
         self._mute = Mute()
         losses = [(name.upper(), name) for name in LOSSES]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from workbench import jobs
+from workbench import tasks
 from workbench.arrays import FloatArray
 from workbench.measure import OSUCurve
 from workbench.measure.curve import byte_label
@@ -46,7 +46,7 @@ class SimulationJob:
         self.widget.layout.display = "none"
 
     @property
-    def job(self) -> jobs.Job[OSUCurve] | None:
+    def job(self) -> tasks.Job[OSUCurve] | None:
         """The simulation that runs in the background."""
         return self._work.job
 
@@ -55,7 +55,7 @@ class SimulationJob:
         # Only the latest change counts: the result of an earlier run must not replace it.
         self._work.drop()
         self._last = model, sizes
-        job = jobs.submit(_simulate, model, sizes)
+        job = tasks.submit(_simulate, model, sizes)
         if job.wait(_AT_ONCE_S):
             self.widget.layout.display = "none"
             error = job.exception
@@ -82,7 +82,7 @@ class SimulationJob:
         if self._last is not None:
             self.begin(*self._last)
 
-    def _ended(self, job: jobs.Job[OSUCurve]) -> None:
+    def _ended(self, job: tasks.Job[OSUCurve]) -> None:
         self.widget.layout.display = "none"
         self._stale(False)
         self._has_drawn = True
@@ -93,7 +93,7 @@ class SimulationJob:
             self.widget.layout.display = "none"
             self._refused(error)
 
-    def _how_far(self, job: jobs.Job[OSUCurve]) -> tuple[float, str]:
+    def _how_far(self, job: tasks.Job[OSUCurve]) -> tuple[float, str]:
         progress = job.progress
         if not (self._has_drawn or progress.message):
             # No seconds: they stand still while other cells wait for the same compilation.
@@ -104,7 +104,7 @@ class SimulationJob:
         return progress.fraction, words
 
 
-def _simulate(ctx: jobs.JobContext, model: NetworkModel, sizes: Sequence[int]) -> OSUCurve:
+def _simulate(model: NetworkModel, sizes: Sequence[int], task: tasks.Task) -> OSUCurve:
     done = np.asarray(sizes, np.float64)
 
     def report(latency: FloatArray, bandwidth: FloatArray) -> bool:
@@ -112,7 +112,7 @@ def _simulate(ctx: jobs.JobContext, model: NetworkModel, sizes: Sequence[int]) -
         share = done[~np.isnan(latency)].sum() + _WINDOW * done[~np.isnan(bandwidth)].sum()
         ends = done[~np.isnan(bandwidth)]
         words = f"simulated up to {byte_label(int(ends[-1]))}" if len(ends) else "simulating"
-        ctx.progress(int(share), int(done.sum() * (1 + _WINDOW)), words)
+        task.report(int(share), int(done.sum() * (1 + _WINDOW)), words)
         return False
 
-    return simulate_osu(model, sizes, halt=ctx.stop_event.cell, enough=report)
+    return simulate_osu(model, sizes, halt=task.stop_event.cell, enough=report)

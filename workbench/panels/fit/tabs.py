@@ -9,7 +9,7 @@ import ipywidgets as widgets
 import numpy as np
 from bokeh.models import Div, LayoutDOM
 
-from workbench import jobs
+from workbench import tasks
 from workbench.fit import FitResult
 from workbench.fit.trust.identify import identify
 from workbench.models import NetworkModel
@@ -227,7 +227,7 @@ class FitTabs:
         self.show_python(*self._python)
         result = self._result
         if result is not None and self.widget.selected_index == _IDENTIFIABILITY_TAB:
-            self.identifiability.want(id(result), lambda ctx: _identified(result, ctx))
+            self.identifiability.want(id(result), lambda task: _identified(result, task))
         if self.widget.selected_index == _TRIALS_TAB:
             stored = self._stored()
             if stored is None:
@@ -236,12 +236,7 @@ class FitTabs:
                 self.trials.want(stored, lambda _: stored_search(*stored[:2]))
 
 
-def _identified(result: FitResult, ctx: jobs.JobContext) -> LayoutDOM:
+def _identified(result: FitResult, task: tasks.Task) -> LayoutDOM:
     """Return figures and a table of how well the data determine each fitted parameter."""
-
-    def report(done: int, total: int) -> None:
-        ctx.progress(done, total, "parameters examined")
-        ctx.breathe()
-
-    found = identify(result, stop=ctx.stop_event, on_parameter=report)
+    found = identify(result, task=task)
     return stacked(plot_identifiability(found), Div(text=found._repr_html_()))

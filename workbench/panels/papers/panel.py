@@ -16,7 +16,7 @@ from typing import Any
 import ipywidgets as widgets
 from bokeh.models import LayoutDOM
 
-from workbench import jobs, papers
+from workbench import papers, tasks
 from workbench.findings import VERDICTS
 from workbench.html_table import bold
 from workbench.panels import inputs
@@ -158,11 +158,11 @@ class PapersPanel(Panel[Any]):
         self._python.rows = max(row.call.count("\n") + 1, 2)
         self._python.layout.display = "" if row.call else "none"
         if row.call:
-            self._ours.want(id, lambda ctx: self._make(row, ctx))
+            self._ours.want(id, lambda task: self._make(row, task))
         else:
             self._ours.clear()
 
-    def _make(self, row: PaperRow, ctx: jobs.JobContext) -> LayoutDOM:
+    def _make(self, row: PaperRow, task: tasks.Task) -> LayoutDOM:
         # Judging all claims of a paper takes a minute; the findings ship.
         result = row.finding or row.run()
         self._results[row.id] = result

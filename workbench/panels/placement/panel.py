@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from workbench import jobs
+from workbench import tasks
 from workbench.errors import ParameterError
 from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
@@ -219,9 +219,9 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
     def _programs(self) -> ProgramControls:
         return self._controls.programs
 
-    def _submit(self) -> tuple[jobs.Job[Placed], Callable[[], tuple[float, str]]]:
+    def _submit(self) -> tuple[tasks.Job[Placed], Callable[[], tuple[float, str]]]:
         state = self._controls.state
-        job = jobs.submit(lambda ctx: self._placer.work(ctx, state))
+        job = tasks.submit(self._placer.work, state)
         return job, lambda: self._placer.how_far(job, state)
 
     def _program(self) -> AnyProgram | None:

@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from functools import cache
 
-from workbench import jobs
+from workbench import tasks
 from workbench.panels.placement.state import Placed, PlacementState
 from workbench.panels.program_sources import AnyProgram, ProgramCache
 from workbench.programs import ExecutionGraph
@@ -29,10 +29,10 @@ class Placer:
         """Return a state's program from the cache, or None."""
         return self._cache.known_program(state.base.source)
 
-    def work(self, ctx: jobs.JobContext, state: PlacementState) -> Placed:
+    def work(self, state: PlacementState, task: tasks.Task) -> Placed:
         """Place the ranks by each method; a stop returns the placements found so far."""
         self._began = time.monotonic()
-        ctx.progress(0, 0, "making the program")
+        task.report(0, 0, "making the program")
         program = self._cache.program(state.base.source)
         graph = self._cache.graph(state.base.source, state.base.algorithms)
         network = state.network.parse()
@@ -44,26 +44,26 @@ class Placer:
         def pairs_of(method: PlacementMethod) -> PairSensitivity:
             return self._pairs(graph, state, placements[method])
 
-        each = place_each(graph, model, network, halt=ctx.stop_event.cell, **state.options)
+        each = place_each(graph, model, network, halt=task.stop_event.cell, **state.options)
         found: list[Placed] = []
-        ctx.partial_from(lambda: found[-1] if found else None)
+        task.partial_from(lambda: found[-1] if found else None)
         for number, method in enumerate(METHODS):
-            if ctx.stopping:
+            if task.stopping:
                 break
-            ctx.progress(number, len(METHODS), f"placing {graph.num_ranks} ranks: {method}")
+            task.report(number, len(METHODS), f"placing {graph.num_ranks} ranks: {method}")
             if method == "search":
                 # The others take some milliseconds where programs are small. While the search
                 # computes, the panel computes at half of its speed.
                 pairs_of(found[-1].best)
-                ctx.preview()
+                task.preview()
             self._began = time.monotonic()
             placements[method] = next(each)
             found.append(Placed(state, program, graph, dict(placements), pairs_of))
         if not found:
-            raise jobs.JobError("stopped before a placement was found; press Place")
-        return replace(found[-1], stopped=ctx.stopping)
+            raise tasks.JobError("stopped before a placement was found; press Place")
+        return replace(found[-1], stopped=task.stopping)
 
-    def how_far(self, job: jobs.Job[Placed], state: PlacementState) -> tuple[float, str]:
+    def how_far(self, job: tasks.Job[Placed], state: PlacementState) -> tuple[float, str]:
         """Return the share of the methods tried by the last job of `work`, and a status text."""
         progress = job.progress
         if not progress.total:

@@ -15,11 +15,11 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from workbench import jobs
+from workbench import tasks
 from workbench.errors import ParameterError
 from workbench.fit import LOSSES
 from workbench.fit.bolted import Bolted
-from workbench.fit.regimes import submit_regimes
+from workbench.fit.regimes import fit_regimes
 from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
@@ -108,7 +108,7 @@ class RegimePanel(Panel[Bolted]):
         """Python code that builds the displayed pair, as ``bolted``."""
         return bolted_lines(self._bolted, self._state.machine)
 
-    def run(self) -> jobs.Job[Bolted]:
+    def run(self) -> tasks.Job[Bolted]:
         """Fit both halves at the threshold, in the background, and return at once.
 
         Raises:
@@ -127,7 +127,8 @@ class RegimePanel(Panel[Bolted]):
                 key="threshold",
             )
         self._asked = state
-        job = submit_regimes(
+        job = tasks.submit(
+            fit_regimes,
             measured,
             state.low,
             state.high,
@@ -178,7 +179,7 @@ class RegimePanel(Panel[Bolted]):
         own = (self._threshold.error, self._error, self._work.error, self._export.error)
         return [*own, *errors_of(self._controls.values())]
 
-    def _jobs(self) -> list[jobs.Job[Any] | None]:
+    def _jobs(self) -> list[tasks.Job[Any] | None]:
         return [self._work.job]
 
     def _make_controls(self) -> None:
@@ -304,7 +305,7 @@ class RegimePanel(Panel[Bolted]):
             refit = refit_lines(self._state, **asked)
             self._python.value = f"{self.python}\n\n# both halves fitted at this threshold\n{refit}"
 
-    def _end(self, job: jobs.Job[Bolted]) -> None:
+    def _end(self, job: tasks.Job[Bolted]) -> None:
         bolted, asked = job.result(), self._asked
         word = "stopped" if job.state == "stopped" else "done"
         outcome = (
@@ -340,6 +341,6 @@ class RegimePanel(Panel[Bolted]):
             control.disabled = running
 
 
-def _how_far(job: jobs.Job[Bolted]) -> tuple[float, str]:
+def _how_far(job: tasks.Job[Bolted]) -> tuple[float, str]:
     progress = job.progress
     return progress.fraction, f"{progress.done} of {progress.total} trials, both halves"

@@ -17,7 +17,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from workbench import jobs
+from workbench import tasks
 from workbench.errors import ParameterError
 from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
@@ -183,9 +183,9 @@ class ReplayPanel(ProgramPanel[ReplayResult | None, ShownReplay]):
         """Replay with the present controls; a small program is drawn before this returns."""
         self._begin(_AT_ONCE_S if self._replayer.quick(state) else 0.0)
 
-    def _submit(self) -> tuple[jobs.Job[ShownReplay], Callable[[], tuple[float, str]]]:
+    def _submit(self) -> tuple[tasks.Job[ShownReplay], Callable[[], tuple[float, str]]]:
         state = self._controls.state
-        job = jobs.submit(lambda ctx: self._replayer.work(ctx, state))
+        job = tasks.submit(self._replayer.work, state)
         return job, lambda: self._replayer.how_far(job)
 
     def _program(self) -> AnyProgram | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench import jobs
+from workbench import tasks
 from workbench.panels.program_sources import AnyProgram, ProgramCache
 from workbench.panels.replay.state import MANY_OPERATIONS, ReplayState, ShownReplay
 from workbench.programs import SEND
@@ -32,28 +32,28 @@ class Replayer:
         """Return a state's program from the cache, or None."""
         return self._cache.known_program(state.source)
 
-    def work(self, ctx: jobs.JobContext, state: ReplayState) -> ShownReplay:
+    def work(self, state: ReplayState, task: tasks.Task) -> ShownReplay:
         """Build what is not in the cache, and replay."""
-        ctx.progress(0, 0, "making the program")
+        task.report(0, 0, "making the program")
         program = self._cache.program(state.source)
-        ctx.progress(0, 0, "choosing messages for its collectives")
+        task.report(0, 0, "choosing messages for its collectives")
         graph = self._cache.graph(state.source, state.algorithms)
         queued = self._queued = np.zeros(1, np.int64)
         events = graph.num_ops + int((graph.kind == SEND).sum())
-        ctx.progress(0, events, f"replaying {graph.num_ops:,} operations")
+        task.report(0, events, f"replaying {graph.num_ops:,} operations")
         result = replay(
             graph,
             # A replay takes the values; standard errors would only lengthen its caption.
             state.model.replace(errors={}),
             semantics=state.semantics,
             times=True,
-            halt=ctx.stop_event.cell,
+            halt=task.stop_event.cell,
             progress=queued,
         )
         causes = root_causes(result) if has_causes(result) else None
         return ShownReplay(state, program, result, causes)
 
-    def how_far(self, job: jobs.Job[ShownReplay]) -> tuple[float, str]:
+    def how_far(self, job: tasks.Job[ShownReplay]) -> tuple[float, str]:
         """Return the share of events replayed by the last job of `work`, and a status text."""
         progress = job.progress
         share = min(int(self._queued[0]) / progress.total, 1.0) if progress.total else 0.0

@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 import ipywidgets as widgets
 
-from workbench import datasets, jobs
+from workbench import datasets, tasks
 from workbench.fit import DEFAULT_ENGINE, LOSSES, TARGETS, FitResult
 from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
@@ -93,7 +93,7 @@ class OwnFit:
         )
 
     @property
-    def job(self) -> jobs.Job[FitResult] | None:
+    def job(self) -> tasks.Job[FitResult] | None:
         """The fit that runs; None where none does, or its last trial is ending."""
         return self.run.job if self.run is not None and self.run.running else None
 
@@ -128,7 +128,7 @@ class OwnFit:
         """Update the progress, and return whether the fit still runs."""
         return self._work.refresh()
 
-    def _end(self, job: jobs.Job[FitResult]) -> None:
+    def _end(self, job: tasks.Job[FitResult]) -> None:
         if self.run is not None:
             self._work.status.value = status_of(self.run)
             self._finished(job.result(), self.run.request)

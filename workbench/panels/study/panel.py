@@ -17,7 +17,7 @@ from typing import Any, Unpack
 
 import ipywidgets as widgets
 
-from workbench import jobs
+from workbench import tasks
 from workbench.errors import ParameterError
 from workbench.fit import FitResult
 from workbench.named_options import named_options
@@ -254,7 +254,7 @@ class StudyPanel(Panel[ShownFit]):
         drawn = (figure.error for figure in self._tabs.figures.values())
         return [self._error, *self._own.errors, self._export.error, *drawn]
 
-    def _jobs(self) -> list[jobs.Job[Any] | None]:
+    def _jobs(self) -> list[tasks.Job[Any] | None]:
         return [self._own.job]
 
     def _make_controls(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 from bokeh.models import LayoutDOM
 
-from workbench import jobs
+from workbench import tasks
 from workbench.measure import OSUCurve
 from workbench.panels import inputs
 from workbench.panels.background_figure import BackgroundFigure
@@ -72,7 +72,7 @@ class StudyTabs:
             where = {axis: value for axis, value in state.where.items() if axis not in along}
             curves = self._curves
             self.figures[title].want(
-                tuple(where.items()), lambda ctx: draw(state.result, where, curves, ctx)
+                tuple(where.items()), lambda task: draw(state.result, where, curves, task)
             )
 
 
@@ -97,22 +97,22 @@ _ALONG = ("loss", "machine", "target")
 
 
 def _convergence(
-    result: StudyResult, where: Where, curves: dict[Cell, OSUCurve], ctx: jobs.JobContext
+    result: StudyResult, where: Where, curves: dict[Cell, OSUCurve], task: tasks.Task
 ) -> LayoutDOM:
     return plot_study_convergence(result, **where)
 
 
 def _errors(
-    result: StudyResult, where: Where, curves: dict[Cell, OSUCurve], ctx: jobs.JobContext
+    result: StudyResult, where: Where, curves: dict[Cell, OSUCurve], task: tasks.Task
 ) -> LayoutDOM:
-    _simulate(result, where, curves, ctx)
+    _simulate(result, where, curves, task)
     return _both(plot_study_errors, result, where, curves)
 
 
 def _curves(
-    result: StudyResult, where: Where, curves: dict[Cell, OSUCurve], ctx: jobs.JobContext
+    result: StudyResult, where: Where, curves: dict[Cell, OSUCurve], task: tasks.Task
 ) -> LayoutDOM:
-    _simulate(result, where, curves, ctx)
+    _simulate(result, where, curves, task)
     return _both(plot_study_curves, result, where, curves)
 
 
@@ -126,16 +126,16 @@ def _both(
 
 
 def _simulate(
-    result: StudyResult, where: Where, curves: dict[Cell, OSUCurve], ctx: jobs.JobContext
+    result: StudyResult, where: Where, curves: dict[Cell, OSUCurve], task: tasks.Task
 ) -> None:
     """Add the missing curves of the drawn fits; a stop keeps those already added."""
     fits = fitted(result, _ALONG, where)
     for done, fit in enumerate(fits):
-        ctx.progress(done, len(fits), "fits simulated")
+        task.report(done, len(fits), "fits simulated")
         if fit.cell not in curves:
-            curves[fit.cell] = fit.simulated(halt=ctx.stop_event.cell)
-            ctx.breathe()
-    ctx.progress(len(fits), len(fits), "fits simulated")
+            curves[fit.cell] = fit.simulated(halt=task.stop_event.cell)
+            task.breathe()
+    task.report(len(fits), len(fits), "fits simulated")
 
 
 _FIGURES: dict[str, tuple[Callable[..., LayoutDOM], tuple[str, ...]]] = {

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from workbench import jobs
+from workbench import tasks
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
@@ -91,8 +91,8 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         self._view: ToleranceView | None = None
         self._probe: float | None = None
         self._diagram: ReplayResult | None = None
-        self._pointing: jobs.Job[ReplayResult] | None = None
-        self._comparing: jobs.Job[dict[str, ContentionReport]] | None = None
+        self._pointing: tasks.Job[ReplayResult] | None = None
+        self._comparing: tasks.Job[dict[str, ContentionReport]] | None = None
         listed = program if isinstance(program, (list, tuple)) else [program]
         sources = [source_of(one, FIRST) for one in listed] or [source_of(None, FIRST)]
         first = ReplayState(sources[0], **parameters_of(machine))
@@ -213,7 +213,7 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
     def _errors(self) -> list[ErrorLine]:
         return [*self._controls.errors, *self._tabs.errors]
 
-    def _jobs(self) -> list[jobs.Job[Any] | None]:
+    def _jobs(self) -> list[tasks.Job[Any] | None]:
         return [self._work.job, self._pointing, self._comparing]
 
     def _get(self, name: str) -> Any:
@@ -290,10 +290,10 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
             self._probe = None  # it was of the other parameter
         self._begin(_AT_ONCE_S if self._analyser.quick(self.state) else 0.0)
 
-    def _submit(self) -> tuple[jobs.Job[Analysed], Callable[[], tuple[float, str]]]:
+    def _submit(self) -> tuple[tasks.Job[Analysed], Callable[[], tuple[float, str]]]:
         self._pointing = self._comparing = None
         state = self.state
-        job = jobs.submit(lambda ctx: self._analyser.work(ctx, state))
+        job = tasks.submit(self._analyser.work, state)
         return job, lambda: _how_far(job)
 
     def _program(self) -> AnyProgram | None:
@@ -308,7 +308,7 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
             self._probe = None
         self._view.show(shown, self._probed())
         self._controls.measured.error.say(shown.measured_error)
-        self._comparing = jobs.submit(lambda ctx: self._analyser.compare(ctx, shown))
+        self._comparing = tasks.submit(self._analyser.compare, shown)
         self._point()
         # The diagram, the last of the figures, does not wait until the page has laid out a table.
         self._view.say(shown)
@@ -349,7 +349,7 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         at = self._probed()
         symbol = "G" if shown.bandwidths else "L"
         graph, model = shown.graph, shown.result.model.replace(**{symbol: at})
-        job = self._pointing = jobs.submit(lambda ctx: self._analyser.point(ctx, graph, model))
+        job = self._pointing = tasks.submit(self._analyser.point, graph, model)
         job.wait(0.0 if many_operations(shown) else _DIAGRAM_AT_ONCE_S)
         self._take_diagram()
         if self.running:
@@ -365,7 +365,7 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
             variable = "G" if self.state.over == "bandwidth" else "L"
             self._view.show_diagram(self._diagram, variable, self._probed())
             self._tabs.offer_files(self._view)
-        elif not isinstance(job.exception, (SimulationHalted, jobs.JobError, type(None))):
+        elif not isinstance(job.exception, (SimulationHalted, tasks.JobError, type(None))):
             self._controls.say(job.exception)
 
     def _take_comparison(self) -> None:
@@ -381,6 +381,6 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
             self._tabs.draw()
 
 
-def _how_far(job: jobs.Job[Analysed]) -> tuple[float, str]:
+def _how_far(job: tasks.Job[Analysed]) -> tuple[float, str]:
     progress = job.progress
     return progress.fraction, f"{progress.message}, {job.elapsed_s:.1f} s"

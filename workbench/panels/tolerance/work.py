@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 import numpy as np
 
-from workbench import jobs
+from workbench import tasks
 from workbench.errors import ParameterError, ProgramError, SimulationHalted, WorkbenchError
 from workbench.measure import MeasuredRuns
 from workbench.models import LogGPS
@@ -76,21 +76,21 @@ class Analyser:
         """Return a case's program from the cache, or None."""
         return self._programs.get(case.source)
 
-    def work(self, ctx: jobs.JobContext, state: ToleranceState) -> Analysed:
+    def work(self, state: ToleranceState, task: tasks.Task) -> Analysed:
         """Build and pack missing programs, and analyse all of them on one axis of L."""
         with self._turn:
             self._halt[0] = 0
-            return self._work(ctx, state)
+            return self._work(task, state)
 
-    def _work(self, ctx: jobs.JobContext, state: ToleranceState) -> Analysed:
+    def _work(self, task: tasks.Task, state: ToleranceState) -> Analysed:
         cases = dict(zip(distinct([c.title for c in state.cases]), state.cases, strict=True))
         model = state.model.replace(errors={})
         sweeps: dict[str, Sweep] = {}
         left_out: list[str] = []
         steps = 2 * len(cases)
         for number, (name, case) in enumerate(cases.items()):
-            _go_on(ctx)
-            ctx.progress(number, steps, f"packing {name}")
+            _go_on(task)
+            task.report(number, steps, f"packing {name}")
             try:
                 sweeps[name] = self._sweep(case, model)
             except SimulationHalted:
@@ -106,25 +106,25 @@ class Analyser:
             interval = measured_interval(model.L, runs)
         found: dict[str, LatencySensitivity] = {}
         for number, (name, sweep) in enumerate(sweeps.items()):
-            _go_on(ctx)
+            _go_on(task)
             about = f"sweeping {name}, {sweep.vertices:,} operations"
-            ctx.progress(len(cases) + number, steps, about)
+            task.report(len(cases) + number, steps, about)
             found[name] = _analysed(sweep, state, interval)
         if interval is None and len(found) > 1:
             common = common_interval(list(found.values()))
             for name, result in found.items():
-                _go_on(ctx)
+                _go_on(task)
                 if result.interval != common:
                     found[name] = _analysed(sweeps[name], state, common)
         bandwidths: dict[str, BandwidthSensitivity] = {}
         if state.over == "bandwidth":
             for name, sweep in sweeps.items():
-                _go_on(ctx)
-                ctx.progress(2 * len(cases) - 1, steps, f"sweeping {name} over bandwidth")
+                _go_on(task)
+                task.report(2 * len(cases) - 1, steps, f"sweeping {name} over bandwidth")
                 bandwidths[name] = self._over_bandwidth(sweep, state, None)
             common = common_interval(list(bandwidths.values()))
             for name, curve in bandwidths.items():
-                _go_on(ctx)
+                _go_on(task)
                 if curve.interval != common:
                     bandwidths[name] = self._over_bandwidth(sweeps[name], state, common)
         prediction = None
@@ -147,15 +147,15 @@ class Analyser:
             bandwidths=bandwidths,
         )
 
-    def point(self, ctx: jobs.JobContext, graph: ExecutionGraph, model: LogGPS) -> ReplayResult:
+    def point(self, graph: ExecutionGraph, model: LogGPS, task: tasks.Task) -> ReplayResult:
         """Replay a program without contention, for its space-time diagram."""
         # A large program waits first: while the slider moves, the replay would be stopped at once.
         if graph.num_ops > MANY_OPERATIONS:
-            ctx.stop_event.wait(_UNDISTURBED_S)
-            _go_on(ctx)
-        return replay(graph, model, semantics="llamp", times=True, halt=ctx.stop_event.cell)
+            task.stop_event.wait(_UNDISTURBED_S)
+            _go_on(task)
+        return replay(graph, model, semantics="llamp", times=True, halt=task.stop_event.cell)
 
-    def compare(self, ctx: jobs.JobContext, shown: Analysed) -> dict[str, ContentionReport]:
+    def compare(self, shown: Analysed, task: tasks.Task) -> dict[str, ContentionReport]:
         """Return the comparisons with contention by name, of programs that run to their end."""
         found: dict[str, ContentionReport] = {}
         for name, result in shown.results.items():
@@ -164,14 +164,14 @@ class Analyser:
             if report is None:
                 if not found:
                     # A moving slider would stop it again at once.
-                    ctx.stop_event.wait(_UNDISTURBED_S)
-                _go_on(ctx)
+                    task.stop_event.wait(_UNDISTURBED_S)
+                _go_on(task)
                 try:
                     report = compare_contention(
                         shown.graphs[name],
                         result.model,
                         llamp_ps=round(result.T * PS_PER_S),
-                        halt=ctx.stop_event.cell,
+                        halt=task.stop_event.cell,
                     )
                 except ProgramError:
                     continue
@@ -246,6 +246,6 @@ def _analysed(
     return analyse(sweep, percent=state.percent, interval=interval, contention=False)
 
 
-def _go_on(ctx: jobs.JobContext) -> None:
-    if ctx.stopping:
+def _go_on(task: tasks.Task) -> None:
+    if task.stopping:
         raise SimulationHalted("the analysis was stopped before it finished")

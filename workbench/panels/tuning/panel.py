@@ -21,7 +21,6 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench.errors import ParameterError, StudyError, WorkbenchError
-from workbench.jobs import Job
 from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab
@@ -36,6 +35,7 @@ from workbench.panels.tuning.state import FIRST_SETTINGS, TuningState
 from workbench.panels.tuning.subjects import first_word, space_html, subject_of, subjects
 from workbench.panels.tuning.view import TuningView
 from workbench.suggestions import did_you_mean
+from workbench.tasks import Job
 from workbench.tune.experiment import Experiment
 from workbench.tune.result import TuningResult
 from workbench.tune.runners.runner import Runner

@@ -17,7 +17,7 @@ from typing import Any
 import ipywidgets as widgets
 from bokeh.models import Div
 
-from workbench import jobs, machines
+from workbench import machines, tasks
 from workbench.errors import ParameterError
 from workbench.panels import inputs
 from workbench.panels.background_figure import BackgroundFigure
@@ -155,7 +155,7 @@ class UncertaintyPanel(Panel[Found | None]):
         s = self.state
         return self._problem.python(s.noise, s.held_out, s.side, s.draws, s.seed)
 
-    def run(self, every: bool = True) -> jobs.Job[int]:
+    def run(self, every: bool = True) -> tasks.Job[int]:
         """Run the chains in the background, those of the present choice first.
 
         What is stored with fewer draws, after a stop, goes on from there.
@@ -177,12 +177,12 @@ class UncertaintyPanel(Panel[Found | None]):
             for noise in NOISE_MODELS
             if every or (noise, held_out) == (s.noise, s.held_out)
         ]
-        job = jobs.submit(run_chains, problem, choices, lambda: self.state.choice, self._kept)
+        job = tasks.submit(run_chains, problem, choices, lambda: self.state.choice, self._kept)
         self._work.begin(job, lambda: (job.progress.fraction, job.progress.message))
         self._ticker.start()
         return job
 
-    def resume(self) -> jobs.Job[int]:
+    def resume(self) -> tasks.Job[int]:
         """Go on with the chains of the present choice, from where they are.
 
         After a stop they, and the others of that run, go on to the draws that were requested;
@@ -294,7 +294,7 @@ class UncertaintyPanel(Panel[Found | None]):
         own = (self._error, self._work.error, self._figure.error, self._export.error)
         return [*own, *errors_of(self._controls.values())]
 
-    def _jobs(self) -> list[jobs.Job[Any] | None]:
+    def _jobs(self) -> list[tasks.Job[Any] | None]:
         return [self._work.job]
 
     def _refresh(self) -> bool:
@@ -485,7 +485,7 @@ class UncertaintyPanel(Panel[Found | None]):
             key, lambda: self._problem.predict(found, state.held_out, state.side)
         )
 
-    def _end(self, job: jobs.Job[int]) -> None:
+    def _end(self, job: tasks.Job[int]) -> None:
         made = job.result()
         word = "stopped" if job.state == "stopped" else "done"
         self._work.status.value = (

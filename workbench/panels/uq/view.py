@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from bokeh.models import LayoutDOM
 
 from workbench import plotting
-from workbench.jobs import JobContext
 from workbench.panels.cache import Cache
 from workbench.panels.live_view import Downloads
 from workbench.panels.style import TEXT
 from workbench.panels.uq.problems import Found, Problem
 from workbench.plotting.theme import SMALL
+from workbench.tasks import Task
 from workbench.uq import (
     CalibrationCheck,
     Posterior,
@@ -64,14 +64,14 @@ class FigureMaker:
         """Return the downloads of a figure; None where it was not drawn."""
         return self._downloads.get(key)
 
-    def data(self, key: Hashable, problem: Problem) -> Callable[[JobContext], LayoutDOM]:
+    def data(self, key: Hashable, problem: Problem) -> Callable[[Task], LayoutDOM]:
         """Return a function that draws the measured tests and the surrogate's error."""
-        return self._kept(key, lambda ctx: plotting.plot_calibration_problem(problem.prepared))
+        return self._kept(key, lambda task: plotting.plot_calibration_problem(problem.prepared))
 
-    def sobol(self, key: Hashable, problem: Problem) -> Callable[[JobContext], LayoutDOM]:
+    def sobol(self, key: Hashable, problem: Problem) -> Callable[[Task], LayoutDOM]:
         """Return a function that draws the Sobol' indices."""
 
-        def draw(ctx: JobContext) -> LayoutDOM:
+        def draw(task: Task) -> LayoutDOM:
             prepared = problem.prepared
             indices = sobol_indices(prepared.surrogate)
             return plotting.plot_sobol(indices, prepared.replicas.tests)
@@ -84,23 +84,23 @@ class FigureMaker:
         view: str,
         found: Found,
         predicted: tuple[Prediction, Replicas | None] | None,  # not needed of `LIVE`
-    ) -> Callable[[JobContext], LayoutDOM]:
+    ) -> Callable[[Task], LayoutDOM]:
         """Return a function that draws one of `OF_POSTERIOR`."""
-        made: dict[str, Callable[[JobContext], LayoutDOM]] = {
-            "chains": lambda ctx: plotting.plot_chains(found.posterior),
-            "posterior": lambda ctx: plotting.plot_posterior(found.posterior),
-            "fit": lambda ctx: plotting.plot_posterior_fit(found.posterior),
+        made: dict[str, Callable[[Task], LayoutDOM]] = {
+            "chains": lambda task: plotting.plot_chains(found.posterior),
+            "posterior": lambda task: plotting.plot_posterior(found.posterior),
+            "fit": lambda task: plotting.plot_posterior_fit(found.posterior),
         }
         if predicted is not None:
-            made["prediction"] = lambda ctx: plotting.plot_prediction(*predicted)
+            made["prediction"] = lambda task: plotting.plot_prediction(*predicted)
         return self._kept(key, made[view])
 
     def check(
         self, key: Hashable, name: str, problem: Problem, choice: CheckChoice
-    ) -> Callable[[JobContext], LayoutDOM]:
+    ) -> Callable[[Task], LayoutDOM]:
         """Return a function that draws coverage over data sets with a known truth."""
 
-        def draw(ctx: JobContext) -> LayoutDOM:
+        def draw(task: Task) -> LayoutDOM:
             prepared = problem.prepared
             found = simulation_based_calibration(
                 prepared.surrogate,
@@ -110,20 +110,20 @@ class FigureMaker:
                 datasets=choice.datasets,
                 coordinates=problem.coordinates,
                 seed=choice.seed,
-                stop=ctx.stop_event,
-                on_progress=lambda done, of: ctx.progress(done, of, "data sets"),
+                stop=task.stop_event,
+                on_progress=lambda done, of: task.report(done, of, "data sets"),
             )
-            if not ctx.stopping:
+            if not task.stopping:
                 self.checks[name, choice] = found
             return plotting.plot_calibration_check(found)
 
         return self._kept(key, draw)
 
     def _kept(
-        self, key: Hashable, draw: Callable[[JobContext], LayoutDOM]
-    ) -> Callable[[JobContext], LayoutDOM]:
-        def drawn(ctx: JobContext) -> LayoutDOM:
-            layout = draw(ctx)
+        self, key: Hashable, draw: Callable[[Task], LayoutDOM]
+    ) -> Callable[[Task], LayoutDOM]:
+        def drawn(task: Task) -> LayoutDOM:
+            layout = draw(task)
             self._downloads.keep(key, Downloads(layout))
             return layout
 

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from workbench.jobs import JobContext, JobError
 from workbench.panels.cache import Cache
 from workbench.panels.uq.problems import Found, Problem, Reports
+from workbench.tasks import JobError, Task
 from workbench.uq.posterior import LEAST_DRAWS
 
 _LIVE_S = 1.5
@@ -34,11 +34,11 @@ class PosteriorChoice:
 
 
 def run_chains(
-    ctx: JobContext,
     problem: Problem,
     choices: Sequence[PosteriorChoice],
     wanted: Callable[[], PosteriorChoice],  # what is looked at, which may change meanwhile
     kept: Cache[Found],
+    task: Task,
 ) -> int:
     """Run or resume the chains of all choices that lack draws.
 
@@ -49,8 +49,8 @@ def run_chains(
     left = [choice for choice in choices if not is_whole(kept.get(choice), choice)]
     total, made = len(left), 0
     running: list[PosteriorChoice] = []
-    ctx.partial_from(lambda: running[-1] if running else None)
-    while left and not ctx.stopping:
+    task.partial_from(lambda: running[-1] if running else None)
+    while left and not task.stopping:
         choice = next((one for one in left if one == wanted()), left[0])
         left.remove(choice)
         begun = made
@@ -58,7 +58,7 @@ def run_chains(
 
         def tell(done: int, of: int, choice: PosteriorChoice = choice, begun: int = begun) -> None:
             text = f"{choice.text}: draw {done} of {of} of each chain; {begun} of {total} stored"
-            ctx.progress(_PARTS * begun + _PARTS * done // max(of, 1), _PARTS * total, text)
+            task.report(_PARTS * begun + _PARTS * done // max(of, 1), _PARTS * total, text)
 
         tell(0, choice.draws)
         before, shown = kept.get(choice), [time.monotonic()]
@@ -79,7 +79,7 @@ def run_chains(
                 choice.draws,
                 choice.seed,
                 before,
-                Reports(ctx.stop_event, tell, show),
+                Reports(task.stop_event, tell, show),
             )
         except JobError:
             break

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from workbench.datapackage import DESCRIPTOR
 from workbench.errors import ParameterError
-from workbench.jobs import JobContext, JobError
 from workbench.measure.cluster import ClusterError
 from workbench.mpi import MPIError
 from workbench.namespaces import NamespaceError
+from workbench.tasks import JobError, Task
 from workbench.validation import SUITE, ProgramRecording, measure_program
 
 NEEDS = (
@@ -26,7 +26,7 @@ class NotHereError(MPIError):
 
 
 def measure_here(
-    ctx: JobContext, recording: ProgramRecording, latencies_s: tuple[float, ...], repeats: int
+    recording: ProgramRecording, latencies_s: tuple[float, ...], repeats: int, task: Task
 ) -> ProgramRecording:
     """Measure the program of a recording on this machine; once stopped, keep finished runs."""
     if recording.name not in SUITE:
@@ -44,11 +44,11 @@ def measure_here(
                 ranks=recording.ranks,
                 latencies_s=latencies_s,
                 repeats=repeats,
-                on_run=lambda done, wanted: ctx.progress(done, wanted, "runs"),
-                stop=ctx.stop_event,
+                on_run=lambda done, wanted: task.report(done, wanted, "runs"),
+                stop=task.stop_event,
             )
         except (MPIError, NamespaceError, ClusterError, ParameterError) as error:
-            if not ctx.stopping:
+            if not task.stopping:
                 raise NotHereError(f"{error}. {NEEDS}") from error
             if (folder / DESCRIPTOR).exists():
                 return ProgramRecording.load(folder)

@@ -17,7 +17,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from workbench import jobs
+from workbench import tasks
 from workbench.datapackage import DESCRIPTOR
 from workbench.errors import ParameterError
 from workbench.panels import inputs
@@ -78,8 +78,8 @@ class ValidationPanel(Panel[RunPrediction | None]):
         self._own: dict[str, ProgramRecording] = {}
         self._shown: ShownValidation | None = None
         self._view: ValidationView | None = None
-        self._predicting: jobs.Job[ShownValidation] | None = None
-        self._reporting: jobs.Job[ValidationReport] | None = None
+        self._predicting: tasks.Job[ShownValidation] | None = None
+        self._reporting: tasks.Job[ValidationReport] | None = None
         self._report: ValidationReport | None = None
         self._measured = ""  # the recording whose program is being measured
         self._controls = self._make_controls()
@@ -106,7 +106,9 @@ class ValidationPanel(Panel[RunPrediction | None]):
         self._controls["points"].observe(lambda _: self._say_how_long(), "value")
         self._controls["repeats"].observe(lambda _: self._say_how_long(), "value")
         self._choose()
-        self._reporting = jobs.submit(lambda ctx: validation_report(map(recording_of, self._names)))
+        self._reporting = tasks.submit(
+            lambda **_: validation_report(map(recording_of, self._names))
+        )
         self._ticker.start()
 
     @property
@@ -145,7 +147,7 @@ class ValidationPanel(Panel[RunPrediction | None]):
         """Python code that makes what is shown, as ``result``."""
         return "" if self._shown is None else python_lines(self._shown)
 
-    def run(self) -> jobs.Job[ProgramRecording]:
+    def run(self) -> tasks.Job[ProgramRecording]:
         """Measure the chosen program on this machine, in the background, and return at once.
 
         Raises:
@@ -157,7 +159,7 @@ class ValidationPanel(Panel[RunPrediction | None]):
         recording = recording_of(self._measured)
         latencies_s = some_latencies(recording, self._controls["points"].value)
         repeats = self._controls["repeats"].value
-        job = jobs.submit(lambda ctx: measure_here(ctx, recording, latencies_s, repeats))
+        job = tasks.submit(measure_here, recording, latencies_s, repeats)
         self._work.begin(job, lambda: _how_far(job, recording.name))
         self._ticker.start()
         return job
@@ -213,7 +215,7 @@ class ValidationPanel(Panel[RunPrediction | None]):
         exports = [] if self._export is None else [self._export.error]
         return [self._error, self._work.error, *exports]
 
-    def _jobs(self) -> list[jobs.Job[Any] | None]:
+    def _jobs(self) -> list[tasks.Job[Any] | None]:
         return [self._predicting, self._reporting, self._work.job]
 
     def _refresh(self) -> bool:
@@ -279,7 +281,7 @@ class ValidationPanel(Panel[RunPrediction | None]):
     def _predict(self) -> None:
         """Predict for the state of the controls, in the background; draw what is quick."""
         state, own = self.state, self.own
-        job = self._predicting = jobs.submit(lambda ctx: predicted(state, own))
+        job = self._predicting = tasks.submit(lambda **_: predicted(state, own))
         job.wait(_AT_ONCE_S)
         self._take_prediction()
         if self._predicting is not None and self._view is not None:
@@ -341,7 +343,7 @@ class ValidationPanel(Panel[RunPrediction | None]):
         if self._report is not None and self._shown is not None:
             self._programs.value = programs_html(self._report, self._shown)
 
-    def _ended(self, job: jobs.Job[ProgramRecording]) -> None:
+    def _ended(self, job: tasks.Job[ProgramRecording]) -> None:
         found = job.result()
         self._own[self._measured] = found
         self._work.progress.value = 1.0
@@ -395,7 +397,7 @@ def _added_text(added_s: float) -> str:
     return f"{format_quantity(added_s, 'time')} added" if added_s else "nothing added"
 
 
-def _how_far(job: jobs.Job[ProgramRecording], name: str) -> tuple[float, str]:
+def _how_far(job: tasks.Job[ProgramRecording], name: str) -> tuple[float, str]:
     progress = job.progress
     runs = f"{progress.done} of {progress.total} runs" if progress.total else f"compiling {name}"
     return progress.fraction, f"{runs}, {job.elapsed_s:.0f} s"

@@ -19,7 +19,7 @@ import ipywidgets as widgets
 import numpy as np
 from bokeh.models import Div, LayoutDOM
 
-from workbench import jobs
+from workbench import tasks
 from workbench.errors import ParameterError
 from workbench.panels import inputs
 from workbench.panels.background_figure import BackgroundFigure
@@ -175,7 +175,7 @@ class BlamePanel(Panel[BlameTables | None]):
         first = tables.worst(state.run)[:NAMED_USERS]
         return python_lines(state, settings, tables.files, name, first, tables.runs.run[state.run])
 
-    def generate(self) -> jobs.Job[BlameTables]:
+    def generate(self) -> tasks.Job[BlameTables]:
         """Make the world of the controls in the background, and what each user did in truth.
 
         Raises:
@@ -185,7 +185,7 @@ class BlamePanel(Panel[BlameTables | None]):
             return self._work.job
         check_all(self._controls[name] for name in WORLD)
         self._making = self.state.settings
-        job = jobs.submit(make_world, self._making)
+        job = tasks.submit(make_world, self._making)
         self._work.begin(job, lambda: (job.progress.fraction, job.progress.message))
         self._ticker.start()
         return job
@@ -307,7 +307,7 @@ class BlamePanel(Panel[BlameTables | None]):
         )
         return [*own, *errors_of(self._controls.values())]
 
-    def _jobs(self) -> list[jobs.Job[Any] | None]:
+    def _jobs(self) -> list[tasks.Job[Any] | None]:
         return [self._work.job, self._scenes.job]
 
     def _refresh(self) -> bool:
@@ -623,8 +623,8 @@ class BlamePanel(Panel[BlameTables | None]):
     def _want_blame(self, tables: BlameTables, state: BlameState) -> None:
         key = self._blame_choice()
 
-        def draw(ctx: jobs.JobContext) -> LayoutDOM:
-            ctx.progress(0, 0, "permutations")
+        def draw(task: tasks.Task) -> LayoutDOM:
+            task.report(0, 0, "permutations")
             found = blame(
                 tables.runs,
                 tables.jobs,
@@ -668,7 +668,7 @@ class BlamePanel(Panel[BlameTables | None]):
     def _clicked(self, name: str, value: int) -> None:
         self._error.guard(lambda: self._set(name, value))
 
-    def _end(self, job: jobs.Job[BlameTables]) -> None:
+    def _end(self, job: tasks.Job[BlameTables]) -> None:
         tables = job.result()
         word = "stopped" if job.state == "stopped" else "done"
         causes = "and their causes" if tables.truth is not None else "without their causes"

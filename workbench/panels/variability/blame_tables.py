@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from workbench.errors import ParameterError
-from workbench.jobs import JobContext
 from workbench.panels.variability.blame_state import EMULATED_NAME, TRUTH_STEPS, OwnFile
 from workbench.panels.variability.world_work import progress_of, workers_for, world_of
 from workbench.provenance import Provenance
+from workbench.tasks import Task
 from workbench.variability import (
     JobLog,
     Neighbourhood,
@@ -139,33 +139,33 @@ class BlameTables:
         return tuple(sorted(slowed, key=lambda user: -slowed[user]))
 
 
-def make_world(ctx: JobContext, settings: WorldSettings) -> BlameTables:
+def make_world(settings: WorldSettings, task: Task) -> BlameTables:
     """Return a world with its truth; before, the job's ``partial`` is its first runs, then all."""
-    tell = progress_of(ctx)
+    tell = progress_of(task)
     with tempfile.TemporaryDirectory(prefix="workbench-world-") as store:
         enough = threading.Event()
 
         def first(progress: WorldProgress) -> None:
             tell(progress)
-            if progress.done >= FIRST_SHOWN or ctx.stopping:
+            if progress.done >= FIRST_SHOWN or task.stopping:
                 enough.set()
 
         def made(stop: threading.Event, report: Report) -> tuple[BlameTables, World]:
             world = world_of(settings, stop, report, store)
             tables = BlameTables(world.runs, world.jobs, world.provenance, world)
-            ctx.partial_from(lambda: tables)
+            task.partial_from(lambda: tables)
             return tables, world
 
         tables, world = made(enough, first)
-        if not ctx.stopping and len(world.runs) < settings.runs:
-            tables, world = made(ctx.stop_event, tell)
-        if ctx.stopping:
+        if not task.stopping and len(world.runs) < settings.runs:
+            tables, world = made(task.stop_event, tell)
+        if task.stopping:
             return tables
         truth = world.truth(
             steps=TRUTH_STEPS,
             workers=workers_for(settings),
             store=store,
-            stop=ctx.stop_event,
+            stop=task.stop_event,
             on_progress=tell,
         )
     return replace(tables, truth=truth)

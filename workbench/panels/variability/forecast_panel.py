@@ -19,7 +19,7 @@ import ipywidgets as widgets
 import numpy as np
 from bokeh.models import Div, LayoutDOM
 
-from workbench import jobs
+from workbench import tasks
 from workbench.errors import ParameterError
 from workbench.panels import inputs
 from workbench.panels.background_figure import BackgroundFigure
@@ -188,7 +188,7 @@ class ForecastPanel(Panel[Forecast | None]):
         drawn = f"plotting.plot_run_forecast(found, steps, {name!r}, at={state.at}{model})"
         return python_lines(state, source, [call, f"figure = {drawn}"])
 
-    def generate(self) -> jobs.Job[StepSource]:
+    def generate(self) -> tasks.Job[StepSource]:
         """Make the world of the controls in the background.
 
         Raises:
@@ -198,12 +198,12 @@ class ForecastPanel(Panel[Forecast | None]):
             return self._making.job
         check_all(self._controls[name] for name in WORLD)
         self._making_of = self.state.settings
-        job = jobs.submit(made_steps, self._making_of)
+        job = tasks.submit(made_steps, self._making_of)
         self._making.begin(job, lambda: (job.progress.fraction, job.progress.message))
         self._ticker.start()
         return job
 
-    def forecast(self) -> jobs.Job[Forecast] | None:
+    def forecast(self) -> tasks.Job[Forecast] | None:
         """Forecast in the background, by all models; None where there are no steps yet.
 
         Raises:
@@ -214,7 +214,7 @@ class ForecastPanel(Panel[Forecast | None]):
             return None
         check_all(self._controls[name] for name in ("m", "k"))
         self._work.drop()
-        job = jobs.submit(make_forecast, source, state)
+        job = tasks.submit(make_forecast, source, state)
         self._forecasting = self._choice
         self._work.begin(job, lambda: (job.progress.fraction, job.progress.message))
         self._ticker.start()
@@ -337,7 +337,7 @@ class ForecastPanel(Panel[Forecast | None]):
         )
         return [*own, *errors_of(self._controls.values())]
 
-    def _jobs(self) -> list[jobs.Job[Any] | None]:
+    def _jobs(self) -> list[tasks.Job[Any] | None]:
         return [self._making.job, self._work.job]
 
     def _refresh(self) -> bool:
@@ -435,7 +435,7 @@ class ForecastPanel(Panel[Forecast | None]):
         if self._controls["source"].value == OWN:
             self._take_steps(self._last.get(OWN))
 
-    def _made(self, job: jobs.Job[StepSource]) -> None:
+    def _made(self, job: tasks.Job[StepSource]) -> None:
         made = job.result()
         word = "stopped" if job.state == "stopped" else "done"
         self._making.status.value = f"{word} in {job.elapsed_s:.0f} s: {len(made.steps)} runs"
@@ -490,7 +490,7 @@ class ForecastPanel(Panel[Forecast | None]):
         if needed and not tried and (found is None or not is_whole(found)):
             self._work.error.guard(self.forecast)
 
-    def _forecast_ended(self, job: jobs.Job[Forecast]) -> None:
+    def _forecast_ended(self, job: tasks.Job[Forecast]) -> None:
         found = job.result()
         word = "all models" if is_whole(found) else "stopped; ridge only"
         self._work.status.value = f"{word}, {job.elapsed_s:.0f} s"
@@ -622,8 +622,8 @@ class ForecastPanel(Panel[Forecast | None]):
             self._figure.clear("The forecast is being computed.")
             return
 
-        def draw(ctx: jobs.JobContext) -> LayoutDOM:
-            result = self._results.made(key, lambda: study.compute(ctx, work))
+        def draw(task: tasks.Task) -> LayoutDOM:
+            result = self._results.made(key, lambda: study.compute(task, work))
             layout = result.plot()
             self._downloads.keep(key, Downloads(layout))
             return layout

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from bokeh.models import LayoutDOM
 
 from workbench.errors import ParameterError, SimulationHalted
-from workbench.jobs import JobContext, Progress
 from workbench.panels.variability.forecast_controls import ASKED, OF_DEVIATION
 from workbench.panels.variability.forecast_state import ForecastState, forecast_call
 from workbench.panels.variability.forecast_work import is_whole
 from workbench.panels.variability.step_sources import StepSource
 from workbench.panels.variability.world_work import progress_of, workers_for
+from workbench.tasks import Progress, Task
 from workbench.variability import (
     Deviation,
     Forecast,
@@ -65,7 +65,7 @@ class Study:
     """A view whose result draws itself: what it is, and the lines that make it."""
 
     about: str
-    compute: Callable[[JobContext, Work], Shown]
+    compute: Callable[[Task, Work], Shown]
     code: Callable[[Work], list[str]]
     settings: tuple[str, ...]  # that it depends on, besides the steps
     needs_forecast: bool = False
@@ -76,7 +76,7 @@ class Study:
         return tuple(getattr(state, name) for name in self.settings)
 
 
-def _the_forecast(ctx: JobContext, work: Work) -> Forecast:
+def _the_forecast(task: Task, work: Work) -> Forecast:
     if work.found is None:
         raise ParameterError("the forecast is not computed yet", key="view")
     return work.found
@@ -97,13 +97,13 @@ ERRORS = Study(
 )
 
 
-def _deviation(ctx: JobContext, work: Work) -> Deviation:
+def _deviation(task: Task, work: Work) -> Deviation:
     return deviation(
         work.source.steps,
         ways=work.state.ways,
         per_second=work.state.per_second,
-        stop=ctx.stop_event,
-        on_progress=_progress(ctx),
+        stop=task.stop_event,
+        on_progress=_progress(task),
     )
 
 
@@ -115,7 +115,7 @@ def _deviation_code(work: Work) -> list[str]:
     ]
 
 
-def _cause(ctx: JobContext, work: Work) -> RelevanceAndCause:
+def _cause(task: Task, work: Work) -> RelevanceAndCause:
     world = work.source.world
     if world is None:
         raise ParameterError("causes are known of a made-up world only; choose one", key="view")
@@ -123,13 +123,13 @@ def _cause(ctx: JobContext, work: Work) -> RelevanceAndCause:
         work.source.steps,
         ways=DEVIATION_WAYS[:1],
         per_second=work.state.per_second,
-        stop=ctx.stop_event,
-        on_progress=_progress(ctx),
+        stop=task.stop_event,
+        on_progress=_progress(task),
     )
     truth = world.link_truth(
-        workers=workers_for(world.settings), stop=ctx.stop_event, on_progress=progress_of(ctx)
+        workers=workers_for(world.settings), stop=task.stop_event, on_progress=progress_of(task)
     )
-    if ctx.stopping:
+    if task.stopping:
         raise SimulationHalted("stopped before all causes were known")
     return relevance_and_cause(found, counter_causes(found.counters, truth.by_class()))
 
@@ -164,7 +164,7 @@ CAUSE = Study(
 )
 
 
-def _grid(ctx: JobContext, work: Work) -> ForecastGrid:
+def _grid(task: Task, work: Work) -> ForecastGrid:
     seen, ahead = work.source.grid
     return forecast_grid(
         work.source.steps,
@@ -172,8 +172,8 @@ def _grid(ctx: JobContext, work: Work) -> ForecastGrid:
         k=ahead,
         models=work.state.models,
         own_times=work.state.own_times,
-        stop=ctx.stop_event,
-        on_progress=_progress(ctx),
+        stop=task.stop_event,
+        on_progress=_progress(task),
     )
 
 
@@ -185,7 +185,7 @@ def _grid_code(work: Work) -> list[str]:
     ]
 
 
-def _leakage(ctx: JobContext, work: Work) -> Leakage:
+def _leakage(task: Task, work: Work) -> Leakage:
     state = work.state
     return forecast_leakage(
         work.source.steps,
@@ -193,8 +193,8 @@ def _leakage(ctx: JobContext, work: Work) -> Leakage:
         k=state.k,
         models=state.models,
         own_times=state.own_times,
-        stop=ctx.stop_event,
-        on_progress=_progress(ctx),
+        stop=task.stop_event,
+        on_progress=_progress(task),
     )
 
 
@@ -206,10 +206,10 @@ def _leakage_code(work: Work) -> list[str]:
     ]
 
 
-def _long(ctx: JobContext, work: Work) -> LongForecast:
+def _long(task: Task, work: Work) -> LongForecast:
     state, source = work.state, work.source
     if source.world is not None:
-        ctx.progress(0, 0, "a long run is being made")
+        task.report(0, 0, "a long run is being made")
         others, long_run = source.steps, source.world.long_run()
     else:
         left = [at for at in range(len(source.steps)) if at != state.run]
@@ -221,8 +221,8 @@ def _long(ctx: JobContext, work: Work) -> LongForecast:
         k=state.k,
         models=state.models,
         own_times=state.own_times,
-        stop=ctx.stop_event,
-        on_progress=_progress(ctx),
+        stop=task.stop_event,
+        on_progress=_progress(task),
     )
 
 
@@ -248,8 +248,8 @@ def _models(state: ForecastState) -> str:
     return f"models={state.models!r}{'' if state.own_times else ', own_times=False'}"
 
 
-def _progress(ctx: JobContext) -> Callable[[Progress], None]:
-    return lambda made: ctx.progress(made.done, made.total, made.message)
+def _progress(task: Task) -> Callable[[Progress], None]:
+    return lambda made: task.report(made.done, made.total, made.message)
 
 
 GRID = Study(

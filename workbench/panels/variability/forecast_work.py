@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from workbench.errors import SimulationHalted
-from workbench.jobs import JobContext, Progress
 from workbench.panels.variability.forecast_state import ForecastState
 from workbench.panels.variability.step_sources import StepSource
+from workbench.tasks import Progress, Task
 from workbench.variability import Forecast, forecast
 
 FAST = ("ridge",)
 """Models that take less than a second."""
 
 
-def make_forecast(ctx: JobContext, source: StepSource, state: ForecastState) -> Forecast:
+def make_forecast(source: StepSource, state: ForecastState, task: Task) -> Forecast:
     """Return the forecasts by all models, by the fast ones once stopped.
 
     Those by the fast models are the job's ``partial`` meanwhile.
     """
-    first = forecast(source.steps, models=FAST, stop=ctx.stop_event, **state.options)
-    ctx.partial_from(lambda: first)
+    first = forecast(source.steps, models=FAST, stop=task.stop_event, **state.options)
+    task.partial_from(lambda: first)
 
     def tell(progress: Progress) -> None:
-        ctx.progress(progress.done, progress.total, f"all models, {progress.message}")
+        task.report(progress.done, progress.total, f"all models, {progress.message}")
 
     try:
-        return forecast(source.steps, stop=ctx.stop_event, on_progress=tell, **state.options)
+        return forecast(source.steps, stop=task.stop_event, on_progress=tell, **state.options)
     except SimulationHalted:
         return first
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 
-from workbench import jobs
+from workbench import tasks
 from workbench.panels.cache import Cache
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.job_controls import error_text
@@ -20,7 +20,7 @@ class SceneWork:
         self._begun = begun
         self._kept: Cache[RunScene] = Cache(_KEPT)
         self._wanted: Hashable = None
-        self.job: jobs.Job[RunScene] | None = None
+        self.job: tasks.Job[RunScene] | None = None
         self.error = ErrorLine()
 
     def get(self, key: Hashable) -> RunScene | None:
@@ -32,7 +32,7 @@ class SceneWork:
         if self.job is None:
             self.error.say("")
             self._wanted = key
-            self.job = jobs.submit(lambda ctx: run_scene(world, run, without=without))
+            self.job = tasks.submit(lambda **_: run_scene(world, run, without=without))
             self._begun()
 
     def refresh(self) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, field
 
-from workbench.jobs import JobContext
 from workbench.panels.variability.blame_state import EMULATED_NAME, OwnFile
 from workbench.panels.variability.world_work import progress_of, world_of
 from workbench.provenance import Provenance
+from workbench.tasks import Task
 from workbench.variability import StepTable, World, shipped
 from workbench.variability.world.scene import WorldSettings
 
@@ -57,9 +57,9 @@ class StepSource:
         return seen[-1], ahead[-1]
 
 
-def made_steps(ctx: JobContext, settings: WorldSettings) -> StepSource:
+def made_steps(settings: WorldSettings, task: Task) -> StepSource:
     """Return the steps of a made-up world."""
-    world = world_of(settings, ctx.stop_event, progress_of(ctx))
+    world = world_of(settings, task.stop_event, progress_of(task))
     return StepSource(world.steps, world)
 
 

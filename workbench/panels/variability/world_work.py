@@ -6,7 +6,7 @@ import threading
 from dataclasses import asdict
 from pathlib import Path
 
-from workbench.jobs import JobContext
+from workbench.tasks import Task
 from workbench.variability import World, generate
 from workbench.variability.world.scene import WorldSettings
 from workbench.variability.world.world import Report
@@ -20,9 +20,9 @@ def workers_for(settings: WorldSettings) -> int | None:
     return 1 if settings.preset == "small" and settings.runs <= _FEW else None
 
 
-def progress_of(ctx: JobContext) -> Report:
+def progress_of(task: Task) -> Report:
     """Return a function that shows the progress on a world as that of a job."""
-    return lambda progress: ctx.progress(progress.done, progress.total, progress.line())
+    return lambda progress: task.report(progress.done, progress.total, progress.line())
 
 
 def world_of(

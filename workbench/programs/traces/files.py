@@ -177,6 +177,11 @@ def _named_in(data: bytes, folder: Path) -> list[Path]:
     return named
 
 
+def lists_traces(data: bytes, folder: Path) -> bool:
+    """Return whether a file lists files of a trace that are there."""
+    return all(map(_may_be_trace, named := _named_in(data, folder))) and bool(named)
+
+
 def _siblings(path: Path) -> list[Path]:
     """Return the files beside one whose names differ from it only in the rank's number."""
     split = _around_number(path.name)

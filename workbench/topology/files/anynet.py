@@ -28,7 +28,8 @@ class _Channel(NamedTuple):
 
 def is_anynet(text: str) -> bool:
     """Return whether a text's first line is a router's of anynet."""
-    words = next(filter(None, (line.split("#")[0].split() for line in text.splitlines())), [])
+    lines = (line.partition("#")[0].lower().split() for line in text.splitlines())
+    words = next(filter(None, lines), [])
     numbers = [word for word in words if word not in (_ROUTER, _NODE)]
     return (
         len(words) >= 4
@@ -45,7 +46,7 @@ def parse_anynet(text: str, source: str, *, hosts: int | None = None) -> Topolog
     at: dict[str, int] = {}
     lines = text.split("\n")
     for number, line in enumerate(lines, start=1):
-        words = line.partition("#")[0].split()
+        words = line.partition("#")[0].lower().split()
         place = Place(source, number)
         if not words:
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,11 +15,9 @@ from workbench.topology.files.assembly import (
     whole_number,
 )
 from workbench.topology.files.columns import (
-    OF_LINKS,
     LinkValues,
-    column_of,
+    attribute_values,
     is_quantity,
-    link_values,
 )
 from workbench.topology.generator_checks import LARGEST
 from workbench.topology.topology import Topology
@@ -38,6 +37,10 @@ _DRAWN = (
     "tooltip",
     "x",
     "y",
+    "penwidth",
+    "dir",
+    "arrowhead",
+    "arrowtail",
 )
 """Attributes of drawings, which no note names."""
 
@@ -144,21 +147,12 @@ class Attributed:
     def _link_values(self, read: Assembly, edge: Edge) -> LinkValues:
         """Return what an edge's attributes say of its link; others are left out, with a note."""
         values = self.defaults | edge.values
-        label = values.get("label", "")
-        if is_quantity(label, "bandwidth"):
-            values = {"bandwidth": label} | values
-        columns, cells = [], []
-        for key, value in values.items():
-            column = column_of(key)
-            if column is None or column.meaning not in OF_LINKS:
-                if key in edge.values and key not in _DRAWN:
-                    read.note(f"attribute of edges left out: {key[:80]}")
-            elif column.meaning == "latency" and not (column.unit or is_quantity(value, "latency")):
-                read.note(f"{key[:80]} has no unit, and is left out")
-            else:
-                columns.append(column)
-                cells.append(value)
-        return link_values(columns, cells, edge.place, read)
+        for piece in re.split(r"\\n|[\n,]", values.get("label", "")):
+            for meaning in ("bandwidth", "latency"):
+                if is_quantity(piece, meaning):
+                    values = {meaning: piece.strip()} | values
+        unnamed = {*_DRAWN, *(self.defaults.keys() - edge.values.keys())}
+        return attribute_values(values, edge.place, read, unnamed=unnamed)
 
     def _read_router(self, read: Assembly, router: int, node: Node) -> None:
         count = self._value(node.values, ("hosts",))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -37,11 +37,14 @@ LEFT_OUT = "left out"
 _MEANINGS = {
     "one": "one source from src router node1 a u router1 switch1 switch_a node_a src_node "
     "src_router src_switch source_node source_router source_switch device1 device_a sw1 n1 node_1 "
-    "switch_1 local endpoint_a endpoint1 end_a left start begin",
+    "switch_1 local endpoint_a endpoint1 end_a left start begin "
+    "local_host local_device local_switch source_host source_device src_device from_device",
     "other": "other target to dst dest destination neighbour neighbor node2 b v router2 switch2 "
     "switch_b node_b dst_node dst_router dst_switch target_node target_router target_switch "
-    "device2 device_b sw2 n2 node_2 switch_2 remote peer endpoint_b endpoint2 end_b right end",
-    "class": "class type link_class link_type kind",
+    "device2 device_b sw2 n2 node_2 switch_2 remote peer endpoint_b endpoint2 end_b right end "
+    "remote_host remote_device remote_switch destination_host destination_device dest_device "
+    "dst_device target_device to_device",
+    "class": "class type link_class link_type kind cable_type",
     "links": "links count multiplicity parallel parallel_links num_links number_of_links",
     "hosts": "hosts",
     "group": "group",
@@ -51,7 +54,9 @@ _MEANINGS = {
     "capacity link_capacity link_bandwidth throughput",
     "latency": "latency lat delay link_latency link_delay propagation_delay",
     LEFT_OUT: "id link_id index name label comment port port1 port2 src_port dst_port source_port "
-    "target_port dest_port error_rate loss loss_rate length length_m cable cable_length",
+    "target_port dest_port destination_port local_port remote_port local_interface "
+    "remote_interface source_interface destination_interface error_rate loss loss_rate length "
+    "length_m cable cable_length",
 }  # fmt: skip
 _ALIASES = {name: meaning for meaning, names in _MEANINGS.items() for name in names.split()}
 _LETTERS = ("a", "b", "u", "v")
@@ -159,9 +164,18 @@ def are_links(rows: Sequence[Sequence[str]]) -> bool:
         for names, word in zip(ends, row, strict=False):
             names.add(word)
     names = ends[0] | ends[1]
+    if are_settings(rows):
+        return False
     words = not any(map(_is_bare, names))
     sure = not bare or words or 3 * len(ends[0] & ends[1]) >= len(names)
     return len(rows) > 1 and len(names) <= len(rows) + 1 and sure
+
+
+def are_settings(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether all rows are a word and a number, such as ``Tiers 3``, and no links."""
+    return len(rows) > 1 and all(
+        len(row) == 2 and row[0].replace("_", "").isalpha() and _is_bare(row[1]) for row in rows
+    )
 
 
 _NAME = re.compile(r"(?![\d.]*\.\d*$)[\w.:/@+-]+")
@@ -187,7 +201,11 @@ def free_values(words: Sequence[str], place: Place, read: Assembly) -> LinkValue
     values = LinkValues()
     seen: set[str] = set()
     for word in words:
-        if word in ("", "{}"):  # networkx writes {} where an edge has no attributes
+        if not word:
+            continue
+        if word.startswith("{"):  # as networkx writes attributes, {} where an edge has none
+            given = {key: value for _, key, _, value in _ATTRIBUTE.findall(word)}
+            values = attribute_values(given, place, read, start=values)
             continue
         column, value = _meaning_of(word, place)
         if column.meaning in seen:
@@ -198,6 +216,39 @@ def free_values(words: Sequence[str], place: Place, read: Assembly) -> LinkValue
         values = _with(values, column, value, place, read)
     return values
 
+
+def attribute_values(
+    given: Mapping[str, str],
+    place: Place,
+    read: Assembly,
+    *,
+    unnamed: Collection[str] = (),  # attributes that no note names
+    start: LinkValues | None = None,  # what is said of the link already
+) -> LinkValues:
+    """Return what an edge's attributes say of its link; others are left out, with a note."""
+    values = LinkValues() if start is None else start
+    for key, value in given.items():
+        column = column_of(key)
+        unit = next((given[key + end] for end in _UNIT_ENDS if key + end in given), "")
+        if unit and _is_bare(value):
+            value += f"{unit}bps" if unit in "KMGT" else unit  # as the Topology Zoo writes them
+        if any(key.removesuffix(end) in given.keys() - {key} for end in _UNIT_ENDS):
+            continue
+        if column is None or column.meaning not in OF_LINKS:
+            if key not in unnamed:
+                read.note(f"attribute of edges left out: {key[:SHOWN]}")
+        elif column.meaning == "latency" and not (column.unit or is_quantity(value, "latency")):
+            read.note(f"{key[:SHOWN]} has no unit, and is left out")
+        elif value:
+            values = _with(values, column, value, place, read)
+    return values
+
+
+_UNIT_ENDS = ("Units", "_units", "_unit")
+"""What the name of an attribute ends in that holds the unit of another."""
+
+_ATTRIBUTE = re.compile(r"(['\"])([^'\"]*)\1\s*:\s*(['\"]?)([^'\",{}]*)\3")
+"""A key and its value of a dict of Python's."""
 
 _HOW = (
     "a link must be two routers, and may have its class, links=3 for how many are side by side, a "

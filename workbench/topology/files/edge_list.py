@@ -7,14 +7,15 @@
     0 2 optical links=3 bandwidth=200Gbps latency=0.5us
 
 What stands behind two routers says what it is: a class, ``links=`` for how many are side by side, a
-bandwidth or a latency with its unit. A number alone is refused, but below a first line that names
-the columns, such as ``src dst rate latency``, which may be a comment. A line that begins with
-``router`` sets a router's hosts, group or coordinates, one that begins with ``host`` names a host
-and its router.
+bandwidth or a latency with its unit; or attributes in braces, as networkx writes them. A number
+alone is refused, but below a first line that names the columns, such as ``src dst rate latency``,
+which may be a comment. A line that begins with ``router`` sets a router's hosts, group or
+coordinates, one that begins with ``host`` names a host and its router.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from workbench.topology.files.assembly import (
@@ -29,6 +30,7 @@ from workbench.topology.files.assembly import (
 from workbench.topology.files.columns import (
     LinkColumn,
     are_links,
+    are_settings,
     column_of,
     free_values,
     header_of,
@@ -42,6 +44,7 @@ from workbench.topology.topology import Topology
 
 _ROUTER, _HOST = "router", "host"
 _KEYWORDS = (_ROUTER, _HOST)
+_BRACED = re.compile(r"\s(\{.*\})\s*$")
 _MOST_WORDS = 16  # of a line, the rest is one: chosen; columns have ten meanings
 
 
@@ -49,7 +52,7 @@ def is_edge_list(text: str) -> bool:
     """Return whether a text begins as an edge list does, with a header or without."""
     whole = text.split("\n")[:-1] if text.count("\n") > 1 else text.split("\n")
     lines = [line.strip() for line in whole]
-    bare = [words for line in lines if (words := line.partition("#")[0].split())]
+    bare = [words for line in lines if (words := _words(line))]
     if not bare or len(bare[0]) < 2:
         return False
     if bare[0][0] == _ROUTER:
@@ -65,6 +68,12 @@ def parse_edge_list(
 ) -> Topology:
     """Return the topology of an edge list; the arguments are those of ``parse_csv``."""
     read = Assembly(source)
+    rows = list(_rows(text, source))
+    if are_settings([words for _, words in rows]):
+        raise rows[0][0].error(
+            "a link must be two routers; these lines are settings, each a name and a number, of "
+            "a kind that is not read"
+        )
     columns = _commented_header(text, source, read)
     first = columns is None
 
@@ -85,15 +94,23 @@ def parse_edge_list(
             _read_row(read, columns, words, place)
         return False
 
-    take_rows(_rows(text, source), take, read, ended=text.endswith("\n"))
+    take_rows(rows, take, read, ended=text.endswith("\n"))
     return read.topology(hosts=hosts, directed=directed)
 
 
 def _rows(text: str, source: str) -> Iterator[tuple[Place, list[str]]]:
     for number, line in enumerate(text.split("\n"), start=1):
-        words = line.partition("#")[0].split(None, _MOST_WORDS)
+        words = _words(line)
         if words:
             yield Place(source, number), words
+
+
+def _words(line: str) -> list[str]:
+    """Return the words of a line without its comment; attributes in braces are the last."""
+    bare = line.partition("#")[0]
+    braced = _BRACED.search(bare)
+    words = bare[: braced.start() if braced else None].split(None, _MOST_WORDS)
+    return [*words, braced[1]] if braced else words
 
 
 def _commented_header(text: str, source: str, read: Assembly) -> list[LinkColumn] | None:

@@ -3,7 +3,8 @@
 Switches (and routers between subnets) are routers, channel adapters are hosts, called by the first
 word of their description where the second names the adapter (``n1 HCA-1``, ``n1 mlx5_0``). A
 port's width and speed are its bandwidth. A cable is listed by both of its ends and counts once; of
-a fabric seen in part one is enough.
+a fabric seen in part one is enough. Where GUIDs are blacked out, the description tells nodes apart.
+Lines of something else, such as a prompt or warnings of the library, are left out with a note.
 """
 
 from __future__ import annotations
@@ -31,17 +32,23 @@ LANE_GBPS = {
 from FDR10 to EDR. From HDR on a lane signals 53.125, 106.25 and 212.5 Gbit/s (PAM4) and carries 50,
 100 and 200, as the names of the InfiniBand Trade Association's roadmap count them."""
 
-_HEAD = re.compile(r'(Switch|Ca|Rt)\s+(\d+)\s+"([SHR])-([0-9a-fA-F]+)"\s*(?:#\s*(.*))?')
+_HEAD = re.compile(r'(Switch|Ca|Rt)\s+(\d+)\s+"([SHR])-([^"\s]+)"\s*(?:#\s*(.*))?')
 _PORT = re.compile(
-    r'\[(\d+)\](?:\[ext [^\]]*\])?\s*(?:\([0-9a-fA-F]+\))?\s+"([SHR])-([0-9a-fA-F]+)"\[(\d+)\]'
-    r"(?:\[ext [^\]]*\])?(?:\([0-9a-fA-F]+\))?\s*(?:#\s*(.*))?"
+    r'\[(\d+)\](?:\[ext [^\]]*\])?\s*(?:\([^)\s]*\))?\s+"([SHR])-([^"\s]+)"\[(\d+)\]'
+    r"(?:\[ext [^\]]*\])?\s*(?:\([^)\s]*\))?\s*(?:#\s*(.*))?"
 )
+_GUID = re.compile(r"(?:0x)?([0-9a-fA-F]+)")
 _OTHER = re.compile(
-    r"(vendid|devid|sysimgguid|switchguid|caguid|rtguid|chassisguid)=|Chassis|Spine|Line|#"
+    r"(vendid|devid|sysimgguid|switchguid|caguid|rtguid|chassisguid)=|Hostname:|(Non-)?Chassis|"
+    r"Spine|Line|#"
 )
+_BROKEN = re.compile(r"\[\d|(Switch|Ca|Rt)\s+\d")
+"""Beginnings of lines that are a node or a port; a prompt may begin with a bracket too."""
+
 _SIDE = r"(SW|CA|RT)\s+(\d+)\s+(\d+)\s+(0x[0-9a-fA-F]+)"
 _JOINED = re.compile(rf"{_SIDE}\s+(\S+)\s+(\S+)\s+-\s+{_SIDE}\s+\(\s*'(.*)'\s+-\s+'(.*)'\s*\)\s*")
 _ALONE = re.compile(rf"{_SIDE}\s+(?:[^\s']+\s+){{1,3}}'(.*)'\s*")
+_SIDE_FIRST = re.compile(r"(SW|CA|RT)\s+\d")
 _SPEED = re.compile(r"\b(\d+)x\s?([A-Z]DR(?:10)?)\b")
 _QUOTED = re.compile(r'"([^"]*)"')
 _ADAPTER = re.compile(
@@ -74,11 +81,13 @@ class _Fabric:
         self.cables: dict[frozenset[_End], _Cable] = {}
         self.seen_once: set[frozenset[_End]] = set()
         self.unused = 0
+        self.unlike = 0  # cables whose ends state different speeds
         self.places: dict[tuple[str, str], Place] = {}
 
     def node(self, kind: str, node: str, name: str, place: Place) -> tuple[str, str]:
-        """Add a node, or its name where it was not known."""
-        key = kind, node
+        """Add a node, or its name where it was not known; one without a GUID is its name."""
+        guid = _GUID.fullmatch(node)
+        key = kind, guid[1].lower() if guid else f"{node} {name}"
         self.places.setdefault(key, place)
         if name or key not in self.names:
             self.names[key] = name
@@ -92,7 +101,10 @@ class _Fabric:
             rate = int(found[1]) * LANE_GBPS[found[2]] * 1e9 / 8 or None
         ends = frozenset((one, other))
         self.seen_once ^= {ends}
-        self.cables.setdefault(ends, _Cable((one, other), rate, place))
+        first = self.cables.setdefault(ends, _Cable((one, other), rate, place))
+        if rate and first.rate and rate != first.rate:
+            self.unlike += 1
+            self.cables[ends] = first._replace(rate=min(rate, first.rate))
 
 
 def is_ibnetdiscover(text: str) -> bool:
@@ -102,8 +114,8 @@ def is_ibnetdiscover(text: str) -> bool:
 
 def is_port_list(text: str) -> bool:
     """Return whether a text is what ``ibnetdiscover -p`` prints."""
-    first = next((line for line in text.splitlines() if line.strip()), "").strip()
-    return bool(_JOINED.fullmatch(first) or _ALONE.fullmatch(first))
+    lines = (line.strip() for line in text.splitlines())
+    return any(_JOINED.fullmatch(line) or _ALONE.fullmatch(line) for line in lines)
 
 
 def parse_ibnetdiscover(text: str, source: str, *, hosts: int | None = None) -> Topology:
@@ -121,26 +133,30 @@ def parse_ibnetdiscover(text: str, source: str, *, hosts: int | None = None) -> 
         if head:
             _close(fabric, here, listed)
             name = _QUOTED.search(head[5] or "")
-            here = fabric.node(head[3], head[4].lower(), name[1] if name else "", place)
+            here = fabric.node(head[3], head[4], name[1] if name else "", place)
             ports, listed = int(head[2][:6]), 0
             fabric.unused += ports
         elif port and here is not None:
             listed += 1
             name = _QUOTED.search(port[5] or "")
-            there = fabric.node(port[2], port[3].lower(), name[1] if name else "", place)
+            there = fabric.node(port[2], port[3], name[1] if name else "", place)
             ends = _End(*here, int(port[1][:6])), _End(*there, int(port[4][:6]))
             fabric.cable(*ends, port[5] or "", place)
         elif bare and not _OTHER.match(bare):
             if number == len(lines):
                 left_out = place
-            elif bare.startswith(("[", "Switch", "Ca", "Rt")):
+            elif _BROKEN.match(bare):
                 raise place.error(
                     f"a line of ibnetdiscover must be a node or a port of it; got {bare[:80]!r}"
                 )
-            else:  # such as warnings of the library, which go where the output goes
+            else:
                 foreign.append(place)
     _close(fabric, here, listed)
-    made = _assembled(fabric, hosts, left_out)
+    return _noted(_assembled(fabric, hosts, left_out), foreign)
+
+
+def _noted(made: Topology, foreign: list[Place]) -> Topology:
+    """Return a topology with a note on the lines that are of something else."""
     if not foreign:
         return made
     what = counted(len(foreign), "line")
@@ -160,6 +176,7 @@ def parse_port_list(text: str, source: str, *, hosts: int | None = None) -> Topo
     ports: dict[tuple[str, str], str] = {}
     lines = text.split("\n")
     left_out: Place | None = None
+    foreign: list[Place] = []
     for number, line in enumerate(lines, start=1):
         place = Place(source, number)
         bare = line.strip()
@@ -182,17 +199,19 @@ def parse_port_list(text: str, source: str, *, hosts: int | None = None) -> Topo
             fabric.cable(ends[0], ends[1], width + speed, place)
         elif alone:
             if alone[1] != "CA":
-                fabric.node(kinds[alone[1]], alone[4].lower(), alone[5], place)
+                fabric.node(kinds[alone[1]], alone[4], alone[5], place)
             fabric.unused += 1
         elif bare and not bare.startswith("#"):
             if number == len(lines):
                 left_out = place
-                continue
-            raise place.error(
-                "a line of ibnetdiscover -p must be a port, and the one it is joined to; got "
-                f"{bare[:80]!r}"
-            )
-    return _assembled(fabric, hosts, left_out)
+            elif _SIDE_FIRST.match(bare):
+                raise place.error(
+                    "a line of ibnetdiscover -p must be a port, and the one it is joined to; got "
+                    f"{bare[:80]!r}"
+                )
+            else:
+                foreign.append(place)
+    return _noted(_assembled(fabric, hosts, left_out), foreign)
 
 
 def _assembled(fabric: _Fabric, hosts: int | None, left_out: Place | None) -> Topology:
@@ -206,7 +225,17 @@ def _assembled(fabric: _Fabric, hosts: int | None, left_out: Place | None) -> To
             f"{len(fabric.seen_once)} of {len(fabric.cables)} cables are listed by one end only: "
             "the fabric may be seen in part"
         )
+    if fabric.unlike:
+        read.note(
+            f"the ends of {counted(fabric.unlike, 'cable')} state different speeds: the lower one "
+            "is taken"
+        )
     labels = _labels(fabric)
+    if fabric.names and not fabric.cables and all(kind == "H" for kind, _ in fabric.names):
+        what = counted(len(fabric.names), "adapter")
+        raise Place(fabric.source).error(
+            f"it lists {what} and no link: the port may be down, or the discovery ended early"
+        )
     router = {
         key: read.router(labels[key], fabric.places[key]) for key in fabric.names if key[0] != "H"
     }
@@ -218,8 +247,16 @@ def _assembled(fabric: _Fabric, hosts: int | None, left_out: Place | None) -> To
     skipped = 0
     for cable in fabric.cables.values():
         one, other = sorted(cable.ends, key=lambda end: end.kind == "H")
-        if one.kind == "H":
+        if one.kind == "H" and router:
             read.note("a link between two adapters is left out", cable.place)
+        elif one.kind == "H":
+            read.note("adapters joined without a switch: each machine is at a router of its own")
+            names = [_machine(labels[end[:2]]) for end in cable.ends]
+            own = [read.router(name, cable.place) for name in names]
+            for end, name, at in zip(cable.ends, names, own, strict=True):
+                adapters.setdefault(name, []).append((end, at, cable.rate))
+            if own[0] != own[1]:
+                read.link(own[0], own[1], cable.place, bandwidth=cable.rate)
         elif one[:2] == other[:2]:
             read.note("a cable from a switch to itself is left out", cable.place)
         elif other.kind != "H":

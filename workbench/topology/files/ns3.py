@@ -4,13 +4,16 @@
     4 5                    the switches
     0 4 100Gbps 0.001ms 0  two nodes, bandwidth, latency, error rate
 
-SimAI's first line is ``nodes gpus_per_server nvswitches switches links gpu_type``. Other nodes than
-switches are hosts. A host whose links lead to several switches, or to a host, is at a router of its
-own; a GPU with one NVSwitch is at that, which then has the links of the GPU's network card.
+What stands behind ``#`` or ``//`` is a comment. A file that lists every link once for each way has
+half as many. SimAI's first line is ``nodes gpus_per_server nvswitches switches links gpu_type``.
+Other nodes than switches are hosts. A host whose links lead to several switches, or to a host, is
+at a router of its own; a GPU with one NVSwitch is at that, which then has the links of the GPU's
+network card.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -83,6 +86,7 @@ def parse_ns3(text: str, source: str, *, hosts: int | None = None) -> Topology:
     found = _links(rows[first:], head, read, ended=text.endswith("\n"))
     if len(found) != head.links:
         read.note(f"the first line says {head.links} links; {len(found)} are there", head.place)
+    found = _once(found, read)
     router = {name: read.router(name, place) for name in switches}
     servers = set(switches[: head.nvswitches])
     at = _hosts(found, router, servers, head, read)
@@ -91,6 +95,16 @@ def parse_ns3(text: str, source: str, *, hosts: int | None = None) -> Topology:
         if -1 not in (one, other) and one != other:
             read.link(one, other, link.place, LINK, 1, link.bandwidth, link.latency)
     return read.topology(hosts=hosts)
+
+
+def _once(found: list[_Link], read: Assembly) -> list[_Link]:
+    """Return each link once where all are listed for both ways, else all."""
+    ways = Counter((*link.ends, link.bandwidth, link.latency) for link in found)
+    back = ((ways[other, one, rate, delay], n) for (one, other, rate, delay), n in ways.items())
+    if not found or any(count != there for count, there in back):
+        return found
+    read.note("links are listed once for each way, and count once")
+    return [link for link in found if int(link.ends[0]) <= int(link.ends[1])]
 
 
 def _hosts(
@@ -135,8 +149,8 @@ def _hosts(
 
 def _rows(text: str, source: str) -> Iterator[tuple[Place, list[str]]]:
     for number, line in enumerate(text.split("\n"), start=1):
-        words = line.split()
-        if words and not words[0].startswith("#"):
+        words = line.partition("#")[0].partition("//")[0].split()
+        if words:
             yield Place(source, number), words
 
 

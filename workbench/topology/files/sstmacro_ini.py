@@ -29,13 +29,15 @@ from workbench.topology.torus import torus
 from workbench.units import Kind, parse_quantity
 
 _BLOCK = re.compile(r"^\s*topology(\s*\{|\.\w+\s*=)", re.MULTILINE)
+_INCLUDE = re.compile(r"^\s*include\s+\S+\.ini\s*$", re.MULTILINE)
 _PREFIX = "topology."
 _MOST_DIMENSIONS = 8  # chosen: the machines at hand have up to six (Tofu)
 
 
 def is_sstmacro_ini(text: str) -> bool:
-    """Return whether a text has a block ``topology`` as an .ini of SST/macro does."""
-    return bool(_BLOCK.search(text) and re.search(r"^\s*(topology\.)?name\s*=", text, re.MULTILINE))
+    """Return whether a text has a block ``topology`` as an .ini of SST/macro, or includes one."""
+    named = _BLOCK.search(text) and re.search(r"^\s*(topology\.)?name\s*=", text, re.MULTILINE)
+    return bool(named or _INCLUDE.search(text))
 
 
 def parse_sstmacro_ini(
@@ -51,6 +53,10 @@ def parse_sstmacro_ini(
         },
         source,
     )
+    if not given.entries and _INCLUDE.search(text):
+        raise Place(source).error(
+            "neither it nor the .ini that it includes has a block topology: give one that has"
+        )
     name = given.text("name")
     if name not in _FAMILIES:
         raise given.place("name").error(

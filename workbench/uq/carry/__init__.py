@@ -11,7 +11,7 @@ Each is a function here too, with the posterior as its first argument. All take 
 ``stop`` and ``on_progress``; the same seed means the same draws, whatever the question. In a thread
 with progress:
 
-jobs.submit(lambda ctx: posterior.makespan("cg-8", stop=ctx.stop_event, on_progress=ctx.progress))
+tasks.submit(lambda task: posterior.makespan("cg-8", stop=task.stop_event, on_progress=task.report))
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import Any, Final, TypedDict, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import jobs
+from workbench import tasks
 from workbench.checks import whole
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.models import LogGPS
@@ -68,7 +68,7 @@ def count_and_seed(options: DrawOptions) -> tuple[int, int]:
 def halt_of(options: DrawOptions) -> NDArray[np.int8] | None:
     """Return the cell by which a stop ends a running kernel, where the event has one."""
     stop = options.get("stop")
-    return stop.cell if isinstance(stop, jobs.StopFlag) else None
+    return stop.cell if isinstance(stop, tasks.StopFlag) else None
 
 
 def each_draw(
@@ -90,7 +90,7 @@ def each_draw(
             return []
 
     found: list[_T] = []
-    pool = ThreadPoolExecutor(jobs.cores())
+    pool = ThreadPoolExecutor(tasks.cores())
     try:
         for done, result in enumerate(pool.map(one, (fitted, *models))):
             if not result:
@@ -114,8 +114,8 @@ def preparing() -> Iterator[None]:
         raise _too_soon() from error
 
 
-def _too_soon() -> jobs.JobError:
-    return jobs.JobError("it was stopped before the first draw; run it again")
+def _too_soon() -> tasks.JobError:
+    return tasks.JobError("it was stopped before the first draw; run it again")
 
 
 def written(call: str, arguments: str, options: Mapping[str, Any]) -> str:

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from workbench.datasets import data_folder
 from workbench.errors import ParameterError
 from workbench.html_table import html_table
-from workbench.jobs import JobError
 from workbench.result import Drawing, StoredResult
+from workbench.tasks import JobError
 from workbench.uq.collectives.calibration import (
     DRAWS,
     NOISE,

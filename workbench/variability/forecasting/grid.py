@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
-from workbench.jobs import Progress
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
+from workbench.tasks import Progress
 from workbench.variability.folds import FOLDS
 from workbench.variability.forecasting.forecast import MODELS, Forecast, forecast
 from workbench.variability.forecasting.windows import windows_of

@@ -19,9 +19,9 @@ from workbench.arrays import FloatArray
 from workbench.blas import one_thread
 from workbench.checks import whole
 from workbench.errors import ParameterError
-from workbench.jobs import Progress
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
+from workbench.tasks import Progress
 from workbench.variability.folds import FOLDS, folds_of_runs, in_threads
 from workbench.variability.forecasting.forecast import (
     LEARNERS,

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from workbench.errors import ParameterError
-from workbench.jobs import cores
 from workbench.provenance import Provenance
+from workbench.tasks import cores
 from workbench.variability.recorded_link import LinkUser, RecordedLink
 from workbench.variability.recording.record import LinkRecording, LinkRun
 from workbench.variability.recording.step_program import ROUTINES

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.arrays import FloatArray
-from workbench.errors import ParseError
+from workbench.errors import ParameterError, ParseError
+from workbench.host_lists import expand_hosts
 from workbench.result import StoredResult
 from workbench.text_table import check_columns
 from workbench.variability.tables.clock import seconds_of
@@ -45,19 +46,25 @@ _NEEDED = ("job", "user", "nodes", "start", "end")
 _SACCT = {
     "job": ("JobID", "JobIDRaw"),
     "user": ("User",),
-    "nodes": ("NNodes", "AllocNodes"),
+    "nodes": ("NNodes", "AllocNodes", "NodeList", "AllocTRES", "ReqTRES"),
     "start": ("Start",),
     "end": ("End",),
 }
 """What sacct calls our columns."""
 
+_HOLD_NODES = ("nodelist", "alloctres", "reqtres")
+"""Columns that hold the number of nodes among other things, the names of hosts first."""
+
+_NODES_OF_TRES = re.compile(r"(?:^|,)node=(\d+)")
 _NOT_YET = ("", "Unknown", "None", "N/A")
 _STEP = re.compile(
     r"\d+(?:_(?:\d+|\[[^\]]*\]))?(?:\+\d+)?\.(?:\d+(?:\+\d+)?|batch|extern|interactive|\w*\+)"
 )
 """A job's number, of an array (``8_1``) or of several parts (``8+1``), and a step of it."""
 
-_DASHES = re.compile(rb"\s*-+(?: +-+)+\s*")
+_DASHES = re.compile(rb"([#>\s]*)-+(?: +-+)+\s*")
+"""The line below the names of fixed columns, behind the sign of a quote or of a comment."""
+
 _COUNT = re.compile(r"(\d+(?:\.\d+)?)([KMG]?)")
 _COUNTED_IN = {
     "": 1,
@@ -70,7 +77,8 @@ _NAME = re.compile(r"\S*")
 _LASTED = re.compile(r"(?:\d+-)?[\d:.]+|UNLIMITED|Partition_Limit|INVALID|")
 _SHAPES = {
     **dict.fromkeys(("JobID", "JobIDRaw", "job"), re.compile(r"\d\S*")),
-    **dict.fromkeys(("NNodes", "AllocNodes", "NCPUS", "AllocCPUS", "ReqCPUS", "NTasks"), _COUNT),
+    **dict.fromkeys(("NNodes", "AllocNodes", "NCPUS", "AllocCPUS", "ReqCPUS"), _COUNT),
+    "NTasks": re.compile(rf"{_COUNT.pattern}|"),  # of steps only
     **dict.fromkeys(("Start", "End", "Submit", "Eligible", "start", "end"), _TIME),
     **dict.fromkeys(("Elapsed", "Timelimit", "TotalCPU", "CPUTime"), _LASTED),
     **dict.fromkeys(("User", "Account", "Partition", "QOS", "Group", "Cluster", "user"), _NAME),
@@ -146,7 +154,8 @@ def read_jobs(
 ) -> JobLog:
     """Return the jobs in a table ``job,user,nodes,start,end``, CSV or Parquet, or sacct's output.
 
-    Of sacct the columns JobID, User, NNodes (or AllocNodes), Start and End are needed, as
+    Of sacct the columns JobID, User, NNodes (or AllocNodes, NodeList, AllocTRES), Start and End are
+    needed, as
     ``--parsable2``, ``--parsable`` or ``--delimiter`` separate them or in columns of fixed width. A
     row whose job's name holds the separator is read by the shapes of its other fields. Steps of
     jobs are left out, as are jobs that never started or had no nodes, and a last line that is cut
@@ -204,11 +213,18 @@ def _read(file: TableSource, columns: Mapping[str, str] | None, notes: TableNote
     given, source = dict(columns or {}), source_of(file)
     table = cells_of_jobs(file, notes, given)
     theirs = {str(name).lower(): str(name) for name in table}
+    if len(theirs) == 1 and {*next(iter(theirs)).split()} > {"jobid"}:
+        raise ParseError(
+            f"sacct's columns of fixed width need the line of dashes below their names{_PRINT}",
+            source=source,
+        )
     if any(name.lower() in theirs for name in _SACCT["job"]):
         for ours, names in _SACCT.items():
             if ours not in given:
                 known = (theirs[name.lower()] for name in names if name.lower() in theirs)
                 given[ours] = next(known, names[0])
+        if given["nodes"].lower() in _HOLD_NODES:
+            table = _counted_hosts(table, given["nodes"], source, notes)
         words = _PRINT + remedy(table)
         check_columns(table, "sacct's output", given.values(), source, words)
     table = renamed(table, given, _WHAT, _NEEDED, source)
@@ -250,6 +266,10 @@ def _fixed_width(content: bytes, source: str, notes: TableNotes) -> pd.DataFrame
     # sacct counts bytes, so a letter outside ASCII moves the letters after it, not the bytes.
     coding = "utf-8" if not notes else "latin-1"
     lines = [line.rstrip("\r").encode(coding) for line in text.split("\n")]
+    dashes = _DASHES.fullmatch(lines[under])
+    before = dashes[1] if dashes else b""
+    lines[under - 1] = lines[under - 1].lstrip(b"#> \t")
+    lines[under:] = [_without(before, line) for line in lines[under:]]
     ends = list(itertools.accumulate(len(one) + 1 for one in lines[under].rstrip().split(b" ")))
     names = lines[under - 1].decode(coding).split()
     if len(names) != len(ends):
@@ -277,6 +297,15 @@ def _fixed_width(content: bytes, source: str, notes: TableNotes) -> pd.DataFrame
         for line in rows.values()
     ]
     table = pd.DataFrame(cells, columns=names, index=list(rows), dtype=object)
+    for name in table.columns.intersection(["JobID", "JobIDRaw"]):
+        # A prompt, the end of a block of code, or what was skipped.
+        odd = ~table[name].str.contains(r"\d").astype(bool)
+        if odd.any():
+            notes.append(
+                f"{int(odd.sum())} lines without a job's number, such as line "
+                f"{table.index[odd][0]}, were left out"
+            )
+        table = table[~odd]
     for name in table.columns.intersection(["User", "Account"]):
         if cut := int(table[name].str.endswith("+").sum()):
             notes.append(
@@ -284,6 +313,35 @@ def _fixed_width(content: bytes, source: str, notes: TableNotes) -> pd.DataFrame
                 f"{name}%30"
             )
     return table
+
+
+def _without(before: bytes, line: bytes) -> bytes:
+    """Return a line without what stands before each line of a table."""
+    head = line[: len(before)]
+    return line[len(before) :] if head == before or head.isspace() else line
+
+
+def _counted_hosts(
+    table: pd.DataFrame, column: str, source: str, notes: TableNotes
+) -> pd.DataFrame:
+    """Return a table with the nodes that each cell of a column lists or counts, 0 for none."""
+    counts = list[str]()
+    for line, text in table[column].items():
+        hosts = str(text).strip()
+        try:
+            if hosts.endswith("+"):
+                raise ParameterError(f"{column} must be whole; it is cut off: {hosts[:80]!r}")
+            if column.lower() != _HOLD_NODES[0]:
+                stated = _NODES_OF_TRES.search(hosts)
+                counts.append(stated[1] if stated else "0")
+                continue
+            given = hosts not in (*_NOT_YET, "None assigned", "(null)")
+            counts.append(str(len(expand_hosts(hosts)) if given else 0))
+        except ParameterError as error:
+            message = f"{error}; print the number of nodes too, NNodes"
+            raise ParseError(message, source=source, line=int(str(line))) from error
+    notes.append(f"the numbers of nodes are those in {column}")
+    return table.assign(**{column: counts})
 
 
 def _once_each(table: pd.DataFrame) -> tuple[pd.DataFrame, int]:

@@ -273,16 +273,19 @@ def read_samples(
         (source, content),
         _WHAT,
         notes=notes,
-        heads=(*_LDMS_TIME[:2], given.get("time", "#Time")),
+        heads=(*_LDMS_TIME[:2], _MILLISECONDS, given.get("time", "#Time")),
         names=_names_elsewhere(path, content, header, notes),
     )
-    table = renamed(table, _ldms_names(table) | given, _WHAT, _NEEDED, source)
+    named = _ldms_names(table) | given
+    table = renamed(table, named, _WHAT, _NEEDED, source)
     if not len(table):
         raise ParseError(f"{_WHAT} must have rows; got none", source=source)
     components, of = positions(names_in(table, "component", _WHAT, source))
     order = np.argsort(of, kind="stable")
     table, of = table.iloc[order], of[order]
     time, words = seconds_of(table, "time", source, zone, within=of)
+    if named.get("time") == _MILLISECONDS:
+        time /= 1000
     notes += words
     order = np.lexsort((time, of))
     table, of, time = table.iloc[order], of[order], time[order]
@@ -388,8 +391,11 @@ def _rises_of(
 _LEAST_FALLS = 2  # one fall may be the restart of a component
 _FALLS_OF_A_LEVEL = 1 / 3  # of its changes; half of them where a level stays about the same
 _RATE = re.compile(r"(.+)\.rate((?:#.*)?)")
-_LDMS_TIME = ("#Time", "# Time", "Time")
-_LDMS_COMPONENTS = ("ProducerName", "component_id", "CompId")
+_MILLISECONDS = "#Time_msec"
+"""LDMS's name of the time where it is in ms; behind ``#Time`` a Time_msec is its fraction."""
+
+_LDMS_TIME = ("#Time", "# Time", "Time", _MILLISECONDS)
+_LDMS_COMPONENTS = ("ProducerName", "producer", "component_id", "CompId")
 _LDMS_OTHERS = (
     *("Time_usec", "Time_msec", "Time_ms", "DT", "DT_usec", "job_id", "app_id", "instance"),
     *("Producer", "uid", "jobid", "timestamp", *_LDMS_COMPONENTS),

@@ -166,7 +166,7 @@ class _TextTable:
     ) -> None:
         self._what, self._source, self._notes, self._shapes = what, source, notes, shapes
         self._text = text
-        self._lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        self._lines = _unquoted(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
         self._head = self._find_head(heads) if names is None else -1
         head = self._lines[max(self._head, 0)][:LONGEST_HEAD]
         self._separator = max(_SEPARATORS, key=head.count)
@@ -180,7 +180,8 @@ class _TextTable:
         except csv.Error as error:
             raise ParseError(f"{what} must be a CSV file; {error}", source=source) from error
         self.names = [
-            name.strip() for name in (head.split(self._separator) if self._plain else quoted)
+            re.sub(r'^#"(.*)"$', r"#\1", name.strip())  # as LDMS writes the first name
+            for name in (head.split(self._separator) if self._plain else quoted)
         ]
         if not any(self.names):
             raise ParseError(f"{what} must begin with the names of its columns", source=source)
@@ -232,22 +233,40 @@ class _TextTable:
             return []
 
     def _find_head(self, heads: frozenset[str]) -> int:
-        """Return the position of the line with the names: the first but for what is known."""
+        """Return the position of the line with the names: the first but for what is known.
+
+        The command that asked for the columns names them too, but among other words.
+        """
+        found = []
         for at, line in enumerate(self._lines[:MOST_BEFORE]):
-            cells = {cell.strip() for cell in re.split(r"[,;\t|^~]", line[:LONGEST_HEAD])}
-            if cells & heads:
-                if before := sum(1 for one in self._lines[:at] if one.strip()):
-                    self._notes.append(f"{before} lines before the names of columns were left out")
-                return at
-        return 0
+            cells = [cell.strip() for cell in re.split(r"[,;\t|^~]", line[:LONGEST_HEAD])]
+            if not heads.isdisjoint(cells):
+                found.append((any(map(_IN_COMMAND.search, cells)), at))
+        _, head = min(found, default=(False, 0))
+        if before := sum(1 for one in self._lines[:head] if one.strip()):
+            self._notes.append(f"{before} lines before the names of columns were left out")
+        return head
 
     def _leave_out_again(self) -> None:
-        """Empty the lines that repeat the names, as in files that were put one after another."""
+        """Empty the lines that repeat the names, as in files that were put one after another.
+
+        So are those that ``head`` prints between files, and the line below markdown's names.
+        """
         head, count = self._names_line, 0
         for at in range(self._head + 1, len(self._lines)):
-            if self._lines[at] == head:
+            line = self._lines[at]
+            if line == head:
                 self._lines[at] = ""
                 count += 1
+            elif _BETWEEN.fullmatch(line):
+                self._lines[at] = ""
+            elif _LDMS.match(line) and _LDMS.match(head):
+                raise ParseError(
+                    f"{self._what} must have one line of names; this one names other columns than "
+                    f"line {self._head + 1}: give each table as a file of its own",
+                    source=self._source,
+                    line=at + 1,
+                )
         if count:
             self._notes.append(f"the names of columns stand {count} more times; left out")
 
@@ -332,6 +351,18 @@ class _TextTable:
         return None if fields is None else [*fields, ""]
 
 
+def _unquoted(lines: list[str]) -> list[str]:
+    """Return lines without the sign of a quote or a comment that they all begin with."""
+    sign = _SIGN.match(next(filter(str.strip, lines), ""))
+    if sign is None or not all(line.startswith(sign[1]) for line in lines if line.strip()):
+        return lines
+    return [line.removeprefix(sign[0]).removeprefix(sign[1]) for line in lines]
+
+
+_SIGN = re.compile(r"([#>]) ?")
+_IN_COMMAND = re.compile(r"\S[ \t]+\S|^-|\\$")
+_LDMS = re.compile(r"# ?Time,")
+_BETWEEN = re.compile(r"==> .+ <==|\s*\|[|\s:-]*-[|\s:-]*")
 _MOST_SPARE = 40  # separators within the fields of a row
 _DATE = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _PART_OF_DATE = re.compile(r"[-\d:T ]*")

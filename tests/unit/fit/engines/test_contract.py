@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from workbench.fit.engines import DEFAULT_ENGINE, PAPER_ENGINE
 from workbench.fit.store import read_study
 from workbench.measure import OSUCurve
 from workbench.models import SNAPPR
+from workbench.tasks import Task
 
 # It is "tpe" with another argument of Optuna's sampler, and without values to begin with.
 LEFT_TO_DEEP = "tpe-univariate"
@@ -58,7 +58,7 @@ def test_what_is_tried_lies_within_the_bounds_whole_numbers_are_whole_and_fixed_
     seen: list[TrialReport] = []
     # Least squares draws other starts only after its first descents.
     trials = 400 if engine == "least-squares" else 60
-    result = fit(machine, model, engine=engine, space=space, trials=trials, on_trial=seen.append)
+    result = fit(machine, model, engine=engine, space=space, trials=trials, task=Task(seen.append))
     for report in seen:
         assert set(report.values) == set(space.keys)
         assert fixed not in report.values
@@ -75,7 +75,7 @@ def test_the_first_trial_is_the_model_itself_where_it_is_not_random(
 ) -> None:
     seen: list[TrialReport] = []
     model = SNAPPR().with_values({"node.nic.injection.latency": 321.123456789e-9})
-    fit(machine, model, engine=engine, trials=1, on_trial=seen.append)
+    fit(machine, model, engine=engine, trials=1, task=Task(seen.append))
     own = {k: model.get(k) for k in SearchSpace.for_model(model).keys}
     assert (seen[0].values == own) is (engine != "tpe-univariate")
 
@@ -109,9 +109,9 @@ def test_a_stopped_and_resumed_fit_goes_on_as_if_it_had_not_been(
 def test_a_fit_goes_on_after_a_stop_without_a_file(
     machine: OSUCurve, whole: FitResult, engine: str
 ) -> None:
-    stop = threading.Event()
+    task = Task(lambda report: task.stop() if report.done == 33 else None)
     running = FitStudy(machine, "snappr", engine=engine)
-    running.run(60, stop=stop, on_trial=lambda r: stop.set() if r.done == 33 else None)
+    running.run(60, task=task)
     assert running.done == 33
     assert running.run(60).losses.tolist() == whole.losses.tolist()
 

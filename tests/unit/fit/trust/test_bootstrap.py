@@ -2,19 +2,20 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import threading
 
 import numpy as np
 import pytest
 
 from tests.cases import for_each
+from workbench import tasks
 from workbench.datasets import load
 from workbench.errors import ParameterError
 from workbench.fit import FitResult, SearchSpace, fit
-from workbench.fit.trust.bootstrap import Intervals, draw_curve, intervals, submit_intervals
+from workbench.fit.trust.bootstrap import Intervals, draw_curve, intervals
 from workbench.measure import OSUCurve, Spread
 from workbench.models import LogP
 from workbench.simulate import simulate_osu
+from workbench.tasks import Task
 
 OUT_IN = "switch.out_in_latency"
 FIVE = np.array([0.9, 0.95, 1.0, 1.1, 1.4])
@@ -120,14 +121,14 @@ def test_intervals_are_a_table_and_plain_values(result: FitResult) -> None:
 
 
 def test_a_stop_returns_the_draws_so_far(result: FitResult) -> None:
-    stop = threading.Event()
-    found = intervals(result, 10, trials=20, stop=stop, on_draw=lambda so_far: stop.set())
+    task = Task(lambda so_far: task.stop())
+    found = intervals(result, 10, trials=20, task=task)
     assert (found.draws, found.requested) == (1, 10)
     assert "1 of 10 draws" in repr(found)
 
 
 def test_intervals_run_as_a_job(result: FitResult) -> None:
-    job = submit_intervals(result, 2, trials=20)
+    job = tasks.submit(intervals, result, 2, trials=20)
     found = job.result(timeout=60)
     assert isinstance(found, Intervals)
     assert (job.progress.done, job.progress.total) == (2, 2)

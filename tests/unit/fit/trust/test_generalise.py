@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +15,7 @@ from workbench.fit.trust.thresholds import open_thresholds, settle_thresholds
 from workbench.measure import OSUCurve
 from workbench.models import LogP, Protocol
 from workbench.simulate import simulate_osu
+from workbench.tasks import Task
 
 TRUTH = Protocol().with_values({"short.max_size": 512, "eager.max_size": 16384})
 
@@ -119,10 +119,8 @@ def test_the_table_has_four_checks_a_machine_and_model_and_can_be_stopped() -> N
         "bandwidth alone",
     ]
     assert np.allclose(table["ratio"], table["predicted"] / table["fitted"], rtol=1e-12)
-    stop = threading.Event()
-    short = generalisation_table(
-        curves, ("logp",), trials=10, stop=stop, on_row=lambda row: stop.set()
-    )
+    task = Task(lambda row: task.stop())
+    short = generalisation_table(curves, ("logp",), trials=10, task=task)
     assert len(short) == 1
 
 

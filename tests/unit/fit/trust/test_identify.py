@@ -16,6 +16,7 @@ from workbench.fit.trust.interval_scan import Interval
 from workbench.measure import OSUCurve
 from workbench.models import SNAPPR, LogP, NetworkModel, Protocol
 from workbench.simulate import simulate_osu
+from workbench.tasks import Task
 
 OUT_IN, HOP = "switch.out_in_latency", "switch.hop_latency"
 INJECTION = "node.nic.injection.latency"
@@ -188,12 +189,10 @@ def test_what_is_found_is_a_table_and_plain_values(logp: Identifiability) -> Non
 
 
 def test_a_stop_leaves_what_was_not_scanned_yet() -> None:
-    import threading
-
     model = LogP()
     result = fitted(model, simulate_osu(model), SearchSpace.for_model(model))
-    stop = threading.Event()
-    found = identify(result, stop=stop, on_parameter=lambda done, total: stop.set())
+    task = Task(lambda _: task.stop())
+    found = identify(result, task=task)
     assert list(found.held) == [result.space.keys[0]]
     assert len(found.verdicts) == 5
 

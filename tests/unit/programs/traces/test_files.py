@@ -12,6 +12,7 @@ import pytest
 from tests.cases import for_each
 from tests.unit.programs.traces.writing import liballprof, recorded, said
 from workbench.errors import ParameterError, ParseError
+from workbench.measure import read
 from workbench.programs.traces import files as files_module, read_trace
 from workbench.programs.traces.files import recognise
 
@@ -91,6 +92,10 @@ def test_files_without_numbers_keep_the_order_of_the_list(tmp_path: Path) -> Non
 def test_a_file_that_names_the_files(folder: Path) -> None:
     (folder / "list.txt").write_text("\n".join(f"elsewhere/{name}" for name in TRACE))
     check(read_trace(folder / "list.txt"))
+    assert read(folder / "list.txt").kind == "trace"
+    (folder / "other.txt").write_text("other.txt\n")
+    with pytest.raises(ParseError, match="nothing that is read"):
+        read(folder / "other.txt")
 
 
 def test_a_zip_archive_in_a_file_or_uploaded(tmp_path: Path) -> None:

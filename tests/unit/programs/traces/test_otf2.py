@@ -12,6 +12,7 @@ import pytest
 
 from workbench import programs
 from workbench.errors import ParameterError, ParseError
+from workbench.measure import read
 from workbench.models import LogGPS
 from workbench.panels.program_sources import uploaded_source
 from workbench.programs import Program, ProgramBuilder
@@ -110,6 +111,10 @@ def test_a_folder_a_zip_and_an_upload_hold_the_same_archive(tmp_path: Path) -> N
     anchor = write_otf2(every_call(), tmp_path / "run")
     found = read_trace(anchor)
     assert programs.find(anchor.parent) == found
+    reading = read(anchor)
+    assert (reading.kind, reading.facts["ranks"]) == ("trace", found.num_ranks)
+    with pytest.raises(ParseError, match="give its path"):
+        read(("traces.otf2", anchor.read_bytes()))
     packed = tmp_path / "run.zip"
     with zipfile.ZipFile(packed, "w") as archive:
         for file in anchor.parent.rglob("*"):

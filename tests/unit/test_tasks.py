@@ -8,16 +8,16 @@ import time
 
 import pytest
 
-from workbench import jobs
+from workbench import tasks
 
 WAIT = 600.0  # seconds until a test is a failure, not a measurement
 
 
 def test_a_job_returns_what_its_work_returns() -> None:
-    def add(ctx: jobs.JobContext, a: int, *, b: int) -> int:
+    def add(a: int, *, b: int, task: tasks.Task) -> int:
         return a + b
 
-    job = jobs.submit(add, 2, b=3)
+    job = tasks.submit(add, 2, b=3)
     assert job.result(WAIT) == 5
     assert job.state == "done"
     assert job.partial == 5
@@ -29,14 +29,14 @@ def test_progress_and_the_result_so_far_are_readable_while_it_runs() -> None:
     reached, go_on = threading.Event(), threading.Event()
     found = [1]
 
-    def work(ctx: jobs.JobContext) -> str:
-        ctx.partial_from(lambda: list(found))
-        ctx.progress(1, 4, "first of four")
+    def work(task: tasks.Task) -> str:
+        task.partial_from(lambda: list(found))
+        task.report(1, 4, "first of four")
         reached.set()
         go_on.wait(WAIT)
         return "end"
 
-    job = jobs.submit(work)
+    job = tasks.submit(work)
     assert reached.wait(WAIT)
     assert job.state == "running"
     assert (job.progress.done, job.progress.total, job.progress.message) == (1, 4, "first of four")
@@ -53,12 +53,12 @@ def test_progress_and_the_result_so_far_are_readable_while_it_runs() -> None:
 def test_who_waits_for_a_preview_goes_on_when_the_work_offers_one_or_ends() -> None:
     go_on = threading.Event()
 
-    def work(ctx: jobs.JobContext, offers: bool) -> None:
+    def work(offers: bool, task: tasks.Task) -> None:
         if offers:
-            ctx.preview()
+            task.preview()
         go_on.wait(WAIT)
 
-    offering, silent = jobs.submit(work, True), jobs.submit(work, False)
+    offering, silent = tasks.submit(work, True), tasks.submit(work, False)
     offering.wait_for_preview(WAIT)
     assert not offering.finished
     go_on.set()
@@ -69,15 +69,15 @@ def test_who_waits_for_a_preview_goes_on_when_the_work_offers_one_or_ends() -> N
 def test_stop_is_seen_by_the_work_and_its_result_kept() -> None:
     begun = threading.Event()
 
-    def count(ctx: jobs.JobContext) -> int:
+    def count(task: tasks.Task) -> int:
         n = 0
-        while not ctx.stopping:
+        while not task.stopping:
             n += 1
             begun.set()
-            ctx.breathe()
+            task.breathe()
         return n
 
-    job = jobs.submit(count)
+    job = tasks.submit(count)
     assert begun.wait(WAIT)
     job.stop()
     job.stop()
@@ -86,11 +86,11 @@ def test_stop_is_seen_by_the_work_and_its_result_kept() -> None:
 
 
 def test_what_the_work_raises_is_kept_and_raised_when_asked() -> None:
-    def fail(ctx: jobs.JobContext) -> None:
-        ctx.partial_from(lambda: "something")
+    def fail(task: tasks.Task) -> None:
+        task.partial_from(lambda: "something")
         raise KeyError("lost")
 
-    job = jobs.submit(fail)
+    job = tasks.submit(fail)
     assert job.wait(WAIT)
     assert job.state == "failed"
     assert isinstance(job.exception, KeyError)
@@ -101,7 +101,7 @@ def test_what_the_work_raises_is_kept_and_raised_when_asked() -> None:
 
 def test_a_job_that_reports_nothing_has_no_progress_and_no_partial() -> None:
     gate = threading.Event()
-    job = jobs.submit(lambda ctx: gate.wait(WAIT))
+    job = tasks.submit(lambda task: gate.wait(WAIT))
     assert job.partial is None
     assert job.progress.fraction == 0.0
     gate.set()
@@ -112,11 +112,11 @@ def test_the_thread_does_not_keep_the_process_alive() -> None:
     gate = threading.Event()
     daemon: list[bool] = []
 
-    def work(ctx: jobs.JobContext) -> None:
+    def work(task: tasks.Task) -> None:
         daemon.append(threading.current_thread().daemon)
         gate.wait(WAIT)
 
-    job = jobs.submit(work)
+    job = tasks.submit(work)
     gate.set()
     job.result(WAIT)
     assert daemon == [True]
@@ -129,14 +129,14 @@ def test_other_threads_run_while_python_work_breathes() -> None:
     try:
         turns = 0
 
-        def busy(ctx: jobs.JobContext) -> int:
+        def busy(task: tasks.Task) -> int:
             nonlocal turns
-            while not ctx.stopping and turns < 100_000:
+            while not task.stopping and turns < 100_000:
                 turns += 1
-                ctx.breathe()
+                task.breathe()
             return turns
 
-        job = jobs.submit(busy)
+        job = tasks.submit(busy)
         while turns < 10:
             time.sleep(0.001)
         job.stop()

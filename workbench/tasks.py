@@ -1,13 +1,16 @@
-"""Long work in a thread of this process: progress, a stop that is polite, a result so far.
+"""Long work: what asks it to stop, what it reports, what it has found so far.
 
-    job = jobs.submit(work, steps=100)      # runs work(ctx, steps=100) in a daemon thread
+A function that takes long has the argument ``task``. Without one it runs to its end in silence:
+
+    fit(curve, task=Task(print))            # prints each report of the fit
+    job = tasks.submit(fit, curve)          # the same in a daemon thread, with a task of its own
     job.state, job.progress, job.partial    # read from any thread, as often as one likes
-    job.stop()                              # work sees ctx.stopping and returns what it has
+    job.stop()                              # the fit sees task.stopping and returns what it has
     job.result(timeout=5)
 
-Nothing is called back: a panel polls, so that widgets are touched from the kernel's event loop
-only. Compiled kernels release the interpreter lock; work that is mostly Python gives other threads
-their turn with ``ctx.breathe()``.
+A panel polls, so that widgets are touched from the kernel's event loop only. Compiled kernels
+release the interpreter lock; work that is mostly Python gives other threads their turn with
+``task.breathe()``.
 """
 
 from __future__ import annotations
@@ -18,16 +21,15 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, cast
 
 import numpy as np
 
-from workbench.errors import WorkbenchError
+from workbench.errors import ParameterError, WorkbenchError
 
 JobState = Literal["pending", "running", "done", "stopped", "failed"]
 
 _T = TypeVar("_T")
-_P = ParamSpec("_P")
 _numbers = itertools.count(1)
 
 
@@ -84,20 +86,18 @@ class Progress:
         return min(self.done / self.total, 1.0) if self.total > 0 else 0.0
 
 
-def submit(
-    work: Callable[Concatenate[JobContext, _P], _T], /, *args: _P.args, **kwargs: _P.kwargs
-) -> Job[_T]:
-    """Run ``work(ctx, *args, **kwargs)`` in a daemon thread and return at once.
+def submit(work: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Job[_T]:
+    """Run ``work(*args, task=job, **kwargs)`` in a daemon thread and return the job at once.
 
     Args:
-        work: the function; its first argument is a ``JobContext``.
-        args: further positional arguments of ``work``.
+        work: the function; its argument ``task`` is the job.
+        args: positional arguments of ``work``.
         kwargs: named arguments of ``work``.
     """
     job: Job[_T] = Job(getattr(work, "__name__", "job"))
     thread = threading.Thread(
         target=job._run,
-        args=(lambda ctx: work(ctx, *args, **kwargs),),
+        args=(lambda: work(*args, task=job, **kwargs),),
         name=f"workbench-{job.name}-{next(_numbers)}",
         daemon=True,
     )
@@ -105,63 +105,107 @@ def submit(
     return job
 
 
-class JobContext:
-    """The first argument of a job's function: it reports progress and receives the stop.
+class Task:
+    """What long work and those who wait for it share; every property may be read by any thread.
+
+    Args:
+        on_report: called in the work's thread with each report: a ``Progress``, or what the
+            function says that it reports.
+        stop_event: of another task, with which this one stops; None makes one.
 
     Attributes:
-        stop_event: set once the job was asked to stop; pass it to functions that take one.
+        stop_event: set once the work was asked to stop.
     """
 
-    def __init__(self, job: Job[Any]) -> None:
-        self._job = job
-        self.stop_event = job._stop
+    def __init__(
+        self,
+        on_report: Callable[[Any], None] | None = None,
+        stop_event: StopFlag | None = None,
+    ) -> None:
+        self.stop_event = StopFlag() if stop_event is None else stop_event
+        self._on_report = on_report
+        self._preview = threading.Event()
+        self._progress = Progress()
+        self._supplier: Callable[[], Any] | None = None
+
+    @property
+    def progress(self) -> Progress:
+        """The last progress that was reported."""
+        return self._progress
+
+    @property
+    def partial(self) -> Any:
+        """The result so far, None where there is none."""
+        supplier = self._supplier
+        return supplier() if supplier is not None else None
 
     @property
     def stopping(self) -> bool:
-        """Whether the job was asked to stop."""
+        """Whether the work was asked to stop."""
         return self.stop_event.is_set()
 
-    def progress(self, done: int, total: int = 0, message: str = "") -> None:
+    def stop(self) -> None:
+        """Ask the work to stop and return at once; a second call has no effect."""
+        self.stop_event.set()
+
+    def wait_for_preview(self, timeout: float) -> None:
+        """Wait until the work says that its result so far is worth drawing, or has ended.
+
+        Args:
+            timeout: seconds to wait at most.
+        """
+        self._preview.wait(timeout)
+
+    def report(self, done: int, total: int = 0, message: str = "", detail: Any = None) -> None:
         """Report the progress of the work.
 
         Args:
             done: finished steps.
             total: number of steps, 0 if not known.
             message: one line about the present step.
+            detail: what ``on_report`` gets instead of a ``Progress``.
         """
-        self._job._progress = Progress(done, total, message)
+        self._progress = Progress(done, total, message)
+        if self._on_report is not None:
+            self._on_report(self._progress if detail is None else detail)
 
     def partial_from(self, supplier: Callable[[], Any]) -> None:
         """Set the function that builds the result so far.
 
-        It is called in the thread that reads ``job.partial``, so it must be safe there.
+        It is called in the thread that reads ``partial``, so it must be safe there.
 
         Args:
             supplier: returns the result so far, or None if there is none yet.
         """
-        self._job._supplier = supplier
+        self._supplier = supplier
 
     def preview(self) -> None:
         """Say that the result so far is worth drawing, for those who wait for the first."""
-        self._job._preview.set()
+        self._preview.set()
 
     def breathe(self) -> None:
-        """Let other threads run: release the interpreter lock for a moment."""
-        # sleep(0) may take the lock back at once; a real pause lets a waiting slider run.
-        time.sleep(5e-5)
+        """Let other threads run, where this work has one of its own."""
 
 
-class Job(Generic[_T]):
-    """One piece of work in a thread; every property may be read from any thread."""
+def task_of(task: Task | None) -> Task:
+    """Return a function's task, one that nobody watches where it is None.
+
+    Raises:
+        ParameterError: it is something else.
+    """
+    if isinstance(task, Task | None):
+        return task or Task()
+    raise ParameterError(f"task must be a workbench.tasks.Task; got {task!r}", key="task")
+
+
+class Job(Task, Generic[_T]):
+    """A task that runs in a thread of its own."""
 
     def __init__(self, name: str) -> None:
+        super().__init__()
         self.name = name
-        self._stop = StopFlag()
         self._finished = threading.Event()
-        self._preview = threading.Event()
         self._state: JobState = "pending"
-        self._progress = Progress()
-        self._supplier: Callable[[], Any] | None = None
         self._value: _T | None = None
         self._exception: BaseException | None = None
         self._began = 0.0
@@ -173,17 +217,16 @@ class Job(Generic[_T]):
         return self._state
 
     @property
-    def progress(self) -> Progress:
-        """The last progress that was reported."""
-        return self._progress
-
-    @property
     def partial(self) -> Any:
         """The result so far, None where there is none; the result itself once finished."""
         if self._finished.is_set() and self._exception is None:
             return self._value
-        supplier = self._supplier
-        return supplier() if supplier is not None else None
+        return super().partial
+
+    def breathe(self) -> None:
+        """Let other threads run: release the interpreter lock for a moment."""
+        # sleep(0) may take the lock back at once; a real pause lets a waiting slider run.
+        time.sleep(5e-5)
 
     @property
     def exception(self) -> BaseException | None:
@@ -196,20 +239,11 @@ class Job(Generic[_T]):
         return self._finished.is_set()
 
     @property
-    def stopping(self) -> bool:
-        """Whether the work was asked to stop."""
-        return self._stop.is_set()
-
-    @property
     def elapsed_s(self) -> float:
         """Seconds since the work began, or that it took."""
         if not self._began:
             return 0.0
         return (self._ended or time.monotonic()) - self._began
-
-    def stop(self) -> None:
-        """Ask the work to stop and return at once; a second call has no effect."""
-        self._stop.set()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the work has ended, and return whether it has.
@@ -218,14 +252,6 @@ class Job(Generic[_T]):
             timeout: seconds to wait at most; None waits without limit.
         """
         return self._finished.wait(timeout)
-
-    def wait_for_preview(self, timeout: float) -> None:
-        """Wait until the work says that its result so far is worth drawing, or has ended.
-
-        Args:
-            timeout: seconds to wait at most.
-        """
-        self._preview.wait(timeout)
 
     def result(self, timeout: float | None = None) -> _T:
         """Wait for the work and return its result, also that of a stopped job.
@@ -247,14 +273,14 @@ class Job(Generic[_T]):
             raise self._exception
         return cast(_T, self._value)
 
-    def _run(self, work: Callable[[JobContext], _T]) -> None:
+    def _run(self, work: Callable[[], _T]) -> None:
         self._began = time.monotonic()
         try:
-            if self._stop.is_set():
+            if self.stopping:
                 raise JobError(f"{self.name} was stopped before it started; submit it again")
             self._state = "running"
-            self._value = work(JobContext(self))
-            end: JobState = "stopped" if self._stop.is_set() else "done"
+            self._value = work()
+            end: JobState = "stopped" if self.stopping else "done"
         except JobError as error:
             self._exception = error
             end = "stopped"

@@ -69,8 +69,8 @@ class BenchmarkTable:
         test: the program or test, such as ``osu_latency`` or ``PingPong``.
         unit: of the result, ``us`` or ``MB/s`` of 10^6 bytes.
         labels: what the text says of the experiment, by name: ``command``, ``label`` (the line
-            above it), ``nodes``, ``ranks``, ``ranks_per_node``, ``map_by``, ``hosts``,
-            ``environment``, ``device``, ``buffers``, ``pairs``, and what its tool prints.
+            above it), ``nodes``, ``ranks``, ``ranks_per_node``, ``map_by``, ``binding``,
+            ``hosts``, ``environment``, ``device``, ``buffers``, ``pairs``, and what a tool prints.
     """
 
     benchmark: Role
@@ -139,6 +139,7 @@ _TELLING = (
     "ranks",
     "ranks_per_node",
     "map_by",
+    "binding",
     "hosts",
     "partition",
     "environment",

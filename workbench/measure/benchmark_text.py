@@ -53,7 +53,7 @@ def parse_benchmarks(text: str | bytes, source: str = "text") -> list[BenchmarkT
     version = ""
 
     def begin(section: OSUSection | TextSection) -> None:
-        labels, used = context.close(section.line)
+        labels, used = context.close(section.line, section.test)
         section.labels |= labels
         mine = sections[-1].notes if sections else stray
         mine[:] = [note for note in mine if not (note.unread and note.line in used)]
@@ -73,7 +73,7 @@ def parse_benchmarks(text: str | bytes, source: str = "text") -> list[BenchmarkT
         titled = open_titled(bare, at)
         if titled is not None:
             begin(titled)
-        elif other := _opened(bare, at, current):
+        elif other := _opened(bare, at, current, context.program()):
             if other is not current:
                 other.version = version if other.format.tool == "imb" else ""
                 begin(other)
@@ -89,7 +89,12 @@ def parse_benchmarks(text: str | bytes, source: str = "text") -> list[BenchmarkT
                 (current.notes if current else stray).append(unread)
         elif bare.startswith("#") and current.rows:
             context.add(at, bare, line)
-    tables = [table for section in sections for table in _tables(section, source, open_line)]
+    tables: list[BenchmarkTable] = []
+    for one in sections:
+        mine = list(_tables(one, source, open_line))
+        tables += mine
+        if not mine:
+            stray += one.notes
     if not any(len(table.sizes) for table in tables) and not any(
         isinstance(section, OSUSection) for section in sections
     ):
@@ -99,10 +104,18 @@ def parse_benchmarks(text: str | bytes, source: str = "text") -> list[BenchmarkT
     return counted_once(tables)
 
 
-def _opened(bare: str, at: int, current: OSUSection | TextSection | None) -> TextSection | None:
+def _opened(
+    bare: str, at: int, current: OSUSection | TextSection | None, program: str
+) -> TextSection | None:
     """Return the section of another tool that a line opens or heads, None where it does neither."""
     for kind in FORMATS:
         if title := kind.title.fullmatch(bare):
+            mine = current if isinstance(current, TextSection) else None
+            unnamed = not (title.groupdict().get("test") or program)
+            if mine is not None and mine.format is kind and not mine.rows and unnamed:
+                # The second line of a title, such as the settings below the test's name.
+                mine.take(bare, at)
+                return mine
             section = TextSection(kind, at, test=title.groupdict().get("test") or "")
             section.take(bare, at)
             return section

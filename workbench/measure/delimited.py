@@ -44,6 +44,10 @@ _SERIES = re.compile(
     r"(?P<name>\S.{0,60}?)[ _]*[ _(\[](?P<unit>[munµμ]s|[kKMGT]i?[Bb](?:ps|/s))[)\]]?"
 )
 """A heading with the name of what was measured and a unit, such as ``MPICH (us)``."""
+_OF_SERIES = re.compile(r"(?P<unit>[^\s()\[\]]{2,20})\s*[(\[](?P<name>[^()\[\]]{1,60})[)\]]")
+"""The other way round, such as ``Mbytes/sec (PingPong)``."""
+_IMB_SERIES = re.compile(r"ping-?p[io]ng|send-?recv|exchange", re.IGNORECASE)
+"""Tests of IMB whose rate is no stream of messages."""
 _TIMES = {"u": 1.0, "µ": 1.0, "μ": 1.0, "n": 1e-3, "m": 1e3}  # in µs; µ as U+00B5 and U+03BC
 _PREFIXES = {"k": 1e-3, "K": 1e-3, "M": 1.0, "G": 1e3, "T": 1e6}  # in MB/s
 _ASIDE = re.compile(
@@ -143,10 +147,16 @@ def _blocks(text: str) -> list[_Block]:
     title: OSUSection | None = None
     unit: tuple[str, float] | None = None
     label, retitled = "", False
+    open_block = True
     for count, (number, line) in enumerate(lines_of(text)):
         if not line.strip() or len(line) > LONGEST_LINE:
             continue
+        if line.lstrip().startswith("```"):
+            open_block = not blocks  # a fence of markdown ends a table
+            continue
         current = blocks[-1] if blocks else None
+        if current is not None and current.separator != "|" and not open_block:
+            current = None
         separator = max(_SEPARATORS, key=line.count)
         if not line.count(separator):
             if current is None or current.separator == "|":
@@ -165,6 +175,7 @@ def _blocks(text: str) -> list[_Block]:
                 if block.results or block.of_value or (count <= _MOST_LINES_BEFORE and not blocks):
                     block.label = label if separator == "|" else ""
                     blocks.append(block)
+                    open_block = True
                     label, retitled = "", False
                 continue
             if again:
@@ -201,9 +212,12 @@ def _block_of(
         found.of_value = (lower.index("value"), lower.index("unit"))
     if not found.results and found.of_value is None:
         for at, cell in enumerate(cells):
-            series = None if at == size or _ASIDE.fullmatch(cell) else _SERIES.fullmatch(cell)
-            if series and (own := _unit_of(series["unit"])):
-                found.results[at] = (*own, series["name"])
+            if at == size or _ASIDE.fullmatch(cell):
+                continue
+            for pattern in (_SERIES, _OF_SERIES):
+                series = pattern.fullmatch(cell)
+                if series and (own := _unit_of(series["unit"])):
+                    found.results[at] = (*own, series["name"])
     wide = separator == "|" and (title is not None or unit)
     if not found.results and found.of_value is None and wide:
         unit = unit or ("us" if title and title.quantity == "latency" else "MB/s", 1.0)
@@ -361,7 +375,10 @@ def _of_column(
         run = fields[block.run] if block.run is not None else ""
         runs.setdefault(run, []).append((number, int(size), [value]))
     role, test, tool = _kind(block, unit, labels)
-    told = {name: text for name, text in labels.items() if text and name != "benchmark"}
+    if unit == "MB/s" and _IMB_SERIES.fullmatch(series):
+        role, test, tool = "other", series, "imb"
+    told = dict(block.title.labels) if block.title else {}
+    told |= {name: text for name, text in labels.items() if text and name != "benchmark"}
     if series:
         told["series"] = series
     if block.label:

@@ -26,6 +26,9 @@ APART = 5.0
 _ACROSS_FILES = ("version", "hosts", "partition")
 """Labels that tell two tables of one benchmark apart, but not its latency from its bandwidth."""
 
+_OF_ONE_LOG = ("label", "environment", "binding")
+"""Labels that tell two tables of one log apart also where only one of them has it."""
+
 TableChoice = int | str | Sequence[int]
 """Which tables: a number as the listing counts, several numbers, words of a label, or ``all``."""
 
@@ -161,7 +164,9 @@ def _conflict(one: BenchmarkTable, other: BenchmarkTable) -> bool:
             second.pop(name, None)
         if one.benchmark == other.benchmark:
             return True  # two programs measure the same quantity
-    elif one.source == other.source and one.labels.get("label") != other.labels.get("label"):
+    elif one.source == other.source and any(
+        one.labels.get(name) != other.labels.get(name) for name in _OF_ONE_LOG
+    ):
         return True
     return any(first[name].casefold() != second[name].casefold() for name in first.keys() & second)
 

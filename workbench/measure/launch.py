@@ -16,11 +16,20 @@ _LAUNCHERS = {
 """Programs that start others, by the family whose options they share."""
 
 _PROGRAM = re.compile(
-    r"osu_\w+|IMB-[\w-]+|ib_(?:write|read|send|atomic)_(?:lat|bw)|raw_ethernet_\w+|ucx_perftest|"
+    r"osu_\w+(?:[.-]\w+)*|IMB-[\w-]+|ib_(?:write|read|send|atomic)_(?:lat|bw)|raw_ethernet_\w+|ucx_perftest|"
     r"(?:all_reduce|all_gather|reduce_scatter|alltoall|broadcast|reduce|sendrecv|scatter|gather|"
-    r"hypercube)_perf|NP(?:mpi|tcp|shmem|ibv|openib|\w{2,8})|netgauge"
+    r"hypercube)_perf(?:_mpi)?|NP(?:mpi|tcp|shmem|ibv|openib|\w{2,8})|netgauge"
 )
-_PROMPT = re.compile(r"(?:[\w.@~:/-]{0,80}[$%]|\++|\[[^\]]{1,80}\][$#]?|#)\s+")
+_PROMPT = re.compile(
+    r"(?:(?:\([\w.-]{1,40}\) ?)?[\w.@~:/-]{0,80}[$%#]|\++|\[[^\]]{1,80}\][$#]?)\s+"
+)
+_JOINED = re.compile(r"\s*(?:&&|;)\s+")
+"""Between the commands of one line."""
+_WRAPPERS = ("env", "time", "numactl", "taskset", "stdbuf", "nice", "sudo", "salloc")
+"""Programs that run the command behind them."""
+_BINDINGS = re.compile(r"--?\w*(?:bind|gpu|cpu|core|numa)[\w-]*")
+"""Options of a launcher that say where on a node the ranks run."""
+_EXPORT = re.compile(r"[$+#>\s]*export\s+(?P<name>(?!\w*PATH=)[A-Za-z_]\w*)=(?P<value>\S+)")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 
 _OPTIONS = {
@@ -72,13 +81,23 @@ _NOISE = re.compile(
     r"bound to|MCW rank|\bwarn|\berror|\binfo\b|\bdebug|\bload(?:ed|ing)\b|unload|libnl"
     r"|allocat|queued|waiting|slurm|pmix|hwloc|affinity|srun:|mpirun:|version info"
     r"|has sent|have sent|performance may|datatype:|please|copyright|https?://"
-    r"|calling sequence|list of benchmarks|Intel ?\(R\) MPI|avg bus|out of bounds",
+    r"|calling sequence|list of benchmarks|Intel ?\(R\) MPI|avg bus|out of bounds"
+    r"|collective test|[nr]ccl-tests|out-of-place|using [nr]ccl|pulling|buffer on|thread level"
+    r"|^[+] |^[0-9][)]|[.] |detected:?$|measures|jobid|job map|create_qp|nprocs:"
+    r"|^(?:real|user|sys)\s+[0-9]|^set \w+=",
     re.IGNORECASE,
 )
 """What launchers and modules say; no label."""
 
 _LONGEST_LABEL = 100  # chosen: a title has few words, a longer line is a sentence of the text
-_MODULE = re.compile(r"[$+#>\s]*(?:module|ml)\s+(?:load|swap|switch)\s+(?:\S+\s+)*(?P<name>\S+)")
+_MOST_WORDS = 12  # chosen likewise; the longest label of our reports has 5
+_WORDS_APART = 6  # chosen: of a heading in a paragraph of its own
+_MARKUP = re.compile(r"`{3,}\s*\w*|(?:\s*</?[a-zA-Z][^<>]{0,100}>)+")
+"""A fence of markdown, or tags such as ``<details>``: nothing that a log says."""
+_LONGEST_COMMAND = 4000  # chosen: of one that several lines give
+_MODULE = re.compile(
+    r"[$+#>\s]*(?:module|ml)\s+(?:load|swap|switch)\s+(?:[^\s;&]+\s+)*(?P<name>[^\s;&]+)"
+)
 _BINDING = re.compile(r"\[([A-Za-z][\w.-]{0,100}):[0-9]+\]\s+(?:MCW )?[Rr]ank")
 
 
@@ -89,10 +108,17 @@ class Context:
     command: dict[str, str] = field(default_factory=dict)
     label: str = ""
     library: str = ""  # of the last `module load`
+    exported: dict[str, str] = field(default_factory=dict)  # variables set by lines of their own
+    commands: dict[str, dict[str, str]] = field(default_factory=dict)  # the last of each program
     _pending: list[tuple[int, str, str]] = field(default_factory=list)
 
     def add(self, number: int, bare: str, line: str) -> None:
-        """Keep a line that belongs to no table."""
+        """Keep a line that belongs to no table; one that ends a command's first line, with it."""
+        if self._pending and number - self._pending[-1][0] <= 2:  # pages of HTML skip a line
+            last, before, _ = self._pending[-1]
+            if (before.endswith("\\") and last == number - 1) or _goes_on(before, bare):
+                bare = f"{before.removesuffix(chr(92)).strip()} {bare}"[:_LONGEST_COMMAND]
+                del self._pending[-1]
         self._pending.append((number, bare, line))
         del self._pending[:-40]
 
@@ -103,27 +129,46 @@ class Context:
                 return told.get("program", "")
         return ""
 
-    def close(self, at: int) -> tuple[dict[str, str], set[int]]:
-        """Return the labels that the lines before a table give it, and which lines did."""
+    def close(self, at: int, test: str = "") -> tuple[dict[str, str], set[int]]:
+        """Return the labels that the lines before a table give it, and which lines did.
+
+        Of several commands the one counts that runs the table's ``test``, else the last.
+        """
         label = ""
         used: set[int] = set()
         hosts: dict[str, None] = {}
         command: dict[str, str] | None = None
         next_line = at - 1  # the benchmarks of version 7 print an empty line before the title
+        fenced = apart = False  # apart: an empty line is between the line and the title or command
+        for number, bare, _ in self._pending:
+            if set_to := _EXPORT.match(bare):
+                self.exported[set_to["name"]] = set_to["value"]
+                used.add(number)
         for number, bare, line in reversed(self._pending):
             if found := _BINDING.search(line[:200]):
                 hosts[found[1]] = None
                 used.add(number)
+                continue
+            if number in used:
+                continue
+            if _MARKUP.fullmatch(bare):
+                next_line, fenced = number, True
                 continue
             if (loaded := _MODULE.fullmatch(bare)) is not None:
                 self.library = loaded["name"]
                 used.add(number)
             elif told := command_labels(bare):
                 used.add(number)
-                if command is None:
+                apart = False
+                self.commands[told.get("program", "")] = told
+                wanted = test.startswith("osu_") and told.get("program") == test
+                if command is None or (wanted and command.get("program") != test):
                     command = told
             elif not label:
-                label = label_of(bare, ruled_only=number + 1 < next_line)
+                short = bare.count(" ") < _WORDS_APART
+                heading = fenced and not apart and number + 2 == next_line and short
+                apart = apart or number + 1 < next_line
+                label = label_of(bare, ruled_only=apart and not heading)
                 if label:
                     used.add(number)
             next_line = number
@@ -132,9 +177,14 @@ class Context:
             if _place_of(command) != _place_of(self.command):
                 self.label = ""  # it was of the command before
             self.command = command
+        if test.startswith("osu_") and self.command.get("program") != test:
+            self.command = self.commands.get(test, self.command)
         if label and not _RUN.fullmatch(label):
             self.label = label
         labels = {name: text for name, text in self.command.items() if name != "program"}
+        if self.exported:
+            exported = [f"{name}={text}" for name, text in self.exported.items()]
+            labels["environment"] = " ".join([*exported, labels.get("environment", "")]).strip()
         if self.label:
             labels["label"] = self.label
         if self.library:
@@ -152,16 +202,22 @@ def _place_of(command: dict[str, str]) -> dict[str, str]:
 
 def label_of(line: str, *, ruled_only: bool = False) -> str:
     """Return the label that a line before a table is, empty where it is none."""
-    if not line or len(line) > _LONGEST_LABEL:
+    if not line or len(line) > 4 * _LONGEST_LABEL:
         return ""
     bare = line
     for _ in range(4):
         bare = _RULED.sub("", bare).strip()
+    if len(bare) > _LONGEST_LABEL:
+        return ""
     ruled = bare != line.strip()
     if (ruled_only and not ruled) or not any(c.isalnum() for c in bare) or _NOISE.search(bare):
         return ""
-    if sum(c.isalpha() for c in bare) < 2:
+    if sum(c.isalpha() for c in bare) < 2 or _MARKUP.fullmatch(bare):
         return ""
+    words = bare.split()
+    numbers = sum(word.replace(".", "").isdigit() for word in words)
+    if len(words) > _MOST_WORDS or bare.endswith(".") or (numbers > 2 and 2 * numbers > len(words)):
+        return ""  # a sentence; a row of another table
     plain = " ".join(_BENCHMARK_WORDS.sub(" ", bare).split()).strip(" -:,()")
     return plain if any(c.isalpha() for c in plain) else ""
 
@@ -172,21 +228,36 @@ def command_labels(line: str) -> dict[str, str]:
     Keys: ``command``, ``program``, ``nodes``, ``ranks``, ``ranks_per_node``, ``map_by``, ``hosts``,
     ``environment`` (variables and parameters of MPI), ``device``, ``buffers``, ``window``.
     """
+    line = line.strip("`")
     prompt = _PROMPT.match(line)
     text = line[prompt.end() :] if prompt else line
-    if len(text) > 4 * _LONGEST_LABEL and not prompt:
-        return {}
+    long = len(text) > 4 * _LONGEST_LABEL
+    if _JOINED.search(text):
+        parts = [part for part in _JOINED.split(text) if part]
+        told = next((told for part in parts if (told := command_labels(part))), {})
+        if told:
+            alone = [part for part in parts if _ASSIGNMENT.fullmatch(part) and " " not in part]
+            if alone:
+                told["environment"] = " ".join([*alone, told.get("environment", "")]).strip()
+            told["command"] = text
+        return told
     words = _words(text)
     variables = []
-    while words and (_ASSIGNMENT.fullmatch(words[0]) or words[0] in ("env", "time", "numactl")):
-        if "=" in words[0]:
+    wrapped = False
+    while words and (
+        _ASSIGNMENT.fullmatch(words[0])
+        or words[0] in _WRAPPERS
+        or (wrapped and not _is_started(words[0]))
+    ):
+        wrapped = wrapped or words[0] in _WRAPPERS
+        if _ASSIGNMENT.fullmatch(words[0]):
             variables.append(words[0])
         words = words[1:]
     if not words:
         return {}
     first = words[0].rpartition("/")[2]
     launcher = _LAUNCHERS.get(first)
-    if launcher is None and not _PROGRAM.fullmatch(first):
+    if launcher is None and (not _PROGRAM.fullmatch(first) or (long and not prompt)):
         return {}
     labels: dict[str, str] = {}
     at = 0
@@ -207,6 +278,21 @@ def command_labels(line: str) -> dict[str, str]:
         labels["environment"] = " ".join(variables)
     _place(labels, launcher)
     return {"command": text, **labels}
+
+
+def _is_started(word: str) -> bool:
+    """Return whether a word is a launcher or a benchmark."""
+    name = word.rpartition("/")[2]
+    return name in _LAUNCHERS or _PROGRAM.fullmatch(name) is not None
+
+
+def _goes_on(before: str, line: str) -> bool:
+    """Return whether a line ends the command of the line before, as where mail was wrapped."""
+    last = line.split()[-1:]
+    if not last or not _PROGRAM.fullmatch(last[0].rpartition("/")[2]) or command_labels(line):
+        return False
+    told = command_labels(before)
+    return bool(told) and "program" not in told
 
 
 def _words(text: str) -> list[str]:
@@ -232,7 +318,7 @@ def _take_options(
         if word in ("--mca", "-mca", "-genv", "-env", "-gmca") and at + 2 < len(words):
             variables.append(f"{words[at + 1]}={words[at + 2]}")
             at += 3
-        elif word in known and at + 1 < len(words):
+        elif word in known and at + 1 < len(words) and not _is_started(words[at + 1]):
             if known[word] == "environment":
                 variables.append(words[at + 1])
             elif known[word]:
@@ -246,6 +332,8 @@ def _take_options(
             labels[known[short]] = word[2:]
             at += 1
         elif word.startswith("-"):
+            if _BINDINGS.fullmatch(name) and word not in known and equals:
+                labels["binding"] = f"{labels.get('binding', '')} {word}".strip()
             at += 1
         elif _PROGRAM.fullmatch(word.rpartition("/")[2]) or _ASSIGNMENT.fullmatch(word):
             break
@@ -277,7 +365,7 @@ def _place(labels: dict[str, str], launcher: str | None) -> None:
     """Add nodes or ranks of each node where the others tell them."""
     per_node = re.fullmatch(r"ppr:([0-9]+):node.*", labels.get("map_by", ""))
     if per_node:
-        labels.setdefault("ranks_per_node", per_node[1])
+        labels["ranks_per_node"] = per_node[1]
     if launcher == "mpirun" and labels.get("map_by", "").split(":")[0] == "node":
         labels.setdefault("ranks_per_node", "1" if labels.get("ranks") == "2" else "")
     counts = {name: labels.get(name, "") for name in ("ranks", "ranks_per_node", "nodes")}

@@ -16,7 +16,8 @@ LONGEST_LINE = 1000
 # What launchers and log collectors put before a line, each followed by a blank or the line's end.
 _CLOCK = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?"
 _PREFIXES = (
-    re.compile(r".{0,200}?<std(?:out|err|diag)>:"),  # mpirun --tag-output, --timestamp-output
+    # mpirun --tag-output, --timestamp-output; NetPIPE has another within its rows
+    re.compile(r"(?:(?!-->).){0,200}?<std(?:out|err|diag)>:"),
     re.compile(r">(?=[>\s#0-9|]|$)"),  # quoted mail
     *(
         re.compile(rf"(?:{pattern})(?=[\s#]|$)")
@@ -31,10 +32,20 @@ _PREFIXES = (
             r"[\w.-]{1,100} *\|",  # docker compose, kubectl plugins
         )
     ),
+    # Python's loggers: {file.py:32} INFO -, or - name - INFO -
+    re.compile(
+        r"(?:\{[\w./:-]{1,100}\}\s*|-\s*[\w.]{1,100}\s+-\s*)(?:DEBUG|INFO|WARNING)\s*-(?=\s*[#0-9])"
+    ),
 )
 _MOST_PREFIXES = 8  # chosen: none of our logs has more than 2; each costs all patterns
 _THREAD = re.compile(r"\[thread [0-9]+\]")
 """Of a row of ucx_perftest, not before it."""
+
+_ESCAPED = re.compile(r"\\(?=[#>*_|\[-])")
+"""A backslash of markdown before a sign that would else be markup."""
+_BOLD = re.compile(r"\*\*([0-9][0-9.,]*)\*\*")
+_REMARK = re.compile(r"(?<=[0-9])\s+[★☆]?\s*(?:<[-=]+|←|⇐).*")
+"""What somebody wrote behind a row with an arrow to it."""
 
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]")
 _LINE_END = re.compile(r"\r?\r?\n|\r")
@@ -117,7 +128,11 @@ def without_prefixes(line: str) -> str:
                 break
         else:
             break
-    return bare
+    if bare.startswith("\\"):
+        bare = _ESCAPED.sub("", bare, count=1)
+    if "**" in bare:
+        bare = _BOLD.sub(r"\1", bare)
+    return _REMARK.sub("", bare) if "<" in bare or "←" in bare or "⇐" in bare else bare
 
 
 def integer(token: str) -> int | None:

@@ -170,10 +170,24 @@ def not_one_stream(table: BenchmarkTable) -> str:
 
 
 def tables_of_text(text: str, label: str) -> list[BenchmarkTable]:
-    """Return the tables of a text, whether printed by a benchmark or with separators."""
-    if is_delimited(text):
+    """Return the tables of a text, whether printed by a benchmark or with separators, or both."""
+    if not is_delimited(text):
+        return parse_benchmarks(text, label)
+    if "```" not in text:
         return delimited_tables(text, label)
-    return parse_benchmarks(text, label)
+    # Markdown may have tables in its text and, between fences, what the benchmarks printed.
+    try:
+        printed = [one for one in parse_benchmarks(text, label) if len(one.sizes)]
+    except ParseError:
+        printed = []
+    try:
+        tables = delimited_tables(text, label)
+    except ParseError:
+        if not printed:
+            raise
+        return printed
+    lines = {line for one in tables for line in one.lines.tolist()}
+    return [*tables, *(one for one in printed if lines.isdisjoint(one.lines.tolist()))]
 
 
 def _looks_like(tables: Iterable[BenchmarkTable]) -> str:

@@ -18,10 +18,15 @@ from workbench.measure.benchmark_table import PROGRAMS, BenchmarkTable, Note, Ro
 from workbench.measure.log_lines import excerpt, integer, number, pointed
 
 _TITLE = re.compile(
-    r"(?:#\s*(?:OSU\s+)?|OSU\s+)"
+    r"(?:#\s*(?:(?:OSU|OMB)\s+)?(?:Python\s+|Java\s+)?|OSU\s+)"
     r"(?P<what>(?:MPI|OpenSHMEM|UPC|NCCL|RCCL)\S*\s+\S.{0,80}?)\s+Test\b(?P<rest>.*)",
     re.IGNORECASE,
 )
+_PORTED = re.compile(
+    r"Running benchmark (?:OSU|IMB) (?P<what>\w[\w -]{0,60}?) with type (?P<type>\w+) on "
+    r"(?P<ranks>[0-9]+) MPI ranks?\b.*"
+)
+"""The title of MPIBenchmarks.jl."""
 _VERSION = re.compile(r"(?:\bv\.?\s?|\(version\s+)([0-9]+(?:\.[0-9]+)*)", re.IGNORECASE)
 _HEADING = re.compile(
     r"#?\s*Size\s*(?:[(\[]\s*B(?:ytes)?\s*[)\]])?\s+(?P<rest>\S.*)", re.IGNORECASE
@@ -59,6 +64,10 @@ COLLECTIVES = re.compile(
     r"allreduce|reduce|scatter|gather|alltoall|bcast|broadcast|barrier", re.IGNORECASE
 )
 """What names of benchmarks of collectives contain."""
+
+_ONE_SIDED = (("bidirectional_bandwidth", "bibw"), ("bandwidth", "bw"), ("accumulate", "acc"),
+              ("fetch_and_op", "fop"), ("compare_and_swap", "cas"))  # fmt: skip
+"""Words of titles as the programs' names have them."""
 
 _PAIRS = re.compile(r"\[\s*pairs:\s*([0-9]+)\s*\]")
 _WINDOW = re.compile(r"\[\s*window size:\s*([0-9]+)\s*\]")
@@ -120,7 +129,7 @@ def open_titled(line: str, at: int) -> OSUSection | None:
     """Return the section that a title opens, None where the line is no title."""
     title = _TITLE.fullmatch(line)
     if title is None:
-        return None
+        return _ported(line, at)
     what = " ".join(title["what"].split())
     # The device follows MPI after a hyphen; MPI_Put and the like are other benchmarks.
     plain = re.sub(r"^mpi(-\w+)? ", "", what.lower()).replace("bi-directional", "bidirectional")
@@ -133,7 +142,28 @@ def open_titled(line: str, at: int) -> OSUSection | None:
         title=f"OSU {what}",
         version=version[1] if version else "",
         line=at,
-        test=test or "osu_" + re.sub(r"\W+", "_", plain.removeprefix("mpi_")).strip("_"),
+        test=test or _program_of(plain.removeprefix("mpi_")),
+    )
+
+
+def _program_of(title: str) -> str:
+    """Return the program that prints a title which no table names, such as ``osu_put_bw``."""
+    name = re.sub(r"\W+", "_", title).strip("_")
+    for word, short in _ONE_SIDED:
+        name = name.replace(word, short)
+    return f"osu_{name}"
+
+
+def _ported(line: str, at: int) -> OSUSection | None:
+    """Return the section of a benchmark that MPIBenchmarks.jl runs; the title has no ``Test``."""
+    title = _PORTED.fullmatch(line)
+    if title is None:
+        return None
+    what = title["what"].lower()
+    role, test = _TITLES.get(what) or _TITLES.get(f"{what} latency") or ("other", "")
+    labels = {"ranks": title["ranks"], "datatype": title["type"], "library": "MPI.jl"}
+    return OSUSection(
+        role, f"OSU {title['what']}", "", at, test=test or _program_of(what), labels=labels
     )
 
 
@@ -228,6 +258,14 @@ def tables_of(section: OSUSection, source: str, open_line: int) -> list[Benchmar
             )
             continue
         rows.append((row.line, size, known))
+    if section.columns and width > 1 + len(section.columns):
+        section.notes.append(
+            Note(
+                section.line,
+                f"the rows have {width - 1} results and the heading names {len(section.columns)}; "
+                "only the first is read: put a table of its own for each of the others",
+            )
+        )
     if not section.columns and section.rows and section.test != "osu_barrier":
         section.notes.append(Note(section.line, "no column headings; taken for the usual ones"))
     if not rows:

@@ -52,6 +52,7 @@ class TextSection:
     rows: list[tuple[int, list[str]]] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     truncated: bool = False
+    hosts: dict[str, int] = field(default_factory=dict)  # that facts name, and how often
     commas: bool = False  # whether decimals stand behind commas
 
     def take(self, bare: str, at: int) -> bool:
@@ -68,6 +69,8 @@ class TextSection:
         told = False
         for match in self.format.facts.finditer(bare):
             self.labels |= {name: text.strip() for name, text in match.groupdict().items() if text}
+            if host := match.groupdict().get("host"):
+                self.hosts[host] = self.hosts.get(host, 0) + 1
             told = True
         # Before the headings stand settings of the benchmark.
         return (
@@ -149,6 +152,16 @@ def _whole_rows(section: TextSection, width: int) -> Iterator[tuple[int, list[st
             )
 
 
+def _of_run(runs: list[dict[int, tuple[int, float]]], size: int) -> dict[int, tuple[int, float]]:
+    """Return the run that a row of a size is of; one whose size was there begins another.
+
+    Size 0 may be repeated, as nccl-tests does where a size is less than one element of each rank.
+    """
+    if size in runs[-1] and size > 0:
+        runs.append({})
+    return runs[-1]
+
+
 # Intel MPI Benchmarks
 
 _IMB_COLLECTIVES = re.compile(
@@ -156,6 +169,10 @@ _IMB_COLLECTIVES = re.compile(
     r"Alltoallw|Bcast|Barrier)",
     re.IGNORECASE,
 )
+_IMB_TESTS = re.compile(
+    r"(?:PingPong|PingPing|Sendrecv|Exchange|Uniband|Biband)(?:Specific\w+)?", re.IGNORECASE
+)
+"""Tests that a line above a table may name, as where a log was cut to its rows."""
 _IMB_ROLES: dict[str, Role] = {
     "pingpong": "latency", "uniband": "bw", "biband": "bibw"
 }  # fmt: skip
@@ -168,7 +185,7 @@ def _imb(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
     result = next(
         (
             name
-            for name in ("t_avg[usec]", "t[usec]", "t_ovrl[usec]", "mbytes/sec")
+            for name in ("t_avg[usec]", "t[usec]", "t_pure[usec]", "t_ovrl[usec]", "mbytes/sec")
             if name in where
         ),
         None,
@@ -184,10 +201,24 @@ def _imb(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
         if size in found[-1]:
             found.append({})
         found[-1][size] = (at, value * (_imb_megabyte(words, where) if "mbytes" in result else 1))
+    label = section.labels.get("label", "").strip(":：# ")
+    if not section.test and (_IMB_TESTS.fullmatch(label) or _IMB_COLLECTIVES.fullmatch(label)):
+        section.test = label
+    if result == "t_pure[usec]":
+        section.notes.append(
+            Note(section.line, "the time without computation, t_pure; t_ovrl is with it")
+        )
     lower = section.test.lower()
     role = _IMB_ROLES.get(lower, "other")
     if _IMB_COLLECTIVES.fullmatch(section.test):
         role = "collective"
+    ranks = section.labels.get("ranks", "")
+    if lower in ("uniband", "biband") and ranks.isdigit() and int(ranks) > 2:
+        role = "mbw_mr" if lower == "uniband" else "other"
+        section.labels["pairs"] = str(int(ranks) // 2)
+        section.notes.append(
+            Note(section.line, f"the rate is the sum over {int(ranks) // 2} pairs of ranks")
+        )
     unit = "MB/s" if result == "mbytes/sec" else "us"
     for rows in found:
         if rows:
@@ -207,6 +238,7 @@ def _imb_megabyte(words: Sequence[str], where: dict[str, int]) -> float:
 
 # perftest
 
+_PERFTEST_NAMED = re.compile(r"\bib_(write|read|send|atomic)_(?:lat|bw)\b")
 _PERFTEST = {"rdma_write": "write", "rdma_read": "read", "send": "send", "atomic": "atomic"}
 
 
@@ -229,7 +261,7 @@ def _perftest(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
     if scale is None:
         section.notes.append(Note(section.line, f"results in {unit} are not read"))
         return
-    rows: dict[int, tuple[int, float]] = {}
+    found: list[dict[int, tuple[int, float]]] = [{}]
     place = names.index(result)
     for at, words in section.rows:
         size = integer(words[0])
@@ -237,18 +269,20 @@ def _perftest(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
         if size is None or value is None:
             section.notes.append(Note(at, "a row that ends early; left out"))
         else:
-            rows[size] = (at, value * scale)
-    verb = _PERFTEST.get(section.test.lower().partition(" ")[0], "")
+            _of_run(found, size)[size] = (at, value * scale)
+    named = _PERFTEST_NAMED.search(section.labels.get("command", ""))
+    verb = _PERFTEST.get(section.test.lower().partition(" ")[0], named[1] if named else "")
     both = "bidirectional" in section.test.lower()
     section.test = f"ib_{verb or 'test'}_{'lat' if timed else 'bw'}"
     if unit in ("MB/sec", "MiB/sec"):
         section.notes.append(
             Note(section.line, f"perftest's {unit} are 2^20 bytes; now MB/s of 10^6")
         )
-    if rows:
-        direction = {"direction": "both"} if both else {}
-        role: Role = "latency" if timed else "bibw" if both else "bw"
-        yield section.table(role, "us" if timed else "MB/s", result, rows, **direction)
+    direction = {"direction": "both"} if both else {}
+    role: Role = "latency" if timed else "bibw" if both else "bw"
+    for rows in found:
+        if rows:
+            yield section.table(role, "us" if timed else "MB/s", result, rows, **direction)
 
 
 def _rate(unit: str) -> float | None:
@@ -262,6 +296,7 @@ def _rate(unit: str) -> float | None:
 # nccl-tests
 
 _NCCL_TESTS = {"sendrecv": "sendrecv", "alltoall": "alltoall", "hypercube": "hypercube"}
+_NCCL_PROGRAM = re.compile(r"\b\w+_perf\b")
 _NCCL_NAMED = re.compile(
     r"(all_?reduce|all_?gather|reduce_?scatter|alltoall|broadcast|sendrecv|scatter|gather|"
     r"hypercube|reduce)",
@@ -283,37 +318,58 @@ def _nccl(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
             section.notes.append(Note(at, "a row that ends early; left out"))
     per_half = (len(heading) - first) // 2
     factor = 0.0
-    largest = 0.0
-    halves: tuple[dict[int, tuple[int, float]], ...] = ({}, {})
+    largest = busiest = 0.0
+    halves: tuple[list[dict[int, tuple[int, float]]], ...] = ([{}], [{}])
     for at, words in wide:
         size = integer(words[0])
         start = len(words) - 2 * per_half
-        for half, rows in enumerate(halves):
+        for half, runs in enumerate(halves):
             fields = [number(word) for word in words[start + half * per_half :][:3]]
             if size is None or len(fields) < 3 or fields[0] is None:
                 continue
-            rows[size] = (at, fields[0])
+            _of_run(runs, size)[size] = (at, fields[0])
             alg, bus = fields[1:]
-            if alg and bus and alg > largest:
+            busiest = max(busiest, bus or 0.0)
+            if alg and bus is not None and alg > largest:
                 largest, factor = alg, bus / alg
     reduces = any(
         word in ("sum", "prod", "max", "min", "avg", "mulsum")
         for word in heading + [word for _, words in wide for word in words]
     )
-    named = _NCCL_NAMED.search(section.test or section.labels.get("command", "") or source)
+    concluded, last = section.labels.pop("concluded", ""), section.labels.pop("rank", "")
+    section.labels.pop("host", None)
+    above = _NCCL_PROGRAM.search(section.labels.get("label", ""))
+    named = _NCCL_NAMED.search(
+        section.test
+        or concluded
+        or section.labels.get("command", "")
+        or (above[0] if above else "")
+        or source
+    )
     test, ranks, note = _nccl_test(named[1].lower() if named else "", factor, reduces)
     section.test = test
     if note:
         section.notes.append(Note(section.line, note))
+    if largest and not busiest:
+        section.labels |= {"ranks": "1", "ranks_per_node": "1", "nodes": "1"}
+        message = "busbw is 0: each process ran alone, on one rank; built without MPI?"
+        section.notes.append(Note(section.line, message))
+    elif last and int(last) + 1 >= ranks:
+        # The list of devices counts ranks; a command's -np counts processes, of several devices.
+        counted, on = int(last) + 1, len(section.hosts)
+        section.labels["ranks"] = str(counted)
+        if sum(section.hosts.values()) == counted:  # nothing was cut out of the list
+            section.labels |= {"nodes": str(on), "ranks_per_node": str(-(-counted // on))}
     if ranks and "ranks" not in section.labels:
         section.labels["ranks"] = str(ranks)
         section.notes.append(
             Note(section.line, f"{ranks} ranks, from busbw over algbw = {factor:.4g}")
         )
     role: Role = "other" if test == "sendrecv" else "collective"
-    for rows, place in zip(halves, ("out-of-place", "in-place"), strict=True):
-        if rows:
-            yield section.table(role, "us", "time", rows, in_place=place)
+    for runs, place in zip(halves, ("out-of-place", "in-place"), strict=True):
+        for rows in runs:
+            if rows:
+                yield section.table(role, "us", "time", rows, in_place=place)
 
 
 def _nccl_test(named: str, factor: float, reduces: bool) -> tuple[str, int, str]:
@@ -343,6 +399,8 @@ def _nccl_test(named: str, factor: float, reduces: bool) -> tuple[str, int, str]
 
 # UCX
 
+_UCX_TEST = re.compile(r"\b(?:ucp_|uct_)?\w+_(?:lat|bw|mr)\b")
+
 
 def _ucx(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
     final = [row for row in section.rows if row[1][0] == "Final:"]
@@ -368,9 +426,11 @@ def _ucx(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
     at, words = used[-1]
     overall = _ucx_values(words)[2]
     rate = _ucx_values(words)[4] * _MIB
-    test = section.labels.get("test", "")
+    above = _UCX_TEST.search(section.labels.get("label", ""))
+    test = section.labels.get("test") or (above[0] if above else "")
+    overhead = section.labels.pop("overhead", "")
     section.test = f"ucx_perftest {test}".strip()
-    bandwidth = "bandwidth" in test or test.endswith("_bw")
+    bandwidth = bool(overhead) or "bandwidth" in test or test.endswith("_bw")
     section.notes.append(Note(at, "UCX's MB/s are 2^20 bytes; now MB/s of 10^6"))
     if not bandwidth:
         yield section.table("latency", "us", "latency, overall", {size: (at, overall)})
@@ -402,24 +462,33 @@ def _is_ucx_row(words: Sequence[str]) -> bool:
 # NetPIPE
 
 _NETPIPE_ROW = re.compile(
-    r"(?:[0-9]+:\s*)?(?P<size>[0-9]+)\s*(?:bytes|B)\s+[0-9]+\s+times\s+-->\s+[0-9.,]+\s*[MGK]bps\s+in"
-    r"\s+(?P<time>[0-9.,]+)\s*(?P<unit>[a-z]+)"
+    r"(?:[0-9]+:\s*)?(?P<size>[0-9]+(?:\.[0-9]+)?)\s*(?P<of>bytes|B|KB|MB|GB)\s+[0-9]+\s+times\s+-->"
+    r"\s+(?:\S.{0,60}>:\s*)?[0-9.,]+\s*[MGK]?bps\s+in\s+(?P<time>[0-9.,]+)\s*(?P<unit>[a-z]+)"
 )
 
 
 def _netpipe(section: TextSection, source: str) -> Iterator[BenchmarkTable]:
-    rows: dict[int, tuple[int, float]] = {}
+    found: list[dict[int, tuple[int, float]]] = [{}]
+    rounded = 0
     for at, words in section.rows:
         match = _NETPIPE_ROW.match(" ".join(words))
         if match is None or match["unit"] not in _TIMES:
             continue
-        size, time = integer(match["size"]), number(match["time"])
-        if size is not None and time is not None:
-            rows[size] = (at, time * _TIMES[match["unit"]])
+        printed, time = number(match["size"]), number(match["time"])
+        if printed is not None and time is not None:
+            size = round(printed * _NETPIPE_BYTES[match["of"]])
+            _of_run(found, size)[size] = (at, time * _TIMES[match["unit"]])
+            rounded = rounded or (at if match["of"] in ("MB", "GB") else 0)
     section.test = "NetPIPE"
-    if rows:
-        yield section.table("latency", "us", "time one way", rows)
+    if rounded:
+        section.notes.append(Note(rounded, "NetPIPE 5 rounds sizes of 1 MB and more to 1000 bytes"))
+    for rows in found:
+        if rows:
+            yield section.table("latency", "us", "time one way", rows)
 
+
+_NETPIPE_BYTES = {"bytes": 1.0, "B": 1.0, "KB": 1e3, "MB": 1e6, "GB": 1e9}
+"""Bytes in a unit of version 5 (its netpipe.c, bytestring)."""
 
 _NP_OUT_ROW = re.compile(r"\s*([0-9]{1,15})\s+([0-9]{1,12}\.[0-9]{6})\s+([0-9]{1,6}\.[0-9]{8})\s*")
 _TIME_STEP = 1e-8  # s, the last decimal of a time
@@ -496,10 +565,14 @@ FORMATS: tuple[TextFormat, ...] = (
         "nccl",
         title=re.compile(
             r"#\s*Collective test starting:\s*(?P<test>\w+?)(?:_perf)?\s*|"
-            r"#\s*nThread\s+[0-9]+\s+nGpus\s.*"
+            r"#?\s*nThread\s+[0-9]+\s+nGpus\s.*"
         ),
         heading=re.compile(r"#?\s*size\s+count\s+type\s.*\btime\s+algbw\s+busbw\b.*"),
-        facts=re.compile(r"#\s*nccl-tests version\s+(?P<library>\S+)"),
+        facts=re.compile(
+            r"#\s*nccl-tests version\s+(?P<library>\S+)|"
+            r"#?\s*Collective test concluded:\s*(?P<concluded>\w+)|"
+            r"#?\s*Rank\s+(?P<rank>[0-9]{1,8})\s.{0,80}?\bon\s+(?P<host>\S{1,100})\s+device\b"
+        ),
         row=lambda words: (
             len(words) > 3
             and integer(words[0]) is not None
@@ -510,9 +583,10 @@ FORMATS: tuple[TextFormat, ...] = (
     ),
     TextFormat(
         "ucx",
-        title=re.compile(r"\|\s*API:\s*.*\|"),
-        heading=re.compile(r"\|\s*Stage\s*\|\s*# iterations\s*\|.*"),
+        title=re.compile(r"\|\s*API:\s*.*\||[|\s]+(?:latency|overhead) \(usec\)\s*\|.*"),
+        heading=re.compile(r"\|\s*(?:Stage\s*\|\s*)?# iterations\s*\|.*"),
         facts=re.compile(
+            r"(?P<overhead>overhead) \(usec\)|"
             r"\|\s*(?:Test:\s*(?P<test>[^|]{1,60}?)|Send memory:\s*(?P<send_memory>[^|]{1,40}?)|"
             r"Recv memory:\s*(?P<recv_memory>[^|]{1,40}?)|"
             r"Message size:\s*(?P<message_size>[0-9]+))\s*\|"

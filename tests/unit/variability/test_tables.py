@@ -80,6 +80,17 @@ def test_a_column_of_steps_may_be_empty_beside_a_name_with_the_separator(tmp_pat
     assert read_jobs(written(tmp_path, text)).user == ("ann",)
 
 
+def test_a_row_that_fits_no_columns_is_left_out_soon(tmp_path: Path) -> None:
+    # 30 columns without a shape and 8 separators too many: 5e8 ways, none of which fits.
+    names = [*(f"Field{at}" for at in range(30)), "JobID", "User", "NNodes", "Start", "End"]
+    good = ["x"] * 30 + ["7", "ann", "2", "2019-01-31T08:00:00", "2019-01-31T09:00:00"]
+    bad = [*good[:30], *["y"] * 8, "8", "ann", "two", *good[33:]]
+    text = "".join("|".join(cells) + "\n" for cells in (names, good, bad, good))
+    jobs = read_jobs(written(tmp_path, text))
+    assert jobs.job == ("7",)
+    assert any("rows have other columns" in note for note in jobs.notes)
+
+
 def test_a_table_below_its_command_quoted_or_in_markdown(tmp_path: Path) -> None:
     command = "ann@n1:~$ sacct -P -X \\\n  --format=JobID,User,NNodes,Start,End,State\n"
     quoted = "".join(f"> {line}\n" for line in (command + SACCT).splitlines())

@@ -119,7 +119,7 @@ class Shapes:
         free = self.free | self.lists if separator == "," else self.free
         wide = [name in free for name in names]
         for may_hold in (wide, [name not in self.of for name in names]):
-            found = list(itertools.islice(self._ways(names, cells, may_hold), _MOST_WAYS))
+            found = list(itertools.islice(self._ways(names, cells, may_hold, set()), _MOST_WAYS))
             rows = [[separator.join(cells[low:high]) for low, high in one] for one in found]
             certain = {
                 tuple(cell for name, cell in zip(names, row, strict=True) if name in self.needed)
@@ -132,19 +132,29 @@ class Shapes:
         return None
 
     def _ways(
-        self, names: list[str], cells: list[str], free: list[bool], at: int = 0, low: int = 0
+        self,
+        names: list[str],
+        cells: list[str],
+        free: list[bool],
+        dead: set[tuple[int, int]],  # names and cells from which no way leads on
+        at: int = 0,
+        low: int = 0,
     ) -> Iterator[list[tuple[int, int]]]:
         """Yield the ways in which cells make fields, each a list of their first and last + 1."""
         if at == len(names):
             if low == len(cells):
                 yield []
             return
+        if (at, low) in dead:
+            return
+        dead.add((at, low))  # until one is found
         spare = len(cells) - low - (len(names) - at)
         shape = self.of.get(names[at])
         for high in range(low + 1, low + 2 + (spare if free[at] else 0)):
             if high > len(cells) or (shape is not None and not shape.fullmatch(cells[low])):
                 return
-            for rest in self._ways(names, cells, free, at + 1, high):
+            for rest in self._ways(names, cells, free, dead, at + 1, high):
+                dead.discard((at, low))
                 yield [(low, high), *rest]
 
 

@@ -276,6 +276,28 @@ def test_ns3_with_comments_and_links_for_each_way() -> None:
     assert "once for each way" in " ".join(made.notes)
 
 
+@for_each(
+    "name",
+    ["11_ns3_topology.txt", "12_anynet.txt", "15d_bw.graphml", "32_dgx_bw.csv", "23_fattree.ini"],
+)
+@for_each("way", ["fence", "quote", "command", "html"])
+def test_a_network_as_it_is_pasted(name: str, way: str) -> None:
+    text = (REPORTS / name).read_text()
+    pasted = {
+        "fence": f"```\n{text}```\n",
+        "quote": "".join(f"> {line}\n" for line in text.splitlines()),
+        "command": f"Our file:\n[me@n1 ~]$ cat net\n{text}",
+        "html": f"$ cat net\n{text}".replace('"', "&quot;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;"),
+    }[way]
+    found = network_of(pasted.encode(), name)
+    assert found is not None
+    assert found.title == NETWORKS[name][0]
+    made, plain = read_topology(pasted), read_topology(REPORTS / name)
+    assert (made.num_hosts, ends(made)) == (plain.num_hosts, ends(plain))
+
+
 def test_settings_are_no_links() -> None:
     text = "Hosts 12\nTiers 2\nTier 0\nRadix_Up 3\nTier 1\nRadix_Down 4\n"
     assert network_of(text.encode(), "x") is None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -31,6 +33,7 @@ from workbench.topology.files.ibnetdiscover import (
     parse_port_list,
 )
 from workbench.topology.files.ns3 import is_ns3, is_simai, parse_ns3
+from workbench.topology.files.pasted import unwrapped
 from workbench.topology.files.slurm import is_slurm, is_slurm_yaml, parse_slurm, parse_slurm_yaml
 from workbench.topology.files.sstmacro_ini import is_sstmacro_ini, parse_sstmacro_ini
 from workbench.topology.files.sstmacro_json import parse_sstmacro_json, to_sstmacro_json
@@ -93,6 +96,7 @@ _TEXTS: dict[Format, NetworkFormat] = {
 }
 """In the order in which they are tried; the last takes what is no other."""
 
+_OF_INI = re.compile(r"\s*(include\s|set\s+var\s|[\w.-]+\s*[={]|\})")
 _HEAD = 2**16
 """Characters by which a text is recognised."""
 
@@ -158,6 +162,11 @@ def read_topology(
     else:
         path = Path(source)
         content, title = _content(path), name or path.name
+    if format is None and _kind_of(content) is None:
+        inner = unwrapped(content)
+        if inner is not None and (format := _kind_of(inner)) is not None:
+            made = read_topology(inner, format=format, hosts=hosts, directed=directed, name=title)
+            return replace(made, notes=(*made.notes, _AROUND))
     if format == "graphml" or (format is None and _is_xml(content)):
         return parse_graphml(content, title, hosts=hosts)
     try:
@@ -199,25 +208,20 @@ def read_topology(
 
 def reading_of(content: bytes, source: str, path: Path | None = None) -> Reading | None:
     """Return what a file of a network is, None where it is no such file."""
-    head = ""
-    if _is_xml(content):
-        is_graphml = b"<graphml" in content[:_HEAD].replace(b"\0", b"")
-        format: Format | None = "graphml" if is_graphml else None
-    else:
-        # What is cut off behind the head may be half a character.
-        how = "strict" if len(content) <= _HEAD else "ignore"
-        try:
-            head = content[:_HEAD].decode("utf-8-sig", how)
-        except UnicodeDecodeError:
-            return None
-        head = head.replace("\r\n", "\n").replace("\r", "\n")
-        format = _format_of(head)
-    if format is None or len(content) > MOST_BYTES:
+    format = _kind_of(content)
+    if len(content) > MOST_BYTES:
         return None
+    if format is None:
+        inner = unwrapped(content)
+        # Two columns of a log within a block of code may be anything.
+        if inner is None or (format := _kind_of(inner)) in (None, "edge-list"):
+            return None
+        found = reading_of(inner, source)
+        return found and replace(found, notes=(*found.notes, _AROUND))
     network = read_topology(content if path is None else path, format=format, name=source)
     named = _TEXTS.get(format)
     title, router = (named.title, named.router) if named else (_OTHERS[format], "router")
-    if format == "ns3" and is_simai(head):
+    if format == "ns3" and is_simai(_head_of(content) or ""):
         title = "SimAI topology"
     counts = ", ".join(
         counted(count, what)
@@ -240,6 +244,28 @@ def reading_of(content: bytes, source: str, path: Path | None = None) -> Reading
         },
         notes=network.notes + ((describe_hosts(network),) if assumed else ()),
     )
+
+
+_AROUND = "what stands around it, or before each line, was left out"
+
+
+def _head_of(content: bytes) -> str | None:
+    """Return the first part of a text, None where it is no text in UTF-8."""
+    # What is cut off behind the head may be half a character.
+    how = "strict" if len(content) <= _HEAD else "ignore"
+    try:
+        head = content[:_HEAD].decode("utf-8-sig", how)
+    except UnicodeDecodeError:
+        return None
+    return head.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _kind_of(content: bytes) -> Format | None:
+    """Return the format of a content by its first part, None where it is none of a network."""
+    if _is_xml(content):
+        return "graphml" if b"<graphml" in content[:_HEAD].replace(b"\0", b"") else None
+    head = _head_of(content)
+    return None if head is None else _format_of(head)
 
 
 _OTHERS: dict[Format, str] = {
@@ -313,7 +339,9 @@ def _format_of(head: str) -> Format | None:
         return "sstmacro" if '"switches"' in head and '"nodes"' in head else None
     if first.split()[:1] in (["LPGROUPS"], ["PARAMS"]):
         return "codes"
-    return next((format for format, one in _TEXTS.items() if one.is_it(head)), None)
+    found = next((format for format, one in _TEXTS.items() if one.is_it(head)), None)
+    # The block of an .ini is found anywhere, but a command or a block of code is none of it.
+    return None if found == "sstmacro-ini" and not _OF_INI.match(first) else found
 
 
 def _list_of(head: str) -> Format:

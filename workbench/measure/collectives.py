@@ -26,9 +26,20 @@ def collective_rows(
     """Return the tables of collectives as rows of texts: a row a size, its index the line.
 
     Nodes and ranks are those of the table's command where they are not given. Of nccl-tests the
-    results out of place count.
+    results out of place count. Where tables of a test on as many nodes have different labels, the
+    label stands for the algorithm: they are different experiments.
     """
     import pandas as pd
+
+    tables = [
+        one
+        for one in tables
+        if one.benchmark == "collective" and one.labels.get("in_place") != "in-place"
+    ]
+    placed = [(one, _place(one, source, nodes, ranks_per_node)) for one in tables]
+    named: dict[tuple[str, tuple[int, int]], set[str]] = {}
+    for table, place in placed:
+        named.setdefault((table.test, place), set()).add(table.labels.get("label", ""))
 
     rows: dict[str, list[str]] = {
         name: []
@@ -36,10 +47,9 @@ def collective_rows(
                      "fabric", "system")
     }  # fmt: skip
     lines: list[int] = []
-    for table in tables:
-        if table.benchmark != "collective" or table.labels.get("in_place") == "in-place":
-            continue
-        on, each = _place(table, source, nodes, ranks_per_node)
+    for table, (on, each) in placed:
+        several = len(named[table.test, (on, each)]) > 1
+        label = table.labels.get("label", "") if several else ""
         parts = on * each if table.tool == "nccl" and table.test in _OF_ALL_RANKS else 1
         for line, size, value in zip(
             table.lines.tolist(), table.sizes.tolist(), table.result.tolist(), strict=True
@@ -50,7 +60,7 @@ def collective_rows(
             rows["ranks_per_node"].append(str(each))
             rows["block_bytes"].append(str(size // parts))
             rows["avg_us"].append(repr(value))
-            rows["algorithm"].append(table.labels.get("algorithm", ""))
+            rows["algorithm"].append(table.labels.get("algorithm", label))
             rows["fabric"].append(table.labels.get("fabric", ""))
             rows["system"].append(table.labels.get("system", Path(source).stem))
     return pd.DataFrame(rows, index=pd.Index(lines, dtype="int64"), dtype=str)

@@ -83,7 +83,8 @@ _NOISE = re.compile(
     r"|has sent|have sent|performance may|datatype:|please|copyright|https?://"
     r"|calling sequence|list of benchmarks|Intel ?\(R\) MPI|avg bus|out of bounds"
     r"|collective test|[nr]ccl-tests|out-of-place|using [nr]ccl|pulling|buffer on|thread level"
-    r"|^[+] |^[0-9][)]|[.] |detected:?$|measures|jobid|job map|create_qp|nprocs:"
+    r"|^(?:and|but|so|now|here|this|these|below|then)\b|^[+] |^[0-9][)]|[.] |detected:?$"
+    r"|measures|jobid|job map|create_qp|nprocs:"
     r"|^(?:real|user|sys)\s+[0-9]|^set \w+=",
     re.IGNORECASE,
 )

@@ -134,7 +134,10 @@ def open_titled(line: str, at: int) -> OSUSection | None:
     # The device follows MPI after a hyphen; MPI_Put and the like are other benchmarks.
     plain = re.sub(r"^mpi(-\w+)? ", "", what.lower()).replace("bi-directional", "bidirectional")
     version = _VERSION.search(title["rest"])
+    plain, variant = _variant_of(plain)
     role, test = _TITLES.get(plain, ("other", ""))
+    if variant != "{}" and role != "collective":
+        role = "other"  # of persistent requests, or another library's: no curve is made of it
     if blocking := _TITLES.get(plain.removeprefix("non-blocking ")):
         test = test or blocking[1].replace("osu_", "osu_i")
     return OSUSection(
@@ -142,8 +145,18 @@ def open_titled(line: str, at: int) -> OSUSection | None:
         title=f"OSU {what}",
         version=version[1] if version else "",
         line=at,
-        test=test or _program_of(plain.removeprefix("mpi_")),
+        test=variant.format(test or _program_of(plain.removeprefix("mpi_"))),
     )
+
+
+def _variant_of(title: str) -> tuple[str, str]:
+    """Return a title without the word of a variant, and the pattern of that one's programs."""
+    if "persistent" in title:
+        return " ".join(title.replace("persistent", " ").split()), "{}_persistent"
+    for library in ("nccl ", "rccl "):
+        if title.startswith(library):
+            return title.removeprefix(library), "{}_" + library.strip()
+    return title, "{}"
 
 
 def _program_of(title: str) -> str:
@@ -188,6 +201,11 @@ def with_heading(
             current.benchmark, current.title, current.version, at, test=current.test,
             labels=dict(current.labels), comments=current.after,
         )  # fmt: skip
+    if first["other"]:
+        current.notes.append(Note(at, f"{first[0]!r} is neither a latency nor a bandwidth"))
+        current.benchmark = "other"
+        current.columns = tuple(" ".join(column[0].split()) for column in columns)
+        return current
     wanted = current.quantity
     if wanted and found != wanted:
         current.notes.append(
@@ -342,9 +360,16 @@ def _table(
         notes=notes,
         truncated=truncated,
         test=section.test,
-        unit="MB/s" if rate else "us",
+        unit=_unit_of(names[0], "MB/s" if rate else "us"),
         labels=dict(section.labels),
     )
+
+
+def _unit_of(column: str, usual: str) -> str:
+    """Return the unit of a column, by its heading where it is no time or bandwidth."""
+    if column.lower() == "messages/s":
+        return "messages/s"
+    return "%" if column.lower().startswith("overlap") else usual
 
 
 def _width(section: OSUSection) -> int:

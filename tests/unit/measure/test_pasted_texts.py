@@ -6,6 +6,7 @@ import pytest
 
 from workbench.measure import parse_benchmarks, read, read_osu
 from workbench.measure.benchmark_table import BenchmarkTable
+from workbench.measure.collectives import collective_rows
 from workbench.reading import ReadTable
 
 
@@ -71,6 +72,7 @@ def test_fences_and_tags_of_markdown_are_no_labels() -> None:
         "I ran it for a minute with small messages only, and got the statistics that follow here",
         "    8192   2048   float   33.10   0.25   0.25",
         "+ for b in latency bw",
+        "And here is the bandwidth of the same:",
         "```console",
         "</summary>",
     ],
@@ -121,6 +123,28 @@ def test_results_that_no_heading_names_are_noted() -> None:
         "# OSU MPI Latency Test v7.2\n# Size  Latency (us)\n8 1.5 2.5 3.5\n16 2 3 4\n"
     )
     assert any("the heading names 1" in note.message for note in table.notes)
+
+
+@pytest.mark.parametrize(
+    ("title", "test", "role"),
+    [
+        ("MPI Persistent Latency Test v7.3", "osu_latency_persistent", "other"),
+        ("MPI Persistent Broadcast Latency Test v7.3", "osu_bcast_persistent", "collective"),
+        ("NCCL Allreduce Latency Test v7.4", "osu_allreduce_nccl", "collective"),
+        ("MPI_Put Latency Test v5.8", "osu_put_latency", "other"),
+    ],
+)
+def test_variants_of_a_benchmark_are_its_kind(title: str, test: str, role: str) -> None:
+    (table,) = tables(f"# OSU {title}\n# Size  Avg Latency(us)\n8  1.5\n")
+    assert (table.test, table.benchmark) == (test, role)
+
+
+def test_a_table_of_message_rates_does_not_stop_the_others() -> None:
+    text = OSU.format(first=1, second=2)
+    text += "# OSU MPI_Put Rate Test v5.8\n# Size  Messages/s\n8 9e6\n"
+    assert [(table.unit, table.benchmark) for table in tables(text)] == [
+        ("MB/s", "bw"), ("messages/s", "other")
+    ]  # fmt: skip
 
 
 IMB = (
@@ -240,3 +264,13 @@ def test_the_benchmarks_of_mpi_jl() -> None:
     (table,) = read_tables(text)
     assert (table.benchmark, table.labels["ranks"]) == ("osu_scatterv", "4")
     assert list(table.values) == pytest.approx([2.5, 3.0])
+
+
+def test_labels_stand_for_algorithms_where_they_alone_tell_tables_apart() -> None:
+    table = "# OSU MPI Allreduce Latency Test v6.2\n# Size  Avg Latency(us)\n8  {value}\n"
+    text = "mpirun -n 8 -N 4 osu_allreduce\n"
+    text += f"Tree:\n{table.format(value=4.5)}Ring:\n{table.format(value=40.5)}"
+    rows = collective_rows(parse_benchmarks(text), "log.txt")
+    assert rows["algorithm"].tolist() == ["Tree", "Ring"]
+    alone = collective_rows(parse_benchmarks(text.partition("Ring")[0]), "log.txt")
+    assert alone["algorithm"].tolist() == [""]

@@ -146,7 +146,7 @@ def test_parts_in_threads_sum_to_the_same(monkeypatch: pytest.MonkeyPatch) -> No
     whole = link_loads(topology).channel
     monkeypatch.setattr(module, "_WORTH_THREADS", 10)
     assert link_loads(topology).channel == pytest.approx(whole, rel=1e-12)
-    monkeypatch.setattr(module.jobs, "cores", lambda: 1)
+    monkeypatch.setattr(module.tasks, "cores", lambda: 1)
     assert np.array_equal(link_loads(topology).channel, link_loads(topology).channel)
 
 

@@ -74,6 +74,13 @@ def test_columns_of_fixed_width_as_they_are_pasted(tmp_path: Path, before: str) 
     assert any("without a job's number" in note for note in jobs.notes)
 
 
+def test_a_carriage_return_within_a_line_begins_none(tmp_path: Path) -> None:
+    lines = FIXED.splitlines()
+    damaged = "\n".join([lines[0], *lines[2:], f"-----\r{lines[1]}"])
+    with pytest.raises(ParseError):
+        read_jobs(written(tmp_path, damaged))
+
+
 def test_a_column_of_steps_may_be_empty_beside_a_name_with_the_separator(tmp_path: Path) -> None:
     text = "JobID|JobName|NTasks|User|NNodes|Start|End\n"
     text += "7|a|b||ann|2|2019-01-31T08:00:00|2019-01-31T09:00:00\n"

@@ -258,8 +258,9 @@ def _fixed_width(content: bytes, source: str, notes: TableNotes) -> pd.DataFrame
     """Return sacct's columns of fixed width, a blank between them; None for another file."""
     import pandas as pd
 
-    head = content[:LONGEST_HEAD].replace(b"\0", b"").splitlines()[:MOST_BEFORE]
-    under = next((at for at, line in enumerate(head) if at and _DASHES.fullmatch(line)), None)
+    head = content[:LONGEST_HEAD].replace(b"\0", b"").split(b"\n")[:MOST_BEFORE]
+    dashed = (at for at, line in enumerate(head) if at and _DASHES.fullmatch(line.rstrip(b"\r")))
+    under = next(dashed, None)
     if under is None or content.startswith(PARQUET):
         return None
     text = decoded(content, _WHAT, source, notes)

@@ -289,7 +289,7 @@ def _with_others(
 
 
 def _use(table: BenchmarkTable, found: LevelCurves, before: LevelCurves, nodes: int) -> str:
-    """Return what a table of neither osu_latency nor osu_bw is used for, in words."""
+    """Return the note on how a table is used that is neither of osu_latency nor of osu_bw."""
     if table.benchmark == "bibw":
         if before.interval is None:
             return "is not used: without osu_bw it does not say what an exchange takes"

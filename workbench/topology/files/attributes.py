@@ -145,7 +145,7 @@ class Attributed:
         return next(filter(None, found), "")
 
     def _link_values(self, read: Assembly, edge: Edge) -> LinkValues:
-        """Return what an edge's attributes say of its link; others are left out, with a note."""
+        """Return what an edge says of its link; its label may hold a rate or a latency."""
         values = self.defaults | edge.values
         for piece in re.split(r"\\n|[\n,]", values.get("label", "")):
             for meaning in ("bandwidth", "latency"):

@@ -225,7 +225,7 @@ def attribute_values(
     unnamed: Collection[str] = (),  # attributes that no note names
     start: LinkValues | None = None,  # what is said of the link already
 ) -> LinkValues:
-    """Return what an edge's attributes say of its link; others are left out, with a note."""
+    """Return what the attributes of a link say of its rates; note the attributes left out."""
     values = LinkValues() if start is None else start
     for key, value in given.items():
         column = column_of(key)

@@ -18,9 +18,9 @@ _ENTITY = re.compile(r"&(quot|lt|gt|amp|#39);")
 
 
 def unwrapped(content: bytes) -> bytes | None:
-    """Return what is within quotes, a block of code, below a command; None where nothing is around.
+    """Return a file without the quotes, fence or command that it was pasted with, or None.
 
-    Lines keep their numbers.
+    None means that it has none of them. Lines keep their numbers.
     """
     if len(content) > MOST_PASTED:
         return None

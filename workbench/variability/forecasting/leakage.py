@@ -281,7 +281,7 @@ def _predicted(
     plan: _Plan,
     at: int,
 ) -> FloatArray:
-    """Return what each model forecasts for the windows of a fold, s, [models, windows]."""
+    """Return the forecasts of a fold's windows, s, [models, windows]."""
     held = windows.only(plan.fold == at)
     rest = windows.only(plan.fold != at)
     rows = np.arange(len(steps)) if plan.all_runs else np.unique(rest.run)

@@ -30,6 +30,7 @@ UNTYPED = {
     "models/loggps.py replace": _FIELDS,
     "models/parameter.py parameter": "the fields of ModelParameter, which its constructor checks",
     "named_options.py listed": _FIELDS,
+    "tasks.py submit": "those of the function that is submitted",
     "topology/metrics/cost.py replace": _FIELDS,
     "tune/heuristics/__init__.py make_heuristic": _BY_NAME,
     "tune/pruning.py make_pruning": _BY_NAME,

@@ -62,8 +62,10 @@ def do_in_processes(
             if answer is None:
                 alive.discard(worker)
                 reason = worker.release()
-                if worker.piece is None:
+                if not worker.ready:
                     raise StudyError(f"a process of the study could not start: {reason}")
+                if worker.piece is None:
+                    continue
                 name = worker.piece.name
                 deaths[name] += 1
                 if deaths[name] < _MOST_DEATHS and not stopped:

@@ -22,6 +22,7 @@ from tests.unit.tune.tuned import bowl
 from workbench.cli import tune as cli_tune
 from workbench.errors import ParameterError
 from workbench.panels.tuning.panel import TuningPanel
+from workbench.tasks import submit
 from workbench.tune import Invocation, read_components
 from workbench.tune.experiment import resume, tune
 from workbench.tune.runners import (
@@ -411,7 +412,7 @@ def test_jobs_are_cancelled_whose_numbers_a_killed_experiment_had_no_time_to_not
         RunRequest({}, Invocation(("true",)), owner="0123456789ab", name="bowl-random-seed0-0")
     )
     with resume(where, component=bowl(), runner=Slurm(runs, (later,)), jobs=2) as experiment:
-        going_on = experiment.submit()
+        going_on = submit(experiment.run)
         deadline = time.monotonic() + 60.0
         while [job for job in queued_jobs().values() if job.number in left and not job.ended]:
             assert time.monotonic() < deadline

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -101,18 +100,22 @@ def test_a_fit_begins_with_its_own_times_and_can_be_stopped() -> None:
     # The kink of LogP's bandwidth is more than a polynomial follows, at single sizes.
     assert np.median(problem.surrogate_error) < 0.01 < problem.surrogate_error.max()
     problem.plot()
-    stop, told = threading.Event(), []
+    told, partial = [], []
 
-    def tell(done: int, of: int) -> None:
-        told.append((done, of))
-        if done > 1000:  # of 2000, so that some draws are kept
-            stop.set()
+    def tell(now: tasks.Progress) -> None:
+        told.append((now.done, now.total))
+        partial.append(task.partial)
+        if now.done > 1000:  # of 2000, so that some draws are kept
+            task.stop()
 
-    found = posterior_of_fit(result, noise="relative", draws=20, stop=stop, on_progress=tell)
+    task = tasks.Task(tell)
+    found = posterior_of_fit(result, noise="relative", draws=20, task=task)
     assert 0 < found.posterior.draws < found.posterior.requested
     assert told[0][1] == 2000
+    assert partial[0] is None  # in the burn-in
+    assert partial[-1].times.tolist() == found.times.tolist()
     with pytest.raises(tasks.JobError, match="before the first draws"):
-        posterior_of_fit(result, noise="relative", draws=20, stop=stop)
+        posterior_of_fit(result, noise="relative", draws=20, task=task)
 
 
 def test_held_shares_count_the_medians_inside() -> None:

@@ -26,7 +26,9 @@ PIP_INSTALL := $(PY) $(PIP) --constraint constraints.txt
 # One process runs the tests of a file, whose fixtures it makes once, and the files in their order.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help lab workshop install test tests tests-of-panels tests-of-questions other-tests browser-tests test-oldest test-debian13 lint types system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
+TESTS := browser-tests tests-of-panels tests-of-questions tests-of-programs other-tests
+
+.PHONY: help lab workshop install test $(TESTS) test-oldest test-debian13 lint types system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -69,24 +71,27 @@ install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening an
 test: .venv/bin/pip ## install, then run lint, types and every test
 	@$(MAKE) --no-print-directory --jobs=2 $(TEST_STAMP) system-programs
 	@$(MAKE) --no-print-directory --jobs=2 $(WARM_STAMPS) lint types kernels-uncompiled
-	@$(MAKE) --no-print-directory --jobs=4 browser-tests tests
+	@$(MAKE) --no-print-directory --jobs=5 $(TESTS)
 
-# Three processes that take about as long as one another. Those of pytest-xdist would each read all
-# files and, in a fresh clone, each compile them with pytest's assertions: 23 s of processor time.
+# One process each, which take about as long; that of programs mostly waits for MPI and Slurm. Those
+# of pytest-xdist would each read all files and, in a fresh clone, each compile them with pytest's
+# assertions: 23 s of processor time.
 PANELS := tests/notebooks tests/unit/panels
 QUESTIONS := $(addprefix tests/unit/,fit plotting study tune uq variability)
+PROGRAMS := tests/slurm $(addprefix tests/unit/,measure mpi programs/recording validation)
 SOME_TESTS = $(PY) -m pytest --quiet -m "not deep" --durations=10 --cpu-times=20
 
 # More processes than processors: threads of linear algebra would wait for one another, busily
 # (surrogates of notebook 08: 7.0 s of processor time, 4.5 with one thread).
-tests tests-of-panels tests-of-questions other-tests browser-tests: export OPENBLAS_NUM_THREADS := 1
-tests: tests-of-panels tests-of-questions other-tests
+$(TESTS): export OPENBLAS_NUM_THREADS := 1
 tests-of-panels:
 	$(SOME_TESTS) $(PANELS)
 tests-of-questions:
 	$(SOME_TESTS) $(QUESTIONS)
+tests-of-programs:
+	$(SOME_TESTS) $(PROGRAMS)
 other-tests:
-	$(SOME_TESTS) $(addprefix --ignore=,tests/benchmarks tests/browser $(PANELS) $(QUESTIONS))
+	$(SOME_TESTS) $(addprefix --ignore=,tests/benchmarks tests/browser $(PANELS) $(QUESTIONS) $(PROGRAMS))
 
 # One process, so that one JupyterLab, one kernel and one page serve nearly all of them.
 browser-tests:

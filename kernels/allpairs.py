@@ -13,9 +13,9 @@ SOURCES = 64 * WORDS
 LONGEST = 254
 """Most links of a route that ``distances`` can hold."""
 
-UNREACHED = np.uint8(255)
+UNREACHED = np.uint8(255)  # no route: greater than ``LONGEST``
 
-_FEW = 6
+_FEW = 6  # chosen: bits that are written one by one; with more the loop over all 64 is taken
 
 
 @helper

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from kernels import helper, kernel
 
-SEND, RECV, CALC = 1, 2, 3
+SEND, RECV, CALC = 1, 2, 3  # kinds of operations as LogGOPSim's binary numbers them
 
 SEND_NIC, RECEIVE_NIC, CPU_BYTES, CPU = range(4)
 """What can be unlimited: the interface as it sends and as it receives, the core as it handles
 bytes, the core as a whole."""
 
-_PS_PER_NS = np.int64(1000)
+_PS_PER_NS = np.int64(1000)  # sizes of computations are in ns, times in ps
 
 
 class Cores(NamedTuple):

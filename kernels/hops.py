@@ -10,7 +10,7 @@ CLASS_BITS = 8
 LONGEST = 254
 """Most links of a route; with one more, the routers on it would not fit into 8 bits."""
 
-UNREACHED = np.int64(-1)
+UNREACHED = np.int64(-1)  # all bits 1: no packed count has 255 links of a class
 
 
 @kernel(cache=True, nogil=True)

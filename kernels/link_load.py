@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from kernels import helper, inlined, kernel
 
-DONE = 0
-HALTED = 1
-APART = 2
+DONE = 0  # status: the loads are there
+HALTED = 1  # the run was asked to end
+APART = 2  # some of the traffic has no route
 
 
 class Ports(NamedTuple):

@@ -19,7 +19,7 @@ SEND, RECV, CALC = 1, 2, 3
 COMPUTE, EAGER_SEND, EAGER_RECV, MEETING_SEND, MEETING_RECV = range(5)
 """Kinds of operations in order; those of messages above S meet."""
 
-CLOCK_END = np.int64(2**62)
+CLOCK_END = np.int64(2**62)  # the ps at which a pass is given up: 53 days
 
 RAN_OUT = np.int64(-1)
 """Returned in place of a time beyond ``CLOCK_END``."""

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from kernels import helper, kernel
 
+# Kinds of calls, those of ``workbench.programs.program``.
 COMPUTE, SEND, RECV, ISEND, IRECV, WAIT, COLLECTIVE, ICOLLECTIVE = range(8)
-OP_SEND, OP_RECV, OP_CALC = 1, 2, 3
+OP_SEND, OP_RECV, OP_CALC = 1, 2, 3  # kinds of operations as LogGOPSim's binary numbers them
 
-FINISHED, BEGUN = 0, 1
+FINISHED, BEGUN = 0, 1  # what the next operation needs of one of the front
 
-NOT_BEGUN_YET, IN_FLIGHT, WAITED_FOR = range(3)
-NO_TEMPLATE = -1
+NOT_BEGUN_YET, IN_FLIGHT, WAITED_FOR = range(3)  # states of a request
+NO_TEMPLATE = -1  # instead of a template's number, of calls and requests that are no collectives
 
 OK, UNKNOWN_REQUEST, REQUEST_BEGUN_TWICE = range(3)
 """Status: done; a wait before its request is begun; a request that is begun twice."""

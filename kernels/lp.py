@@ -12,7 +12,7 @@ from kernels import kernel
 NOTHING, SEVERAL = -1, -2
 """In place of the only vertex that one waits for: it waits for none, or has a column."""
 
-_UNKNOWN = -3
+_UNKNOWN = -3  # a root that is still to be found; those found are columns or -1
 
 
 @kernel(cache=True, nogil=True)

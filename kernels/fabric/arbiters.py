@@ -19,11 +19,11 @@ import numpy as np
 from kernels import helper, inlined
 from kernels.fabric.layout import NOTHING, free_record, span, take_record
 
-SIMPLE, NULL, CUT_THROUGH = range(3)
+SIMPLE, NULL, CUT_THROUGH = range(3)  # SST/macro's kinds of arbiters
 # Cells of an epoch; CYCLES must not be 1, where free records are linked.
 START, NEXT, CYCLES = range(3)
-FULL_EPOCH = 2**32 - 1
-STRAGGLERS = 2
+FULL_EPOCH = 2**32 - 1  # cycles of the epoch that never ends: SST/macro counts them in 32 bits
+STRAGGLERS = 2  # last bytes of a packet that SST/macro's cut-through never places
 
 
 @helper

@@ -21,7 +21,7 @@ import numpy as np
 from kernels import helper
 from kernels.fabric import layout
 
-WHEEL_BITS = 11
+WHEEL_BITS = 11  # chosen: a wheel of 2048 cells takes 16 KiB of the first cache
 SLOTS = 1 << WHEEL_BITS
 LEVELS = 6
 """Wheels: enough for 62 bits of ticks."""
@@ -30,7 +30,7 @@ _MASK = SLOTS - 1
 
 # The first cell of a sheet, a record that lists up to seven others: the sheet before and how many.
 _COUNT_BITS = 3
-_COUNT = _MOST = 7
+_COUNT = _MOST = 7  # the bits of that number; a record has eight cells
 
 
 @helper

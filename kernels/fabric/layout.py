@@ -29,8 +29,8 @@ import numpy as np
 
 from kernels import helper
 
-NEVER = np.int64(2**62)
-CLOCK_END = np.int64(2**61)
+NEVER = np.int64(2**62)  # later than all that is due: CLOCK_END and a few of the longest delays
+CLOCK_END = np.int64(2**61)  # the tick at which a run is given up: 230 s
 NOTHING = 0
 """No record: record 0 is never handed out."""
 
@@ -95,9 +95,9 @@ OK, DEADLOCK, NO_RECORDS, NO_STATE, HALTED, CLOCK_RAN_OUT, LOST = range(7)
     LOOKS,  # 1 where the routing looks at all queues when a window opens
     OWN_PORTS,  # 1 where each channel's port has cells of its own, behind those of the three kinds
 ) = range(54)
-N_SETTINGS = 64
+N_SETTINGS = 64  # room for those above and a few more, in whole lines of the cache
 
-SNAPPR, PISCES = range(2)
+SNAPPR, PISCES = range(2)  # models
 
 # Cells of a channel, a line of the cache for each thing that is done with it. A packet that leaves
 # and has credits needs the first line, which the lanes share, and the second; the credit that goes
@@ -128,7 +128,7 @@ SNAPPR, PISCES = range(2)
     MOST_PENDING,  # and most packets without credit at a time
     ENTERS_UNTIL,  # tick until which a host's last packet enters, where messages go in turn
 ) = range(23)
-N_CHANNEL = 24
+N_CHANNEL = 24  # the cells above, in whole lines of the cache
 LANES_SHARE = 6
 """Cells before those of a channel that share its first line: what two lanes need."""
 WRAPS = 1
@@ -137,18 +137,18 @@ WRAPS = 1
 # Cells that all ports between routers share, then all to hosts, then all of hosts; with OWN_PORTS
 # those of each channel follow.
 BYTE, FLIT, LATENCY = range(3)  # ticks of a byte, ticks added to a packet, and of its way
-N_PORT = 3
-BETWEEN, EJECTION, INJECTION = range(3)
+N_PORT = 3  # cells of a port: the three above
+BETWEEN, EJECTION, INJECTION = range(3)  # kinds of ports: between routers, to hosts, of hosts
 
 # A credit's word: bytes, lane, and from PORT_SHIFT on the port that gives it, plus 1.
 LANE_BITS = 255 << 32
-PORT_SHIFT = 40
+PORT_SHIFT = 40  # bytes take 32 bits of the word, the lane 8
 WITHOUT_PORT = (1 << PORT_SHIFT) - 1
 
 # Cells of a lane of a channel: credits in bytes, and the packets that wait for them. Lanes stand
 # before the channel's cells, the first one last.
 CREDITS, PENDING_FIRST, PENDING_LAST = range(3)
-N_LANE = 3
+N_LANE = 3  # cells of a lane: the three above
 
 # Cells of a router: a queue of timed events for port models that need one, and the number of events
 # in it so far.
@@ -158,7 +158,7 @@ N_LANE = 3
     PORTS,  # first of the channels to other routers, if these follow one another
     PORTS_END,
 ) = range(4)
-N_ROUTER = 4
+N_ROUTER = 4  # the cells above
 
 # Cells of a host.
 (
@@ -179,24 +179,24 @@ N_ROUTER = 4
     NEXT_PACKET,
     LEFT_TO_CUT,  # bytes of the first message that are not yet packets
 ) = range(16)
-N_HOST = 16
+N_HOST = 16  # the cells above: two lines of the cache
 
 # Cells of a packet. SIZE is number << 32 | bytes, the number being the source host's count; ENDS
 # is source host << 42 | target host << 20 | target router; CAME_BY is component << 34 | kind << 32
 # | channel << 8 | lane, the component being the one that it comes to; PATH belongs to the routing,
 # OF_MODEL to the port model.
 AT, NEXT, SIZE, MESSAGE, ENDS, CAME_BY, PATH, OF_MODEL = range(8)
-KIND_SHIFT, COMPONENT_SHIFT = 32, 34
+KIND_SHIFT, COMPONENT_SHIFT = 32, 34  # channel and lane take 32 bits of CAME_BY, the kind 2
 # Kinds of what comes to a component: a packet, one that has been held back on entry, and a credit
 # that packets wait for, which has the cells AT, NEXT and CAME_BY of a packet.
 PACKET, HELD, CREDIT = range(3)
 HELD_SLOT = 1 << 20
 """Held packets come after all else of a tick."""
-RECORD_BITS = 3
+RECORD_BITS = 3  # eight cells, a line of the cache
 RECORD = 1 << RECORD_BITS
-ROUTER_MASK = (1 << 20) - 1
-HOST_MASK = (1 << 22) - 1
-SIZE_MASK = (1 << 32) - 1
+ROUTER_MASK = (1 << 20) - 1  # the lowest 20 bits of ENDS: the target router
+HOST_MASK = (1 << 22) - 1  # and above them twice 22 bits: target host and source host
+SIZE_MASK = (1 << 32) - 1  # the lower half of a cell that holds two numbers, such as SIZE
 
 # Cells of a message; M_WORD and M_EXTRA belong to the host layer. M_LEFT is how many bytes have not
 # come in, M_COMING how many have not left the last router.
@@ -219,7 +219,7 @@ ARRIVE, INJECTED, TELL, EJECT, COMPLETE, DRAINED, BEGIN, GO_ON, TIMER = range(9)
 # What `nic.step` tells a host layer.
 NO_NEWS, MESSAGE_IN, ACK_IN, TIMER_DUE = range(4)
 
-RECORDS_MARGIN = 1024
+RECORDS_MARGIN = 1024  # chosen; PISCES goes on in another event when fewer than half are left
 STATE_MARGIN = 1 << 15
 """Free records, and free cells of state, that an event may count on."""
 

@@ -9,15 +9,15 @@ from kernels.fabric.arbiters import make_idle
 # Cells of the model's room: kinds of arbiters, the ticks a byte takes through a crossbar; then each
 # router's, an arbiter for each channel, and the crossbar's side of each lane.
 CROSSBAR_KIND, LINK_KIND, INJECTION_KIND, CROSSBAR_BYTE = range(4)
-N_MODEL = 4
+N_MODEL = 4  # the cells above, before those of routers
 # A router's: the crossbar's arbiter, and packets on their way to buffers, in order.
 BUFFER_FIRST, BUFFER_LAST = 1, 2
-N_OF_ROUTER = 3
+N_OF_ROUTER = 3  # the arbiter and the two above
 # A lane's: CREDITS, PENDING_FIRST and PENDING_LAST of the crossbar, as the buffer has them among a
 # port's lanes; for each of the two a size that no packet that waits stays below; and credits on
 # their way from the buffer back to the crossbar, in order.
 LEAST, LEAST_IN_BUFFER, BACK_FIRST, BACK_LAST = 3, 4, 5, 6
-N_LANE = 7
+N_LANE = 7  # the three that a port's lanes have too, and the four above
 
 DELAY = layout.OF_MODEL
 """Cell of a packet: how many ticks apart its bytes are."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from kernels import helper
 from kernels.fabric.layout import AT_LAYER, TIMER
 
-CONTROL_BYTES = 64
-START_BYTES = 256
+CONTROL_BYTES = 64  # of a header or a get request (SST/macro v11.1)
+START_BYTES = 256  # of the request to start a rank (SST/macro v11.1)
 
 # Kinds of message: the low bits of its word; then its round and the collective's number.
 EAGER, HEADER, GET, PAYLOAD, SENT, START = range(6)
-KIND_MASK = 15
-ROUND_SHIFT, ROUND_MASK = 4, (1 << 24) - 1
-NUMBER_SHIFT = 28
+KIND_MASK = 15  # four bits for the six kinds
+ROUND_SHIFT, ROUND_MASK = 4, (1 << 24) - 1  # above the kind, 24 bits for the round
+NUMBER_SHIFT = 28  # above kind and round
 
 # Settings of the layer.
 (
@@ -33,7 +33,7 @@ NUMBER_SHIFT = 28
     AT_TIMES,  # ticks of each size's iterations, for each rank
     AT_RANKS,
 ) = range(16)
-N_LAYER = 16
+N_LAYER = 16  # the settings above
 
 # Cells of a rank.
 (
@@ -62,7 +62,7 @@ N_LAYER = 16
     DEPTH,  # entries of the stack
     STACK,  # pairs
 ) = range(24)
-STACK_ROOM = 16
+STACK_ROOM = 16  # chosen: a collective begins with at most 5 entries, one leaves at most 2
 N_RANK = STACK + 2 * STACK_ROOM
 
 # Entries of the stack: what to do in the low bits, with which chain; and with which record.

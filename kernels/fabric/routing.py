@@ -31,14 +31,14 @@ COUNTING, DATELINE = range(2)
 
 # Places in `settings`.
 SCHEME, CHOICE, RULE, LANES, PHASE_STEP, SEED = range(6)
-N_SETTINGS = 6
+N_SETTINGS = 6  # the places above
 
 # The word, from its lowest bit: lane counted so far (8), dimension of the last hop plus 1 (8),
 # phase (2), whether the packet may be sent another way after its first hop (1), hops (9), and from
 # bit 32 the intermediate's column plus 1 while the packet is on its way there.
 _DIMENSION, _PHASE, _OPEN, _HOPS, _VIA = 8, 16, 18, 20, 32
 
-_WORD = 0xFFFFFFFF
+_WORD = 0xFFFFFFFF  # the 32 bits of hashes and random numbers
 
 _DRAWS = 16
 """Times that an intermediate router is drawn before a packet goes the minimal way."""

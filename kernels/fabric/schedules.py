@@ -10,6 +10,7 @@ import numpy as np
 
 from kernels import helper
 
+# SST/macro's algorithms of collectives.
 BRUCK_ALLGATHER, RING_ALLGATHER, BRUCK_ALLTOALL, ALLREDUCE, BARRIER = range(5)
 
 # Columns of a step.

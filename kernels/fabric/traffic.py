@@ -15,7 +15,7 @@ from kernels.fabric import engine, layout, nic, routing
 from kernels.fabric.entering import uncut
 from kernels.fabric.routing import below, hops_of, mixed
 
-POISSON, BERNOULLI = range(2)
+POISSON, BERNOULLI = range(2)  # processes: messages at any time, or in slots
 
 # Places in `settings`.
 (
@@ -28,7 +28,7 @@ POISSON, BERNOULLI = range(2)
     WHOLE,  # 1 where a message is there only when its last byte is
     STRIDE,  # every how many measured messages one latency is kept
 ) = range(8)
-N_SETTINGS = 8
+N_SETTINGS = 8  # the places above
 
 # Places in `counts`.
 (
@@ -39,9 +39,9 @@ N_SETTINGS = 8
     BYTES_IN,  # bytes delivered while measuring
     KEPT,  # latencies kept
 ) = range(6)
-N_COUNTS = 6
+N_COUNTS = 6  # the places above
 
-MOST_HOPS = 512
+MOST_HOPS = 512  # a packet's routing state counts its hops in nine bits
 
 _TIME, _TARGET, _WITHIN = 1, 2, 3
 """Salts that keep the draws of a message apart, by the low bits of what is mixed."""

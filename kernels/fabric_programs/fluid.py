@@ -8,7 +8,7 @@ from kernels.fabric_programs.events import first_time, push, take_first
 from kernels.fabric_programs.hosts import acknowledge, arrive, count_missing, make_ready, push_roots
 from kernels.fabric_programs.max_min import begin, finish, share_out
 
-_STEPS_BETWEEN_LOOKS = 1024
+_STEPS_BETWEEN_LOOKS = 1024  # chosen: steps between looks at ``halt``
 
 
 @kernel(cache=True, nogil=True)

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-SEND, RECV, CALC = 1, 2, 3
+SEND, RECV, CALC = 1, 2, 3  # kinds of operations as LogGOPSim's binary numbers them
 
-TICKS_PER_NS = 10_000_000
+TICKS_PER_NS = 10_000_000  # a tick is 1e-16 s
 
 CLOCK_END = 2**61
 """The tick at which a run is given up: 230 s."""
 
-NEVER = 2**63 - 1
+NEVER = 2**63 - 1  # the greatest int64, later than all that is due
 
 OK, HALTED, CLOCK_RAN_OUT, STUCK, FULL = range(5)
 """How a run ended; STUCK: operations are left that nothing starts; FULL: it goes on when it is
@@ -51,7 +51,7 @@ WAITING, REQUESTED = range(2)
     RATES,
     MOST_FLOWS,
 ) = range(12)
-N_CELLS = 12
+N_CELLS = 12  # the cells above
 
 
 class Program(NamedTuple):

@@ -4,9 +4,9 @@ import numpy as np
 
 from kernels import helper, kernel
 
-OK, UNREACHED, TOO_LONG = range(3)
+OK, UNREACHED, TOO_LONG = range(3)  # what a search for paths ends with
 
-_NOWHERE = np.int64(2**62)
+_NOWHERE = np.int64(2**62)  # cost where no path leads; those of paths are below
 
 
 @helper

@@ -12,6 +12,7 @@ import numpy as np
 from kernels import helper, kernel
 from kernels.goal.layout import ANY_SOURCE, CALC, MOST, RECV, SEND
 
+# Bytes of the file's head, a rank's entry in its table, a rank's head, a record, a number.
 HEADER, TABLE_ENTRY, RANK_HEADER, RECORD, NUMBER = 14, 16, 8, 39, 4
 COOKIE = 8  # offsets count from behind the magic number
 
@@ -23,7 +24,7 @@ FINE, OUTSIDE, TOO_SHORT, BAD_KIND, BAD_SIZE, BAD_PEER, BAD_PLACE, BAD_OP, OVERL
 
 # Cells of `found`: where an error is, and what was mended.
 RANK, OP, MENDED_CALCS, MENDED_COUNTS, MENDED_ROOTS = range(5)
-N_FOUND = 5
+N_FOUND = 5  # the cells above
 
 
 @helper

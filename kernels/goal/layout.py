@@ -19,7 +19,7 @@ import numpy as np
     WHERE,  # place of an error
     WANTED,  # what must have stood there
 ) = range(12)
-N_STATE = 12
+N_STATE = 12  # the cells above
 
 # What ``parse`` returns.
 DONE, MORE_OPS, MORE_DEPS, MORE_RANKS, MORE_SLOTS, MORE_LABELS, WRONG = range(7)
@@ -61,10 +61,10 @@ DONE, MORE_OPS, MORE_DEPS, MORE_RANKS, MORE_SLOTS, MORE_LABELS, WRONG = range(7)
     W_AFTER_LAST,
 ) = range(33)
 
-SEND, RECV, CALC = 1, 2, 3
-ANY_SOURCE = -1
-ANY_TAG = 2**32 - 1
-MOST = 2**31 - 1
-TOO_LARGE = 2**63 - 1
+SEND, RECV, CALC = 1, 2, 3  # kinds of operations as LogGOPSim's binary numbers them
+ANY_SOURCE = -1  # as the text writes it
+ANY_TAG = 2**32 - 1  # -1 as the formats' unsigned 32-bit number
+MOST = 2**31 - 1  # ranks, operations and dependencies: their numbers are int32
+TOO_LARGE = 2**63 - 1  # the greatest int64; stands for all numbers from there on
 STARTS = np.int64(2**31)
 """Added to the operation waited for where a dependency waits for its start only."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kernels import kernel
 
+# The second of a pair waits for the first, does not, or the search was given up.
 ORDERED, OPEN, UNKNOWN = 0, 1, 2
 
 

@@ -8,11 +8,11 @@ from kernels import helper
 from kernels.goal.layout import CALC, RECV, SEND, TOO_LARGE
 
 _TENTH = TOO_LARGE // 10
-_HASHED = 2**31 - 1
+_HASHED = 2**31 - 1  # 31 bits: times a salt of as many they stay within int64
 
-TAB, NEWLINE, RETURN, BLANK = 9, 10, 13, 32
-STAR, MINUS, SLASH, ZERO, ONE, NINE, COLON = 42, 45, 47, 48, 49, 57, 58
-UNDERSCORE, LETTER_B, OPEN, CLOSE = 95, 98, 123, 125
+TAB, NEWLINE, RETURN, BLANK = 9, 10, 13, 32  # in ASCII
+STAR, MINUS, SLASH, ZERO, ONE, NINE, COLON = 42, 45, 47, 48, 49, 57, 58  # in ASCII
+UNDERSCORE, LETTER_B, OPEN, CLOSE = 95, 98, 123, 125  # in ASCII
 
 
 @helper

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from kernels import inlined
 
-SEND, RECV, CALC = 1, 2, 3
-ANY_SOURCE = -1
-ANY_TAG = 2**32 - 1
+SEND, RECV, CALC = 1, 2, 3  # kinds of operations as LogGOPSim's binary numbers them
+ANY_SOURCE = -1  # peer of a receive that takes a message from any rank
+ANY_TAG = 2**32 - 1  # -1 as the formats' unsigned 32-bit number
 
 OK, HALTED, CLOCK_RAN_OUT, STUCK, TABLE_FULL = range(5)
 """How a run ended; STUCK: operations are left that nothing can start or complete; TABLE_FULL: it
@@ -20,11 +20,11 @@ goes on when it is called again with more room."""
 # Where a run is: operations and messages queued, hosts begun, receives and messages that have not
 # met, channels in use, operations in the heap of ``retries``.
 COUNT, BEGUN, UNMET, CHANNELS, QUEUED = range(5)
-N_STATE = 5
+N_STATE = 5  # the cells above
 
-CLOCK_END = 2**62
-NEVER = 2**63 - 1
-PS_PER_NS = 1000
+CLOCK_END = 2**62  # ps, 53 days: a run is given up; what a step adds still fits into int64
+NEVER = 2**63 - 1  # the greatest int64, later than all that is due
+PS_PER_NS = 1000  # sizes of computations are in ns, times in ps
 
 # What is left of an operation: how many dependencies are open while that is more than 0; 0 while
 # it is pending and once it is complete; POSTED for a receive without a message; and sent_by(rank)
@@ -34,7 +34,7 @@ POSTED = -1
 DEPENDENCY, CPU, NIC, MESSAGE, STARTED = range(5)
 """What an operation waited for last."""
 
-STEPS_BETWEEN_LOOKS = 4096
+STEPS_BETWEEN_LOOKS = 4096  # chosen: steps between looks at ``halt``
 
 
 class Program(NamedTuple):

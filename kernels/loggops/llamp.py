@@ -9,7 +9,7 @@ from numba.extending import register_jitable
 
 from kernels import helper, kernel
 
-SEND, RECV, CALC = 1, 2, 3
+SEND, RECV, CALC = 1, 2, 3  # kinds of operations as LogGOPSim's binary numbers them
 
 OK, WAITING, HALTED, CLOCK_RAN_OUT = 0, 1, 2, 3
 """What a pass ends with: done, operations that wait for one another, asked to end, overflow."""
@@ -17,9 +17,9 @@ OK, WAITING, HALTED, CLOCK_RAN_OUT = 0, 1, 2, 3
 CLOCK_END = np.int64(2**62)
 """The picosecond at which a pass is given up; what is added in one step must be below 2^62."""
 
-PS_PER_NS = np.int64(1000)
+PS_PER_NS = np.int64(1000)  # sizes of computations are in ns, times in ps
 
-_HALT_EVERY = 1 << 16
+_HALT_EVERY = 1 << 16  # chosen: operations between looks at ``halt``
 
 
 @kernel(cache=True, nogil=True)

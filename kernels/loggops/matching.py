@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kernels import helper, inlined, kernel
 from kernels.loggops.layout import ANY_SOURCE, ANY_TAG
 
-FIRST_CAPACITY = 1024
+FIRST_CAPACITY = 1024  # chosen: channels; a power of two, doubled before more than half are in use
 
 # Odd, below 2^28 or 2^30, so that sums of products stay below 2^63.
 _BY_SOURCE, _BY_RECEIVER, _BY_TAG = 0x2545F491, 0x3C6EF372 | 1, 0x9E3779B

@@ -14,19 +14,20 @@ import numpy as np
 from kernels import helper, inlined
 from kernels.loggops.layout import CLOCK_END
 
+# Modes: no disturbances; random ones of one length, of random lengths; recorded ones.
 SILENT, RANDOM_FIXED, RANDOM_EXPONENTIAL, RECORDED = range(4)
 
 # Cells of a core: the generator's state and the next disturbance, or the phase in the recording.
 STATE, BEGIN, LENGTH = range(3)
-PHASE = 0
-N_CELLS = 3
+PHASE = 0  # the first cell, where disturbances are recorded
+N_CELLS = 3  # the three above
 
 # Real parameters.
 MEAN_GAP, MEAN_LENGTH = range(2)
 
 # Multiply with carry, base 2^32 (Marsaglia and Zaman 1991); the state stays below 2^63.
 MULTIPLIER = 1_791_398_085
-_LOW = 2**32 - 1
+_LOW = 2**32 - 1  # the state's lower half is the number, the upper half the carry
 
 
 @helper

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from kernels import helper, inlined
 from kernels.loggops.layout import CALC, NEVER, SEND
 
-HEAD, TAIL, FUTURE, RIPE = range(4)
+HEAD, TAIL, FUTURE, RIPE = range(4)  # the cells of a queue, in the order below
 CELLS = 4
 """Cells of a queue: its first and its last operation, which are ``none`` where there is none; and
 the roots of the heap by time and of that by number, -1 where they are empty."""

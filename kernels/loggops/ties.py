@@ -10,7 +10,7 @@ from __future__ import annotations
 from kernels import helper, inlined
 from kernels.loggops.layout import RECV, SEND
 
-THRESHOLD = 16
+THRESHOLD = 16  # ``_S_threshold`` of GNU's bits/stl_algo.h
 
 
 @inlined

@@ -12,8 +12,9 @@ from kernels import inlined, kernel
 from kernels.loggops import layout
 from kernels.loggops.matching import is_full, meet_in_channel, meet_in_lists
 
+# Cells of `state`: where the queue begins and ends, channels in use, what has not met.
 HEAD, TAIL, CHANNELS, UNMET = range(4)
-N_STATE = 4
+N_STATE = 4  # the cells above
 
 
 @kernel(cache=True, nogil=True)

@@ -25,9 +25,10 @@ is set again only when all that waited for its value have it, so that at the end
 rank's registers is when the rank ends.
 """
 
+# Even: the last bit is ``TO_LATEST``.
 RECV, SEND, CALC, JOIN, TAKE, MEET, PUT = 0, 2, 4, 6, 8, 10, 12
 
-TO_LATEST = 1
+TO_LATEST = 1  # the bit of a kind that raises its target
 
 NARROW, WIDE = 14, 30
 """Bits of a register's number."""
@@ -35,7 +36,7 @@ NARROW, WIDE = 14, 30
 EAGER, HEADER, MET, RELEASED = range(4)
 """What a row of the table of costs is for: SEND, PUT, MEET, TAKE."""
 
-ROLES = 4
+ROLES = 4  # the four above
 
 MESSAGE_WON, TARGET_WON = 1, 2
 """What a pass writes down of each instruction: that m was later than x, or the target than both."""

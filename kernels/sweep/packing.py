@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from kernels import inlined, kernel
 from kernels.sweep import layout
 
-OP_SEND, OP_RECV, OP_CALC = 1, 2, 3
+OP_SEND, OP_RECV, OP_CALC = 1, 2, 3  # kinds of operations as LogGOPSim's binary numbers them
 
-OK, WAITING, HALTED = 0, 1, 2
+OK, WAITING, HALTED = 0, 1, 2  # done; operations wait for one another; asked to end
 
 INSTRUCTIONS, SLOTTED, TYPED, CALCS, REGISTERS, SLOTS, FREE_SLOTS = range(7)
 """Cells of ``counts``."""
@@ -31,7 +31,7 @@ it has started; the first of those that wait for the very same ends and starts, 
 several, else -1; the number of a send's message, or the slot of a receive's; its rank. Those alike
 have one register, that of the first. Until it has one, minus their number stands there."""
 
-STARTED = -1
+STARTED = -1  # instead of the number of dependencies to come
 
 READERS, NEXT, RANK = range(3)
 """What is kept of a register: operations yet to read it, the next free one, whose it is."""
@@ -39,7 +39,7 @@ READERS, NEXT, RANK = range(3)
 FREE, SINK = range(2)
 """What is kept of a rank: its first free register, and the one of ends that nobody waits for."""
 
-_HALT_EVERY = 1 << 16
+_HALT_EVERY = 1 << 16  # chosen: entries of the queue between looks at ``halt``
 
 
 class Room(NamedTuple):

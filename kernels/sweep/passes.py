@@ -12,7 +12,7 @@ import numpy as np
 from kernels import kernel
 from kernels.sweep import layout
 
-EARLIEST = np.int64(-(2**63))
+EARLIEST = np.int64(-(2**63))  # the least int64: before every key
 
 
 @kernel(cache=True, nogil=True)

@@ -5,9 +5,9 @@ import numpy as np
 from kernels import kernel
 from kernels.sweep import layout
 
-OP_SEND, OP_RECV, OP_CALC = 1, 2, 3
+OP_SEND, OP_RECV, OP_CALC = 1, 2, 3  # kinds of operations as LogGOPSim's binary numbers them
 
-OK, WAITING = 0, 1
+OK, WAITING = 0, 1  # done; operations wait for one another
 
 
 @kernel(cache=True, nogil=True)

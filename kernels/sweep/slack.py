@@ -4,9 +4,9 @@ import numpy as np
 
 from kernels import kernel
 
-SEND, RECV, CALC = 1, 2, 3
+SEND, RECV, CALC = 1, 2, 3  # kinds of operations as LogGOPSim's binary numbers them
 
-PS_PER_NS = np.int64(1000)
+PS_PER_NS = np.int64(1000)  # sizes of computations are in ns, times in ps
 
 
 @kernel(cache=True, nogil=True)

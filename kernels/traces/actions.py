@@ -45,7 +45,7 @@ N_VALUES = 4  # sender, receiver and tag; or peer, tag, count and datatype
     TEST_OF_LINE,
     TEST_NEWEST,
 ) = range(12)
-N_OP = 7
+N_OP = 7  # what it does, and up to six columns
 NO_REQUEST = 1
 """Instead of a tag, where the next operation ends the call."""
 
@@ -54,9 +54,9 @@ TEXTS, LINES = range(2)
 
 # Columns of a key after its four numbers, and of a request; its number is its place.
 FIRST, LAST, EPOCH = range(4, 7)  # of the requests with the key; valid in the epoch alone
-N_KEY = 7
+N_KEY = 7  # the four numbers and the three above
 CALL_OF, KEY_OF, ALIKE, OLDER, NEWER, TEST_OF = range(6)  # the call is -1 when it has ended
-N_REQUEST = 6
+N_REQUEST = 6  # the columns above
 
 # Cells of the state of `act`; the first is that of ``entered``.
 (
@@ -72,15 +72,16 @@ N_REQUEST = 6
     LEFT_UNTESTED,
     FIRST_TESTED,  # whether the first that is left was tested
 ) = range(11)
-N_ACTED = 11
+N_ACTED = 11  # the cells above
 
-MOST_WORK = 2**62
+MOST_WORK = 2**62  # ns before a call, the most that a program holds
 _MOST_DIGITS, _MOST_POWER = 15, 22  # integers and powers of ten up to there are exact floats
 _POWERS = np.array([float(f"1e{i}") for i in range(_MOST_POWER + 1)])
 _COMPUTE, _SEND, _RECV, _WAIT, _TEST = (
     int.from_bytes(name, "big") for name in (b"pute", b"send", b"recv", b"wait", b"test")
 )
 _LONGEST = 6  # letters of a message's action; sendrecv has more
+# Characters in ASCII; the bit that an upper case letter lacks.
 _HASH, _PLUS, _POINT, _LETTER_E, _LETTER_P, _LOWER = 35, 43, 46, 101, 112, 32
 
 

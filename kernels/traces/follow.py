@@ -76,9 +76,9 @@ from kernels.traces.layout import (
     WORK_NS,
 )
 
-_NOWHERE, _WRONG = -2, -3
+_NOWHERE, _WRONG = -2, -3  # instead of a rank: MPI_PROC_NULL, or none of the communicator's
 _LONG_ARRAY = 4096  # variables; bytes.find of Python is quicker on longer ones
-_COMMA, _SEMICOLON = 44, 59
+_COMMA, _SEMICOLON = 44, 59  # in ASCII
 
 
 @helper

@@ -34,9 +34,9 @@ KEYS, MESSAGES, CHANGED = range(3)
 REQUESTS, WAITS, ENDED, COMMS, FIRST_WAIT = range(5)
 """Cells of the state of ``emit``."""
 
-_HASHED = 2**31 - 1
-_FIRST_SENT, _LAST_SENT = 4, 5
-MOST_WORK = 2**62
+_HASHED = 2**31 - 1  # 31 bits: times a salt of as many they stay within int64
+_FIRST_SENT, _LAST_SENT = 4, 5  # columns of a key after its four numbers
+MOST_WORK = 2**62  # ns before a call, the most that a program holds
 
 
 @helper

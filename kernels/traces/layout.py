@@ -5,8 +5,8 @@ from __future__ import annotations
 COMPUTE, SEND, RECV, ISEND, IRECV, WAIT, COLLECTIVE, ICOLLECTIVE = range(8)
 """Kinds of calls, those of ``workbench.programs.program``."""
 
-ANY_SOURCE, ANY_TAG = -1, 2**32 - 1
-MOST_TAG = 2**31 - 1
+ANY_SOURCE, ANY_TAG = -1, 2**32 - 1  # of an execution graph, whose tags are uint32
+MOST_TAG = 2**31 - 1  # MPI's tags are C ints
 MOST_BYTES = 2**50  # of a call
 MOST_NS = 2**61  # sums of times stay within int64
 
@@ -14,14 +14,14 @@ MOST_FIELDS = 24  # of a line; the longest call has 14
 
 # What is done with a line.
 RARE, BLANK, MESSAGE, SENDRECV, ENDS_ONE, ENDS_ARRAY, ENDS_LISTED, ENDS_ANY, GROUP_CALL = range(9)
-NOTHING, TEST = 9, 10
+NOTHING, TEST = 9, 10  # a call that only takes time; a test, plain where it ended nothing
 
 # Columns of a line's values.
 V_SIZE, V_PEER, V_TAG, V_COMM, V_REQUEST, V_PEER2, V_TAG2, V_SIZE2 = range(8)
 V_BEGIN, V_END, V_STATUS, V_STATUS_END = V_PEER2, V_TAG2, V_SIZE, V_SIZE2  # lists of requests
 V_INDEX = V_PEER  # of the request that ended
 V_TEXT = V_SIZE2
-N_VALUES = 8
+N_VALUES = 8  # the columns above
 
 # Columns of a form: what lines of some name and number of fields hold; a field 0 is none.
 (
@@ -61,7 +61,7 @@ TEXTS, NOTABLE, LAST_TEXTS = range(3)  # the last has a cell for each of TEXT_VA
     LAST,  # of a wait: the last that ends in it
     CANCELLED,
 ) = range(13)
-N_CALL = 13
+N_CALL = 13  # the columns above
 
 # Cells of the state of a rank.
 (
@@ -80,7 +80,7 @@ N_CALL = 13
     ODD,  # requests that have no place
     BUSY,  # 1 while Python alone may change requests
 ) = range(14)
-N_STATE = 14
+N_STATE = 14  # the cells above
 
 IDLE, GROUP = -1, -2
 """Instead of a call, where a variable has no pending request, and where Python keeps it."""

@@ -42,11 +42,11 @@ from kernels.traces.layout import (
     V_STATUS_END,
 )
 
-DONE, MORE_TEXTS = range(2)
+DONE, MORE_TEXTS = range(2)  # status: the end is reached; the slots for texts are full
 
-_COMMA, _POINT = 44, 46
+_COMMA, _POINT = 44, 46  # in ASCII
 _MOST_DIGITS = 16  # of a time in µs: years in ns are below 2^62
-_BAD = -(2**62)
+_BAD = -(2**62)  # below all numbers of ``_LONGEST`` digits
 _LONGEST = 18  # digits of a number
 
 

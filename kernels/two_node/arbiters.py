@@ -15,8 +15,8 @@ from kernels import helper
 from kernels.two_node import layout
 from kernels.two_node.trains import next_part
 
-FULL_EPOCH = 2**32 - 1
-STRAGGLERS = 2
+FULL_EPOCH = 2**32 - 1  # cycles of the epoch that never ends: SST/macro counts them in 32 bits
+STRAGGLERS = 2  # last bytes of a packet that SST/macro's cut-through never places
 
 
 @helper

@@ -30,7 +30,7 @@ SEND, WAIT_SENDS, POST_RECEIVES, WAIT_RECEIVES, BEGIN_EXCHANGE, WAIT_EXCHANGE, D
     EXCHANGE_PREPARED,
     EXCHANGE_READY,
 ) = range(10)
-EXCHANGES_OF_INIT = 2
+EXCHANGES_OF_INIT = 2  # an allreduce of one element between two ranks: SST/macro's has two steps
 # Protocols.
 EAGER0, EAGER1, RENDEZVOUS = range(3)
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from kernels import helper
 
-NEVER = np.int64(2**63 - 1)
+NEVER = np.int64(2**63 - 1)  # the greatest int64, later than all that is due
 CLOCK_END = 3 * 2**61
 """The tick at which a run is given up: 692 s. What is scheduled then still fits into 64 bits."""
 
@@ -30,26 +30,26 @@ GET = 3  # 64 B RDMA get request, answered by the NIC
 PAYLOAD = 4  # the answer to a get
 ACK = 5  # 64 B software acknowledgement of rendezvous
 EXCHANGE = 6  # of MPI_Init and MPI_Barrier, or what starts node 1; its index is its number
-N_KINDS = 7
-CONTROL_BYTES = 64
+N_KINDS = 7  # the six and 0
+CONTROL_BYTES = 64  # of headers, get requests and software acknowledgements (SST/macro v11.1)
 INIT_BYTES = 12  # what the ranks add up in MPI_Init
-LAUNCH_BYTES = 256
+LAUNCH_BYTES = 256  # of the message that starts a program (SST/macro v11.1)
 LAUNCH = 2**20 - 1  # number of the message that starts the program of node 1
 
 # Rows that hold events. Node d sends in direction d, towards node 1 - d.
 LOGP_IN = 0  # + node: message over the LogP overlay
 NIC_CREDIT = 2  # + 2 * node: credit from the switch; + 1: packet from the NIC at the switch
-SWITCH_IN = 3
+SWITCH_IN = 3  # + 2 * node
 NIC_IN = 6  # + 2 * node: packet at the NIC; + 1: that NIC's credit back at the switch
-PORT_CREDIT = 7
+PORT_CREDIT = 7  # + 2 * node
 # The switch's own timers. SNAPPR: + source: packets whose tails the switch waits for. PISCES:
 # packets at output buffers and, see lookahead.py, the credits that these return to the crossbar.
 SWITCH = 10
-XBAR_CREDIT = 11
+XBAR_CREDIT = 11  # SNAPPR's of source 1, PISCES' credits
 NIC = 12  # + 3 * (1 - node): the NIC's own timers; then the OS's and the node's
-OS = 13
-NODE = 14
-N_EVENT = 18
+OS = 13  # + 3 * (1 - node)
+NODE = 14  # + 3 * (1 - node)
+N_EVENT = 18  # the rows above: the last are NIC, OS and NODE of node 0
 
 # Rows that are plain FIFO lists.
 INJECT = 18  # + node: messages not yet cut into packets (at = bytes left)
@@ -57,15 +57,15 @@ PENDING = 20  # + port: packets that wait for credit
 INBOX = 24  # + node: messages the MPI thread has not looked at
 UNEXPECTED = 26  # + node: messages that arrived before their receive was posted
 XBAR_PENDING = 28  # + direction: PISCES packets that wait for room in an output buffer
-N_ROWS = 30
+N_ROWS = 30  # all rows: the last are XBAR_PENDING's two
 
-AT, WORD, EXTRA, GAP, DELAY = range(5)
-N_ENTRY = 5
+AT, WORD, EXTRA, GAP, DELAY = range(5)  # cells of an entry
+N_ENTRY = 5  # the cells above
 
 # Ports 0, 1 are the NICs' injection ports, 2, 3 the switch's ejection ports, by direction.
 # PISCES bounds the packets that wait from below.
 NEXT_FREE, CREDITS, XBAR_CREDITS, LEAST_PENDING, LEAST_AT_XBAR = range(5)
-N_PORT = 5
+N_PORT = 5  # the cells above
 # Codes of timers, in `extra`; of a packet at the NIC, whether it is to be counted when it is
 # complete, its credit to be returned, or both.
 T_COMPLETE, T_HOST, T_DELIVER, T_LAUNCH, T_NOTICE, T_COMPLETE_RETURN, T_RETURN = range(7)
@@ -74,7 +74,7 @@ PACKET, WHOLE_MESSAGE, WHOLE_WINDOW = 1, 2, 3
 
 # Cells of a NIC.
 BUFFER, PARTIAL, OUT_FREE, IN_FREE, NOT_INJECTED = range(5)
-N_NIC = 5
+N_NIC = 5  # the cells above
 
 # Cells of a host. Counts restart with each window of messages.
 (
@@ -100,8 +100,8 @@ N_NIC = 5
     CAME,  # the same for the other side's message
     CAME_EARLY,  # the same for that of the exchange after it
 ) = range(21)
-N_HOST = 21
-NOT_YET, THERE, TAKEN = range(3)
+N_HOST = 21  # the cells above
+NOT_YET, THERE, TAKEN = range(3)  # states of a message of an exchange
 
 # Cells of an MPI message under way: its size's index, whether it is ahead of its sequence (the
 # kind of the message held), and the bytes left of a partly received message of each kind.
@@ -167,16 +167,16 @@ N_MESSAGE = LEFT + N_KINDS
     WARMUP,
     ITERATIONS,
 ) = range(10)
-N_SIZE_COLUMNS = 10
+N_SIZE_COLUMNS = 10  # the columns above
 INIT_ROW, EMPTY_ROW, LAUNCH_ROW = -3, -2, -1  # from the end of the table
-SNAPPR, LOGP, PISCES, PROTOCOL = range(4)
-SIMPLE, NULL, CUT_THROUGH = range(3)
+SNAPPR, LOGP, PISCES, PROTOCOL = range(4)  # models of the network
+SIMPLE, NULL, CUT_THROUGH = range(3)  # SST/macro's kinds of arbiters
 
 # Arbiters of PISCES: one for each NIC, the crossbar, one for each output buffer.
 ARBITER_NIC, ARBITER_XBAR, ARBITER_LINK = 0, 2, 3
-N_ARBITERS = 5
-MAX_EPOCHS = 64
-CYCLES = 1
+N_ARBITERS = 5  # two NICs, the crossbar, two output buffers
+MAX_EPOCHS = 64  # chosen: idle epochs of an arbiter; where there would be more, FULL is set
+CYCLES = 1  # cell of an epoch, after its start
 
 # Positions in the state.
 CAPACITY = 0
@@ -185,7 +185,7 @@ CAPACITY = 0
 ELAPSED = 1
 ROWS = 2  # where the rows' entries begin
 FULL = 3  # set when a row has outgrown its capacity
-HEAD = 4
+HEAD = 4  # where each row's ring begins
 COUNT = HEAD + N_ROWS
 DUE = COUNT + N_ROWS  # tick of each event row's first event, NEVER if it has none
 PORT = DUE + N_EVENT

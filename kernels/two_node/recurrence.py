@@ -53,11 +53,11 @@ from kernels.two_node.queues import append_train, entry, lean_on
 
 # Cells of a level.
 VALID, THEN, LENGTH, POWER, KEPT_WORD, COMPARED, COMPARED_IN_PART = range(7)
-N_WATCH = 7
+N_WATCH = 7  # the cells above
 # Entries that may be compared for each event handled; with thousands of packets under way,
 # comparing them at each would take longer than simulating them.
 ENTRIES_PER_EVENT = 4
-NO_LIMIT = 2**62
+NO_LIMIT = 2**62  # no bound yet; the clock's end is the last
 # What repeats only until an event of the future comes is skipped if it saves so many events: after
 # that the search for longer periods starts again, among them whole round trips of credits.
 LEAST_EVENTS = 256

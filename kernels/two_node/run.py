@@ -10,6 +10,7 @@ from kernels.two_node.messages import packet_completes_message
 from kernels.two_node.network import inject
 from kernels.two_node.queues import advance_train, append, drop, entry, next_row, schedule
 
+# Status of a run.
 OK, DEADLOCK, ROW_FULL, HALTED, CLOCK_RAN_OUT, CLOCK_BELOW_ZERO = range(6)
 
 

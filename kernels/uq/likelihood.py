@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kernels import helper, kernel
 
-CONSTANT, RELATIVE, HIERARCHICAL, GAUSSIAN_PROCESS, STUDENT_T = range(5)
+CONSTANT, RELATIVE, HIERARCHICAL, GAUSSIAN_PROCESS, STUDENT_T = range(5)  # noise models
 
 DEGREES_OF_FREEDOM = 4.0
 """Of STUDENT_T."""

@@ -20,19 +20,20 @@ from kernels.uq.polynomials import evaluate
 
 # Real scalars of a chain.
 LOG_DENSITY, LOG_SCALE = range(2)
-N_REAL = 2
+N_REAL = 2  # the cells above
 # Whole ones: steps in all, accepted after the burn-in; steps and accepted since points were last
 # forgotten; steps since the scale was last set.
 STEPS, ACCEPTED, SEEN, SEEN_ACCEPTED, SCALED = range(5)
-N_WHOLE = 5
+N_WHOLE = 5  # the cells above
 
 CENTRE, SPREAD, LOW, HIGH = range(4)
 """Columns of a hyper-parameter's prior, all of its logarithm."""
 
+# Chosen: of the burn-in, from one covariance of the proposals to the next.
 STEPS_BETWEEN_FACTORS = 50
 FIRST_STEP = 0.1
 """Standard deviation of the first proposals, in coordinates of which a range is 2 long."""
-_RATE = 0.6
+_RATE = 0.6  # chosen: above 1/2 and at most 1, so that scales converge (Robbins and Monro 1951)
 _JITTER = 1e-10  # the square of steps that are small in every posterior of interest
 
 

@@ -52,6 +52,9 @@ def do_in_processes(
                     worker.order({"stop": True})
             while len(alive) < workers and len(waiting) > sum(not w.piece for w in alive):
                 alive.add(_Worker(work, inbox))
+            for worker in alive:
+                if waiting and worker.ready and worker.piece is None:
+                    worker.begin(waiting.popleft())
             try:
                 worker, answer = inbox.get(timeout=LOOK_S)
             except queue.Empty:
@@ -69,12 +72,11 @@ def do_in_processes(
                 else:
                     work.note(name, ended("failed", reason))
                 continue
+            worker.ready = True
             if worker.piece is not None:
                 work.note(worker.piece.name, answer)
             if "ended" in answer:
                 worker.piece = None
-            if worker.piece is None and waiting:
-                worker.begin(waiting.popleft())
     finally:
         for worker in alive:
             worker.order({"stop": True})
@@ -91,6 +93,7 @@ class _Worker:
         self, work: PiecedWork, inbox: queue.SimpleQueue[tuple[_Worker, Answer | None]]
     ) -> None:
         self.piece: WorkPiece | None = None
+        self.ready = False  # until its first answer
         self._database = absolute(work.database)
         self._complaints: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - release() closes it
         try:

@@ -353,12 +353,14 @@ def test_a_job_that_a_killed_experiment_left_is_cancelled_when_it_goes_on(
     script = (
         "import sys\n"
         "from tests.slurm.test_slurm import NAPS\n"
+        "from workbench.tasks import Task\n"
         "from workbench.tune import read_components\n"
         "from workbench.tune.experiment import tune\n"
         "from workbench.tune.runners import Slurm\n"
         "component = read_components(NAPS)['naps']\n"
         "tune(component, Slurm(sys.argv[1]), store=sys.argv[2], budget=4, initial=1,\n"
-        "     heuristic='exhaustive', on_run=lambda record: print(record.number, flush=True))\n"
+        "     heuristic='exhaustive',\n"
+        "     task=Task(lambda record: print(record.number, flush=True)))\n"
     )
     runs = str(tmp_path / "runs")
     words = [sys.executable, "-c", script, runs, str(where)]

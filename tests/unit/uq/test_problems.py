@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -116,6 +117,17 @@ def test_a_fit_begins_with_its_own_times_and_can_be_stopped() -> None:
     assert partial[-1].times.tolist() == found.times.tolist()
     with pytest.raises(tasks.JobError, match="before the first draws"):
         posterior_of_fit(result, noise="relative", draws=20, task=task)
+
+
+def test_a_posterior_does_not_depend_on_who_looks() -> None:
+    result = fit("azure-hb96v3-hdr", "logp", trials=60)
+    options: dict[str, Any] = {"noise": "relative", "draws": 20, "chain_draws": 600}
+    unseen, seen = posterior_of_fit(result, **options), []
+    task = tasks.Task(lambda now: seen.append(task.partial))
+    looked_at = posterior_of_fit(result, **options, task=task)
+    assert any(one is not None for one in seen)
+    assert unseen.rounds > 1
+    np.testing.assert_array_equal(looked_at.values, unseen.values)
 
 
 def test_held_shares_count_the_medians_inside() -> None:

@@ -4,9 +4,9 @@
         result = experiment.run()
     result.best
 
-A run is in the store before it begins and when it has ended. A process that is killed loses the
-runs in flight alone, and a process that opens the store again resumes from there; two processes
-that open the same experiment share it.
+``tasks.submit(experiment.run)`` runs it in a thread. A run is in the store before it begins and
+when it has ended. A process that is killed loses the runs in flight alone, and a process that opens
+the store again resumes from there; two processes that open the same experiment share it.
 """
 
 from __future__ import annotations
@@ -203,9 +203,9 @@ class Experiment:
         """
         settings = self.settings if budget is None else replace(self.settings, budget=budget)
         task = task_of(task)
-        task.partial_from(self.result)
         if not self._running.acquire(blocking=False):
             raise StudyError(f"the experiment {self.name!r} is running already; stop it first")
+        task.partial_from(self.result)
         try:
             self._store.note_stop("")
             self._stop_reason = ""

@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from tests.slurm.machine import NoSlurm, one_node
+from workbench.tasks import Task
 from workbench.tune.experiment import tune
 from workbench.tune.result import TuningResult
 from workbench.tune.runners import Slurm, SlurmSteps
@@ -46,7 +47,7 @@ def _show(folder: Path) -> None:
         pruning=("default", {"factor": 2.0}),
         store=folder / "tuning.db",
         name="copy",
-        on_run=_line,
+        task=Task(_line),
     )
     _sum_up(copy, time.monotonic() - began)
     print("\nA sort as job steps of one allocation:")
@@ -60,7 +61,7 @@ def _show(folder: Path) -> None:
             budget=16,
             seed=1,
             name="sort",
-            on_run=_line,
+            task=Task(_line),
         )
     _sum_up(sort, time.monotonic() - began)
     print()

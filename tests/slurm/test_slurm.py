@@ -22,6 +22,7 @@ from tests.unit.tune.tuned import bowl
 from workbench.cli import tune as cli_tune
 from workbench.errors import ParameterError
 from workbench.panels.tuning.panel import TuningPanel
+from workbench.tasks import submit
 from workbench.tune import Invocation, read_components
 from workbench.tune.experiment import resume, tune
 from workbench.tune.runners import (
@@ -352,12 +353,14 @@ def test_a_job_that_a_killed_experiment_left_is_cancelled_when_it_goes_on(
     script = (
         "import sys\n"
         "from tests.slurm.test_slurm import NAPS\n"
+        "from workbench.tasks import Task\n"
         "from workbench.tune import read_components\n"
         "from workbench.tune.experiment import tune\n"
         "from workbench.tune.runners import Slurm\n"
         "component = read_components(NAPS)['naps']\n"
         "tune(component, Slurm(sys.argv[1]), store=sys.argv[2], budget=4, initial=1,\n"
-        "     heuristic='exhaustive', on_run=lambda record: print(record.number, flush=True))\n"
+        "     heuristic='exhaustive',\n"
+        "     task=Task(lambda record: print(record.number, flush=True)))\n"
     )
     runs = str(tmp_path / "runs")
     words = [sys.executable, "-c", script, runs, str(where)]
@@ -411,7 +414,7 @@ def test_jobs_are_cancelled_whose_numbers_a_killed_experiment_had_no_time_to_not
         RunRequest({}, Invocation(("true",)), owner="0123456789ab", name="bowl-random-seed0-0")
     )
     with resume(where, component=bowl(), runner=Slurm(runs, (later,)), jobs=2) as experiment:
-        going_on = experiment.submit()
+        going_on = submit(experiment.run)
         deadline = time.monotonic() + 60.0
         while [job for job in queued_jobs().values() if job.number in left and not job.ended]:
             assert time.monotonic() < deadline

@@ -368,7 +368,8 @@ def _run_and_report(experiment: Experiment, arguments: argparse.Namespace) -> in
             last = f"last {f'{run.value:.6g}{unit}' if run.status == 'complete' else run.status}"
 
         # In another thread: signals are handled between the main thread's Python steps.
-        job = tasks.submit(lambda **_: experiment.run(stop=stop.event, on_run=note))
+        task = tasks.Task(note, stop.event)
+        job = tasks.submit(lambda **_: experiment.run(task=task))
         ended = False
         while not ended:
             line.show(f"{experiment.done} of {budget} runs, {experiment.runner.waits_for or last}")

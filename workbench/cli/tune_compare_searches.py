@@ -18,6 +18,7 @@ from workbench.errors import ParameterError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from workbench.tasks import Progress
     from workbench.tune.search_comparison.plan import AddedNoise, SearchComparisonPlan
 
 ABOUT = "compare heuristics, resampling, stopping and pruning on recorded spaces"
@@ -83,12 +84,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the comparison, print its table and return the exit status."""
     import pandas as pd
 
+    from workbench.tasks import Task
     from workbench.tune.search_comparison.files import SearchComparisonTables
     from workbench.tune.search_comparison.run import compare_searches
 
     plans = _plans(arguments)
     results = [
-        compare_searches(plan, arguments.rows, jobs=arguments.jobs, on_cell=_report)
+        compare_searches(plan, arguments.rows, jobs=arguments.jobs, task=Task(_report))
         for plan in plans
     ]
     if arguments.save is not None:
@@ -147,9 +149,9 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(","))
 
 
-def _report(done: int, total: int) -> None:
-    if done % 25 == 0 or done == total:
-        say(f"{done} of {total} cells")
+def _report(now: Progress) -> None:
+    if now.done % 25 == 0 or now.done == now.total:
+        say(f"{now.done} of {now.total} cells")
 
 
 def _text(table: pd.DataFrame) -> str:

@@ -20,7 +20,7 @@ from workbench.cli.machine_options import add_machine
 from workbench.cli.output import FAILED, add_json, given, print_json, say
 
 if TYPE_CHECKING:
-    from workbench.tune.recorded.passes import RecordingProgress
+    from workbench.tasks import Progress
 
 ABOUT = "run every configuration of a space and keep the runs"
 
@@ -69,6 +69,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the chosen action and return the exit status."""
+    from workbench.tasks import Task
+
     if arguments.record_action == "show":
         return _show(arguments)
     words = [word for word in sys.argv[1:] if word]
@@ -80,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.folder,
             **given(arguments, "ranks", "collectives", "sizes", "machine"),
             created_by=created_by,
-            on_space=lambda name: say(f"simulated {name}"),
+            task=Task(lambda now: say(f"simulated {now.message}")),
         )
         if arguments.json:
             print_json({"folder": arguments.folder, "runs": count})
@@ -88,14 +90,14 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{count} runs in {arguments.folder}")
         return 0
 
-    def report(progress: RecordingProgress, what: str) -> None:
-        if progress.started % 20 == 0:
-            say(f"{progress.started} of {progress.wanted} starts; next {what}")
+    def report(now: Progress) -> None:
+        if now.done % 20 == 0:
+            say(f"{now.done} of {now.total} starts; next {now.message}")
 
     options = {
         **given(arguments, "rounds", "limit_s"),
         "created_by": created_by,
-        "on_start": report,
+        "task": Task(report),
     }
     if arguments.record_action == "component":
         from workbench.tune.recorded.record_component import record_component

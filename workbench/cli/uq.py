@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +40,7 @@ from workbench.jsonfile import read_json
 if TYPE_CHECKING:
     import pandas as pd
 
+    from workbench.tasks import Progress, Task
     from workbench.uq.collectives import AlgorithmMixture, CollectiveCalibration, MeasuredCollective
 
 ABOUT = "calibrate a model with uncertainty, and predict with intervals"
@@ -183,6 +183,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _calibrate(arguments: argparse.Namespace) -> int:
+    from workbench.tasks import Task
     from workbench.uq.collectives import AlgorithmMixture, calibrate_collective, calibrate_unknown
 
     measured, options = _measured(arguments), given(arguments, *_OPTIONS)
@@ -190,24 +191,16 @@ def _calibrate(arguments: argparse.Namespace) -> int:
     if arguments.resume:
         options["resume"] = _resumed(arguments.store, unknown)
     store = _Store(Path(arguments.store), resumed=arguments.resume)
+    found: CollectiveCalibration | AlgorithmMixture
     with stoppable() as stop, ProgressLine(every_s=0.2) as line:
-        found: CollectiveCalibration | AlgorithmMixture
-        if unknown:
-            found = calibrate_unknown(
-                measured,
-                **options,
-                stop=stop.event,
-                on_progress=lambda what, done, total: line.show(f"{what}: {done} of {total} draws"),
-                on_draws=store.keep,
-            )
-        else:
-            found = calibrate_collective(
-                measured,
-                **options,
-                stop=stop.event,
-                on_progress=lambda done, total: line.show(f"{done} of {total} draws"),
-                on_draws=store.keep,
-            )
+
+        def note(now: Progress) -> None:
+            line.show(now.message)
+            store.keep(task)
+
+        task = Task(note, stop.event)
+        calibrate = calibrate_unknown if unknown else calibrate_collective
+        found = calibrate(measured, **options, task=task)
     if not store.save(found):
         say(f"stopped before the first draw; {arguments.store} is left as it was")
         return SIGNALLED + stop.number
@@ -237,12 +230,12 @@ class _Store:
         self._ours = resumed or not path.exists()
         self._next_s = time.monotonic() + _SAVED_EVERY_S
 
-    def keep(self, so_far: Callable[[], CollectiveCalibration | AlgorithmMixture]) -> None:
-        """Save what there is, unless that was done a moment ago."""
+    def keep(self, task: Task) -> None:
+        """Save the result so far, unless that was done a moment ago."""
         began = time.monotonic()
         if began < self._next_s:
             return
-        self.save(so_far())
+        self.save(task.partial)
         ended = time.monotonic()
         self._next_s = ended + max(_SAVED_EVERY_S, _MOST_OF_TIME * (ended - began))
 
@@ -334,15 +327,16 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _coverage(arguments: argparse.Namespace) -> int:
+    from workbench.tasks import Task
     from workbench.uq.collectives import cover_systems
 
     with stoppable() as stop, ProgressLine() as line:
-        found = cover_systems(
-            arguments.tables,
-            **given(arguments, "noise", "draws", "seed"),
-            stop=stop.event,
-            on_progress=lambda done, of, what: line.show(f"{done} of {of} done; {what}"),
-        )
+
+        def note(now: Progress) -> None:
+            line.show(f"{now.done} of {now.total} done; {now.message}")
+
+        options = given(arguments, "noise", "draws", "seed")
+        found = cover_systems(arguments.tables, **options, task=Task(note, stop.event))
     if stop.number:
         say(f"stopped after {len(found.cases)} collectives")
     elif arguments.save is not None:

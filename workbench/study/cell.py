@@ -19,6 +19,7 @@ from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
 from workbench.simulate import simulate_osu
 from workbench.study.model_choice import ModelChoice
+from workbench.tasks import Task, task_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -191,16 +192,17 @@ class CellResult:
         """Return the curve that was fitted."""
         return self.cell.measured()
 
-    def simulated(self, *, halt: NDArray[np.int8] | None = None) -> OSUCurve:
+    def simulated(self, *, task: Task | None = None) -> OSUCurve:
         """Return the fitted model's curve at the measured sizes, simulated again: exact.
 
         Args:
-            halt: int8[1] or None; set to 1 by another thread it ends the simulation.
+            task: once it is stopped, the simulation ends.
 
         Raises:
             ParameterError: there is no fitted model.
-            SimulationHalted: ``halt`` was set.
+            SimulationHalted: the task was stopped.
         """
+        halt = task_of(task).stop_event.cell
         return simulate_osu(self.model(), self.measured().sizes, halt=halt)
 
     def percent_error(self) -> pd.DataFrame:

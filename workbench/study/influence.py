@@ -37,7 +37,7 @@ from workbench.models import NetworkModel
 from workbench.result import Drawing, StoredResult
 from workbench.simulate import BENCHMARKS, simulate_osu
 from workbench.suggestions import did_you_mean
-from workbench.tasks import StopFlag, Task, task_of
+from workbench.tasks import Task, task_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -282,8 +282,7 @@ class _Design:
             def more(count: int) -> Iterator[Future[None]]:
                 if not task.stopping:
                     yield from (
-                        pool.submit(self._simulate, n, task.stop_event)
-                        for n in islice(waiting, count)
+                        pool.submit(self._simulate, n, task) for n in islice(waiting, count)
                     )
 
             running = set(more(2 * max(threads, 1)))
@@ -328,13 +327,14 @@ class _Design:
             seed=self.seed,
         )
 
-    def _simulate(self, number: int, halt: StopFlag) -> None:
+    def _simulate(self, number: int, task: Task) -> None:
         values = {
             d.key: d.at(x)
             for d, x in zip(self.space.dimensions, self.positions[number], strict=True)
         }
         try:
-            curve = simulate_osu(self._fixed.with_values(values), self.sizes, halt=halt.cell)
+            halt = task.stop_event.cell
+            curve = simulate_osu(self._fixed.with_values(values), self.sizes, halt=halt)
         except SimulationHalted:
             return
         except WorkbenchError:

@@ -4,16 +4,16 @@
         result = experiment.run()
     result.best
 
-A run is in the store before it begins and when it has ended. A process that is killed loses the
-runs in flight alone, and a process that opens the store again resumes from there; two processes
-that open the same experiment share it.
+``tasks.submit(experiment.run)`` runs it in a thread. A run is in the store before it begins and
+when it has ended. A process that is killed loses the runs in flight alone, and a process that opens
+the store again resumes from there; two processes that open the same experiment share it.
 """
 
 from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, Unpack, cast
@@ -22,7 +22,7 @@ from workbench.checks import whole
 from workbench.errors import ParameterError, StudyError
 from workbench.named_options import named_options
 from workbench.suggestions import did_you_mean
-from workbench.tasks import Job, Task, submit
+from workbench.tasks import Task, task_of
 from workbench.tune.component.component import Component, components, read_components
 from workbench.tune.component.invocation import Invocation
 from workbench.tune.environment import environment
@@ -187,21 +187,14 @@ class Experiment:
         """Whether it runs in this process."""
         return self._running.locked()
 
-    def run(
-        self,
-        budget: int | None = None,
-        *,
-        stop: threading.Event | None = None,
-        on_run: Callable[[RunRecord], None] | None = None,
-    ) -> TuningResult:
-        """Run until the budget is spent, a rule ends the search, or ``stop`` is set.
+    def run(self, budget: int | None = None, *, task: Task | None = None) -> TuningResult:
+        """Run until the budget is spent, a rule ends the search, or the task is stopped.
 
         Args:
             budget: number of runs in all, those of earlier sessions included; None for that of
                 the settings.
-            stop: once set, the runs in flight are ended and released; they run again when the
-                experiment is resumed.
-            on_run: called after each run, in this thread.
+            task: gets a ``RunRecord`` after each run; once it is stopped, the runs in flight are
+                ended and released, and run again when the experiment is resumed.
 
         Raises:
             ParameterError: the budget is no whole number above 0, or a run cannot be started.
@@ -209,14 +202,14 @@ class Experiment:
             StudyError: it is running already, or the store cannot be written.
         """
         settings = self.settings if budget is None else replace(self.settings, budget=budget)
+        task = task_of(task)
         if not self._running.acquire(blocking=False):
             raise StudyError(f"the experiment {self.name!r} is running already; stop it first")
+        task.partial_from(self.result)
         try:
             self._store.note_stop("")
             self._stop_reason = ""
-            reason = self._search.run(
-                self, settings.budget, stop or threading.Event(), on_run or (lambda _: None)
-            )
+            reason = self._search.run(self, settings.budget, task)
             if reason is not None:
                 self._stop_reason = reason
                 self._store.note_stop(reason)
@@ -224,25 +217,6 @@ class Experiment:
         finally:
             self._running.release()
         return self.result()
-
-    def submit(self, budget: int | None = None) -> Job[TuningResult]:
-        """Run in a thread; the job has progress, the result so far, and a stop.
-
-        Args:
-            budget: as in ``run``.
-        """
-
-        def tuning(task: Task) -> TuningResult:
-            task.partial_from(self.result)
-            total = budget or self.settings.budget
-            task.report(self.done, total)
-
-            def note(record: RunRecord) -> None:
-                task.report(self.done, total, _line(record, self.target))
-
-            return self.run(budget, stop=task.stop_event, on_run=note)
-
-        return submit(tuning)
 
     def result(self) -> TuningResult:
         """Return the result so far, from any thread, whether the experiment runs or not."""
@@ -388,8 +362,7 @@ def tune(
     what: Component | TuningSpace | str,
     runner: Runner | None = None,
     *,
-    stop: threading.Event | None = None,
-    on_run: Callable[[RunRecord], None] | None = None,
+    task: Task | None = None,
     **options: Unpack[ExperimentOptions],
 ) -> TuningResult:
     """Search the configurations of a component and return the result.
@@ -397,8 +370,7 @@ def tune(
     Args:
         what: a component, the name of a shipped one, or a space.
         runner: what executes runs; None for processes of this machine.
-        stop: ends the search when it is set.
-        on_run: called after each run, in this thread.
+        task: as for ``Experiment.run``.
         options: further arguments of ``Experiment``: ``budget``, ``heuristic``, ``store``...
 
     Raises:
@@ -407,7 +379,7 @@ def tune(
         StudyError: the store cannot be used.
     """
     with Experiment(what, runner, **options) as experiment:
-        return experiment.run(stop=stop, on_run=on_run)
+        return experiment.run(task=task)
 
 
 def resume(
@@ -488,13 +460,6 @@ def _settings(settings: SearchSettings | None, options: SearchOptions) -> Search
                 key=name,
             )
     return replace(base, **cast(dict[str, Any], options))
-
-
-def _line(record: RunRecord, target: Target) -> str:
-    run = record.run
-    chosen = ", ".join(f"{name}={value}" for name, value in run.configuration.items())
-    value = f"{run.value:.6g} {target.unit}".rstrip() if run.status == "complete" else run.status
-    return f"{value}: {chosen}"
 
 
 def _no_value(output: object) -> float:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
@@ -13,6 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.tasks import Task
 from workbench.tune.aggregation import RunStatus
 from workbench.tune.environment import load
 from workbench.tune.history import History, Run
@@ -92,27 +92,26 @@ class Search:
         self,
         experiment: Conditions,
         budget: int,  # number of runs in total
-        stop: threading.Event,  # ends the runs in flight, which are released
-        on_run: Callable[[RunRecord], None],  # called after each run
+        task: Task,  # gets each record; its stop ends the runs in flight, which are released
     ) -> str | None:
-        """Run until the search ends and return the reason; None if ``stop`` was set."""
+        """Run until the search ends and return the reason; None after a stop."""
         reason: str | None = None
         pause = _SHORTEST_S
         self._last.clear()
         try:
-            while not stop.is_set():
+            while not task.stopping:
                 if reason is None:
                     reason = self._begin(experiment, budget)
                 if not self._flights:
                     if reason is not None:
                         return reason
                     # Others are running the initial points.
-                    stop.wait(_WAIT_S)
+                    task.stop_event.wait(_WAIT_S)
                     continue
-                if self._poll_runs(experiment, on_run):
+                if self._poll_runs(experiment, budget, task):
                     pause = _SHORTEST_S
                 else:
-                    stop.wait(pause)
+                    task.stop_event.wait(pause)
                     pause = min(2.0 * pause, _LONGEST_S)
             return None
         finally:
@@ -220,7 +219,7 @@ class Search:
         for flight in self._flights[-len(chosen) :] if chosen else ():
             self._note_job(flight)
 
-    def _poll_runs(self, experiment: Conditions, on_run: Callable[[RunRecord], None]) -> bool:
+    def _poll_runs(self, experiment: Conditions, budget: int, task: Task) -> bool:
         """Record the finished runs; return whether there were any."""
         ended = False
         for flight in list(self._flights):
@@ -237,7 +236,7 @@ class Search:
             self._noted.pop(flight.key, None)
             self._history.pending = [f.begun.configuration for f in self._flights]
             self._last[flight.slot] = record.run
-            on_run(record)
+            task.report(len(self._records), budget, _line(record, experiment.target), record)
         return ended
 
     def _note_job(self, flight: _Flight) -> None:
@@ -337,6 +336,13 @@ def _read(output: RunOutput, target: Target, limit_s: float | None) -> tuple[Run
     if not math.isfinite(value):
         return "failed", math.nan, f"the value must be a finite number; got {value}"
     return "complete", value, ""
+
+
+def _line(record: RunRecord, target: Target) -> str:
+    run = record.run
+    chosen = ", ".join(f"{name}={value}" for name, value in run.configuration.items())
+    value = f"{run.value:.6g} {target.unit}".rstrip() if run.status == "complete" else run.status
+    return f"{value}: {chosen}"
 
 
 def _failure(output: RunOutput) -> str:

@@ -6,14 +6,14 @@ found.plot(), found.to_frame()
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
+from workbench.tasks import Progress, Task, task_of
 from workbench.uq.replicas import Replicas
 from workbench.uq.simulation_based import CalibrationCheck, simulation_based_calibration
 
@@ -95,8 +95,7 @@ def check_noise_models(
     datasets: int = 200,
     level: float = 0.9,
     seed: int = 0,
-    stop: threading.Event | None = None,
-    on_progress: Callable[[int, int], None] | None = None,
+    task: Task | None = None,
 ) -> NoiseChecks:
     """Check the intervals of several noise models by data sets whose truth is known.
 
@@ -107,8 +106,8 @@ def check_noise_models(
         datasets: number of data sets of each pair.
         level: of the intervals.
         seed: makes the data sets repeatable.
-        stop: once set, the pairs that have data sets are returned.
-        on_progress: called with the data sets done and to do, of all pairs together.
+        task: gets the number of data sets, of all pairs together; once it is stopped, the pairs
+            that have data sets are returned.
 
     Raises:
         ParameterError: an argument is not accepted.
@@ -117,13 +116,13 @@ def check_noise_models(
     if not pairs:
         raise ParameterError("pairs must not be empty; name two noise models", key="pairs")
     checks: list[CalibrationCheck] = []
+    task = task_of(task)
 
-    def tell(done: int, of: int) -> None:
-        if on_progress is not None:
-            on_progress(len(checks) * of + done, len(pairs) * of)
+    def tell(now: Progress) -> None:
+        task.report(len(checks) * now.total + now.done, len(pairs) * now.total, now.message)
 
     for noise, fitted in pairs:
-        if checks and stop is not None and stop.is_set():
+        if checks and task.stopping:
             break
         checks.append(
             simulation_based_calibration(
@@ -134,8 +133,7 @@ def check_noise_models(
                 datasets=datasets,
                 level=level,
                 seed=seed,
-                stop=stop,
-                on_progress=tell,
+                task=Task(tell, task.stop_event),
             )
         )
     return NoiseChecks(tuple(checks))

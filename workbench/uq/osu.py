@@ -11,7 +11,6 @@ error costs draws and not accuracy.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,7 +19,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import tasks
 from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
@@ -28,6 +26,7 @@ from workbench.fit.result import FitResult
 from workbench.models import LogGPS, NetworkModel, Protocol
 from workbench.models.protocol import ProtocolRegime
 from workbench.result import Drawing, StoredResult
+from workbench.tasks import JobError, Task, task_of
 from workbench.uq.carried_on import CarriedOn
 from workbench.uq.designs import design
 from workbench.uq.fit_runs import (
@@ -42,7 +41,7 @@ from workbench.uq.fit_runs import (
     with_values,
 )
 from workbench.uq.noise import NoiseModel, as_noise_model
-from workbench.uq.posterior import LEAST_DRAWS, Posterior, calibrate
+from workbench.uq.posterior import LEAST_DRAWS, PartTask, Posterior, calibrate
 from workbench.uq.prediction import draw_errors, given_residuals
 from workbench.uq.problem import CalibrationProblem
 from workbench.uq.pushed import LEVELS, PushedForward, checked_levels, middle_and_ends
@@ -334,9 +333,7 @@ def posterior_of_fit(
     chain_draws: int = 1000,
     seed: int = 0,
     resume: FitPosterior | None = None,
-    stop: threading.Event | None = None,
-    on_progress: Callable[[int, int], None] | None = None,
-    on_draws: Callable[[Callable[[], FitPosterior]], None] | None = None,
+    task: Task | None = None,
 ) -> FitPosterior:
     """Return the posterior of a fit's searched parameters, given the curve it was fitted to.
 
@@ -360,19 +357,16 @@ def posterior_of_fit(
         seed: makes the result repeatable.
         resume: what a stop left of the same call, or one with fewer ``chain_draws``; its chains go
             on from where they are.
-        stop: once set, the posterior of the draws so far is returned.
-        on_progress: called with the draws of each chain done and to do, anew for each of up to
-            five runs of the chains.
-        on_draws: called between blocks with a function that returns the posterior so far, for
-            ``resume``, of at most 50 draws; it must be called before ``on_draws`` returns, if at
-            all.
+        task: gets the draws of each chain, anew for each of up to five runs of the chains; its
+            result so far is a posterior of at most 50 draws, for ``resume``. Once it is stopped,
+            the posterior of the draws so far is returned.
 
     Raises:
         ParameterError: the fit did not succeed, an argument is not accepted, there is nothing but
             thresholds to vary, or ``resume`` comes from other arguments.
         JobError: it was stopped before the first draw.
     """
-    draws, seed = whole(draws, "draws", 2), whole(seed, "seed", 0)
+    draws, seed, task = whole(draws, "draws", 2), whole(seed, "seed", 0), task_of(task)
     replicas = replicas_of(result)
     model = as_noise_model(noise, replicas)
     dimensions, box = start(result)
@@ -387,7 +381,9 @@ def posterior_of_fit(
             surrogate = resume.surrogate
         else:
             surrogate = runs.surrogate(box, seed + turn)
-        weighed = partial(_weighed, runs, surrogate, seed=seed, rounds=turn + 1)
+        weighed = partial(_weighed, surrogate=surrogate, seed=seed, rounds=turn + 1)
+        # By runs of its own: the surrogates to come do not depend on who looks.
+        looked_at = partial(weighed, FitRuns(result, dimensions), draws=min(draws, _SO_FAR))
         chains = partial(
             calibrate,
             surrogate,
@@ -396,18 +392,16 @@ def posterior_of_fit(
             burn_in=burn_in,
             thin=_STEPS,
             seed=seed,
-            stop=stop,
-            on_progress=on_progress,
-            on_draws=_passed_on(on_draws, partial(weighed, draws=min(draws, _SO_FAR))),
+            task=PartTask(task, partial(_so_far, looked_at)),
         )
         posterior = chains(draws=chain_draws, resume=before)
         before = None
-        stopped = stop is not None and stop.is_set()
+        stopped = task.stopping
         if stopped and posterior.draws < LEAST_DRAWS:
             if tried:
                 break
-            raise tasks.JobError("the chains were stopped before the first draws; run them again")
-        found = weighed(posterior=posterior, draws=draws)
+            raise JobError("the chains were stopped before the first draws; run them again")
+        found = weighed(runs, posterior=posterior, draws=draws)
         pressed = pressed_ends(posterior, dimensions)
         tried.append((not pressed.any(), found.effective, found, chains))
         if stopped or (not pressed.any() and found.effective >= _ENOUGH * draws):
@@ -420,20 +414,9 @@ def posterior_of_fit(
     return found
 
 
-def _passed_on(
-    on_draws: Callable[[Callable[[], FitPosterior]], None] | None,
-    found: Callable[..., FitPosterior],  # of a posterior
-) -> Callable[[Callable[[], Posterior]], None] | None:
-    """Return a callback that takes posteriors and hands those with draws to ``on_draws``."""
-    if on_draws is None:
-        return None
-
-    def take(so_far: Callable[[], Posterior]) -> None:
-        posterior = so_far()
-        if posterior.draws >= LEAST_DRAWS:
-            on_draws(lambda: found(posterior=posterior))
-
-    return take
+def _so_far(weighed: Callable[..., FitPosterior], posterior: Posterior) -> FitPosterior | None:
+    """Return the weighed draws of chains that run; None before there are enough to judge."""
+    return weighed(posterior=posterior) if posterior.draws >= LEAST_DRAWS else None
 
 
 def fit_problem(result: FitResult, *, seed: int = 0) -> CalibrationProblem:

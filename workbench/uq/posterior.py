@@ -8,7 +8,6 @@ Bayes' formula with a likelihood of ``workbench.uq.noise``, sampled by adaptive 
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +26,7 @@ from workbench.checks import whole
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.html_table import html_table
 from workbench.result import Drawing, StoredResult
+from workbench.tasks import Task, task_of
 from workbench.uq.diagnostics import bulk_ess, split_rhat, tail_ess
 from workbench.uq.noise import (
     NoiseModel,
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 
 BLOCK = 500
-"""Draws of a chain between two looks at ``stop``."""
+"""Draws of a chain between two reports."""
 MOST_RHAT, LEAST_ESS_PER_CHAIN = 1.01, 100.0
 """Of Vehtari et al. 2021, for R-hat of ranks and for the effective sample size."""
 LEAST_DRAWS = 8
@@ -355,9 +355,7 @@ def calibrate(
     seed: int = 0,
     coordinates: Sequence[str] | None = None,
     resume: Posterior | None = None,
-    stop: threading.Event | None = None,
-    on_progress: Callable[[int, int], None] | None = None,
-    on_draws: Callable[[Callable[[], Posterior]], None] | None = None,
+    task: Task | None = None,
 ) -> Posterior:
     """Sample the posterior distribution of a simulator's parameters, given measured times.
 
@@ -377,11 +375,8 @@ def calibrate(
             scale of log2; all of them by default.
         resume: a posterior of the same call with fewer draws, or one that was stopped; it goes on
             to ``draws``, and the result is that of one run.
-        stop: once set, the draws so far are returned.
-        on_progress: called between blocks with the draws of each chain done and to do, burn-in
-            included.
-        on_draws: called between blocks with a function that returns the posterior so far, for
-            ``resume``; it must be called before ``on_draws`` returns, if at all.
+        task: gets the draws of each chain, burn-in included, every 500 of them; its result so far
+            is the posterior for ``resume``. Once it is stopped, the draws so far are returned.
 
     Raises:
         ParameterError: an argument is not accepted, the surrogate has other tests than the
@@ -442,7 +437,11 @@ def calibrate(
             scratch[chain],
         )
 
+    reached = at, state.copy()
+
     def so_far() -> Posterior:
+        # Of whole blocks: other threads may ask while the next one runs.
+        at, state = reached
         kept = max(at - burn_in, 0)
         parameters, hyper = values_of(points[:, :kept], target, box)
         if resume is not None:
@@ -457,7 +456,7 @@ def calibrate(
             hyper=hyper,
             log_posterior=log_posterior[:, :kept].copy(),
             times=times[:, :kept].copy(),
-            state=state.copy(),
+            state=state,
             seed=seed,
             burn_in=burn_in,
             thin=thin,
@@ -465,17 +464,35 @@ def calibrate(
             seconds=seconds + time.perf_counter() - began,
         )
 
-    total = burn_in + draws
+    task, total = task_of(task), burn_in + draws
+    task.partial_from(so_far)
     with ThreadPoolExecutor(min(chains, tasks.cores())) as pool:
-        while at < total and not (stop is not None and stop.is_set()):
+        while at < total and not task.stopping:
             rows = min(BLOCK, (burn_in if at < burn_in else total) - at)
             list(pool.map(step, range(chains), [rows] * chains))
             at += rows
-            if on_progress is not None:
-                on_progress(at, total)
-            if on_draws is not None:
-                on_draws(so_far)
+            reached = at, state.copy()
+            task.report(at, total, f"{at} of {total} draws")
     return so_far()
+
+
+class PartTask(Task):
+    """The task of a part of a calibration: it stops with the whole, and reports to it."""
+
+    def __init__(
+        self,
+        whole: Task,
+        made: Callable[[Any], Any],  # the whole's result so far, of the part's
+        words: str = "",  # before the part's messages
+    ) -> None:
+        super().__init__(
+            lambda now: whole.report(now.done, now.total, words + now.message), whole.stop_event
+        )
+        self._whole, self._made = whole, made
+
+    def partial_from(self, supplier: Callable[[], Any]) -> None:
+        """Set the function that builds the part's result so far, and thereby the whole's."""
+        self._whole.partial_from(lambda: self._made(supplier()))
 
 
 def _check_tests(surrogate: Surrogate, replicas: Replicas) -> None:

@@ -10,9 +10,8 @@ that is fitted is the one that made the data, the rank of each truth among the d
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -27,6 +26,7 @@ from workbench.arrays import FloatArray
 from workbench.checks import number, whole
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
+from workbench.tasks import Task, task_of
 from workbench.uq.diagnostics import split_rhat
 from workbench.uq.noise import (
     NoiseModel,
@@ -234,8 +234,7 @@ def simulation_based_calibration(
     held_out: int = -1,
     coordinates: Sequence[str] | None = None,
     seed: int = 0,
-    stop: threading.Event | None = None,
-    on_progress: Callable[[int, int], None] | None = None,
+    task: Task | None = None,
 ) -> CalibrationCheck:
     """Calibrate to data sets whose truth is known, and count how often intervals cover it.
 
@@ -259,8 +258,8 @@ def simulation_based_calibration(
         held_out: number of the test that is predicted and not calibrated to.
         coordinates: as for ``calibrate``.
         seed: makes the data sets repeatable, on any number of threads.
-        stop: once set, the data sets that are finished are returned; the first is always made.
-        on_progress: called after each data set with those done and to do.
+        task: gets the number of data sets after each; once it is stopped, those that are finished
+            are returned, the first in any case.
 
     Raises:
         ParameterError: an argument is not accepted, or the surrogate has other tests than the
@@ -284,11 +283,11 @@ def simulation_based_calibration(
     makes = as_noise_model(noise, replicas_like)
     fits = makes if fitted is None else as_noise_model(fitted, replicas_like)
     setup = _Setup.of(surrogate, replicas_like, makes, fits, left, coordinates)
-    began = time.perf_counter()
+    task, began = task_of(task), time.perf_counter()
     found: dict[int, tuple[NDArray[np.int64], bool]] = {}
 
     def one(index: int) -> tuple[NDArray[np.int64], bool] | None:
-        if index and stop is not None and stop.is_set():
+        if index and task.stopping:
             return None
         return setup.run(seed, index)
 
@@ -299,8 +298,7 @@ def simulation_based_calibration(
                 result = future.result()
                 if result is not None:
                     found[waiting[future]] = result
-                    if on_progress is not None:
-                        on_progress(len(found), total)
+                    task.report(len(found), total, "data sets")
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise

@@ -6,18 +6,16 @@ found.verdict, found.posterior, found.sample(100)
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import tasks
 from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.result import Drawing, StoredResult
+from workbench.tasks import JobError, Task, task_of
 from workbench.uq.noise import NoiseModel
 from workbench.uq.parameters import ParameterBox, UncertainParameter
 from workbench.uq.posterior import LEAST_DRAWS, Posterior, calibrate
@@ -138,8 +136,7 @@ def calibrate_simulator(
     draws: int = 2000,
     burn_in: int = 2000,
     seed: int = 0,
-    stop: threading.Event | None = None,
-    on_progress: Callable[[int, int], None] | None = None,
+    task: Task | None = None,
 ) -> SimulatorCalibration:
     """Calibrate a simulator, and do about its surrogate's error what is needed.
 
@@ -160,15 +157,15 @@ def calibrate_simulator(
         draws: kept of each chain.
         burn_in: draws of each chain before these.
         seed: makes the result repeatable.
-        stop: once set, the posterior of the draws so far is returned.
-        on_progress: called with the draws of each chain done and to do, anew in each round.
+        task: gets the draws of each chain, anew in each round, and has their posterior as its
+            result so far; once it is stopped, the calibration ends with the draws so far.
 
     Raises:
         ParameterError: an argument is not accepted, the simulator gives other than finite times
             for the tests of ``replicas``, or it refuses all draws of the posterior.
         JobError: it was stopped before the first draws.
     """
-    seed, choices = whole(seed, "seed", 0), []
+    seed, choices, task = whole(seed, "seed", 0), [], task_of(task)
     while True:
         choice = choose_surrogate(
             box, simulator, replicas.tests, target=target, most_points=most_points, seed=seed
@@ -182,12 +179,11 @@ def calibrate_simulator(
             draws=draws,
             burn_in=burn_in,
             seed=seed,
-            stop=stop,
-            on_progress=on_progress,
+            task=task,
         )
-        stopped = stop is not None and stop.is_set()
+        stopped = task.stopping
         if stopped and posterior.draws < LEAST_DRAWS:
-            raise tasks.JobError("the chains were stopped before the first draws; run them again")
+            raise JobError("the chains were stopped before the first draws; run them again")
         largest = [float(each.errors.min()) for each in choices[-2:]]
         if choice.reached or stopped or len(choices) == _ROUNDS:
             break

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections import Counter
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 from tests.cases import for_each
 from tests.unit.tune.tuned import SPACE, bowl, noisy
 from workbench.errors import ParameterError, StudyError
+from workbench.tasks import Task, submit
 from workbench.tune import (
     Choices,
     Configuration,
@@ -231,10 +231,10 @@ def test_several_runs_at_once_are_all_taken_down() -> None:
 
 
 def test_stop_ends_the_runs_in_flight_and_forgets_them() -> None:
-    stop = threading.Event()
+    task = Task(lambda record: task.stop() if record.number == 3 else None)
     component = bowl(0.05)
     with Experiment(component, heuristic="random", budget=50) as experiment:
-        result = experiment.run(stop=stop, on_run=lambda r: stop.set() if r.number == 3 else None)
+        result = experiment.run(task=task)
         assert len(result) == 4
         assert result.stop_reason == ""
         assert not experiment.running
@@ -246,7 +246,7 @@ def test_stop_ends_the_runs_in_flight_and_forgets_them() -> None:
 
 def test_a_job_tells_how_far_it_is_and_can_be_stopped() -> None:
     with Experiment(bowl(0.02), heuristic="random", budget=500) as experiment:
-        job = experiment.submit()
+        job = submit(experiment.run)
         while job.progress.done < 3:
             assert not job.finished
         assert job.progress.total == 500

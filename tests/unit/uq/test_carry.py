@@ -291,19 +291,18 @@ def test_a_stop_keeps_the_draws_so_far(
     posterior: FitPosterior, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = posterior.makespan(PROGRAM, draws=50)
-    stop, seen, calls = tasks.StopFlag(), [], []
+    seen, calls = [], []
+    task = tasks.Task(lambda now: seen.append((now.done, now.total)))
 
     def stopping(*given: Any, **options: Any) -> Any:
         calls.append(given)
         if len(calls) == 4:
-            stop.set()
+            task.stop()
         return replay(*given) if len(calls) < 4 else replay(*given, **options)
 
     monkeypatch.setattr(tasks, "cores", lambda: 1)
     monkeypatch.setattr("workbench.uq.carry.program.replay", stopping)
-    found = posterior.makespan(
-        PROGRAM, draws=50, stop=stop, on_progress=lambda done, total: seen.append((done, total))
-    )
+    found = posterior.makespan(PROGRAM, draws=50, task=task)
     assert len(calls) == 4
     # A replay as short as the last one may end before it sees the stop.
     assert found.values.tolist() == whole.values[: len(found.values)].tolist()
@@ -311,7 +310,7 @@ def test_a_stop_keeps_the_draws_so_far(
     assert seen[:2] == [(0, 50), (1, 50)]
     for question in (posterior.makespan, posterior.tolerance, posterior.latency_curve):
         with pytest.raises(tasks.JobError, match="before the first draw"):
-            question("cg-8", stop=stop)
+            question("cg-8", task=task)
 
 
 def test_results_after_a_draw_that_was_stopped_are_left_out() -> None:
@@ -320,9 +319,9 @@ def test_results_after_a_draw_that_was_stopped_are_left_out() -> None:
             raise SimulationHalted("stopped")
         return 10 * model
 
-    assert each_draw(halted_in_the_third, 0, (1, 2, 3), {}) == (0, [10])
+    assert each_draw(halted_in_the_third, 0, (1, 2, 3), tasks.Task()) == (0, [10])
     with pytest.raises(tasks.JobError, match="before the first draw"):
-        each_draw(halted_in_the_third, 2, (1, 3), {})
+        each_draw(halted_in_the_third, 2, (1, 3), tasks.Task())
 
 
 def test_questions_that_cannot_be_asked_are_refused(posterior: FitPosterior) -> None:

@@ -11,6 +11,7 @@ from bokeh.models import ColumnDataSource
 from tests.unit.uq.ring import measured, ring
 from workbench.errors import ParameterError
 from workbench.plotting import describe_noise_checks
+from workbench.tasks import Task
 from workbench.uq import NoiseChecks, check_noise_models, simulation_based_calibration
 
 PAIRS = (("relative", "relative"), ("relative", "constant"))
@@ -50,9 +51,8 @@ def test_the_figure_has_a_row_a_pair_and_its_points(checks: NoiseChecks) -> None
 
 def test_a_stop_keeps_finished_pairs_and_progress_counts_all() -> None:
     seen: list[tuple[int, int]] = []
-    check_noise_models(
-        ring(), measured(), PAIRS, datasets=2, on_progress=lambda done, of: seen.append((done, of))
-    )
+    task = Task(lambda now: seen.append((now.done, now.total)))
+    check_noise_models(ring(), measured(), PAIRS, datasets=2, task=task)
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
     with pytest.raises(ParameterError, match="pairs must not be empty"):
         check_noise_models(ring(), measured(), ())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 import types
 from dataclasses import replace
 from pathlib import Path
@@ -80,16 +79,19 @@ def test_the_same_seed_gives_the_same_draws_on_any_number_of_threads(
 def test_a_stop_keeps_the_draws_and_a_resumed_run_equals_a_long_one(
     stop_at: int, tmp_path: Path
 ) -> None:
-    stop, seen = threading.Event(), []
+    seen: list[tuple[int, int]] = []
 
-    def report(done: int, total: int) -> None:
-        seen.append((done, total))
-        if done >= stop_at:
-            stop.set()
+    def report(now: tasks.Progress) -> None:
+        seen.append((now.done, now.total))
+        if now.done >= stop_at:
+            task.stop()
+
+    task = tasks.Task(report)
 
     options: dict[str, Any] = {"draws": 2100, "burn_in": 900, "seed": 2}
     whole = calibrate(SURROGATE, measured(), **options)
-    part = calibrate(SURROGATE, measured(), stop=stop, on_progress=report, **options)
+    part = calibrate(SURROGATE, measured(), task=task, **options)
+    assert same_draws(part, task.partial)
     assert seen[-1] == ({500: 500, 900: 900, 1900: 1900}[stop_at], 3000)
     assert part.draws == max(stop_at - 900, 0)
     np.testing.assert_array_equal(part.parameters, whole.parameters[:, : part.draws])

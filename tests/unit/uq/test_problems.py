@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import json
 import shutil
-import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -101,18 +101,33 @@ def test_a_fit_begins_with_its_own_times_and_can_be_stopped() -> None:
     # The kink of LogP's bandwidth is more than a polynomial follows, at single sizes.
     assert np.median(problem.surrogate_error) < 0.01 < problem.surrogate_error.max()
     problem.plot()
-    stop, told = threading.Event(), []
+    told, partial = [], []
 
-    def tell(done: int, of: int) -> None:
-        told.append((done, of))
-        if done > 1000:  # of 2000, so that some draws are kept
-            stop.set()
+    def tell(now: tasks.Progress) -> None:
+        told.append((now.done, now.total))
+        partial.append(task.partial)
+        if now.done > 1000:  # of 2000, so that some draws are kept
+            task.stop()
 
-    found = posterior_of_fit(result, noise="relative", draws=20, stop=stop, on_progress=tell)
+    task = tasks.Task(tell)
+    found = posterior_of_fit(result, noise="relative", draws=20, task=task)
     assert 0 < found.posterior.draws < found.posterior.requested
     assert told[0][1] == 2000
+    assert partial[0] is None  # in the burn-in
+    assert partial[-1].times.tolist() == found.times.tolist()
     with pytest.raises(tasks.JobError, match="before the first draws"):
-        posterior_of_fit(result, noise="relative", draws=20, stop=stop)
+        posterior_of_fit(result, noise="relative", draws=20, task=task)
+
+
+def test_a_posterior_does_not_depend_on_who_looks() -> None:
+    result = fit("azure-hb96v3-hdr", "logp", trials=60)
+    options: dict[str, Any] = {"noise": "relative", "draws": 20, "chain_draws": 600}
+    unseen, seen = posterior_of_fit(result, **options), []
+    task = tasks.Task(lambda now: seen.append(task.partial))
+    looked_at = posterior_of_fit(result, **options, task=task)
+    assert any(one is not None for one in seen)
+    assert unseen.rounds > 1
+    np.testing.assert_array_equal(looked_at.values, unseen.values)
 
 
 def test_held_shares_count_the_medians_inside() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -56,14 +55,15 @@ def test_datasets_do_not_depend_on_threads_and_a_stop_keeps_them(
 ) -> None:
     whole = check(datasets=6, noise="gaussian-process", held_out=3)
     monkeypatch.setattr(tasks, "cores", lambda: 1)
-    stop, seen = threading.Event(), []
+    seen: list[tuple[int, int]] = []
 
-    def report(done: int, total: int) -> None:
-        seen.append((done, total))
-        if done == 2:
-            stop.set()
+    def report(now: tasks.Progress) -> None:
+        seen.append((now.done, now.total))
+        if now.done == 2:
+            task.stop()
 
-    part = check(datasets=6, noise="gaussian-process", held_out=3, stop=stop, on_progress=report)
+    task = tasks.Task(report)
+    part = check(datasets=6, noise="gaussian-process", held_out=3, task=task)
     assert seen[:2] == [(1, 6), (2, 6)]
     assert 2 <= part.datasets < 6
     assert part.requested == 6

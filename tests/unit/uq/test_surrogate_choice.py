@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -237,11 +236,11 @@ def test_a_kink_beside_the_posterior_needs_a_local_surrogate_only() -> None:
 
 
 def test_a_stopped_calibration_of_a_simulator_has_no_posterior() -> None:
-    stop = threading.Event()
-    stop.set()
+    task = tasks.Task()
+    task.stop()
     with pytest.raises(tasks.JobError, match="before the first draws"):
         calibrate_simulator(
-            slower_of_both, BANDWIDTHS, replicas_at([3e9, 5e9, 2e-6]), most_points=128, stop=stop
+            slower_of_both, BANDWIDTHS, replicas_at([3e9, 5e9, 2e-6]), most_points=128, task=task
         )
 
 

@@ -14,7 +14,7 @@ from tests.unit import commands
 from workbench.cli import uq
 from workbench.errors import ParameterError
 from workbench.plotting import describe_system_coverage
-from workbench.tasks import JobError, StopFlag
+from workbench.tasks import JobError, Task
 from workbench.uq.collectives import (
     SystemCoverage,
     cover_systems,
@@ -107,7 +107,7 @@ def test_the_shipped_coverage_is_of_every_shipped_system() -> None:
 
 
 def test_a_stop_before_the_first_collective_is_an_error() -> None:
-    stop = StopFlag()
-    stop.set()
+    task = Task()
+    task.stop()
     with pytest.raises(JobError, match="stopped before its first collective"):
-        cover_systems(["fugaku"], noise="relative", draws=100, stop=stop)
+        cover_systems(["fugaku"], noise="relative", draws=100, task=task)

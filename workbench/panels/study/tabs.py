@@ -133,7 +133,7 @@ def _simulate(
     for done, fit in enumerate(fits):
         task.report(done, len(fits), "fits simulated")
         if fit.cell not in curves:
-            curves[fit.cell] = fit.simulated(halt=task.stop_event.cell)
+            curves[fit.cell] = fit.simulated(task=task)
             task.breathe()
     task.report(len(fits), len(fits), "fits simulated")
 

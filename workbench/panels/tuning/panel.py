@@ -35,7 +35,7 @@ from workbench.panels.tuning.state import FIRST_SETTINGS, TuningState
 from workbench.panels.tuning.subjects import first_word, space_html, subject_of, subjects
 from workbench.panels.tuning.view import TuningView
 from workbench.suggestions import did_you_mean
-from workbench.tasks import Job
+from workbench.tasks import Job, submit
 from workbench.tune.experiment import Experiment
 from workbench.tune.result import TuningResult
 from workbench.tune.runners.runner import Runner
@@ -370,9 +370,9 @@ class TuningPanel(Panel[TuningResult | None]):
         self._running = self._last[state.subject.word] = (experiment, state)
         self._found = ""
         self._experiments.begin()
-        job = experiment.submit(budget)
+        job = submit(experiment.run, budget)
         threading.Thread(target=_give_back, args=(job, experiment.runner), daemon=True).start()
-        self._work.begin(job, lambda: _how_far(job, experiment))
+        self._work.begin(job, lambda: _how_far(job, experiment, budget))
         self._python.value = self.python
         self._ticker.start()
         return job
@@ -463,12 +463,11 @@ class TuningPanel(Panel[TuningResult | None]):
         self._error.say(message)
 
 
-def _how_far(job: Job[TuningResult], experiment: Experiment) -> tuple[float, str]:
-    progress = job.progress
-    last = f"; the last {progress.message}" if progress.message else ""
+def _how_far(job: Job[TuningResult], experiment: Experiment, budget: int) -> tuple[float, str]:
+    message, done = job.progress.message, experiment.done
+    last = f"; the last {message}" if message else ""
     waits = f"; {experiment.runner.waits_for}" if experiment.runner.waits_for else ""
-    done = f"{progress.done} of {progress.total} runs"
-    return progress.fraction, f"{done}, {job.elapsed_s:.1f} s{waits or last}"
+    return min(done / budget, 1.0), f"{done} of {budget} runs, {job.elapsed_s:.1f} s{waits or last}"
 
 
 def _check_budget(done: int, budget: int) -> None:

@@ -6,8 +6,8 @@ import json
 import tempfile
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from workbench.errors import ParameterError, WorkbenchError
 from workbench.fit import FitResult, fit
 from workbench.panels.machine_choice import is_file
 from workbench.provenance import Provenance
+from workbench.tasks import Task
 from workbench.uq import (
     CalibrationProblem,
     FitPosterior,
@@ -48,15 +49,6 @@ MODEL, TRIALS = "protocol", 500
 """Of the fits to shipped machines."""
 SIDES = (8, 16, 32)
 """Of the tori of nodes that a collective may be predicted on, three dimensions each."""
-
-
-@dataclass(frozen=True)
-class Reports:
-    """How chains that run are stopped and followed."""
-
-    stop: threading.Event
-    tell: Callable[[int, int], None]  # draws of each chain done and to do
-    show: Callable[[Callable[[], Found]], None]  # a function that returns what there is so far
 
 
 class Problem(ABC):
@@ -94,7 +86,7 @@ class Problem(ABC):
         draws: int,
         seed: int,
         resume: Found | None,
-        reports: Reports,
+        task: Task,  # gets the draws of each chain; has what there is so far
     ) -> Found:
         """Run the chains, or go on with those of an earlier result."""
 
@@ -151,7 +143,7 @@ class CollectiveProblem(Problem):
         draws: int,
         seed: int,
         resume: Found | None,
-        reports: Reports,
+        task: Task,  # gets the draws of each chain; has what there is so far
     ) -> Found:
         """Run the chains on the tests that are not held out."""
         if isinstance(resume, FitPosterior):
@@ -166,9 +158,7 @@ class CollectiveProblem(Problem):
             draws=draws,
             seed=seed,
             resume=resume,
-            stop=reports.stop,
-            on_progress=reports.tell,
-            on_draws=reports.show,
+            task=task,
         )
         self._models[held_out, seed] = found.model
         return found
@@ -259,7 +249,7 @@ class MachineProblem(Problem):
         draws: int,
         seed: int,
         resume: Found | None,
-        reports: Reports,
+        task: Task,  # gets the draws of each chain; has what there is so far
     ) -> Found:
         """Run the chains on all points of the curves."""
         if isinstance(resume, CollectiveCalibration):
@@ -272,9 +262,7 @@ class MachineProblem(Problem):
             chain_draws=draws,
             seed=seed,
             resume=resume,
-            stop=reports.stop,
-            on_progress=reports.tell,
-            on_draws=reports.show,
+            task=task,
         )
 
     def predict(self, found: Found, held_out: int, side: int) -> tuple[Prediction, Replicas | None]:

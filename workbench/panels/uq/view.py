@@ -110,8 +110,7 @@ class FigureMaker:
                 datasets=choice.datasets,
                 coordinates=problem.coordinates,
                 seed=choice.seed,
-                stop=task.stop_event,
-                on_progress=lambda done, of: task.report(done, of, "data sets"),
+                task=task,
             )
             if not task.stopping:
                 self.checks[name, choice] = found

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workbench.panels.cache import Cache
-from workbench.panels.uq.problems import Found, Problem, Reports
-from workbench.tasks import JobError, Task
+from workbench.panels.uq.problems import Found, Problem
+from workbench.tasks import JobError, Progress, Task
 from workbench.uq.posterior import LEAST_DRAWS
 
 _LIVE_S = 1.5
@@ -53,34 +53,9 @@ def run_chains(
     while left and not task.stopping:
         choice = next((one for one in left if one == wanted()), left[0])
         left.remove(choice)
-        begun = made
         running.append(choice)
-
-        def tell(done: int, of: int, choice: PosteriorChoice = choice, begun: int = begun) -> None:
-            text = f"{choice.text}: draw {done} of {of} of each chain; {begun} of {total} stored"
-            task.report(_PARTS * begun + _PARTS * done // max(of, 1), _PARTS * total, text)
-
-        tell(0, choice.draws)
-        before, shown = kept.get(choice), [time.monotonic()]
-
-        def show(
-            so_far: Callable[[], Found],
-            choice: PosteriorChoice = choice,
-            shown: list[float] = shown,
-        ) -> None:
-            if choice == wanted() and time.monotonic() > shown[0] + _LIVE_S:
-                kept.keep(choice, so_far())
-                shown[0] = time.monotonic()
-
         try:
-            found = problem.calibrate(
-                choice.noise,
-                choice.held_out,
-                choice.draws,
-                choice.seed,
-                before,
-                Reports(task.stop_event, tell, show),
-            )
+            found = _run_choice(problem, choice, wanted, kept, (made, total), task)
         except JobError:
             break
         kept.keep(choice, found)
@@ -88,6 +63,36 @@ def run_chains(
     if not made and total:
         raise JobError("the chains were stopped before their first draws; run them again")
     return made
+
+
+def _run_choice(
+    problem: Problem,
+    choice: PosteriorChoice,
+    wanted: Callable[[], PosteriorChoice],
+    kept: Cache[Found],
+    stored: tuple[int, int],  # choices, of how many
+    task: Task,
+) -> Found:
+    """Run or resume the chains of a choice; while it is looked at, store what there is so far."""
+    begun, total = stored
+    shown_s = time.monotonic()
+
+    def note(now: Progress) -> None:
+        nonlocal shown_s
+        draws = f"draw {now.done} of {now.total} of each chain"
+        text = f"{choice.text}: {draws}; {begun} of {total} stored"
+        task.report(_PARTS * begun + _PARTS * now.done // now.total, _PARTS * total, text)
+        if choice == wanted() and time.monotonic() > shown_s + _LIVE_S:
+            found = chains.partial
+            if found is not None:
+                kept.keep(choice, found)
+                shown_s = time.monotonic()
+
+    chains = Task(note, task.stop_event)
+    chains.report(0, choice.draws)
+    return problem.calibrate(
+        choice.noise, choice.held_out, choice.draws, choice.seed, kept.get(choice), chains
+    )
 
 
 def is_whole(found: Found | None, choice: PosteriorChoice) -> bool:

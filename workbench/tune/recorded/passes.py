@@ -8,9 +8,8 @@ passes.
 from __future__ import annotations
 
 import math
-import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -21,6 +20,7 @@ from workbench.atomic_write import replace_file
 from workbench.checks import whole
 from workbench.datapackage import DESCRIPTOR
 from workbench.errors import ParameterError, ParseError
+from workbench.tasks import Task
 from workbench.tune.environment import environment
 from workbench.tune.recorded.files import Description, read_tables, write_recording
 from workbench.tune.recorded.run_table import RecordedMeasurement, RecordedTable
@@ -68,13 +68,12 @@ def record_in_passes(
     folder: str | Path,
     recorded: Recordable,
     names: Sequence[str],
+    task: Task,  # gets the number of starts before each, and what is next; ends after the run
     *,
     rounds: int,  # passes in total, those in the folder included
     seed: int,  # of the order of the runs
     created_by: str,  # the command, for the descriptor
     limit_s: float | None = None,  # no run is started later; None: no limit
-    on_start: Callable[[RecordingProgress, str], object] | None = None,  # before each start
-    stop: threading.Event | None = None,  # ends after the current run
 ) -> RecordingProgress:
     """Run every configuration of some tables in passes, and record each run in a folder."""
     work = _Recording(Path(folder), recorded, seed)
@@ -83,17 +82,10 @@ def record_in_passes(
     left = work.left(rounds)
     try:
         for at, (number, name, configuration) in enumerate(left):
-            if time.monotonic() >= deadline or (stop is not None and stop.is_set()):
+            if time.monotonic() >= deadline or task.stopping:
                 break
-            if on_start is not None:
-                configuration_text = ", ".join(
-                    f"{k}={v}" for k, v in configuration.items() if v is not None
-                )
-                wanted = work.starts + len(left) - at
-                on_start(
-                    RecordingProgress(work.starts, wanted, work.failed),
-                    f"{name} {configuration_text}",
-                )
+            chosen = ", ".join(f"{k}={v}" for k, v in configuration.items() if v is not None)
+            task.report(work.starts, work.starts + len(left) - at, f"{name} {chosen}")
             work.run(number, name, configuration)
     finally:
         work.close(created_by)

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 import re
 import tempfile
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
 from workbench.checks import number
 from workbench.errors import ParameterError
+from workbench.tasks import Task, task_of
 from workbench.tune.component.component import Component, components
 from workbench.tune.environment import load
 from workbench.tune.recorded.passes import RecordingProgress, checked_rounds, record_in_passes
@@ -36,8 +36,7 @@ def record_component(
     limit_s: float | None = None,  # no run is started later; None: no limit
     seed: int = 0,  # of the order of the runs
     created_by: str = "record_component",  # the command, for the descriptor
-    on_start: Callable[[RecordingProgress, str], object] | None = None,  # before each start
-    stop: threading.Event | None = None,  # ends after the current run
+    task: Task | None = None,  # gets the number of starts before each; ends after the current run
 ) -> RecordingProgress:
     """Run every configuration of a component in passes, and record each run.
 
@@ -65,12 +64,11 @@ def record_component(
             place,
             _OneComponent(chosen, Path(work), timeout_s),
             (chosen.name,),
+            task_of(task),
             rounds=rounds,
             seed=seed,
             created_by=created_by,
             limit_s=limit_s,
-            on_start=on_start,
-            stop=stop,
         )
 
 

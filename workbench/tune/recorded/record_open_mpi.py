@@ -8,13 +8,13 @@ One start of ``mpirun`` measures all sizes of one configuration.
 from __future__ import annotations
 
 import math
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
 from workbench.checks import whole
 from workbench.mpi import Launcher, MPIError, find_launcher
+from workbench.tasks import Task, task_of
 from workbench.tune.benchmark import (
     COLLECTIVES,
     BenchmarkRow,
@@ -50,8 +50,7 @@ def record_open_mpi(
     mpirun: str | Path | None = None,  # None: that of the path
     benchmark: Form | None = None,  # None: C where it compiles
     created_by: str = "record_open_mpi",  # the command, for the descriptor
-    on_start: Callable[[RecordingProgress, str], object] | None = None,  # before each start
-    stop: threading.Event | None = None,  # ends after the current run
+    task: Task | None = None,  # gets the number of starts before each; ends after the current run
 ) -> RecordingProgress:
     """Run every configuration of Open MPI's collectives in passes, and record each run."""
     ranks, rounds = whole(ranks, "ranks", 2), checked_rounds(rounds)
@@ -69,12 +68,11 @@ def record_open_mpi(
         folder,
         _Collectives(launcher, found, tuple(sizes), chosen, ranks),
         collectives,
+        task_of(task),
         rounds=rounds,
         seed=seed,
         created_by=created_by,
         limit_s=limit_s,
-        on_start=on_start,
-        stop=stop,
     )
 
 

@@ -10,7 +10,7 @@ added, such as ``Replay(space, "normal", scale=0.05)``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -26,6 +26,7 @@ from workbench.models import SNAPPR, LogGPS
 from workbench.programs.collectives import ALGORITHMS, DEFAULTS, schedule
 from workbench.simulate.fabric import Fabric, replay_on
 from workbench.suggestions import did_you_mean
+from workbench.tasks import JobError, Task, task_of
 from workbench.topology import fat_tree
 from workbench.tune.recorded.files import Description, write_recording
 from workbench.tune.recorded.run_table import RecordedMeasurement, RecordedTable
@@ -243,7 +244,7 @@ def record_simulated(
     sizes: Sequence[int] = SIZES,  # bytes
     machine: str = MACHINE,  # of the LogGPS parameters
     created_by: str = "record_simulated",  # the command, for the descriptor
-    on_space: Callable[[str], object] | None = None,  # before each space, with its name
+    task: Task | None = None,  # gets each space's name before it; once stopped, nothing is written
 ) -> int:
     """Simulate every configuration of some collectives, write the runs, return their number."""
     ranks = whole(ranks, "ranks", 2)
@@ -252,14 +253,15 @@ def record_simulated(
     for key, given in (("collectives", collectives), ("sizes", sizes)):
         if len(set(given)) < len(given):
             raise ParameterError(f"{key} must each be given once; got {list(given)}", key=key)
-    simulated = SimulatedMachine.of(machine)
-    tables = []
+    simulated, task = SimulatedMachine.of(machine), task_of(task)
+    tables: list[RecordedTable] = []
     for collective in collectives:
         space = simulated_space(collective)
         runs = []
-        for size in sizes:
-            if on_space is not None:
-                on_space(f"{collective}/{size}")
+        for at, size in enumerate(sizes, len(tables) * len(sizes)):
+            if task.stopping:
+                raise JobError("it was stopped, and nothing is written; record it again")
+            task.report(at, len(collectives) * len(sizes), f"{collective}/{size}")
             runs += _runs(collective, space, ranks, size, simulated)
         tables.append(RecordedTable(collective, space, ("time_us",), "time_us", tuple(runs)))
     description = Description(

@@ -16,8 +16,7 @@ import functools
 import itertools
 import math
 import os
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from workbench.checks import whole
 from workbench.datapackage import DESCRIPTOR
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
+from workbench.tasks import Task, task_of
 from workbench.tune.heuristics import HEURISTICS
 from workbench.tune.history import History
 from workbench.tune.next_run import Chooser, NextRun, stopping_rule
@@ -61,7 +61,7 @@ _MOST_JOBS = 256  # chosen: processes that compute, above the processors of most
 
 
 @dataclass(frozen=True)
-class _Task:
+class _Piece:
     """All seeds of one method on one space."""
 
     folder: str
@@ -78,8 +78,7 @@ def compare_searches(
     rows: str | Path | None = None,
     *,
     jobs: int = 1,
-    stop: threading.Event | None = None,
-    on_cell: Callable[[int, int], object] | None = None,
+    task: Task | None = None,
 ) -> SearchComparisonResult:
     """Run every search of a plan and return their result.
 
@@ -87,8 +86,8 @@ def compare_searches(
         plan: searches to run.
         rows: CSV file; each search is appended, and those in it are not run again.
         jobs: number of processes.
-        stop: when set, ends the comparison after the current searches.
-        on_cell: called with the number of finished cells and their total.
+        task: gets the number of finished cells; once it is stopped, the comparison ends after the
+            current searches.
 
     Returns:
         The finished searches, and the recordings that they drew from.
@@ -112,8 +111,8 @@ def compare_searches(
         raise ParameterError(
             f"rows must be a file in a folder that exists; got {str(rows)!r}", key="rows"
         )
-    tasks = list(_tasks(plan))
-    known: dict[SearchCell, set[tuple[str, int]]] = {_cell(task): set() for task in tasks}
+    pieces = list(_pieces(plan))
+    known: dict[SearchCell, set[tuple[str, int]]] = {_cell(piece): set() for piece in pieces}
 
     def planned(row: SearchRow) -> bool:
         return row.cell in known and row.stopping in plan.stoppings and row.seed < plan.seeds
@@ -122,19 +121,18 @@ def compare_searches(
     for row in filter(planned, found):
         known[row.cell].add((row.stopping, row.seed))
     complete = len(set(plan.stoppings)) * plan.seeds
-    left = [task for task in tasks if len(known[_cell(task)]) < complete]
-    redone = {_cell(task) for task in left}
+    left = [piece for piece in pieces if len(known[_cell(piece)]) < complete]
+    redone = {_cell(piece) for piece in left}
     found = [row for row in found if not (row.cell in redone and planned(row))]
     if path is not None:
         append_rows(path, found, anew=True)
-    done = len(tasks) - len(left)
-    for made in _worked(left, jobs, stop):
+    task, done = task_of(task), len(pieces) - len(left)
+    for made in _worked(left, jobs, task):
         found += made
         done += 1
         if path is not None:
             append_rows(path, made)
-        if on_cell is not None:
-            on_cell(done, len(tasks))
+        task.report(done, len(pieces), "cells")
     return SearchComparisonResult(
         tuple(filter(planned, found)), {name: load_recording(name) for name in plan.recordings}
     )
@@ -234,12 +232,12 @@ def _draw(
     return float(np.median(values)) * factor, float(np.median(seconds)) * factor
 
 
-def _value(judge: RecordedSpace, found: Configuration, task: _Task, seed: int) -> float:
+def _value(judge: RecordedSpace, found: Configuration, piece: _Piece, seed: int) -> float:
     """Return a configuration's time: the median of further runs, or of the recorded ones."""
-    if not task.plan.reruns:
+    if not piece.plan.reruns:
         return judge.median(found)
     rng = np.random.default_rng((seed, 8))
-    runs = [_draw(judge, found, task.noise, rng)[0] for _ in range(task.plan.reruns)]
+    runs = [_draw(judge, found, piece.noise, rng)[0] for _ in range(piece.plan.reruns)]
     return float(np.median(runs))
 
 
@@ -257,7 +255,7 @@ def _with_stopping(settings: SearchSettings, rule: Chosen) -> SearchSettings:
     return SearchSettings(**{**settings.to_dict(), "stopping": rule})
 
 
-def _tasks(plan: SearchComparisonPlan) -> Iterator[_Task]:
+def _pieces(plan: SearchComparisonPlan) -> Iterator[_Piece]:
     known = {name: None for folder in plan.recordings for name in load_recording(folder)}
     for name in plan.spaces:
         if name not in known:
@@ -276,33 +274,31 @@ def _tasks(plan: SearchComparisonPlan) -> Iterator[_Task]:
         )
         for name, noise, heuristic, resampling, pruning in methods:
             if name in recording:
-                yield _Task(folder, name, heuristic, resampling, pruning, noise, plan)
+                yield _Piece(folder, name, heuristic, resampling, pruning, noise, plan)
 
 
-def _cell(task: _Task) -> SearchCell:
-    recording, plan = load_recording(task.folder), task.plan
+def _cell(piece: _Piece) -> SearchCell:
+    recording, plan = load_recording(piece.folder), piece.plan
     return SearchCell(
         recording=recording.name,
-        space=task.space,
-        heuristic=task.heuristic,
-        resampling=task.resampling,
-        pruning=task.pruning,
-        noise=str(task.noise),
+        space=piece.space,
+        heuristic=piece.heuristic,
+        resampling=piece.resampling,
+        pruning=piece.pruning,
+        noise=str(piece.noise),
         initial=plan.initial,
         budget=plan.budget,
         reruns=plan.reruns,
-        data=recording[task.space].checksum.removeprefix("sha256:")[:12],
+        data=recording[piece.space].checksum.removeprefix("sha256:")[:12],
     )
 
 
-def _worked(
-    tasks: Sequence[_Task], jobs: int, stop: threading.Event | None
-) -> Iterator[list[SearchRow]]:
+def _worked(pieces: Sequence[_Piece], jobs: int, task: Task) -> Iterator[list[SearchRow]]:
     if jobs <= 1:
-        for task in tasks:
-            if stop is not None and stop.is_set():
+        for piece in pieces:
+            if task.stopping:
                 return
-            yield _work(task)
+            yield _work(piece)
         return
     import multiprocessing
     from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -311,37 +307,37 @@ def _worked(
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-        waiting = iter(tasks)
+        waiting = iter(pieces)
         under_way: set[Future[Any]] = {
-            pool.submit(_work, task) for task in itertools.islice(waiting, 2 * jobs)
+            pool.submit(_work, piece) for piece in itertools.islice(waiting, 2 * jobs)
         }
         while under_way:
             ended, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-            if stop is None or not stop.is_set():
+            if not task.stopping:
                 more = itertools.islice(waiting, len(ended))
-                under_way |= {pool.submit(_work, task) for task in more}
+                under_way |= {pool.submit(_work, piece) for piece in more}
             for each in ended:
                 yield each.result()
 
 
-def _work(task: _Task) -> list[SearchRow]:
-    plan, recorded = task.plan, load_recording(task.folder)[task.space]
+def _work(piece: _Piece) -> list[SearchRow]:
+    plan, recorded = piece.plan, load_recording(piece.folder)[piece.space]
     found = []
     for seed in range(plan.seeds):
         settings = SearchSettings(
-            heuristic=Chosen(task.heuristic),
+            heuristic=Chosen(piece.heuristic),
             initial=plan.initial,
-            resampling=RESAMPLINGS_COMPARED[task.resampling],
-            pruning=PRUNINGS_COMPARED[task.pruning],
+            resampling=RESAMPLINGS_COMPARED[piece.resampling],
+            pruning=PRUNINGS_COMPARED[piece.pruning],
             budget=plan.budget,
             seed=seed,
             # As in the paper, whose heuristics may repeat what they know.
             most_runs=None,
         )
         rules = {label: STOPPINGS_COMPARED[label] for label in plan.stoppings}
-        drawn, judge = search_and_judging_spaces(recorded, task.noise.name, seed)
+        drawn, judge = search_and_judging_spaces(recorded, piece.noise.name, seed)
         for label, (history, _) in search_recorded_space(
-            drawn, settings, task.noise, rules
+            drawn, settings, piece.noise, rules
         ).items():
             # If no configuration has a value, nothing is changed.
             nothing = recorded.default, math.nan
@@ -350,15 +346,15 @@ def _work(task: _Task) -> list[SearchRow]:
             near = excess <= NEAR
             found.append(
                 SearchRow(
-                    cell=_cell(task),
+                    cell=_cell(piece),
                     stopping=label,
                     seed=seed,
                     runs=len(history),
                     pruned=history.statuses.count("pruned"),
                     configurations=len(set(history.keys)),
                     seconds=float(history.seconds.sum()),
-                    best=_value(judge, best[0], task, seed),
-                    expected=_value(judge, expected[0], task, seed),
+                    best=_value(judge, best[0], piece, seed),
+                    expected=_value(judge, expected[0], piece, seed),
                     average=100.0 * float(np.nanmean(excess)),
                     steps=float(np.argmax(near)) + 1.0 if near.any() else math.inf,
                 )

@@ -7,11 +7,10 @@ posterior.latency_curve("cg-8").plot()                      # T(L) and λ_L as b
 posterior.compare("cg-8", "torus:2x2x2", "fat-tree:4")      # which is faster, with what probability
 posterior.crossover("allreduce", "ring", "recursive-doubling", nodes=64)
 
-Each is a function here too, with the posterior as its first argument. All take ``draws``, ``seed``,
-``stop`` and ``on_progress``; the same seed means the same draws, whatever the question. In a thread
-with progress:
+Each is a function here too, with the posterior as its first argument. All take ``draws``, ``seed``
+and ``task``; the same seed means the same draws, whatever the question. In a thread with progress:
 
-tasks.submit(lambda task: posterior.makespan("cg-8", stop=task.stop_event, on_progress=task.report))
+tasks.submit(posterior.makespan, "cg-8")
 """
 
 from __future__ import annotations

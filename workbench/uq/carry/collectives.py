@@ -12,6 +12,7 @@ from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.named_options import named_options
 from workbench.provenance import Provenance
+from workbench.tasks import task_of
 from workbench.uq.carry.crossover import Crossing, checked_sizes, crossing_of, gathered
 from workbench.uq.carry.draws import DRAWS, DrawOptions, count_and_seed, each_draw, written
 from workbench.uq.collectives.calibration import CollectiveCalibration, check_ranks
@@ -33,8 +34,8 @@ def compare_collective(
     Args:
         calibration: of a measured collective.
         tests: two or more, such as the same nodes and bytes on tori of two shapes.
-        options: ``draws`` of the posterior and its ``seed``; ``stop``, an event after which the
-            draws so far are returned; ``on_progress``, called with the draws done and to do.
+        options: ``draws`` of the posterior and its ``seed``; a ``task``, which gets the number of
+            draws: once it is stopped, the draws so far are returned.
 
     Raises:
         ParameterError: there are fewer than two tests, or one cannot be had.
@@ -50,7 +51,7 @@ def compare_collective(
     def times(at: int) -> FloatArray:
         return np.asarray(model(values[at][None]), np.float64).ravel()
 
-    plain, found = each_draw(times, best, drawn, options)
+    plain, found = each_draw(times, best, drawn, task_of(options.get("task")))
     return PushedComparison(
         tuple(test.label for test in tests),
         np.stack(found),
@@ -108,6 +109,7 @@ def crossover_of_calibrations(
     def tests(block_bytes: Sequence[int]) -> list[CollectiveTest]:
         return [CollectiveTest(nodes, one, per_node, shape) for one in block_bytes]
 
+    task = task_of(options.get("task"))
     # The model's own error at the sizes of the grid, between which it is interpolated.
     rng = np.random.default_rng(count_and_seed(options)[1])
     chosen = [_draws(one, options) for one in both]
@@ -130,7 +132,7 @@ def crossover_of_calibrations(
 
         return crossing_of(times, places)
 
-    plain, found = each_draw(of_draw, 0, range(1, len(rows[0])), options)
+    plain, found = each_draw(of_draw, 0, range(1, len(rows[0])), task)
     names = tuple(one.label or one.model for one in both)
     if names[0] == names[1]:
         names = f"{names[0]} ({first.model})", f"{names[1]} ({second.model})"

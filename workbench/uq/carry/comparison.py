@@ -17,6 +17,7 @@ from workbench.programs.graph import ExecutionGraph
 from workbench.sensitivity.rank_wires import L_WIRE_S
 from workbench.sensitivity.wires import wire_sweep
 from workbench.simulate.fabric import Fabric, replay_on
+from workbench.tasks import Task, task_of
 from workbench.topology import Topology, parse_topology, topology_spec
 from workbench.topology.metrics.links import D_SWITCH_S
 from workbench.uq.carried_on import CarriedOn
@@ -25,7 +26,6 @@ from workbench.uq.carry.draws import (
     MachineOptions,
     count_and_seed,
     each_draw,
-    halt_of,
     machines_of,
     program_name,
     program_text,
@@ -87,11 +87,9 @@ def compare(
         fitted, models = ports, posterior.models(*count_and_seed(options))
     else:
         fitted, models = machines_of(posterior, options)
-    wires = l_wire_s, d_switch_s
-    times = [_time_on(one, graph, hosts, fitted, wires, halt_of(options)) for one in found]
-    plain, values = each_draw(
-        lambda model: [time(model) for time in times], fitted, models, options
-    )
+    wires, task = (l_wire_s, d_switch_s), task_of(options.get("task"))
+    times = [_time_on(one, graph, hosts, fitted, wires, task) for one in found]
+    plain, values = each_draw(lambda model: [time(model) for time in times], fitted, models, task)
     name = program_name(program, graph)
     places = "" if placement is None else f", placement={hosts.tolist()}"
     known = "".join(
@@ -124,7 +122,7 @@ def _time_on(
     hosts: NDArray[np.int64],
     fitted: LogGPS | NetworkModel,
     wires: tuple[float, float],  # latencies of a wire and of a switch, s
-    halt: NDArray[np.int8] | None,
+    task: Task,
 ) -> _Time:
     """Return the program's time in s on a network as a function of a drawn model."""
     if isinstance(network, Topology) and isinstance(fitted, LogGPS):
@@ -161,6 +159,7 @@ def _time_on(
             # A crossbar is shared by all ports of a switch; a NIC is a host's own.
             ports = ports.replace(nic_bandwidth=rate) if isinstance(ports, SNAPPR) else ports
         run = dataclasses.replace(fabric, model=ports, routing=routes)
+        halt = task.stop_event.cell
         return replay_on(graph, run, host=host, placement=hosts, halt=halt).makespan_s
 
     return over_fabric

@@ -16,15 +16,9 @@ from workbench.models import LogGPS
 from workbench.named_options import named_options
 from workbench.programs.collectives import find_algorithm, schedule
 from workbench.simulate import replay
+from workbench.tasks import task_of
 from workbench.uq.carried_on import CarriedOn
-from workbench.uq.carry.draws import (
-    MACHINES,
-    MachineOptions,
-    each_draw,
-    halt_of,
-    machines_of,
-    written,
-)
+from workbench.uq.carry.draws import MACHINES, MachineOptions, each_draw, machines_of, written
 from workbench.uq.pushed import PosteriorOrigin, PushedCrossover, PushedCurves
 
 SIZES = tuple(4**k for k in range(2, 13))
@@ -70,7 +64,7 @@ def crossover(
     places = checked_sizes(sizes)
     names = tuple(find_algorithm(collective, name).label for name in (first, second))
     fitted, machines = machines_of(posterior, options)
-    halt = halt_of(options)
+    task = task_of(options.get("task"))
     graphs = {
         (name, size): schedule(
             collective, name, nodes, size=size, reduce_ns_per_byte=reduce_ns_per_byte
@@ -88,12 +82,12 @@ def crossover(
                     graph = schedule(
                         collective, name, nodes, size=size, reduce_ns_per_byte=reduce_ns_per_byte
                     ).graph()
-                found.append(replay(graph, machine, halt=halt).makespan_s)
+                found.append(replay(graph, machine, halt=task.stop_event.cell).makespan_s)
             return found[0], found[1]
 
         return crossing_of(both, places)
 
-    plain, found = each_draw(of_machine, fitted, machines, options)
+    plain, found = each_draw(of_machine, fitted, machines, task)
     chosen = "" if tuple(places) == SIZES else f", sizes={places}"
     reducing = f", reduce_ns_per_byte={reduce_ns_per_byte!r}" if reduce_ns_per_byte else ""
     origin = posterior.origin(

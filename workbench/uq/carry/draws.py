@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, Final, TypedDict, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from workbench import tasks
 from workbench.checks import whole
@@ -19,6 +15,7 @@ from workbench.models import LogGPS
 from workbench.models.protocol import ProtocolRegime
 from workbench.programs.find_program import ProgramLike
 from workbench.programs.graph import ExecutionGraph
+from workbench.tasks import JobError, Task
 from workbench.uq.carried_on import CarriedOn
 
 _M = TypeVar("_M")
@@ -30,8 +27,7 @@ class DrawOptions(TypedDict, total=False):
 
     draws: int
     seed: int
-    stop: threading.Event | None
-    on_progress: Callable[[int, int], None] | None
+    task: Task | None
 
 
 class MachineOptions(DrawOptions, total=False):
@@ -65,24 +61,17 @@ def count_and_seed(options: DrawOptions) -> tuple[int, int]:
     return whole(draws, "draws", 1), whole(seed, "seed", 0)
 
 
-def halt_of(options: DrawOptions) -> NDArray[np.int8] | None:
-    """Return the cell by which a stop ends a running kernel, where the event has one."""
-    stop = options.get("stop")
-    return stop.cell if isinstance(stop, tasks.StopFlag) else None
-
-
 def each_draw(
-    function: Callable[[_M], _T], fitted: _M, models: Sequence[_M], options: DrawOptions
+    function: Callable[[_M], _T], fitted: _M, models: Sequence[_M], task: Task
 ) -> tuple[_T, list[_T]]:
     """Call a function for the fitted model and for each draw; return the results in this order.
 
     Calls run in threads. After a stop only the results before the first missing one are returned;
     JobError if no draw is among them.
     """
-    stop, report = options.get("stop"), options.get("on_progress")
 
     def one(model: _M) -> list[_T]:
-        if stop is not None and stop.is_set():
+        if task.stopping:
             return []
         try:
             return [function(model)]
@@ -96,8 +85,7 @@ def each_draw(
             if not result:
                 break
             found += result
-            if report is not None:
-                report(done, len(models))
+            task.report(done, len(models), "draws")
     finally:
         pool.shutdown(cancel_futures=True)
     if len(found) < 2:
@@ -114,8 +102,8 @@ def preparing() -> Iterator[None]:
         raise _too_soon() from error
 
 
-def _too_soon() -> tasks.JobError:
-    return tasks.JobError("it was stopped before the first draw; run it again")
+def _too_soon() -> JobError:
+    return JobError("it was stopped before the first draw; run it again")
 
 
 def written(call: str, arguments: str, options: Mapping[str, Any]) -> str:
@@ -123,7 +111,7 @@ def written(call: str, arguments: str, options: Mapping[str, Any]) -> str:
     named = "".join(
         f", {name}={value!r}"
         for name, value in options.items()
-        if name not in ("stop", "on_progress") and value != MACHINES.get(name)
+        if name != "task" and value != MACHINES.get(name)
     )
     return f"{call}({arguments}{named})"
 

@@ -16,12 +16,12 @@ from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.sensitivity.analysis import PERCENT, usual_interval
 from workbench.sensitivity.sweep import Sweep
 from workbench.simulate import replay
+from workbench.tasks import task_of
 from workbench.uq.carried_on import CarriedOn
 from workbench.uq.carry.draws import (
     MACHINES,
     MachineOptions,
     each_draw,
-    halt_of,
     machines_of,
     preparing,
     program_name,
@@ -45,8 +45,8 @@ def makespan(
         posterior: of a fit of ``protocol``, or a ``LogGPSPosterior``.
         program: what the ranks do.
         options: ``draws`` of the posterior and its ``seed``; the ``regime`` of the LogGPS
-            parameters; ``stop``, an event after which the draws so far are returned; and
-            ``on_progress``, called with the draws done and to do.
+            parameters; and a ``task``, which gets the number of draws: once it is stopped, the
+            draws so far are returned.
 
     Raises:
         ParameterError: the fit is of another model, or an option is not accepted.
@@ -55,12 +55,12 @@ def makespan(
     """
     graph = graph_of(program)
     fitted, machines = machines_of(posterior, options)
-    halt = halt_of(options)
+    task = task_of(options.get("task"))
 
     def run_time(machine: LogGPS) -> float:
-        return replay(graph, machine, halt=halt).makespan_s
+        return replay(graph, machine, halt=task.stop_event.cell).makespan_s
 
-    plain, times = each_draw(run_time, fitted, machines, options)
+    plain, times = each_draw(run_time, fitted, machines, task)
     name = program_name(program, graph)
     return PushedForward(
         ("run time",),
@@ -99,13 +99,14 @@ def tolerance(
         JobError: it was stopped before the first draw.
     """
     fitted, machines = machines_of(posterior, options)
+    task = task_of(options.get("task"))
     with preparing():
-        sweep = Sweep(program, fitted, halt=halt_of(options))
+        sweep = Sweep(program, fitted, halt=task.stop_event.cell)
 
     def latencies(machine: LogGPS) -> list[float]:
         return [machine.L, *sweep.replace(machine).tolerance(percent).values()]
 
-    plain, found = each_draw(latencies, fitted, machines, options)
+    plain, found = each_draw(latencies, fitted, machines, task)
     name = program_name(program, sweep.graph)
     return PushedForward(
         ("base L", *(f"{p:g} % slower" for p in dict.fromkeys(percent))),
@@ -146,8 +147,9 @@ def latency_curve(
         JobError: it was stopped before the first draw.
     """
     fitted, machines = machines_of(posterior, options)
+    task = task_of(options.get("task"))
     with preparing():
-        sweep = Sweep(program, fitted, halt=halt_of(options))
+        sweep = Sweep(program, fitted, halt=task.stop_event.cell)
         low, high = interval or _reach(sweep, fitted, machines)
     if not 0 <= low < high < np.inf:
         raise ParameterError(
@@ -159,7 +161,7 @@ def latency_curve(
         found = sweep.replace(machine).curve(latencies)
         return np.stack([found.T, found.lambda_right.astype(np.float64)])
 
-    plain, bands = each_draw(curves, fitted, machines, options)
+    plain, bands = each_draw(curves, fitted, machines, task)
     name = program_name(program, sweep.graph)
     ends = "" if interval is None else f", interval={interval!r}"
     return PushedCurves(

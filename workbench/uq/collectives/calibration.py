@@ -7,8 +7,7 @@ found.predict([CollectiveTest(512, 16384, shape=(8, 8, 8))]).to_frame()
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
+from workbench.tasks import Task, task_of
 from workbench.uq.collectives.measured import COORDINATES, MeasuredCollective, columns_of, nodes_of
 from workbench.uq.collectives.models import (
     CollectiveModel,
@@ -30,7 +30,7 @@ from workbench.uq.collectives.models import (
 from workbench.uq.collectives.pilot import Pilot, pilot_fit
 from workbench.uq.designs import design
 from workbench.uq.parameters import ParameterBox, UncertainParameter
-from workbench.uq.posterior import Posterior, calibrate
+from workbench.uq.posterior import PartTask, Posterior, calibrate
 from workbench.uq.prediction import Prediction, Simulator, predict
 from workbench.uq.problem import CalibrationProblem
 from workbench.uq.replicas import Replicas
@@ -219,9 +219,7 @@ def calibrate_collective(
     burn_in: int = BURN_IN,
     seed: int = 0,
     resume: CollectiveCalibration | None = None,
-    stop: threading.Event | None = None,
-    on_progress: Callable[[int, int], None] | None = None,
-    on_draws: Callable[[Callable[[], CollectiveCalibration]], None] | None = None,
+    task: Task | None = None,
 ) -> CollectiveCalibration:
     """Return the posterior of a model's parameters, given measured replicas.
 
@@ -239,14 +237,13 @@ def calibrate_collective(
         seed: makes the result repeatable.
         resume: what a stop left of the same call; it goes on to ``draws``, and the result is that
             of one run.
-        stop: once set, the draws so far are returned.
-        on_progress: called with the draws of each chain done and to do.
-        on_draws: called between blocks with a function that returns the calibration so far, for
-            ``resume``; it must be called before ``on_draws`` returns, if at all.
+        task: gets the draws of each chain; its result so far is the calibration for ``resume``.
+            Once it is stopped, the draws so far are returned.
 
     Raises:
         ParameterError: an argument is not accepted, or ``resume`` comes from other arguments.
     """
+    task = task_of(task)
     measured, left_out = (measured, ()) if model else without_odd_nodes(measured, seed)
     if resume is not None:
         check_resumed(_made_by(resume), resume.posterior.replicas, measured, noise, seed)
@@ -281,23 +278,11 @@ def calibrate_collective(
             seed=seed,
             coordinates=COORDINATES if noise == "gaussian-process" else None,
             resume=before,
-            stop=stop,
-            on_progress=on_progress,
-            on_draws=_passed_on(on_draws, found),
+            task=PartTask(task, found),
         )
-        if last or error.max() <= EXACT or (stop is not None and stop.is_set()):
-            return found(posterior=posterior)
+        if last or error.max() <= EXACT or task.stopping:
+            return found(posterior)
         box, last, before = _narrowed(box, posterior), True, None
-
-
-def _passed_on(
-    on_draws: Callable[[Callable[[], CollectiveCalibration]], None] | None,
-    found: Callable[..., CollectiveCalibration],  # of a posterior
-) -> Callable[[Callable[[], Posterior]], None] | None:
-    """Return a callback that takes posteriors and hands calibrations to ``on_draws``."""
-    if on_draws is None:
-        return None
-    return lambda so_far: on_draws(lambda: found(posterior=so_far()))
 
 
 def collective_problem(

@@ -6,8 +6,7 @@ shipped_coverage().to_frame()                  # all systems, as `make findings`
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -19,7 +18,7 @@ from workbench.datasets import data_folder
 from workbench.errors import ParameterError
 from workbench.html_table import html_table
 from workbench.result import Drawing, StoredResult
-from workbench.tasks import JobError
+from workbench.tasks import JobError, Task, task_of
 from workbench.uq.collectives.calibration import (
     DRAWS,
     NOISE,
@@ -187,8 +186,7 @@ def cover_systems(
     noise: str = NOISE,
     draws: int = DRAWS,
     seed: int = 0,
-    stop: threading.Event | None = None,
-    on_progress: Callable[[int, int, str], None] | None = None,
+    task: Task | None = None,
 ) -> SystemCoverage:
     """Calibrate every shipped collective on fewer nodes, and predict its largest number of nodes.
 
@@ -200,26 +198,25 @@ def cover_systems(
         noise: one of ``NOISE_MODELS``.
         draws: kept of each chain.
         seed: makes the result repeatable.
-        stop: once set, the collectives that are finished are returned.
-        on_progress: called with the collectives done and to do, and the next one's name.
+        task: gets the number of collectives, and the next one's name; once it is stopped, those
+            that are finished are returned.
 
     Raises:
         DatasetError: there is no such table.
         ParameterError: an argument is not accepted.
         JobError: it was stopped before the first collective was finished.
     """
-    catalogue = shipped_collectives()
+    task, catalogue = task_of(task), shipped_collectives()
     wanted = [catalogue[name] for name in (catalogue.names if tables is None else tables)]
     jobs = [(table, one) for table in wanted for one in shipped_algorithms(table.name)]
     cases: list[CoverageCase] = []
     columns: list[tuple[list[CollectiveTest], NDArray[np.float64], Prediction]] = []
     for done, (table, collective) in enumerate(jobs):
-        if on_progress is not None:
-            on_progress(done, len(jobs), f"{collective} on {table.name}")
+        task.report(done, len(jobs), f"{collective} on {table.name}")
         measured = load_measured(table.name, collective)
         fewer, kept, words = split_tests(measured)
-        found = _calibrated(fewer, noise, draws, seed, stop)
-        if stop is not None and stop.is_set():
+        found = _calibrated(fewer, noise, draws, seed, Task(stop_event=task.stop_event))
+        if task.stopping:
             break
         columns.append((list(kept.tests), kept.medians, found.predict(kept.tests, levels=LEVELS)))
         cases.append(
@@ -264,11 +261,11 @@ def _word(value: object) -> str:
 
 
 def _calibrated(
-    fewer: MeasuredCollective, noise: str, draws: int, seed: int, stop: threading.Event | None
+    fewer: MeasuredCollective, noise: str, draws: int, seed: int, task: Task
 ) -> CollectiveCalibration | AlgorithmMixture:
     if fewer.algorithms:
-        return calibrate_collective(fewer, noise=noise, draws=draws, seed=seed, stop=stop)
-    return calibrate_unknown(fewer, noise=noise, draws=draws, seed=seed, stop=stop)
+        return calibrate_collective(fewer, noise=noise, draws=draws, seed=seed, task=task)
+    return calibrate_unknown(fewer, noise=noise, draws=draws, seed=seed, task=task)
 
 
 def _model_of(found: CollectiveCalibration | AlgorithmMixture) -> str:

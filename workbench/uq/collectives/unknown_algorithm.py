@@ -8,8 +8,7 @@ found.predict([CollectiveTest(128, 16384)]).to_frame()
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
+from workbench.tasks import Task, task_of
 from workbench.uq.collectives.calibration import (
     BURN_IN,
     DRAWS,
@@ -31,6 +31,7 @@ from workbench.uq.collectives.calibration import (
 )
 from workbench.uq.collectives.measured import MeasuredCollective, columns_of, nodes_of, split_tests
 from workbench.uq.collectives.models import CollectiveTest, candidates_of
+from workbench.uq.posterior import PartTask
 from workbench.uq.prediction import Prediction, joint_log_score, predict_mixture
 from workbench.uq.replicas import Replicas
 
@@ -214,9 +215,7 @@ def calibrate_unknown(
     burn_in: int = BURN_IN,
     seed: int = 0,
     resume: AlgorithmMixture | None = None,
-    stop: threading.Event | None = None,
-    on_progress: Callable[[str, int, int], None] | None = None,
-    on_draws: Callable[[Callable[[], AlgorithmMixture]], None] | None = None,
+    task: Task | None = None,
 ) -> AlgorithmMixture:
     """Return the probabilities of all models of a collective, and calibrations of the likely ones.
 
@@ -232,31 +231,27 @@ def calibrate_unknown(
         burn_in: before these.
         seed: makes the result repeatable.
         resume: what a stop left of the same call; the result is that of one run.
-        stop: once set, what there is so far is returned; a model whose scoring was stopped is
-            scored anew when resumed.
-        on_progress: called with what is done, and with the draws of each chain done and to do.
-        on_draws: called after each score, and between blocks of the final calibrations, with a
-            function that returns the mixture so far, for ``resume``; it must be called before
-            ``on_draws`` returns, if at all.
+        task: gets the draws of each chain, and what they are for; its result so far is the mixture
+            for ``resume``. Once it is stopped, what there is so far is returned; a model whose
+            scoring was stopped is scored anew when resumed.
 
     Raises:
         ParameterError: an argument is not accepted, or ``resume`` comes from other arguments.
     """
-    replicas = measured.to_replicas()
+    task, replicas = task_of(task), measured.to_replicas()
     names = tuple(one.name for one in candidates_of(measured.collective, measured.label))
     known = _resumed(resume, measured, names, noise, seed)
     fewer, kept, words = split_tests(measured)
     kept_medians = replace(kept, replicas=tuple(kept.medians[:, None])).to_replicas()
 
-    def progress(what: str) -> Callable[[int, int], None] | None:
-        return None if on_progress is None else lambda done, total: on_progress(what, done, total)
-
     scores = np.array([known.get(name, np.nan) for name in names])
     made = {} if resume is None else {one.model: one for one in resume.calibrations}
 
-    def so_far() -> AlgorithmMixture:
-        order = np.argsort(-scores, kind="stable")
+    def so_far(running: CollectiveCalibration | None = None) -> AlgorithmMixture:
+        now = scores.copy()
+        order = np.argsort(-now, kind="stable")
         models = tuple(names[at] for at in order)
+        found = made if running is None else made | {running.model: running}
         return AlgorithmMixture(
             measured.system,
             measured.collective,
@@ -265,23 +260,15 @@ def calibrate_unknown(
             seed,
             words,
             models,
-            scores[order],
+            now[order],
             measured.tests,
             replicas,
-            tuple(made[name] for name in models if name in made),
+            tuple(found[name] for name in models if name in found),
         )
 
-    def with_one(one: Callable[[], CollectiveCalibration]) -> AlgorithmMixture:
-        found = one()
-        made[found.model] = found
-        return so_far()
-
-    def tell(so_far: Callable[[], AlgorithmMixture]) -> None:
-        if on_draws is not None:
-            on_draws(so_far)
-
+    task.partial_from(so_far)
     for at, name in enumerate(names):
-        if np.isnan(scores[at]) and not (stop is not None and stop.is_set()):
+        if np.isnan(scores[at]) and not task.stopping:
             found = calibrate_collective(
                 fewer,
                 model=name,
@@ -290,10 +277,9 @@ def calibrate_unknown(
                 draws=_SCORED,
                 burn_in=_SCORED,
                 seed=seed,
-                stop=stop,
-                on_progress=progress(f"score {name}"),
+                task=PartTask(task, lambda _: so_far(), f"score {name}: "),
             )
-            if not (stop is not None and stop.is_set()):
+            if not task.stopping:
                 together = joint_log_score(
                     found.posterior,
                     found.simulator(kept.tests),
@@ -304,7 +290,6 @@ def calibrate_unknown(
                     beyond=None if noise == "student-t" else found.beyond(kept.tests),
                 )
                 scores[at] = together / len(kept.tests)
-                tell(so_far)
     scored = so_far()
     for name, probability in zip(scored.models, scored.probabilities, strict=True):
         if probability >= LEAST_PROBABILITY:
@@ -317,9 +302,7 @@ def calibrate_unknown(
                 burn_in=burn_in,
                 seed=seed,
                 resume=made.get(name),
-                stop=stop,
-                on_progress=progress(f"calibrate {name}"),
-                on_draws=lambda one: tell(lambda: with_one(one)),
+                task=PartTask(task, so_far, f"calibrate {name}: "),
             )
     return so_far()
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import pytest
 
 from workbench.errors import ParameterError
+from workbench.tasks import Task
 from workbench.tune import read_components
 from workbench.tune.component.component import Component, components
 from workbench.tune.recorded.files import read_recording
-from workbench.tune.recorded.passes import RecordingProgress
 from workbench.tune.recorded.record_component import record_component
 from workbench.tune.recorded.replayed_experiment import replayed
 
@@ -55,13 +54,9 @@ def test_each_run_is_kept_and_one_that_gave_nothing_is_no_value(tmp_path: Path) 
 
 
 def test_a_recording_is_stopped_and_goes_on(tmp_path: Path) -> None:
-    own, stop = component(tmp_path), threading.Event()
-
-    def end(progress: RecordingProgress, what: str) -> None:
-        if progress.started == 2:
-            stop.set()
-
-    first = record_component(tmp_path / "out", own, rounds=1, on_start=end, stop=stop)
+    own = component(tmp_path)
+    task = Task(lambda now: task.stop() if now.done == 2 else None)
+    first = record_component(tmp_path / "out", own, rounds=1, task=task)
     assert (first.started, first.whole) == (3, False)
     assert record_component(tmp_path / "out", own, rounds=1).started == 5
     assert record_component(tmp_path / "out", own, rounds=2).started == 10

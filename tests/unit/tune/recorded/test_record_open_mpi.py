@@ -10,6 +10,7 @@ import pytest
 from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.mpi import Launcher, MPIError, find_launcher
+from workbench.tasks import Task
 from workbench.tune.benchmark import COLLECTIVES, Loop, benchmark_arguments, parse_benchmark
 from workbench.tune.benchmark.forms import build_benchmark
 from workbench.tune.recorded.files import read_recording
@@ -128,7 +129,7 @@ def test_a_recording_goes_on_where_it_was(mpi: Launcher, program: Path, tmp_path
         collectives=("gather",),
         sizes=(64, 128),
         loop=QUICK,
-        on_start=lambda progress, what: seen.append(what),
+        task=Task(lambda now: seen.append(now.message)),
     )
     assert second.whole
     assert second.started == 9

@@ -13,6 +13,7 @@ import pytest
 from tests.unit.tune.runners.fake_slurm import FakeSlurm
 from tests.unit.tune.runners.waiting import wait
 from tests.unit.tune.tuned import bowl
+from workbench.tasks import Task
 from workbench.tune import Invocation, search
 from workbench.tune.experiment import Experiment
 from workbench.tune.runners import (
@@ -238,18 +239,18 @@ def test_a_job_that_could_not_be_cancelled_is_when_the_experiment_goes_on(
     tmp_path: Path, runner: Slurm, fake: FakeSlurm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(search, "_GRACE_S", 0.1)
-    where, stop = tmp_path / "t.db", threading.Event()
+    where, task = tmp_path / "t.db", Task()
 
     def leave() -> None:
         while not fake.states:
             time.sleep(0.01)
         fake.switch("away")
-        stop.set()
+        task.stop()
 
     with Experiment(bowl(), runner, store=where, **OPTIONS) as experiment:
         thread = threading.Thread(target=leave)
         thread.start()
-        assert len(experiment.run(stop=stop)) == 0
+        assert len(experiment.run(task=task)) == 0
         thread.join()
         # Nobody knows whether it runs: it is not given back.
         assert stored_experiments(where)[0].running == 1

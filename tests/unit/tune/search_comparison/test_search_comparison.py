@@ -14,6 +14,7 @@ import pytest
 
 from tests.cases import for_each
 from workbench.errors import DatasetError, ParameterError, ParseError
+from workbench.tasks import Progress, Task
 from workbench.tune.initial_points import initial_points
 from workbench.tune.recorded.files import Description, shipped_recording, write_recording
 from workbench.tune.recorded.run_table import RecordedMeasurement, RecordedTable
@@ -259,7 +260,8 @@ def test_a_comparison_goes_on_where_it_was(valley: Path, tmp_path: Path) -> None
     part = tmp_path / "part.csv"
     part.write_text("".join(lines[:9]) + lines[9][:20])
     cells: list[tuple[int, int]] = []
-    again = compare_searches(plan, part, on_cell=lambda done, total: cells.append((done, total)))
+    task = Task(lambda now: cells.append((now.done, now.total)))
+    again = compare_searches(plan, part, task=task)
     assert cells == [(2, 2)]
     assert sorted(part.read_text().splitlines()) == sorted(line.rstrip() for line in lines)
     assert len(again.rows) == len(whole.rows)
@@ -274,8 +276,8 @@ def test_rows_of_earlier_comparisons_are_read(valley: Path, tmp_path: Path) -> N
     added = [lines[0].index(name) for name in NOT_IN_EARLIER]
     earlier = [[one for at, one in enumerate(line) if at not in added] for line in lines]
     rows.write_text("".join(",".join(line) + "\n" for line in earlier))
-    worked: list[tuple[int, int]] = []
-    again = compare_searches(plan, rows, on_cell=lambda *cells: worked.append(cells))
+    worked: list[Progress] = []
+    again = compare_searches(plan, rows, task=Task(worked.append))
     assert worked == []
     assert found_in(again) == found_in(whole)
     now = [line.split(",") for line in rows.read_text().splitlines()]
@@ -337,10 +339,8 @@ def test_rows_of_another_comparison_are_not_taken_for_its_own(valley: Path, tmp_
     again = compare_searches(plan, rows)
     assert found_in(again) == found_in(compare_searches(plan))
     for one in (plan, *others):
-        worked: list[tuple[int, int]] = []
-        kept = compare_searches(
-            one, rows, on_cell=lambda *cells, worked=worked: worked.append(cells)
-        )
+        worked: list[Progress] = []
+        kept = compare_searches(one, rows, task=Task(worked.append))
         assert worked == []
         assert len(kept.rows) == one.seeds * len(one.stoppings)
 

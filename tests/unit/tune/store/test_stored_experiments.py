@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -18,6 +17,7 @@ from tests.cases import for_each
 from tests.unit.tune.tuned import COMPONENT, SPACE, bowl, noisy
 from workbench.errors import ParameterError, StudyError
 from workbench.fit.store import StudyFile
+from workbench.tasks import Task
 from workbench.tune import Grid, TuningSpace, environment, read_components, search
 from workbench.tune.experiment import Experiment, resume, tune
 from workbench.tune.history import History
@@ -29,6 +29,7 @@ from workbench.tune.store.stored_experiments import find_experiment, load_result
 OTHER = """\
 import sys
 from tests.unit.tune.tuned import bowl
+from workbench.tasks import Task
 from workbench.tune.experiment import Experiment
 where, budget, nap_s, options = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), sys.argv[4]
 with Experiment(bowl(nap_s), store=where, budget=budget, **eval(options)) as experiment:
@@ -36,7 +37,7 @@ with Experiment(bowl(nap_s), store=where, budget=budget, **eval(options)) as exp
         print(word, flush=True)
         sys.stdin.readline()
     report("ready")
-    experiment.run(on_run=lambda record: report(record.number))
+    experiment.run(task=Task(lambda record: report(record.number)))
 print("done", flush=True)
 """
 
@@ -237,11 +238,12 @@ def experiment(where: Path, budget: int) -> Experiment:
 def test_what_one_process_writes_the_other_reads_and_what_was_given_back_neither(
     tmp_path: Path,
 ) -> None:
-    where, stop = tmp_path / "t.db", threading.Event()
+    where = tmp_path / "t.db"
+    task = Task(lambda record: task.stop() if record.number == 6 else None)
     with experiment(where, 12) as first, experiment(where, 12) as second:
         first.run(4)
         # A run that is under way when the search is stopped is forgotten.
-        second.run(stop=stop, on_run=lambda record: stop.set() if record.number == 6 else None)
+        second.run(task=task)
         assert second.done == 7
         assert len(first.run(9)) == 9
         result = second.run()

@@ -6,12 +6,15 @@ import gc
 import os
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 
 from tests.cpu_times import CpuTimes
+
+if TYPE_CHECKING:
+    from workbench.tasks import Task
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -74,6 +77,16 @@ def pytest_collection() -> Generator[None, Any, Any]:
         gc.freeze()
         gc.set_threshold(100_000, 20, 10)
         gc.enable()
+
+
+@pytest.fixture
+def stopped() -> Task:
+    """A task that was asked to stop before its work begins."""
+    from workbench.tasks import Task
+
+    task = Task()
+    task.stop()
+    return task
 
 
 @pytest.fixture(scope="session")

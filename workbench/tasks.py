@@ -20,12 +20,12 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, TypeVar, cast
 
 import numpy as np
 
-from workbench.errors import ParameterError, WorkbenchError
+from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
 
 JobState = Literal["pending", "running", "done", "stopped", "failed"]
 
@@ -115,6 +115,7 @@ class Task:
 
     Attributes:
         stop_event: set once the work was asked to stop.
+        counter: int64[1], finished steps; compiled kernels count there between two reports.
     """
 
     def __init__(
@@ -123,6 +124,7 @@ class Task:
         stop_event: StopFlag | None = None,
     ) -> None:
         self.stop_event = StopFlag() if stop_event is None else stop_event
+        self.counter = np.zeros(1, np.int64)
         self._on_report = on_report
         self._preview = threading.Event()
         self._progress = Progress()
@@ -130,8 +132,8 @@ class Task:
 
     @property
     def progress(self) -> Progress:
-        """The last progress that was reported."""
-        return self._progress
+        """The last progress that was reported, with what a kernel has counted since."""
+        return replace(self._progress, done=int(self.counter[0]))
 
     @property
     def partial(self) -> Any:
@@ -165,6 +167,7 @@ class Task:
             message: one line about the present step.
             detail: what ``on_report`` gets instead of a ``Progress``.
         """
+        self.counter[0] = done
         self._progress = Progress(done, total, message)
         if self._on_report is not None:
             self._on_report(self._progress if detail is None else detail)
@@ -267,7 +270,7 @@ class Job(Task, Generic[_T]):
         if not self._finished.wait(timeout):
             raise TimeoutError(
                 f"{self.name} has not finished after {timeout} s; it is {self.state}: "
-                f"{self._progress.done} of {self._progress.total} done"
+                f"{self.progress.done} of {self.progress.total} done"
             )
         if self._exception is not None:
             raise self._exception
@@ -281,7 +284,7 @@ class Job(Task, Generic[_T]):
             self._state = "running"
             self._value = work()
             end: JobState = "stopped" if self.stopping else "done"
-        except JobError as error:
+        except (JobError, SimulationHalted) as error:
             self._exception = error
             end = "stopped"
         # A thread has no caller: any exception is stored, and raised by result().
@@ -294,7 +297,7 @@ class Job(Task, Generic[_T]):
         self._preview.set()
 
     def __repr__(self) -> str:
-        progress = self._progress
+        progress = self.progress
         steps = f", {progress.done} of {progress.total}" if progress.total else ""
         error = f", {type(self._exception).__name__}" if self._exception is not None else ""
         return f"Job({self.name}, {self._state}{steps}, {self.elapsed_s:.1f} s{error})"

@@ -10,6 +10,7 @@ import pytest
 from tests.benchmarks.conftest import Table
 from workbench.mpi import find_launcher, run_command
 from workbench.programs.recording import record
+from workbench.tasks import Task
 
 RUNS = 3
 
@@ -24,7 +25,7 @@ def test_a_recorded_call(mpirun: str, tmp_path: Path, table: Table) -> None:
     recorded: list[str] = []
     for run in range(RUNS):
         words = launcher.command([program], 1, {})
-        run_command(words, launcher.own_environment(), 60, plain.append, None)
+        run_command(words, launcher.own_environment(), 60, plain.append, Task())
         folder = tmp_path / str(run)
         record([program], 1, folder, mpirun=launcher, timeout=60, output=recorded.append)
     cost_ns = min(map(float, recorded)) - min(map(float, plain))

@@ -23,6 +23,7 @@ from workbench.programs.graph import (
 )
 from workbench.simulate.picoseconds import PicosecondCosts
 from workbench.simulate.replay import replay
+from workbench.tasks import Task
 
 NS = 1e-9
 MODEL = LogGPS(L=2500 * NS, o=1500 * NS, g=1000 * NS, G=6 * NS, O=0.0, S=65535)
@@ -277,8 +278,8 @@ def test_a_receive_shorter_than_its_late_message_never_lets_the_send_go_in_loggo
     assert strange.notes == ("1 operations never ran, which LogGOPSim does not report",)
 
 
-def test_a_halted_run_ends():
-    n = 20_000  # the halt is looked at every 4096 operations
+def test_a_stopped_run_ends(stopped):
+    n = 20_000  # the stop is looked at every 4096 operations
     graph = ExecutionGraph(
         np.array([0, n]),
         np.full(n, CALC, np.uint8),
@@ -286,33 +287,32 @@ def test_a_halted_run_ends():
         *(np.zeros(n, t) for t in (np.int32, np.uint32, np.uint8, np.uint8)),
         *(Dependents.from_pairs([], [], n) for _ in range(2)),
     )
-    halt = np.ones(1, np.int8)
     for compatible in (False, True):
         with pytest.raises(SimulationHalted):
-            replay(graph, MODEL, halt=halt, compatible=compatible)
+            replay(graph, MODEL, task=stopped, compatible=compatible)
 
 
 @pytest.mark.jit_only
 def test_another_thread_can_watch_and_end_a_run():
     graph = random_graph(np.random.default_rng(1), ranks=4, events=20_000, fan=1, tags=1)
-    halt, progress = np.zeros(1, np.int8), np.zeros(1, np.int64)
-    seen = []
+    task, seen = Task(), []
 
     def run():
         try:
             while True:
-                replay(graph, random_model(np.random.default_rng(2)), halt=halt, progress=progress)
+                replay(graph, random_model(np.random.default_rng(2)), task=task)
         except (SimulationHalted, ProgramError) as error:
             seen.append(error)
 
     thread = threading.Thread(target=run)
     thread.start()
-    while progress[0] == 0 and thread.is_alive():
+    while (reached := task.progress).done == 0 and thread.is_alive():
         pass
-    halt[0] = 1
+    task.stop()
     thread.join(120)
     assert not thread.is_alive()
-    assert progress[0] > 0
+    assert 0 < reached.done <= reached.total
+    assert reached.message == f"replaying {graph.num_ops:,} operations"
 
 
 @pytest.mark.parametrize("compatible", [False, True])

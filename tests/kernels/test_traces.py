@@ -21,6 +21,7 @@ from workbench.programs.traces.calls import Comm, TraceCalls, fit_receives
 from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.lines import line_of
 from workbench.programs.traces.plain_lines import cut, forms_of
+from workbench.tasks import Task
 
 amounts = st.from_regex(
     r"[-+]?[0-9]{0,17}(\.[0-9]{0,6})?([eE][-+]?[0-9]{0,3})?|nan|1_0", fullmatch=True
@@ -71,7 +72,7 @@ def test_receives_are_fitted_as_the_reference_does(
 def test_plain_lines_are_cut_and_texts_numbered_and_what_is_rare_is_left() -> None:
     calls = ["Send:1:2:{d}:1:7:{w}", "Send:1:3:{d}:-1:8:{w}", "Waitany:2:8:1:2", "Strange:1"]
     name, text = next(iter(liballprof([calls, calls]).items()))
-    (lines,) = cut([TraceFile(name, text.encode())], forms_of(False))
+    (lines,) = cut([TraceFile(name, text.encode())], forms_of(False), Task())
     assert np.sign(lines.form).tolist() == [0, 0, 1, 0, 1, 1, -1, 0, 0]
     sizes = lines.values[4:6, [layout.V_SIZE, layout.V_PEER, layout.V_TAG]].tolist()
     assert sizes == [[16, 1, 7], [24, -1, 8]]
@@ -83,7 +84,7 @@ def test_plain_lines_are_cut_and_texts_numbered_and_what_is_rare_is_left() -> No
 def test_more_texts_than_there_was_room_for() -> None:
     calls = [f"Bcast:0:{i}:{{d}}:0:{{w}}" for i in range(3000)]
     name, text = next(iter(recorded(calls).items()))
-    (lines,) = cut([TraceFile(name, text.encode())], forms_of(True))
+    (lines,) = cut([TraceFile(name, text.encode())], forms_of(True), Task())
     assert len(lines.texts) == 3001
     assert lines.numbered_text(3000) == "0:2999:1,8,8:0:0,0,1"
 

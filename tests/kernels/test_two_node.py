@@ -544,9 +544,9 @@ def test_bad_arguments_are_named(arguments, message):
 
 
 @pytest.mark.jit_only
-def test_a_set_flag_ends_the_run():
+def test_a_stopped_run_ends(stopped):
     with pytest.raises(SimulationHalted, match="stopped before it finished"):
-        simulate_osu(SNAPPR(mtu=128), halt=np.ones(1, np.int8))
+        simulate_osu(SNAPPR(mtu=128), task=stopped)
 
 
 @examples(25)

@@ -25,6 +25,7 @@ _BY_NAME = "the options of the rule or heuristic that is named; options_of retur
 UNTYPED = {
     "cli/__init__.py __init__": "those of argparse.ArgumentParser",
     "cli/__init__.py add_argument": "those of argparse.ArgumentParser",
+    "cli/signals.py run_stoppable": "those of the function that is run",
     "models/base.py __new__": "the fields, before the dataclass is made; its __init__ lists them",
     "models/base.py replace": _FIELDS,
     "models/loggps.py replace": _FIELDS,

@@ -9,6 +9,7 @@ import time
 import pytest
 
 from workbench import tasks
+from workbench.errors import SimulationHalted
 
 WAIT = 600.0  # seconds until a test is a failure, not a measurement
 
@@ -83,6 +84,29 @@ def test_stop_is_seen_by_the_work_and_its_result_kept() -> None:
     job.stop()
     assert job.result(WAIT) > 0
     assert job.state == "stopped"
+
+
+def test_work_that_a_stop_leaves_without_a_result_has_not_failed() -> None:
+    def simulate(task: tasks.Task) -> None:
+        task.stop_event.wait(WAIT)
+        raise SimulationHalted("the run was stopped before it finished")
+
+    job = tasks.submit(simulate)
+    while job.state == "pending":
+        time.sleep(0.001)
+    job.stop()
+    with pytest.raises(SimulationHalted):
+        job.result(WAIT)
+    assert job.state == "stopped"
+
+
+def test_what_a_kernel_counts_is_progress_until_the_next_report() -> None:
+    task = tasks.Task()
+    task.report(0, 10, "counting")
+    task.counter[0] = 4
+    assert task.progress == tasks.Progress(4, 10, "counting")
+    task.report(1, 2, "done")
+    assert task.progress == tasks.Progress(1, 2, "done")
 
 
 def test_what_the_work_raises_is_kept_and_raised_when_asked() -> None:

@@ -114,13 +114,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(cluster: Cluster, arguments: argparse.Namespace) -> int:
     from workbench.mpi import MPIError
+    from workbench.tasks import Task
 
     with stoppable() as stop:
         try:
             done = cluster.run(
                 arguments.command,
                 output=lambda line: print(line, file=sys.stderr if arguments.json else None),
-                stop=stop.event,
+                task=Task(stop_event=stop.event),
                 **given(arguments, "timeout"),
             )
         except MPIError as error:

@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     configuration = read_configuration(Path(arguments.config), dict(arguments.parameters))
     for note in configuration.notes:
         say(f"note: {note}")
-    result, status = run_stoppable(lambda halt: run_collective(configuration, halt=halt))
+    result, status = run_stoppable(run_collective, configuration)
     if result is None:
         return status
     if result.beyond_sstmacro:
@@ -109,14 +109,12 @@ def _on_machine(arguments: argparse.Namespace) -> int:
         from workbench.simulate.fabric.collectives import collective_times
     fabric = fabric_of(arguments, network, machine)
     found, status = run_stoppable(
-        lambda halt: collective_times(
-            fabric,
-            arguments.operation,
-            arguments.algorithm,
-            host=machine.loggps,
-            halt=halt,
-            **given(arguments, "ranks", "sizes"),
-        )
+        collective_times,
+        fabric,
+        arguments.operation,
+        arguments.algorithm,
+        host=machine.loggps,
+        **given(arguments, "ranks", "sizes"),
     )
     times = {size: 1e6 * time for size, time in (found or {}).items()}
     if arguments.json:

@@ -22,9 +22,6 @@ from workbench.cli.signals import run_stoppable
 from workbench.cli.topology import network_of
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from workbench.models import LogGPS
     from workbench.programs import ExecutionGraph
     from workbench.simulate.fabric.concurrent_jobs import SharedRun
@@ -100,12 +97,11 @@ def run(arguments: argparse.Namespace) -> int:
     options |= {"host": _hosts(arguments), "rng": arguments.seed or 0}
     graph = jobs_asked[arguments.file]
 
-    def work(halt: NDArray[np.int8]) -> FabricReplay | SharedRun:
-        if len(jobs_asked) == 1:
-            return replay_on(graph, fabric, halt=halt, **options)
-        return run_jobs(jobs_asked, fabric, halt=halt, **options)
-
-    result, status = run_stoppable(work)
+    result: FabricReplay | SharedRun | None
+    if len(jobs_asked) == 1:
+        result, status = run_stoppable(replay_on, graph, fabric, **options)
+    else:
+        result, status = run_stoppable(run_jobs, jobs_asked, fabric, **options)
     if result is None:
         return status
     for note in getattr(result, "notes", ()):

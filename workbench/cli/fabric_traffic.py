@@ -129,9 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
     seeds = range(arguments.seed, arguments.seed + max(arguments.seeds, 0))
     loads = LOADS if arguments.loads is None else arguments.loads
     pattern = pattern_of(arguments.pattern, network)
-    curve, status = run_stoppable(
-        lambda halt: load_curve(fabric, pattern, loads, seeds=seeds, halt=halt, **load_options)
-    )
+    curve, status = run_stoppable(load_curve, fabric, pattern, loads, seeds=seeds, **load_options)
     if curve is None:
         return status
     for note in fabric.notes:

@@ -124,7 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
         work = place_all
     elif arguments.method is not None:
         options["method"] = arguments.method
-    found, status = run_stoppable(lambda halt: work(graph, model, network, halt=halt, **options))
+    found, status = run_stoppable(work, graph, model, network, **options)
     if found is None:
         return status
     if status:

@@ -230,13 +230,11 @@ def _rank(arguments: argparse.Namespace) -> int:
 
 def _evaluate(arguments: argparse.Namespace) -> int:
     from workbench.predict import evaluate_predictions, prediction_findings
+    from workbench.tasks import Task
 
     with stoppable() as stop, ProgressLine() as line:
-        found = evaluate_predictions(
-            **given(arguments, "tables"),
-            stop=stop.event,
-            on_progress=lambda done, of, what: line.show(f"{done} of {of} done; {what}"),
-        )
+        task = Task(lambda now: line.show(now.message), stop.event)
+        found = evaluate_predictions(**given(arguments, "tables"), task=task)
     if stop.number:
         say(f"stopped after {len(found.cases)} collectives")
     elif arguments.save is not None:

@@ -73,9 +73,10 @@ def graph_of(arguments: argparse.Namespace) -> ExecutionGraph:
     """Return the file's program, with the algorithms that the options choose."""
     from workbench.programs import ExecutionGraph, find
     from workbench.programs.find_program import graph_of as graph
+    from workbench.tasks import Task
 
     with ProgressLine(after_s=1) as line:
-        program = find(arguments.file, on_progress=line.show)
+        program = find(arguments.file, task=Task(lambda now: line.show(now.message)))
     for note in program.notes:
         say(f"note: {note}")
     if isinstance(program, ExecutionGraph) and arguments.algorithms:

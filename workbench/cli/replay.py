@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     options = {**given(arguments, "semantics", "ties"), "compatible": arguments.compatible}
     if arguments.waiting:
         options["times"] = True
-    result, status = run_stoppable(lambda halt: replay(graph, model, halt=halt, **options))
+    result, status = run_stoppable(replay, graph, model, **options)
     if result is None:
         return status
     if arguments.json:

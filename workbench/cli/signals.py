@@ -5,14 +5,10 @@ from __future__ import annotations
 import contextlib
 import signal
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from workbench.cli.output import SIGNALLED, say
 from workbench.errors import SimulationHalted
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _T = TypeVar("_T")
 _WAIT_S = 0.05  # where no signal interrupts a wait (Windows), it is handled so late at most
@@ -38,13 +34,17 @@ def stoppable() -> Iterator[StopSignal]:
             signal.signal(number, handler)
 
 
-def run_stoppable(work: Callable[[NDArray[np.int8]], _T]) -> tuple[_T | None, int]:
-    """Return the result of work that a signal halts, None if it has none then, and the status."""
+def run_stoppable(work: Callable[..., _T], *args: Any, **kwargs: Any) -> tuple[_T | None, int]:
+    """Return the result of work that a signal stops, None if it has none then, and the status.
+
+    It is ``work(*args, task=..., **kwargs)``.
+    """
     from workbench import tasks
 
     with stoppable() as stop:
         # In another thread: the main thread handles signals between its Python steps.
-        job = tasks.submit(lambda **_: work(stop.event.cell))
+        task = tasks.Task(stop_event=stop.event)
+        job = tasks.submit(lambda **_: work(*args, task=task, **kwargs))
         while not job.wait(_WAIT_S):
             pass
         status = SIGNALLED + stop.number if stop.number else 0

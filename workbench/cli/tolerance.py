@@ -139,7 +139,7 @@ def run(arguments: argparse.Namespace) -> int:
     }
     if runs is not None:
         options.setdefault("interval", measured_interval(model.L, runs))
-    result, status = run_stoppable(lambda halt: analyse(graph, model, halt=halt, **options))
+    result, status = run_stoppable(analyse, graph, model, **options)
     if result is None:
         return status
     prediction = None if runs is None else RunPrediction(result, runs)
@@ -167,9 +167,7 @@ def _run_bandwidth(arguments: argparse.Namespace, graph: ExecutionGraph, model: 
     with slow_import_notice():
         from workbench.sensitivity import analyse_bandwidth, compare_contention
     options = _options(arguments)
-    result, status = run_stoppable(
-        lambda halt: analyse_bandwidth(graph, model, halt=halt, **options)
-    )
+    result, status = run_stoppable(analyse_bandwidth, graph, model, **options)
     if result is None:
         return status
     report = compare_contention(graph, model) if arguments.contention else None

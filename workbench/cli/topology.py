@@ -22,7 +22,6 @@ table.
 from __future__ import annotations
 
 import argparse
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -111,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.action == "build":
         return _build(networks[0], arguments)
     with slow_import_notice():
-        from workbench.topology.metrics import Comparison
+        from workbench.topology.metrics import Comparison, summary
     machine = machine_of(arguments)
     if machine is not None:
         from workbench.machines import LINKS
@@ -120,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
     measured: list[TopologyMetrics] = []
     for network in networks:
         options = _options(arguments, network)
-        found, status = run_stoppable(partial(_summary, network, options))
+        found, status = run_stoppable(summary, network, **options)
         if found is None:
             return status
         measured.append(found)
@@ -232,12 +231,6 @@ def _program(arguments: argparse.Namespace, network: Topology) -> Traffic:
         graph.size[sends],
         name=Path(arguments.file).name,
     )
-
-
-def _summary(network: Topology, options: dict[str, Any], halt: Any) -> TopologyMetrics:
-    from workbench.topology.metrics import summary
-
-    return summary(network, halt=halt, **options)
 
 
 def _build(network: Topology, arguments: argparse.Namespace) -> int:

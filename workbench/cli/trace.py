@@ -61,6 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Record the program, print a summary and return the exit status."""
     from workbench.mpi import MPIError
     from workbench.programs.recording import record
+    from workbench.tasks import Task
 
     with stoppable() as stop:
         try:
@@ -71,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
                 oversubscribe=arguments.oversubscribe,
                 force=arguments.force,
                 output=lambda line: print(line, file=sys.stderr, flush=True),
-                stop=stop.event,
+                task=Task(stop_event=stop.event),
                 **given(arguments, "mpirun", "timeout", "clock", "slowdown"),
             )
         except MPIError as error:

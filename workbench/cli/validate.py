@@ -119,6 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _measure(arguments: argparse.Namespace) -> int:
+    from workbench.tasks import Task
     from workbench.validation import measure_program
 
     options = given(arguments, "ranks", "repeats", "mpirun")
@@ -131,8 +132,7 @@ def _measure(arguments: argparse.Namespace) -> int:
         recording = measure_program(
             _program(arguments),
             arguments.output,
-            on_run=lambda done, wanted: line.show(f"{done} of {wanted} runs"),
-            stop=stop.event,
+            task=Task(lambda now: line.show(now.message), stop.event),
             **options,
         )
     if arguments.json:
@@ -204,13 +204,13 @@ def _report(arguments: argparse.Namespace) -> int:
 
 
 def _collectives(arguments: argparse.Namespace) -> int:
+    from workbench.tasks import Task
     from workbench.validation import measure_collectives
 
     with stoppable() as stop, ProgressLine() as line:
         found = measure_collectives(
             arguments.output,
-            on_run=lambda done, wanted: line.show(f"{done} of {wanted} runs"),
-            stop=stop.event,
+            task=Task(lambda now: line.show(now.message), stop.event),
             **given(arguments, "ranks", "repeats", "mpirun"),
         )
     if arguments.json:
@@ -229,13 +229,13 @@ def _collectives(arguments: argparse.Namespace) -> int:
 
 
 def _injectors(arguments: argparse.Namespace) -> int:
+    from workbench.tasks import Task
     from workbench.validation import compare_injectors
 
     with stoppable() as stop, ProgressLine() as line:
         found = compare_injectors(
             arguments.program,
-            on_run=lambda done, wanted: line.show(f"{done} of {wanted} runs"),
-            stop=stop.event,
+            task=Task(lambda now: line.show(now.message), stop.event),
             **given(arguments, "ranks", "repeats", "mpirun"),
         )
     if arguments.json:

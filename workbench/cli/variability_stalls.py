@@ -26,9 +26,7 @@ from workbench.cli.signals import run_stoppable
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from workbench.tasks import Task
     from workbench.variability import StallCheck, StallCurve
 
 ABOUT = "check the stalls of generated worlds against the packet simulator"
@@ -60,10 +58,10 @@ def run(arguments: argparse.Namespace) -> int:
         from workbench.variability.world.packet_check import CHECK_SEEDS
     seeds = CHECK_SEEDS if arguments.seeds is None else arguments.seeds
 
-    def work(halt: NDArray[np.int8]) -> tuple[StallCurve | None, list[StallCheck]]:
+    def work(task: Task) -> tuple[StallCurve | None, list[StallCheck]]:
         from workbench.variability import check_stalls, fit_stall_curve
 
-        common: dict[str, Any] = {"halt": halt, **given(arguments, "messages")}
+        common: dict[str, Any] = {"task": task, **given(arguments, "messages")}
         curve = fit_stall_curve(**common) if arguments.fit else None
         return curve, [
             check_stalls(groups, seed=seed, curve=curve, **common)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.arrays import FloatArray
 from workbench.errors import SimulationHalted, WorkbenchError
@@ -15,6 +14,7 @@ from workbench.fit.losses import EXCESSIVE_LOSS, Loss, LossTarget, target_points
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
 from workbench.simulate import BENCHMARKS, simulate_osu
+from workbench.tasks import Task
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +44,8 @@ class Evaluator:
         self,
         values: Mapping[str, float | int],
         *,
-        halt: NDArray[np.int8] | None = None,
         limit: float = math.inf,
+        task: Task | None = None,
     ) -> Outcome:
         """Return a configuration's outcome; stop simulating once its loss must exceed ``limit``."""
 
@@ -61,8 +61,8 @@ class Evaluator:
                 self._model.with_values(values),
                 self._sizes,
                 benchmarks=self._benchmarks,
-                halt=halt,
                 enough=beyond if watch else None,
+                task=task,
             )
         except SimulationHalted:
             raise

@@ -200,7 +200,7 @@ class FitStudy:
         try:
             with contextlib.suppress(SimulationHalted):
                 while self.done < total and not task.stopping:
-                    trial = self._trial(total, task.stop_event.cell)
+                    trial = self._trial(total, task)
                     task.report(trial.done, trial.total, f"best loss {trial.best_loss:.4g}", trial)
                     task.breathe()
             with self._lock:
@@ -295,11 +295,11 @@ class FitStudy:
         simulated = simulate_osu(model, self._sizes)
         return _Shown(values, model, simulated, rmspe_by_target(simulated, self.curve))
 
-    def _trial(self, total: int, halt: NDArray[np.int8] | None) -> TrialReport:
-        self._tell_stored(halt)
+    def _trial(self, total: int, task: Task) -> TrialReport:
+        self._tell_stored(task)
         began = time.perf_counter()
         values = self._search.propose()
-        outcome = self._evaluate(values, halt=halt, limit=self._search.indifferent_above())
+        outcome = self._evaluate(values, limit=self._search.indifferent_above(), task=task)
         trial = StoredTrial(
             self.done,
             values,
@@ -323,17 +323,17 @@ class FitStudy:
             best_values=best_values,
         )
 
-    def _tell_stored(self, halt: NDArray[np.int8] | None) -> None:
+    def _tell_stored(self, task: Task) -> None:
         """Pass the trials of earlier runs to the engine, before its first new proposal."""
         while self._untold:
             trial = self._untold[0]
             values = dict(trial.values)
-            again = functools.partial(self._points, values, halt)
+            again = functools.partial(self._points, values, task)
             self._search.tell(values, trial.loss, again)
             self._untold.popleft()
 
-    def _points(self, values: Values, halt: NDArray[np.int8] | None) -> NDArray[np.float64] | None:
-        return self._evaluate(values, halt=halt).points
+    def _points(self, values: Values, task: Task) -> NDArray[np.float64] | None:
+        return self._evaluate(values, task=task).points
 
     def _learn(self, trial: StoredTrial, total: int) -> None:
         with self._lock:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from workbench.mpi.errors import MPIError
+from workbench.tasks import Task
 
 _LAST_LINES = 12  # Open MPI's framed report of a missing program has 8; half would cut it
 _LONGEST_LINE = 500  # chosen: reports are 80 columns wide; what is longer is a program's data
@@ -23,7 +24,7 @@ def run_command(
     environment: Mapping[str, str],
     timeout: float | None,
     output: Callable[[str], object] | None,
-    stop: threading.Event | None,
+    task: Task,
     *,
     started: Callable[[int], object] | None = None,
 ) -> tuple[int, str]:
@@ -34,7 +35,7 @@ def run_command(
         environment: all variables of its environment.
         timeout: seconds after which it is ended; None waits as long as it takes.
         output: called with each line that it writes, from a thread; None drops them.
-        stop: ends the command when it is set.
+        task: once it is stopped, the command is ended.
         started: called with the number of its process.
 
     Raises:
@@ -59,7 +60,7 @@ def run_command(
         if started is not None:
             started(process.pid)
         while process.poll() is None:
-            if stop is not None and stop.is_set():
+            if task.stopping:
                 raise MPIError("stopped before the program had ended")
             if end is not None and time.monotonic() > end:
                 raise MPIError(

@@ -39,6 +39,12 @@ def error_text(error: BaseException) -> str:
     return str(error) if isinstance(error, WorkbenchError) else f"{error!r}"
 
 
+def progress_of(job: tasks.Job[Any]) -> tuple[float, str]:
+    """Return the share of a job that is done, 0 to 1, and its present step and seconds."""
+    progress = job.progress
+    return progress.fraction, f"{progress.message}, {job.elapsed_s:.1f} s"
+
+
 class JobControls(Generic[_T]):
     """One job at a time, with its Start and Stop buttons, progress bar and status line."""
 

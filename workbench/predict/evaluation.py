@@ -6,10 +6,8 @@ found.to_frame()
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,13 +25,9 @@ from workbench.predict.shipped import (
     shipped_groups,
     shipped_systems,
 )
-from workbench.tasks import JobError
+from workbench.tasks import JobError, Task, task_of
 from workbench.uq.collectives import CollectiveTest, MeasuredCollective
 from workbench.uq.collectives.measured import nodes_of
-
-if TYPE_CHECKING:
-    pass
-
 
 _Groups = Mapping[int, NodeGroups]
 
@@ -41,20 +35,20 @@ _Groups = Mapping[int, NodeGroups]
 def evaluate_predictions(
     tables: Sequence[str] | None = None,
     *,
-    stop: threading.Event | None = None,
-    on_progress: Callable[[int, int, str], None] | None = None,
+    task: Task | None = None,
 ) -> PredictionErrors:
     """Predict the published collectives of systems from their point-to-point data.
 
     Args:
         tables: names of shipped systems; None takes all.
-        stop: once set, the collectives that are finished are returned.
-        on_progress: called with the collectives done and to do, and the next one's name.
+        task: gets the progress before each collective; once it is stopped, the collectives that are
+            finished are returned.
 
     Raises:
         DatasetError: there is no such system.
         JobError: it was stopped before the first collective was finished.
     """
+    task = task_of(task)
     catalogue = shipped_systems()
     names = catalogue.names if tables is None else tables
     machines = {name: measured_machine(name) for name in names}
@@ -67,10 +61,10 @@ def evaluate_predictions(
     groups = {name: shipped_groups(name) for name in names}
     parts: list[_Part] = []
     for done, (name, machine, one) in enumerate(jobs):
-        if stop is not None and stop.is_set():
+        if task.stopping:
             break
-        if on_progress is not None:
-            on_progress(done, len(jobs), f"{one.collective} {one.label} on {name}")
+        what = f"{one.collective} {one.label} on {name}"
+        task.report(done, len(jobs), f"{done} of {len(jobs)} done; {what}")
         title = catalogue[name].title.partition(" on ")[2].partition(",")[0]
         parts.append(_evaluate(name, title, machine, one, groups[name]))
     if not parts:

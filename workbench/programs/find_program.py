@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.programs.graph import ExecutionGraph
 from workbench.programs.program import Program
+from workbench.tasks import Task
 
 HEAD_BYTES = 65536
 """Bytes of a file by which its format is recognised: chosen, a thousand lines of comments."""
@@ -19,9 +20,7 @@ _GOAL_BINARY = tuple(magic.to_bytes(8, "little") for magic in (4223, 2342))
 _GOAL_TEXT = re.compile(rb"(?>\s+|//[^\n]*\n|/\*.*?\*/)*+num_ranks\b", re.DOTALL)
 
 
-def read(
-    path: str | Path, *, on_progress: Callable[[str], None] | None = None
-) -> Program | ExecutionGraph:
+def read(path: str | Path, *, task: Task | None = None) -> Program | ExecutionGraph:
     """Read GOAL (text or binary) as an `ExecutionGraph`, a trace as a `Program`.
 
     The format is recognised from the content, not from the name.
@@ -29,17 +28,18 @@ def read(
     Args:
         path: a GOAL file; a liballprof, SimGrid or workbench trace, as its folder, its rank-0
             file or a zip of it.
-        on_progress: called with what has been read so far of a trace, in words.
+        task: as for ``read_trace``; files in GOAL are read in one step.
 
     Raises:
         ParseError: it cannot be read, or is none of these; names the line.
+        SimulationHalted: the task was stopped.
     """
     from workbench.programs.goal import read_goal
     from workbench.programs.traces import read_trace
 
     path = Path(path)
     if path.is_dir():
-        return read_trace(path, on_progress=on_progress)
+        return read_trace(path, task=task)
     try:
         with path.open("rb") as file:
             head = file.read(HEAD_BYTES)
@@ -47,7 +47,7 @@ def read(
         raise ParseError(
             f"a program's file must be readable; got {error.strerror}", source=str(path)
         ) from error
-    return read_goal(path) if is_goal(head) else read_trace(path, on_progress=on_progress)
+    return read_goal(path) if is_goal(head) else read_trace(path, task=task)
 
 
 def is_goal(content: bytes) -> bool:
@@ -61,20 +61,19 @@ ProgramLike = ExecutionGraph | Program | str | Path
 else the name of a shipped program."""
 
 
-def find(
-    program: ProgramLike, *, on_progress: Callable[[str], None] | None = None
-) -> ExecutionGraph | Program:
+def find(program: ProgramLike, *, task: Task | None = None) -> ExecutionGraph | Program:
     """Return the program of an object, a file, a folder or a shipped name; a note records which.
 
     Args:
         program: a program or graph; the path of a GOAL file or of a trace; or the name of a shipped
             program, where there is no file or folder of that name.
-        on_progress: called with what has been read so far of a trace, in words.
+        task: as for ``read_trace``; files in GOAL are read in one step.
 
     Raises:
         ParseError: the file cannot be read, or holds no program.
         DatasetError: there is neither a file nor a shipped program of that name.
         ParameterError: it is of another type.
+        SimulationHalted: the task was stopped.
     """
     if isinstance(program, ExecutionGraph | Program):
         return program
@@ -90,7 +89,7 @@ def find(
     name = str(program)
     catalogue = shipped.list()
     try:
-        found = read(program, on_progress=on_progress)
+        found = read(program, task=task)
     except ParseError:
         if Path(program).exists() or isinstance(program, Path) or "/" in name or "\\" in name:
             raise

@@ -20,6 +20,7 @@ from workbench.sensitivity.contention import compare_contention
 from workbench.sensitivity.result import LatencySensitivity
 from workbench.sensitivity.sweep import Sweep
 from workbench.simulate.picoseconds import PS_PER_S
+from workbench.tasks import Task, task_of
 
 PERCENT = (1.0, 2.0, 5.0)
 """The tolerances of Shen et al., LLAMP, Fig. 1."""
@@ -39,7 +40,7 @@ def analyse(
     interval: tuple[float, float] | None = None,
     lp: bool = False,
     contention: bool = True,
-    halt: NDArray[np.int8] | None = None,
+    task: Task | None = None,
 ) -> LatencySensitivity:
     """Return how a program's time depends on the network's latency, and its tolerance of latency.
 
@@ -57,26 +58,27 @@ def analyse(
         lp: solve the linear program with HiGHS instead of sweeping: the same numbers, slower. Its
             tolerances are ``LatencyLP.certify``'s: proved on its rows, without HiGHS.
         contention: also replay the program with LogGOPSim's semantics and compare.
-        halt: int8[1]; another thread may set it to end the analysis.
+        task: once it is stopped, the analysis ends.
 
     Raises:
         ProgramError: the program cannot run to its end.
         ParameterError: a percentage is negative, the interval does not ascend, no model is given,
             or a time is beyond what 64 bits of picoseconds hold.
-        SimulationHalted: ``halt`` was set.
+        SimulationHalted: the task was stopped.
     """
     began = time.perf_counter()
-    sweep, base = sweep_of(program, model, halt)
+    task = task_of(task)
+    sweep, base = sweep_of(program, model, task)
     _check_interval(interval)
     if lp:
-        facts = _by_lp(sweep, base, percent, interval, halt)
+        facts = _by_lp(sweep, base, percent, interval, task)
     else:
         facts = _by_sweep(sweep, base.L, percent, interval)
     seconds = time.perf_counter() - began
     graph = sweep.graph
     report = None
     if contention:
-        report = compare_contention(graph, base, llamp_ps=round(facts.T * PS_PER_S), halt=halt)
+        report = compare_contention(graph, base, llamp_ps=round(facts.T * PS_PER_S), task=task)
     return LatencySensitivity(
         source=graph.source,
         ranks=graph.num_ranks,
@@ -114,9 +116,7 @@ class _Facts:
 
 
 def sweep_of(
-    program: ProgramLike | Sweep,
-    model: LogGPS | None,
-    halt: NDArray[np.int8] | None,
+    program: ProgramLike | Sweep, model: LogGPS | None, task: Task
 ) -> tuple[Sweep, LogGPS]:
     """Return the program packed, and the model; a sweep is packed anew only where it must be."""
     if isinstance(program, Sweep):
@@ -127,7 +127,7 @@ def sweep_of(
         return (program if same == base.to_dict() | {"errors": {}} else program.replace(base)), base
     if model is None:
         raise ParameterError("a program needs a model; only a sweep has one already", key="model")
-    return Sweep(program, model, halt=halt), model
+    return Sweep(program, model, task=task), model
 
 
 def _by_sweep(
@@ -161,7 +161,7 @@ def _by_lp(
     model: LogGPS,
     percent: Sequence[float],
     interval: tuple[float, float] | None,
-    halt: NDArray[np.int8] | None,
+    task: Task,
 ) -> _Facts:
     """Return the same facts from the linear program; ranks' slack and messages are the sweep's.
 
@@ -178,7 +178,7 @@ def _by_lp(
         for p, largest in problem.tolerance(percent).items()
     }
     low, high = interval or usual_interval(model.L, tolerance)
-    corners, corner_T, slopes = _curve_by_lp(problem, low, high, halt)
+    corners, corner_T, slopes = _curve_by_lp(problem, low, high, task)
     slope = round(base.lambda_L)
     finish_ps = sweep.finish_ps(model.L)
     return _Facts(
@@ -199,7 +199,7 @@ def _by_lp(
 
 
 def _curve_by_lp(
-    problem: Any, low: float, high: float, halt: NDArray[np.int8] | None
+    problem: Any, low: float, high: float, task: Task
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """Return the curve's corners, s, T at them, s, and the slopes between, from tangents of T.
 
@@ -208,7 +208,7 @@ def _curve_by_lp(
     """
 
     def tangent(L: float) -> tuple[float, float, float]:
-        if halt is not None and halt[0]:
+        if task.stopping:
             raise SimulationHalted("the analysis was stopped before it finished")
         # The linear program counts whole picoseconds too.
         on_clock = round(L * PS_PER_S) / PS_PER_S

@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.arrays import FloatArray, IntArray
 from workbench.checks import number
@@ -27,6 +26,7 @@ from workbench.sensitivity.analysis import BEYOND, PERCENT, sweep_of
 from workbench.sensitivity.sweep import Sweep
 from workbench.sensitivity.tolerance_curve import ToleranceCurve, share
 from workbench.simulate.picoseconds import PS_PER_S, PicosecondCosts
+from workbench.tasks import Task, task_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,7 +179,7 @@ def analyse_bandwidth(
     *,
     percent: Sequence[float] = PERCENT,
     interval: tuple[float, float] | None = None,
-    halt: NDArray[np.int8] | None = None,
+    task: Task | None = None,
 ) -> BandwidthSensitivity:
     """Return how a program's time depends on G, and the least bandwidth that it tolerates.
 
@@ -190,18 +190,19 @@ def analyse_bandwidth(
         percent: by how much T may grow beyond its value at the base.
         interval: first and last G of the curve, s/B; None for the base and a fifth beyond the
             largest tolerance.
-        halt: int8[1]; another thread may set it to end the analysis.
+        task: once it is stopped, the analysis ends.
 
     Raises:
         ProgramError: the program cannot run to its end.
         ParameterError: a percentage is negative, the interval does not ascend, no model is given,
             or a time is beyond what 62 bits of picoseconds hold.
-        SimulationHalted: ``halt`` was set.
+        SimulationHalted: the task was stopped.
     """
     for one in percent:
         number(one, "percent", 0)
-    sweep, model = sweep_of(program, model, halt)
-    paths = _Paths(sweep, halt)
+    task = task_of(task)
+    sweep, model = sweep_of(program, model, task)
+    paths = _Paths(sweep, task)
     base_ps = model.G * PS_PER_S
     base = paths.tangent(base_ps)
     T_ps = base.at(base_ps)
@@ -234,11 +235,11 @@ class _Paths:
     """The lines over G of a program's paths, found by sweeps."""
 
     sweep: Sweep
-    halt: NDArray[np.int8] | None = None
+    task: Task
 
     def tangent(self, G_ps: float) -> _Line:
         """Return the line of a critical path at a G."""
-        if self.halt is not None and self.halt[0]:
+        if self.task.stopping:
             raise SimulationHalted("the analysis was stopped before it finished")
         model = self.sweep.model.replace(G=G_ps / PS_PER_S)
         here = self.sweep.replace(model)

@@ -35,6 +35,7 @@ from workbench.simulate.llamp import replay_llamp
 from workbench.simulate.picoseconds import PS_PER_S
 from workbench.simulate.replay import kernel_costs, replay
 from workbench.simulate.replay_result import CPU as CPU_CAUSE, ReplayResult, times_of
+from workbench.tasks import Task
 from workbench.units import format_quantity
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def compare_contention(
     model: LogGPS,
     *,
     llamp_ps: int | None = None,
-    halt: NDArray[np.int8] | None = None,
+    task: Task | None = None,
 ) -> ContentionReport:
     """Return a program's time with contention beside that without, and what the difference is.
 
@@ -185,17 +186,17 @@ def compare_contention(
         program: a graph, or a program with whole collectives, which get its usual algorithms.
         model: the parameters; g and O count with contention only.
         llamp_ps: T without contention in ps, where it is known; None has it computed.
-        halt: int8[1]; another thread may set it to end the replays.
+        task: its progress is that of the replay; once it is stopped, the replays end.
 
     Raises:
         ProgramError: the program cannot run to its end.
         ParameterError: a time is beyond what 64 bits of picoseconds hold.
-        SimulationHalted: ``halt`` was set.
+        SimulationHalted: the task was stopped.
     """
     graph = graph_of(program)
     if llamp_ps is None:
-        llamp_ps = replay_llamp(graph, model, halt=halt).makespan_ps
-    full = replay(graph, model, times=True, halt=halt)
+        llamp_ps = replay_llamp(graph, model, task=task).makespan_ps
+    full = replay(graph, model, times=True, task=task)
     makespans = _Relaxed(full)
     limited = np.ones(len(RESOURCES), bool)
     before = full.makespan_ps

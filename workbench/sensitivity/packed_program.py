@@ -23,6 +23,7 @@ from workbench.programs.graph import CALC, SEND, ExecutionGraph
 from workbench.programs.graph_arrays import matched
 from workbench.simulate.llamp import forward_pass
 from workbench.simulate.picoseconds import ByteCost
+from workbench.tasks import Task, task_of
 
 _MOST_NARROW_CLASSES = (1 << 16) // ROLES
 
@@ -71,7 +72,7 @@ def pack(
     limit_bytes: int,  # S, the largest eager message
     model: LogGPS,  # for the error where operations wait for one another
     *,
-    halt: NDArray[np.int8] | None = None,  # (1,); another thread may set it to end the packing
+    task: Task | None = None,
 ) -> PackedProgram:
     """Return a program's instructions."""
     n, sending = graph.num_ops, graph.kind == SEND
@@ -104,7 +105,7 @@ def pack(
         limit_bytes,
         alike,
         missing,
-        np.zeros(1, np.int8) if halt is None else halt,
+        task_of(task).stop_event.cell,
         kernel.Room(np.empty((n, 5), np.int32), np.empty(2 * n, np.int32), np.empty(n, np.int32)),
         kernel.Stream(code, op_of, slot, role_of, message_of, calc, registers, counts),
     )

@@ -41,6 +41,7 @@ from workbench.sensitivity.sweep_points import (
 from workbench.sensitivity.tangents import bends, most_latencies
 from workbench.simulate.llamp import match_messages
 from workbench.simulate.picoseconds import PS_PER_S, PicosecondCosts
+from workbench.tasks import Task, task_of
 
 if TYPE_CHECKING:
     from workbench.sensitivity.slack import CriticalPath, Slack
@@ -63,13 +64,13 @@ class Sweep:
         model: parameters in s and s/B.
         match: int32[n], the other end of each message, if it is known from a run before. Where
             there are wildcards and it is not given, a replay with LogGOPSim's semantics decides.
-        halt: int8[1]; another thread may set it to end what is under way.
+        task: once it is stopped, what is under way ends, and whatever is asked for later.
 
     Raises:
         ProgramError: operations wait for one another, or a message has no other end.
         ParameterError: a time would go beyond what 62 bits of picoseconds hold, or ``match`` does
             not join sends with receives.
-        SimulationHalted: ``halt`` was set.
+        SimulationHalted: the task was stopped.
     """
 
     def __init__(
@@ -78,20 +79,20 @@ class Sweep:
         model: LogGPS,
         *,
         match: NDArray[np.int32] | None = None,
-        halt: NDArray[np.int8] | None = None,
+        task: Task | None = None,
     ) -> None:
         self.graph = graph_of(graph)
         self.model = model
-        self._halt = halt
+        self._task = task_of(task)
         parameters = PicosecondCosts.of(model)
         self._check_sizes(parameters)
         if match is None:
-            self.match = match_messages(self.graph, model, halt=halt)
+            self.match = match_messages(self.graph, model, task=self._task)
         else:
             self.match = checked_match(self.graph, match)
         self.send_ops: IntArray = np.flatnonzero(self.graph.kind == SEND)
         self._L_ps = parameters.L
-        self._packed = pack(self.graph, self.match, parameters.S, model, halt=halt)
+        self._packed = pack(self.graph, self.match, parameters.S, model, task=self._task)
         self._set(costs_of(self._packed, parameters.o, parameters.G))
 
     @property
@@ -143,7 +144,7 @@ class Sweep:
         self._check_sizes(parameters)
         sizes = self._packed.message_bytes
         if ((sizes > parameters.S) != (sizes > before.S)).any():
-            other._packed = pack(self.graph, self.match, parameters.S, model, halt=self._halt)
+            other._packed = pack(self.graph, self.match, parameters.S, model, task=self._task)
         other._set(
             costs_of(
                 other._packed,
@@ -404,7 +405,7 @@ class Sweep:
 
     def _set(self, costs: Costs) -> None:
         self._costs = costs
-        self._passes = Passes(self._packed, costs, halt=self._halt)
+        self._passes = Passes(self._packed, costs, task=self._task)
 
     def _copy(self) -> Sweep:
         other = object.__new__(Sweep)

@@ -18,6 +18,7 @@ from workbench.arrays import IntArray
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.sensitivity.packed_program import Costs, PackedProgram
 from workbench.simulate.picoseconds import CLOCK_END, PS_PER_NS, PS_PER_S
+from workbench.tasks import Task, task_of
 
 Side = Literal["left", "right"]
 
@@ -40,12 +41,10 @@ class TangentLine:
 class Passes:
     """T and its slopes by passes over a packed program, and the number of these passes."""
 
-    def __init__(
-        self, packed: PackedProgram, costs: Costs, *, halt: NDArray[np.int8] | None = None
-    ) -> None:
+    def __init__(self, packed: PackedProgram, costs: Costs, *, task: Task | None = None) -> None:
         self.packed, self.costs = packed, costs
         self.passes = self.lanes = 0  # over the program, and the (latency, side) pairs they solved
-        self._halt = halt
+        self._task = task_of(task)
         self._check_clock()
         slope, at_zero = self._pair(costs.multiples, costs.constant_ps, 0, costs.o_ps, 0, PS_PER_NS)
         self.steepest = TangentLine(slope, at_zero)  # of T(x) for large x
@@ -57,7 +56,7 @@ class Passes:
         """Return the steepest (right) or flattest (left) line of T for each (latency, side)."""
         found: list[TangentLine] = []
         for first in range(0, len(points), kernels.lanes.LANES):
-            if self._halt is not None and self._halt[0]:
+            if self._task.stopping:
                 raise SimulationHalted("the sweep was stopped before it finished")
             found += self._some(points[first : first + kernels.lanes.LANES])
         return found

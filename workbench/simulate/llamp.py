@@ -34,6 +34,7 @@ from workbench.programs.graph_arrays import matched
 from workbench.provenance import Provenance
 from workbench.simulate.picoseconds import CLOCK_END, PS_PER_S, PicosecondCosts
 from workbench.simulate.replay_result import DEPENDENCY, MESSAGE, STARTED, ReplayResult, ReplayTimes
+from workbench.tasks import Task, task_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,10 +53,10 @@ def replay_llamp(
     model: LogGPS,
     *,
     times: bool = False,  # also keep the times and causes of each operation
-    halt: NDArray[np.int8] | None = None,  # (1,), ends the run if another thread sets it
+    task: Task | None = None,
 ) -> ReplayResult:
     """Return a replay without contention for CPUs or NICs; of the model L, o, G and S are used."""
-    found = forward_pass(graph, model, halt=halt)
+    found = forward_pass(graph, model, task=task)
     return ReplayResult(
         graph=graph,
         model=model,
@@ -74,7 +75,7 @@ def forward_pass(
     model: LogGPS,
     *,
     match: NDArray[np.int32] | None = None,  # (n,), of an earlier run
-    halt: NDArray[np.int8] | None = None,  # (1,), ends the run if another thread sets it
+    task: Task | None = None,
 ) -> ForwardPass:
     """Return the start and end of each operation; a known ``match`` saves the matching."""
     n = graph.num_ops
@@ -83,7 +84,7 @@ def forward_pass(
     refuse_peers(graph)
     largest, longest, least, *_ = _inspect(graph)
     costs.check_sizes(int(least), int(largest), int(longest))
-    joined = match_messages(graph, model, halt=halt) if match is None else match
+    joined = match_messages(graph, model, task=task) if match is None else match
     start, end = np.empty(n, np.int64), np.empty(n, np.int64)
     missing, stack = np.empty(n, np.int32), np.empty(n, np.int32)
     finish = np.empty(graph.num_ranks, np.int64)
@@ -95,7 +96,7 @@ def forward_pass(
         costs.G.whole,
         costs.G.real,
         costs.S,
-        np.zeros(1, np.int8) if halt is None else halt,
+        task_of(task).stop_event.cell,
         missing,
         stack,
         start,
@@ -116,14 +117,14 @@ def forward_pass(
 
 
 def match_messages(
-    graph: ExecutionGraph, model: LogGPS, *, halt: NDArray[np.int8] | None = None
+    graph: ExecutionGraph, model: LogGPS, *, task: Task | None = None
 ) -> NDArray[np.int32]:
     """Return each message's other end, int32[n], -1 for computations; wildcards take a replay."""
     refuse_peers(graph)
     if _inspect(graph)[3].any():
         from workbench.simulate.replay import replay
 
-        decided = replay(graph, model, times=True, halt=halt).times
+        decided = replay(graph, model, times=True, task=task).times
         if decided is not None:
             return decided.match
     match = np.empty(graph.num_ops, np.int32)

@@ -22,6 +22,7 @@ from workbench.simulate.ticks import (
     refuse_time,
     size_table,
 )
+from workbench.tasks import Task, task_of
 
 BENCHMARKS = ("latency", "bandwidth")
 """The tests there are: osu_latency and osu_bw."""
@@ -50,8 +51,8 @@ def simulate_osu(
     window: int = 64,
     fresh: bool = False,
     benchmarks: Sequence[str] = BENCHMARKS,
-    halt: NDArray[np.int8] | None = None,
     enough: Callable[[FloatArray, FloatArray], bool] | None = None,
+    task: Task | None = None,
 ) -> OSUCurve:
     """Return the latency and bandwidth that osu_latency and osu_bw would print on a model.
 
@@ -73,15 +74,15 @@ def simulate_osu(
         window: messages a window of the bandwidth test.
         fresh: start each size from an idle network.
         benchmarks: ``latency``, ``bandwidth`` or both; what is not asked for is nan.
-        halt: int8[1]; another thread may set it to end the run within milliseconds.
         enough: asked after each size with what has been simulated so far, latencies (s) and
             bandwidths (B/s) as float64[n], nan where they are still to come; once it returns True
             the run ends and the remaining sizes stay nan. Not for ``fresh`` runs.
+        task: once it is stopped, the run ends within milliseconds.
 
     Raises:
         ConfigurationError: a run of this model would deadlock or end early, or set SST/macro's
             clock back below 0.
-        SimulationHalted: ``halt`` was set.
+        SimulationHalted: the task was stopped.
         ParameterError: sizes or counts are not accepted.
     """
     wanted = _checked_sizes(sizes)
@@ -109,7 +110,7 @@ def simulate_osu(
     check_clock(p, table, int(wanted[-1]), window)
     p = np.concatenate([p, table.ravel()])
     p[layout.P_N_SIZES] = len(table)
-    flag = np.zeros(1, np.int8) if halt is None else halt
+    halt = task_of(task).stop_event.cell
     latency, bandwidth = np.full((2, len(wanted)), _NOT_YET, np.int64)
     set_back = np.zeros((2, len(wanted)), np.bool_)
     turns = {
@@ -149,11 +150,11 @@ def simulate_osu(
         if "latency" in benchmarks:
             p[layout.P_WINDOW], p[layout.P_SHORT_REPLY] = 1, -1
             p[layout.P_BARRIER] = p[layout.P_NETWORK] != layout.PROTOCOL
-            tests.append(_Test(p, turns["latency"], latency, set_back[0], flag))
+            tests.append(_Test(p, turns["latency"], latency, set_back[0], halt))
         if "bandwidth" in benchmarks:
             p[layout.P_WINDOW], p[layout.P_SHORT_REPLY] = window, n
             p[layout.P_BARRIER] = 0
-            tests.append(_Test(p, turns["bandwidth"], bandwidth, set_back[1], flag))
+            tests.append(_Test(p, turns["bandwidth"], bandwidth, set_back[1], halt))
         # Size by size where `enough` may stop the run: the largest sizes cost most and come last.
         for size in range(first, last) if enough is not None else (last - 1,):
             for test in tests:

@@ -24,12 +24,13 @@ from workbench.errors import ParameterError, SimulationHalted
 from workbench.models import LogGPS
 from workbench.programs.deadlock import explain, refuse_peers
 from workbench.programs.find_program import ProgramLike, graph_of
-from workbench.programs.graph import RECV, ExecutionGraph
+from workbench.programs.graph import RECV, SEND, ExecutionGraph
 from workbench.provenance import Provenance
 from workbench.simulate.noise import Noise, kernel_noise
 from workbench.simulate.picoseconds import CLOCK_END, PS_PER_S, PicosecondCosts
 from workbench.simulate.replay_result import ReplayResult, ReplayTimes, Semantics, Ties
 from workbench.suggestions import did_you_mean
+from workbench.tasks import Task, task_of
 
 SEMANTICS: tuple[str, ...] = get_args(Semantics)
 TIES: tuple[str, ...] = get_args(Ties)
@@ -46,8 +47,7 @@ def replay(
     compatible: bool = False,
     ties: Ties = "stable",
     noise: Noise | None = None,
-    halt: NDArray[np.int8] | None = None,
-    progress: NDArray[np.int64] | None = None,
+    task: Task | None = None,
 ) -> ReplayResult:
     """Return the result of a program's replay on a machine of these LogGOPS parameters.
 
@@ -71,14 +71,13 @@ def replay(
             in the program (``stable``) or as GNU's ``std::sort`` leaves them (``libstdc++``), as
             in LogGOPSim's usual builds.
         noise: disturbances of the cores; None for none.
-        halt: int8[1]; another thread may set it to end the run within milliseconds.
-        progress: int64[1]; tells another thread how many operations and messages have been
-            queued so far.
+        task: its progress counts the operations and messages that have been queued; once it is
+            stopped, the run ends within milliseconds.
 
     Raises:
         ProgramError: operations are left that nothing can start or complete, or a peer is no rank.
         ParameterError: an option is not known, or a time is beyond a clock of 2^62 ps.
-        SimulationHalted: ``halt`` was set.
+        SimulationHalted: the task was stopped.
     """
     for key, value, known in (("semantics", semantics, SEMANTICS), ("ties", ties, TIES)):
         if value not in known:
@@ -87,7 +86,9 @@ def replay(
                 f"{did_you_mean(value, known)}",
                 key=key,
             )
-    graph = graph_of(program)
+    graph, task = graph_of(program), task_of(task)
+    events = graph.num_ops + int((graph.kind == SEND).sum())
+    task.report(0, events, f"replaying {graph.num_ops:,} operations")
     if semantics == "llamp":
         if compatible or noise is not None:
             raise ParameterError(
@@ -96,8 +97,8 @@ def replay(
             )
         from workbench.simulate.llamp import replay_llamp
 
-        return replay_llamp(graph, model, times=times, halt=halt)
-    run = _Run(graph, model, times=times, ties=ties, noise=noise, halt=halt, progress=progress)
+        return replay_llamp(graph, model, times=times, task=task)
+    run = _Run(graph, model, task, times=times, ties=ties, noise=noise)
     status = run.as_loggopsim() if compatible else run.in_order()
     if status == layout.HALTED:
         raise SimulationHalted("the replay was stopped before it finished")
@@ -119,12 +120,11 @@ class _Run:
         self,
         graph: ExecutionGraph,
         model: LogGPS,
+        task: Task,
         *,
         times: bool,
         ties: Ties,
         noise: Noise | None,
-        halt: NDArray[np.int8] | None,
-        progress: NDArray[np.int64] | None,
     ) -> None:
         self.graph, self.model, self.noise = graph, model, noise
         self._ties: Ties = ties
@@ -157,8 +157,7 @@ class _Run:
             wild,
         )
         self._costs = kernel_costs(costs, n_cpus, n_nics, like_libstdcxx=ties == "libstdc++")
-        self._halt = np.zeros(1, np.int8) if halt is None else halt
-        self._progress = np.zeros(1, np.int64) if progress is None else progress
+        self._halt, self._progress = task.stop_event.cell, task.counter
         self._state = np.zeros(layout.N_STATE, np.int64)
         n, cores = graph.num_ops, graph.num_ranks * n_cpus
         self._clocks = layout.idle_clocks(graph.num_ranks, n_cpus, n_nics, times)

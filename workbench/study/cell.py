@@ -19,7 +19,7 @@ from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
 from workbench.simulate import simulate_osu
 from workbench.study.model_choice import ModelChoice
-from workbench.tasks import Task, task_of
+from workbench.tasks import Task
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -202,8 +202,7 @@ class CellResult:
             ParameterError: there is no fitted model.
             SimulationHalted: the task was stopped.
         """
-        halt = task_of(task).stop_event.cell
-        return simulate_osu(self.model(), self.measured().sizes, halt=halt)
+        return simulate_osu(self.model(), self.measured().sizes, task=task)
 
     def percent_error(self) -> pd.DataFrame:
         """Return 100 (simulated - measured) / measured in percent, size by benchmark.

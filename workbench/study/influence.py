@@ -333,8 +333,7 @@ class _Design:
             for d, x in zip(self.space.dimensions, self.positions[number], strict=True)
         }
         try:
-            halt = task.stop_event.cell
-            curve = simulate_osu(self._fixed.with_values(values), self.sizes, halt=halt)
+            curve = simulate_osu(self._fixed.with_values(values), self.sizes, task=task)
         except SimulationHalted:
             return
         except WorkbenchError:

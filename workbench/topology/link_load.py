@@ -26,6 +26,7 @@ from workbench.arrays import FloatArray
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.result import Drawing, StoredResult
 from workbench.suggestions import did_you_mean
+from workbench.tasks import Task, task_of
 from workbench.topology.channels import Channels, channels
 from workbench.topology.router_traffic import MatrixTraffic, RouterTraffic, SumTraffic
 from workbench.topology.topology import Topology
@@ -148,7 +149,7 @@ def link_loads(
     traffic: ArrayLike | Traffic | None = None,
     *,
     routing: LoadRouting = "minimal",
-    halt: NDArray[np.int8] | None = None,
+    task: Task | None = None,
 ) -> LinkLoads:
     """Return the mean load of each channel under some traffic.
 
@@ -159,12 +160,12 @@ def link_loads(
             equally.
         routing: ``minimal``, ``valiant``, or ``mixed``: the share of both with the smallest largest
             load, one share for all messages.
-        halt: int8[1]; any value but 0 ends the work.
+        task: once it is stopped, the work ends.
 
     Raises:
         ParameterError: the traffic is not of these routers, or between routers without a path;
             there are no hosts, whose routers detours take, or too many routers.
-        SimulationHalted: ``halt`` was set.
+        SimulationHalted: the task was stopped.
     """
     if routing not in LOAD_ROUTINGS:
         raise ParameterError(
@@ -177,7 +178,7 @@ def link_loads(
     ports = channels(topology)
     beside = _side_by_side(topology)
     several = channels(beside) if beside is not topology else ports
-    stop = np.zeros(1, np.int8) if halt is None else halt
+    task = task_of(task)
     share = 1.0 if routing == "minimal" else 0.0
     alike = twins(several)
 
@@ -192,9 +193,9 @@ def link_loads(
         whole = np.add.reduceat(load, np.cumsum(count) - count) if len(count) else load
         return whole / ports.capacity[: ports.between_routers]
 
-    found = joined(_loads(several, alike, sent, stop)) if routing != "valiant" else np.zeros(0)
+    found = joined(_loads(several, alike, sent, task)) if routing != "valiant" else np.zeros(0)
     if routing != "minimal":
-        detour = joined(_detour_loads(several, alike, sent, hosts, stop))
+        detour = joined(_detour_loads(several, alike, sent, hosts, task))
         share = _best_share(found, detour) if routing == "mixed" else 0.0
         found = detour if routing == "valiant" else share * found + (1 - share) * detour
     attached = np.bincount(topology.host_router, topology.host_capacity, topology.num_routers)
@@ -253,7 +254,7 @@ def _detour_loads(
     alike: Twins,
     traffic: RouterTraffic,
     hosts: NDArray[np.int64],
-    halt: NDArray[np.int8],
+    task: Task,
 ) -> FloatArray:
     """Return the loads of both phases of Valiant's routing, over routers that have hosts.
 
@@ -277,7 +278,7 @@ def _detour_loads(
     load = _DETOURS.get(key)
     if load is None:
         over = hosts / hosts.sum()
-        load = _loads(ports, alike, SumTraffic.of_products((out, over), (over, into)), halt)
+        load = _loads(ports, alike, SumTraffic.of_products((out, over), (over, into)), task)
         with _KEEPING:
             _DETOURS[key] = load
             while len(_DETOURS) > _MOST_DETOURS or _bytes_kept() > _MOST_BYTES:
@@ -289,9 +290,7 @@ def _bytes_kept() -> int:
     return sum(one.nbytes for one in _DETOURS.values())
 
 
-def _loads(
-    ports: Channels, alike: Twins, traffic: RouterTraffic, halt: NDArray[np.int8]
-) -> FloatArray:
+def _loads(ports: Channels, alike: Twins, traffic: RouterTraffic, task: Task) -> FloatArray:
     from kernels import link_load as kernel
 
     between = ports.between_routers
@@ -320,7 +319,7 @@ def _loads(
                 block.astype(np.int32),
                 senders.astype(np.int32),
                 traffic.to(block, senders),
-                halt,
+                task.stop_event.cell,
                 load,
                 common,
             )

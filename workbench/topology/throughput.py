@@ -16,17 +16,17 @@ finds them, and lengths of the channels that no routes can beat, by duality.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.arrays import FloatArray, Halt
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
+from workbench.tasks import Task, task_of
 from workbench.topology.link_load import link_loads
 from workbench.topology.metrics.adjacency import RouterGraph
 from workbench.topology.topology import Topology
@@ -115,8 +115,7 @@ def throughput(
     method: ThroughputMethod = "auto",
     tolerance: float = TOLERANCE,
     phases: int = PHASES,
-    halt: Halt | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    task: Task | None = None,
 ) -> Throughput:
     """Return the largest share of their bandwidth at which hosts can send, at most 1.
 
@@ -130,13 +129,13 @@ def throughput(
         tolerance: of ``bounds``: the search ends when the upper is no more than this share above
             the lower one.
         phases: of ``bounds``: how often all demands are sent at most.
-        halt: int8[1]; another thread may set it. Bounds so far count; the linear program has none.
-        progress: called with the phases done, and their number.
+        task: gets the progress after each phase; once it is stopped, the bounds so far count, of
+            which the linear program has none.
 
     Raises:
         ParameterError: the traffic is of another network, the network is too large, an argument is
             none of these, or traffic has no way.
-        SimulationHalted: ``halt`` was set before there was a result.
+        SimulationHalted: the task was stopped before there was a result.
     """
     if method not in METHODS:
         raise ParameterError(
@@ -166,25 +165,24 @@ def throughput(
 
     if not matrix.any():
         return found(math.inf, math.inf, math.inf, "exact", 0)
-    stop = np.zeros(1, np.int8) if halt is None else halt
+    task = task_of(task)
     problem = _Problem(RouterGraph.of(topology), matrix)
-    lower = 1.0 / float(link_loads(topology, matrix, routing="mixed", halt=stop).channel.max())
+    lower = 1.0 / float(link_loads(topology, matrix, routing="mixed", task=task).channel.max())
     farthest = problem.distance_bound()
     upper = min(farthest, problem.router_bound(), problem.cut_bound(topology))
     if upper <= lower * (1 + EQUAL):
         return found(lower, lower, farthest, "exact", 0)
     if method == "exact" or (method == "auto" and problem.variables <= LARGEST_EXACT):
-        best = problem.solve(stop)
+        best = problem.solve(task)
         return found(best, best, farthest, "exact", 0)
     done = 0
     if method != "quick":
         search = _Search(problem, lower, upper)
         while done < phases and search.upper > search.lower * (1 + tolerance):
-            if not search.phase(stop):
+            if not search.phase(task):
                 break
             done += 1
-            if progress is not None:
-                progress(done, phases)
+            task.report(done, phases, f"{done} of {phases} phases")
         lower, upper = search.lower, search.upper
     return found(lower, max(upper, lower), farthest, "bounds", done)
 
@@ -243,7 +241,7 @@ class _Problem:
                 least = min(least, _range_bound(place, links, self.matrix))
         return least
 
-    def solve(self, halt: Halt) -> float:
+    def solve(self, task: Task) -> float:
         """Return the optimum of the linear program.
 
         Variables are each sender's flow on each channel and the throughput t; at each other router
@@ -286,7 +284,7 @@ class _Problem:
         model.a_matrix_.start_ = rows.indptr
         model.a_matrix_.index_ = rows.indices
         model.a_matrix_.value_ = rows.data
-        return -_optimum(model, halt)
+        return -_optimum(model, task)
 
 
 def _range_bound(place: NDArray[np.intp], links: Any, demand: FloatArray) -> float:
@@ -312,7 +310,7 @@ def _leaving(amount: FloatArray, first: NDArray[np.intp], end: NDArray[np.intp])
     return found
 
 
-def _optimum(model: Any, halt: Halt) -> float:
+def _optimum(model: Any, task: Task) -> float:
     """Return the least value of a linear program, by HiGHS's interior points."""
     import highspy
 
@@ -325,10 +323,10 @@ def _optimum(model: Any, halt: Halt) -> float:
     highs.passModel(model)
     highs.startSolve()
     while not highs.wait(_WAIT_S)[0]:
-        if halt[0]:
+        if task.stopping:
             highs.cancelSolve()
     status = highs.getModelStatus()
-    if halt[0] and status != highspy.HighsModelStatus.kOptimal:
+    if task.stopping and status != highspy.HighsModelStatus.kOptimal:
         raise SimulationHalted("stopped before the throughput was known")
     if status != highspy.HighsModelStatus.kOptimal:
         raise WorkbenchError(
@@ -354,8 +352,8 @@ class _Search:
         self._window = float(_WINDOW)
         self._step = _FIRST_STEP
 
-    def phase(self, halt: Halt) -> bool:
-        """Send every demand once more, and return False if halted before the end."""
+    def phase(self, task: Task) -> bool:
+        """Send every demand once more, and return False if stopped before the end."""
         from kernels import concurrent_flow as kernel
 
         graph, problem = self.problem.graph, self.problem
@@ -371,7 +369,7 @@ class _Search:
             self._step,
             self._length,
             self._load,
-            halt,
+            task.stop_event.cell,
         )
         if paid < 0:
             return False

@@ -7,9 +7,8 @@ import os
 import platform
 import shlex
 import tempfile
-import threading
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +24,7 @@ from workbench.measure.cluster import Cluster, ClusterError
 from workbench.measure.cluster.costs import MessageCost, measure_costs
 from workbench.programs.program import Program
 from workbench.programs.recording import record
-from workbench.tasks import cores
+from workbench.tasks import Task, cores, task_of
 from workbench.validation.open_mpi import forced_algorithms
 from workbench.validation.recording import CostAtLatency, ProgramRecording, provenance
 from workbench.validation.suite import TIMEOUT_S, ValidationProgram, program_of
@@ -60,8 +59,7 @@ def measure_program(
     repeats: int = 5,
     traced_s: Sequence[float] = (0.0,),
     mpirun: str | Path | None = None,
-    on_run: Callable[[int, int], object] | None = None,
-    stop: threading.Event | None = None,
+    task: Task | None = None,
 ) -> ProgramRecording:
     """Measure a program on an emulated cluster under added latency; goes on where it was.
 
@@ -76,8 +74,8 @@ def measure_program(
         repeats: runs at each latency; most shipped recordings have 5.
         traced_s: latencies at which a trace is kept; 0 must be among them.
         mpirun: launcher of an Open MPI; None takes that of the path.
-        on_run: called after each run with the numbers of finished and of wanted runs.
-        stop: ends the measurement after the run under way; finished runs stay.
+        task: gets the progress after each run; once it is stopped, the measurement ends after the
+            run under way, and finished runs stay.
 
     Raises:
         ParameterError: a value is out of range, or the folder holds another program's recording.
@@ -98,6 +96,7 @@ def measure_program(
         for added in _order(wanted, repeat)
         if (added, repeat) not in done
     ]
+    task, total = task_of(task), repeats * len(wanted)
     recording = before
     settings = forced_algorithms(chosen.algorithms)
     with Cluster(ranks, mpirun=mpirun, mca=settings) as cluster:
@@ -107,16 +106,13 @@ def measure_program(
             if added not in traces:
                 cluster.set_latency(added)
                 traces[added] = bench.traced()
-        for finished, (added, repeat) in enumerate(
-            missing, 1 + repeats * len(wanted) - len(missing)
-        ):
-            if stop is not None and stop.is_set():
+        for finished, (added, repeat) in enumerate(missing, 1 + total - len(missing)):
+            if task.stopping:
                 break
             row = bench.measured(added, repeat)
             recording = _extended(recording, chosen, ranks, row, traces, cluster)
             recording.save(folder)
-            if on_run is not None:
-                on_run(finished, repeats * len(wanted))
+            task.report(finished, total, f"{finished} of {total} runs")
     if recording is None:
         raise ClusterError("stopped before the first run had ended; nothing was saved")
     return recording

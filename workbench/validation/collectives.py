@@ -10,8 +10,7 @@ latency is; nothing is fitted to the collectives.
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +28,7 @@ from workbench.measure.cluster.collective_times import COLLECTIVES
 from workbench.predict import machine_of, point_to_point_of_curve, predict_collective
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
+from workbench.tasks import Task, task_of
 from workbench.validation.open_mpi import FORCED, forced_algorithms
 
 if TYPE_CHECKING:
@@ -158,8 +158,7 @@ def measure_collectives(
     collectives: Sequence[str] = MEASURED,
     repeats: int = 3,
     mpirun: str | Path | None = None,
-    on_run: Callable[[int, int], object] | None = None,
-    stop: threading.Event | None = None,
+    task: Task | None = None,
 ) -> EmulatedCollectives:
     """Measure collectives with forced algorithms on an emulated cluster, and predict them.
 
@@ -172,8 +171,8 @@ def measure_collectives(
         collectives: of ``MEASURED``.
         repeats: each goes through all algorithms, in an order of its own.
         mpirun: launcher of an Open MPI; None takes that of the path.
-        on_run: called after each run with the numbers of finished and of wanted runs.
-        stop: ends the measurement after the run under way; finished repeats stay.
+        task: gets the progress after each run; once it is stopped, the measurement ends after the
+            run under way, and finished repeats stay.
 
     Raises:
         ParameterError: a value is out of range.
@@ -186,6 +185,7 @@ def measure_collectives(
     whole(repeats, "repeats", 1, 1000)
     number(latency_s, "latency_s", 0, 10, unit="s")
     above_zero(bandwidth, "bandwidth", unit="B/s")
+    task = task_of(task)
     cases = [(one, label) for one in collectives for label in _algorithms(one)]
     with Cluster(ranks, latency_s=latency_s, bandwidth=bandwidth, mpirun=mpirun) as cluster:
         # No algorithm has larger messages, rounded up to the next size.
@@ -200,7 +200,7 @@ def measure_collectives(
     for repeat in range(repeats):
         new = []
         for at in np.random.default_rng(repeat).permutation(len(cases)).tolist():
-            if stop is not None and stop.is_set():
+            if task.stopping:
                 break
             collective, label = cases[at]
             times, load = _measured(collective, label, ranks, latency_s, bandwidth, sizes, mpirun)
@@ -208,8 +208,7 @@ def measure_collectives(
                 expected = predicted[collective, label, size]
                 new.append((collective, label, size, repeat, times[size], expected, load))
             finished += 1
-            if on_run is not None:
-                on_run(finished, total)
+            task.report(finished, total, f"{finished} of {total} runs")
         if len(new) < len(cases) * len(sizes):
             break
         rows += new

@@ -9,8 +9,7 @@ nothing, and a library in the program lets each message complete later (`workben
 from __future__ import annotations
 
 import tempfile
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +23,7 @@ from workbench.measure.cluster import Cluster
 from workbench.measure.delay import run_delayed
 from workbench.programs.recording import record
 from workbench.result import StoredResult
+from workbench.tasks import Task, task_of
 from workbench.validation.open_mpi import forced_algorithms
 from workbench.validation.suite import TIMEOUT_S, ValidationProgram, program_of
 
@@ -92,8 +92,7 @@ def compare_injectors(
     latencies_s: Sequence[float] = LATENCIES_S,
     repeats: int = 3,
     mpirun: str | Path | None = None,
-    on_run: Callable[[int, int], object] | None = None,
-    stop: threading.Event | None = None,
+    task: Task | None = None,
 ) -> InjectorComparison:
     """Run a program with latency added by a switch and by a library, in turn, and compare.
 
@@ -103,8 +102,7 @@ def compare_injectors(
         latencies_s: to be added, one way, s; the first must be 0.
         repeats: of each latency and way; medians count.
         mpirun: launcher of an Open MPI; None takes that of the path.
-        on_run: called after each run with the numbers of finished and of wanted runs.
-        stop: ends the comparison.
+        task: gets the progress after each pair of runs; once it is stopped, the comparison ends.
 
     Raises:
         ParameterError: a value is out of range.
@@ -121,21 +119,22 @@ def compare_injectors(
             f"latencies_s must be at least two, the first one 0; got {list(latencies_s)}",
             key="latencies_s",
         )
+    task = task_of(task)
     times = np.zeros((2, repeats, len(added)))
     with Cluster(ranks, mpirun=mpirun, mca=forced_algorithms(chosen.algorithms)) as cluster:
         words = [str(chosen.build(cluster.launcher)), *chosen.arguments]
         for repeat in range(repeats):
             for at, latency in enumerate(added):
-                times[0, repeat, at] = _by_switch(cluster, words, ranks, latency, stop)
-                times[1, repeat, at] = _by_library(cluster, words, ranks, latency, stop)
-                if on_run is not None:
-                    on_run(2 * (repeat * len(added) + at + 1), times.size)
+                times[0, repeat, at] = _by_switch(cluster, words, ranks, latency, task)
+                times[1, repeat, at] = _by_library(cluster, words, ranks, latency, task)
+                done = 2 * (repeat * len(added) + at + 1)
+                task.report(done, times.size, f"{done} of {times.size} runs")
     switch, library = np.median(times, axis=1)
     return InjectorComparison(chosen.name, ranks, np.array(added), switch, library, repeats)
 
 
 def _by_switch(
-    cluster: Cluster, words: list[str], ranks: int, latency_s: float, stop: threading.Event | None
+    cluster: Cluster, words: list[str], ranks: int, latency_s: float, task: Task
 ) -> float:
     cluster.set_latency(latency_s)
     with tempfile.TemporaryDirectory(prefix="workbench-validation-") as folder:
@@ -145,7 +144,7 @@ def _by_switch(
             Path(folder) / "trace",
             mpirun=cluster.launcher,
             timeout=TIMEOUT_S,
-            stop=stop,
+            task=task,
         )
     if program.recorded is None:
         raise ParameterError("the trace must hold times")
@@ -153,9 +152,9 @@ def _by_switch(
 
 
 def _by_library(
-    cluster: Cluster, words: list[str], ranks: int, latency_s: float, stop: threading.Event | None
+    cluster: Cluster, words: list[str], ranks: int, latency_s: float, task: Task
 ) -> float:
     cluster.set_latency(0.0)
     return run_delayed(
-        words, ranks, latency_s, mpirun=cluster.launcher, timeout=TIMEOUT_S, stop=stop
+        words, ranks, latency_s, mpirun=cluster.launcher, timeout=TIMEOUT_S, task=task
     ).program_s

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +27,7 @@ from workbench.panels.compare.state import FIRST, Simulated, distinct, short_nam
 from workbench.plotting.topology.map import CLASS_COLOURS
 from workbench.simulate.fabric.collectives import collective_times
 from workbench.simulate.fabric.fabric import Fabric
+from workbench.tasks import Task
 from workbench.topology.demand import read_demand
 from workbench.topology.files import read_topology
 from workbench.topology.link_load import link_loads
@@ -443,11 +443,10 @@ def test_simulations_fill_in_and_can_be_stopped(
     settled(panel)
     begun, metrics = threading.Event(), compare_runs.slow_metrics_of
 
-    def until_stopped(topology: Any, halt: Any) -> Any:
+    def until_stopped(topology: Any, task: Task) -> Any:
         begun.set()
-        while not halt[0]:
-            time.sleep(0.01)
-        return metrics(topology, halt)
+        assert task.stop_event.wait(PATIENCE_S)
+        return metrics(topology, task)
 
     with monkeypatch.context() as patch:
         patch.setattr(compare_runs, "slow_metrics_of", until_stopped)
@@ -540,7 +539,7 @@ def test_a_bracket_is_shown_as_one_and_may_be_the_best(
     assert distances.best == [], "a network is not the better one for falling apart"
     rows = deferred.deferred_rows(compared, Simulated())
     assert {text for row in rows for text in row.texts.values()} == {"…"}
-    known = {"fat-tree:4": slow_metrics_of(panel.networks["fat tree 4"], np.zeros(1, np.int8))}
+    known = {"fat-tree:4": slow_metrics_of(panel.networks["fat tree 4"], Task())}
     table = comparison_frame(compared, Simulated(metrics=known))
     assert table.loc["algebraic connectivity", "torus 4x4"] == "…", "as the panel shows it"
     assert table.loc["algebraic connectivity", "fat tree 4"] != "…"

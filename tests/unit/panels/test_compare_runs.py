@@ -80,7 +80,7 @@ def test_a_collective_that_was_stopped_has_no_times() -> None:
 
     def stopped(task: tasks.Task) -> None:
         task.stop_event.set()
-        run(task, lambda done, whole: None)
+        run(task)
 
     tasks.submit(stopped).result(PATIENCE_S)
     assert runner.found(compared).times == {}
@@ -96,7 +96,7 @@ def test_other_seeds_follow_for_the_same_loads_and_can_be_stopped() -> None:
         steps = [text for _, text, _ in runner._left(compared)]
         told.extend(text for text in steps if text.startswith("load"))
         while (run := runner._missing(compared)) and "run 2" not in run[0][1]:
-            run[0][2](task, lambda done, whole: None)
+            run[0][2](task)
 
     tasks.submit(first_alone).result(PATIENCE_S)
     assert not any("run" in text for text in told), "which loads there are is not known yet"

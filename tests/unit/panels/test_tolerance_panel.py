@@ -373,7 +373,7 @@ def test_it_can_be_stopped_and_run_again(
     before = panel.result
 
     def endless(*args: Any, **options: Any) -> Any:
-        while not panel._analyser._halt[0]:
+        while not panel._analyser._sweeping.stopping:
             time.sleep(0.01)
         raise tolerance_work.SimulationHalted("ended")
 

@@ -70,8 +70,8 @@ def measured_as_shipped(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]
     asked: list[dict[str, Any]] = []
 
     def measured(program: str, folder: Path, **options: Any) -> ProgramRecording:
+        options.pop("task").report(1, len(options["latencies_s"]))
         asked.append({"program": program, **options})
-        options["on_run"](1, len(options["latencies_s"]))
         return part_of(recording_of(f"{program}-{options['ranks']}"), options["latencies_s"])
 
     monkeypatch.setattr(measure, "measure_program", measured)
@@ -222,7 +222,7 @@ def test_a_stopped_measurement_keeps_whole_repeats(
             if keep:
                 part_of(recording_of(NAME), options["latencies_s"]).save(folder)
             started.set()
-            options["stop"].wait(60)
+            options["task"].stop_event.wait(60)
             raise MPIError("stopped before the program had ended")
 
         return run

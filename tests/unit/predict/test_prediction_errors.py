@@ -27,7 +27,7 @@ from workbench.predict import (
     shipped_systems,
 )
 from workbench.predict.prediction_errors import VARIANTS, PredictionCase, published_spread
-from workbench.tasks import JobError, StopFlag
+from workbench.tasks import JobError, Task
 
 command = partial(commands.run, predict)
 NAMED = PredictionCase("a", "A", "gather", "default-x", "binomial", 1, 4, 0.0, True)
@@ -171,13 +171,11 @@ def test_the_papers_open_question_has_the_shipped_errors() -> None:
     assert row.run().to_frame().equals(shipped_evaluation().to_frame())
 
 
-def test_a_system_that_does_not_ship_or_a_stop_is_an_error() -> None:
+def test_a_system_that_does_not_ship_or_a_stop_is_an_error(stopped: Task) -> None:
     with pytest.raises(DatasetError, match="lasen"):
         evaluate_predictions(["lasen"])
-    stop = StopFlag()
-    stop.set()
     with pytest.raises(JobError, match="stopped before its first collective"):
-        evaluate_predictions(["lassen"], stop=stop)
+        evaluate_predictions(["lassen"], task=stopped)
     assert len(VARIANTS) == 3
 
 

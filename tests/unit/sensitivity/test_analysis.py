@@ -15,6 +15,7 @@ from workbench.sensitivity import LatencySensitivity, analyse
 from workbench.sensitivity.analysis import usual_interval
 from workbench.sensitivity.sweep import Sweep
 from workbench.simulate.replay import replay
+from workbench.tasks import Task
 
 MODEL = LogGPS(L=1e-6, o=0.0, g=0.0, G=5e-9, O=0.0, S=65535)
 
@@ -128,11 +129,10 @@ def test_what_is_asked_must_make_sense() -> None:
             analyse(graph, MODEL, percent=(-1.0,), lp=lp)
 
 
-def test_an_analysis_can_be_stopped() -> None:
-    halt = np.ones(1, np.int8)
+def test_an_analysis_can_be_stopped(stopped: Task) -> None:
     for lp in (False, True):
         with pytest.raises(SimulationHalted):
-            analyse(generate.cg(4, iterations=2), MODEL, halt=halt, lp=lp)
+            analyse(generate.cg(4, iterations=2), MODEL, task=stopped, lp=lp)
 
 
 def test_the_usual_interval_reaches_beyond_the_tolerances() -> None:

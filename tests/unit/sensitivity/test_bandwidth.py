@@ -21,6 +21,7 @@ from workbench.sensitivity import (
     analyse_bandwidth,
     running_example,
 )
+from workbench.tasks import Task
 
 MODEL = LogGPS(L=30e-9, o=3e-9, g=0.0, G=1e-9, O=0.0, S=100)
 PS = 1e-12
@@ -112,10 +113,10 @@ def test_tolerances_are_also_of_bandwidth() -> None:
     assert analyse_bandwidth(Sweep(*running_example())).T == found.T
 
 
-def test_an_analysis_ends_on_request() -> None:
+def test_an_analysis_ends_on_request(stopped: Task) -> None:
     sweep = Sweep(*running_example())
     with pytest.raises(SimulationHalted):
-        analyse_bandwidth(sweep, halt=np.ones(1, np.int8))
+        analyse_bandwidth(sweep, task=stopped)
 
 
 def test_a_program_without_bytes_takes_any_bandwidth() -> None:

@@ -25,6 +25,7 @@ from workbench.sensitivity.placement import (
 from workbench.sensitivity.placement.message_graph import MessageGraph
 from workbench.sensitivity.rank_wires import Wires
 from workbench.sensitivity.wires import wire_sensitivity, wire_tolerance
+from workbench.tasks import Task
 
 MODEL = LogGPS(L=1e-6, o=2e-7, g=0, G=1e-11, O=0, S=1 << 20)
 NETWORK = topology.dragonfly(a=2, p=2, g=4)
@@ -185,9 +186,10 @@ def test_ranks_of_one_host_may_have_their_own_latency_and_gap() -> None:
     assert apart.hosts[0] != apart.hosts[2]
 
 
-def test_a_search_ends_when_asked_to() -> None:
+def test_a_search_ends_when_asked_to(stopped: Task) -> None:
     graph = generate.halo(16, dims=2, cells=8, iterations=1, jitter=0.2, rng=1).graph()
-    halted = place(graph, MODEL, NETWORK, halt=np.ones(1, np.int8))
+    halted = place(graph, MODEL, NETWORK, task=stopped)
+    assert stopped.progress.message == "placing 16 ranks: search"
     assert halted.evaluations < 10
     assert halted.T <= halted.block_T
     assert place(graph, MODEL, NETWORK, seconds=0.0).evaluations < 10

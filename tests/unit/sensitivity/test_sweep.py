@@ -22,6 +22,7 @@ from workbench.programs.graph import CALC, RECV, SEND
 from workbench.sensitivity.sweep import Sweep
 from workbench.simulate import replay
 from workbench.simulate.picoseconds import PicosecondCosts
+from workbench.tasks import Task
 
 FIG_MODEL = LogGPS(L=1e-6, o=0.0, g=0.0, G=5e-9, O=0.0, S=65535)
 """The paper's figure 4: no overhead, 5 ns a byte."""
@@ -372,10 +373,10 @@ def test_a_matching_that_joins_no_messages_is_refused(match):
         Sweep(chains(*FIG4), FIG_MODEL, match=np.array(match))
 
 
-def test_a_sweep_can_be_halted():
-    halt = np.zeros(1, np.int8)
-    sweep = Sweep(chains(*FIG4), FIG_MODEL, halt=halt)
-    halt[0] = 1
+def test_a_sweep_can_be_stopped():
+    task = Task()
+    sweep = Sweep(chains(*FIG4), FIG_MODEL, task=task)
+    task.stop()
     with pytest.raises(SimulationHalted):
         sweep.curve([1e-6])
 

@@ -11,6 +11,7 @@ from workbench.models import LogGPS
 from workbench.programs.graph import ExecutionGraph
 from workbench.simulate.llamp import forward_pass, match_messages, replay_llamp
 from workbench.simulate.replay_result import DEPENDENCY, MESSAGE, STARTED
+from workbench.tasks import Task
 
 NS = 1e-9
 FIG4C = """num_ranks 2
@@ -188,12 +189,10 @@ def test_what_cannot_be_held_is_refused() -> None:
         replay_llamp(program, model(o=5))
 
 
-def test_it_can_be_halted() -> None:
+def test_it_can_be_stopped(stopped: Task) -> None:
     lines = "\n".join(f"a{i}: calc 1" for i in range(70_000))
     with pytest.raises(SimulationHalted):
-        replay_llamp(
-            graph(f"num_ranks 1\nrank 0 {{\n{lines}\n}}\n"), model(), halt=np.ones(1, np.int8)
-        )
+        replay_llamp(graph(f"num_ranks 1\nrank 0 {{\n{lines}\n}}\n"), model(), task=stopped)
 
 
 def test_a_program_without_operations_ends_at_once() -> None:

@@ -10,6 +10,7 @@ from tests.cases import examples, for_each
 from tests.reference.link_load import loads
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.simulate.fabric import Fabric, run_traffic
+from workbench.tasks import Task
 from workbench.topology import (
     Topology,
     channels,
@@ -150,7 +151,7 @@ def test_parts_in_threads_sum_to_the_same(monkeypatch: pytest.MonkeyPatch) -> No
     assert np.array_equal(link_loads(topology).channel, link_loads(topology).channel)
 
 
-def test_what_cannot_be_is_refused() -> None:
+def test_what_cannot_be_is_refused(stopped: Task) -> None:
     topology = parse_topology("torus:4x4")
     with pytest.raises(ParameterError, match="16 by 16"):
         link_loads(topology, np.zeros((3, 3)))
@@ -164,7 +165,7 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(ParameterError, match="a route for all traffic"):
         link_loads(apart)
     with pytest.raises(SimulationHalted):
-        link_loads(topology, halt=np.ones(1, np.int8))
+        link_loads(topology, task=stopped)
 
 
 @for_each("word", ["fat-tree:4", "dragonfly:9,4,2,2", "torus:2x5"])

@@ -13,6 +13,7 @@ from tests.kernels.networks import networks
 from tests.reference import networks as reference
 from workbench import topology
 from workbench.errors import ParameterError, SimulationHalted
+from workbench.tasks import Task
 from workbench.topology import Topology
 from workbench.topology.metrics import (
     bisection,
@@ -80,16 +81,16 @@ def test_hosts_pass_what_topology_says() -> None:
     assert distances(made).host_average == pytest.approx(made.mean_hops(), rel=1e-14)
 
 
-def test_distances_need_no_matrix_and_stop_and_tell() -> None:
+def test_distances_need_no_matrix_and_stop_and_tell(stopped: Task) -> None:
     chain = network([(i, i + 1) for i in range(1499)], [1] * 1500)
     told: list[tuple[int, int]] = []
-    found = distances(chain, progress=lambda done, total: told.append((done, total)))
+    found = distances(chain, task=Task(lambda now: told.append((now.done, now.total))))
     # Longer than a byte, and than the first histogram: n (n + 1) / 3 over pairs.
     assert found.diameter == 1499
     assert found.average == pytest.approx(1501 / 3, rel=1e-14)
     assert told == [(512, 1500), (1024, 1500), (1500, 1500)]
     with pytest.raises(SimulationHalted, match="stopped before the distances"):
-        distances(chain, halt=np.ones(1, np.int8))
+        distances(chain, task=stopped)
 
 
 @for_each(
@@ -241,13 +242,13 @@ def test_spectral_bounds_of_regular_networks() -> None:
     assert math.isnan(bisection(odd, routed=False).routed)
 
 
-def test_a_bisection_is_repeated_by_its_seed_and_may_be_stopped() -> None:
+def test_a_bisection_is_repeated_by_its_seed_and_may_be_stopped(stopped: Task) -> None:
     made = topology.jellyfish(60, 5, seed=1)
     first, again = bisection(made, rng=3), bisection(made, rng=3)
     assert first.upper == again.upper
     np.testing.assert_array_equal(first.side, again.side)
-    stopped = bisection(made, rng=3, routed=False, halt=np.ones(1, np.int8))
-    assert stopped.upper >= first.upper
+    early = bisection(made, rng=3, routed=False, task=stopped)
+    assert early.upper >= first.upper
     with pytest.raises(ParameterError, match="starts must be a whole number of at least 0"):
         bisection(made, starts=-1)
 
@@ -353,7 +354,7 @@ def test_what_failed_stays_failed() -> None:
         trials=2,
         rng=5,
         bisections=True,
-        progress=lambda done, total: told.append((done, total)),
+        task=Task(lambda now: told.append((now.done, now.total))),
     )
     assert (np.diff(found.connected, axis=0) <= 0).all()
     assert found.connected[0].tolist() == [1, 1]
@@ -371,7 +372,7 @@ def test_what_failed_stays_failed() -> None:
     assert "<table" in found._repr_html_()
 
 
-def test_what_resilience_refuses() -> None:
+def test_what_resilience_refuses(stopped: Task) -> None:
     made = topology.torus((3, 3))
     for shares in ([], [1.0], [-0.1], [math.nan]):
         with pytest.raises(ParameterError, match="shares must be"):
@@ -381,7 +382,7 @@ def test_what_resilience_refuses() -> None:
     with pytest.raises(ParameterError, match="0 links and 1 hosts: leave resilience out"):
         resilience(network([], [1]))
     with pytest.raises(SimulationHalted):
-        resilience(made, halt=np.ones(1, np.int8))
+        resilience(made, task=stopped)
 
 
 @given(networks(least=1, most=9))

@@ -12,6 +12,7 @@ from tests.cases import for_each
 from tests.unit.topology.test_metrics import network
 from workbench import topology
 from workbench.errors import ParameterError, SimulationHalted
+from workbench.tasks import Task
 from workbench.topology.metrics import PARTS, Comparison, Row, TopologyMetrics, compare, summary
 
 
@@ -162,14 +163,14 @@ def test_every_family_is_measured(word: str) -> None:
         assert not math.isnan(row.lower) or name == "Ramanujan", name
 
 
-def test_progress_is_reported_and_a_halt_ends_it() -> None:
+def test_progress_is_reported_and_a_stop_ends_it(stopped: Task) -> None:
     told: list[tuple[int, int, str]] = []
     summary(
         topology.torus((3, 3)),
         parts=["cost", "distances"],
         traffic=["uniform"],
-        progress=lambda *step: told.append(step),
+        task=Task(lambda now: told.append((now.done, now.total, now.message))),
     )
     assert told == [(0, 3, "distances"), (1, 3, "cost"), (2, 3, "uniform"), (3, 3, "its end")]
     with pytest.raises(SimulationHalted, match="stopped before distances"):
-        summary(topology.torus((3, 3)), halt=np.ones(1, np.int8))
+        summary(topology.torus((3, 3)), task=stopped)

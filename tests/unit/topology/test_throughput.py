@@ -14,6 +14,7 @@ from tests.reference import networks as reference
 from tests.unit.topology.test_metrics import network
 from workbench import topology
 from workbench.errors import ParameterError, SimulationHalted
+from workbench.tasks import Progress, Task
 from workbench.topology import throughput, traffic
 from workbench.topology.program_traffic import matrix_traffic
 from workbench.topology.throughput import METHODS
@@ -175,18 +176,14 @@ def test_a_halt_ends_the_search_and_the_program() -> None:
     made = topology.dragonfly(4, 2, 2)
     told: list[tuple[int, int]] = []
 
-    class Cell:
-        """Set by the first phase that is told."""
+    def stop_at_the_first(now: Progress) -> None:
+        told.append((now.done, now.total))
+        task.stop()
 
-        halt = np.zeros(1, np.int8)
-
-    def tell(done: int, total: int) -> None:
-        told.append((done, total))
-        Cell.halt[0] = 1
-
-    found = throughput(made, method="bounds", phases=50, halt=Cell.halt, progress=tell)
+    task = Task(stop_at_the_first)
+    found = throughput(made, method="bounds", phases=50, task=task)
     assert told == [(1, 50)]
     assert found.phases == 1
     assert found.lower < found.upper
     with pytest.raises(SimulationHalted):
-        throughput(made, method="exact", halt=Cell.halt)
+        throughput(made, method="exact", task=task)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from workbench.measure import MeasuredRuns
 from workbench.measure.cluster import Cluster, ClusterError, MessageCost, Quartiles
 from workbench.mpi import Launcher, MPIError, find_launcher
 from workbench.namespaces import NamespaceError
+from workbench.tasks import Task
 from workbench.validation import (
     SUITE,
     CostAtLatency,
@@ -169,7 +169,8 @@ def test_algorithms_are_forced_or_refused() -> None:
 @pytest.mark.usefixtures("mpi")
 def test_a_program_is_measured_and_goes_on_where_it_was(tmp_path: Path) -> None:
     program = replace(SUITE["ring_pipeline"], arguments=("10", "64", "300", "4"))
-    stop, said = threading.Event(), []
+    said = []
+    task = Task(lambda now: said.append((now.done, now.total)))
     options = {"ranks": 2, "latencies_s": (0.0, 5e-3)}
     first = measure_program(program, tmp_path / "one", repeats=1, **options)
     assert first.origin == "emulated"
@@ -177,20 +178,13 @@ def test_a_program_is_measured_and_goes_on_where_it_was(tmp_path: Path) -> None:
     assert set(first.traces) == {0.0}
     # 10 blocks with a window of 4: two round trips, and the last blocks' way.
     assert first.runs.time_s[first.runs.added_s == 5e-3][0] >= 5 * 5e-3
-    both = measure_program(
-        program,
-        tmp_path / "one",
-        repeats=2,
-        on_run=lambda done, wanted: said.append((done, wanted)),
-        stop=stop,
-        **options,
-    )
+    both = measure_program(program, tmp_path / "one", repeats=2, task=task, **options)
     assert said == [(3, 4), (4, 4)]
-    stop.set()
-    stopped = measure_program(program, tmp_path / "one", repeats=3, stop=stop, **options)
+    task.stop()
+    stopped = measure_program(program, tmp_path / "one", repeats=3, task=task, **options)
     assert len(stopped.runs) == 4
     with pytest.raises(ClusterError, match="stopped before the first run had ended"):
-        measure_program(program, tmp_path / "two", repeats=1, stop=stop, **options)
+        measure_program(program, tmp_path / "two", repeats=1, task=task, **options)
     assert both.runs.repeat.tolist() == [0, 0, 1, 1]
     assert both.runs.time_s[:2].tolist() == first.runs.time_s.tolist()
     assert predict_recording(both).predicted_s[1] - predict_recording(both).predicted_s[0] > 4e-3

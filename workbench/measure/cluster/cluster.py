@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from workbench.measure.cluster.launch import ClusterLauncher, may_be_realtime
 from workbench.measure.cluster.switch import Switch, SwitchReport
 from workbench.mpi import find_launcher, run_command
 from workbench.mpi.command import check_command
+from workbench.tasks import Task, task_of
 
 _LONGEST_LATENCY_S = 10.0  # chosen: a mistyped unit is refused; a satellite adds 0.3 s
 _START_S = 30.0  # that an MPI may take to start beside the time limit of a program
@@ -162,7 +162,7 @@ class Cluster:
         environment: Mapping[str, str] = NO_VARIABLES,
         timeout: float = 60.0,
         output: Callable[[str], object] | None = None,
-        stop: threading.Event | None = None,
+        task: Task | None = None,
     ) -> ClusterRun:
         """Run an MPI program, one rank on each host, and return what it wrote.
 
@@ -172,7 +172,7 @@ class Cluster:
             environment: variables for the ranks.
             timeout: seconds after which the switch kills it.
             output: called with each line that it writes, from a thread.
-            stop: ends the program when it is set.
+            task: once it is stopped, the program is ended.
 
         Raises:
             ParameterError: the number of ranks or the time limit is out of range.
@@ -197,7 +197,7 @@ class Cluster:
             self.launcher.own_environment(),
             timeout + _START_S,
             read,
-            stop,
+            task_of(task),
             started=lambda process: self._switch.watch(process, timeout),
         )
         elapsed_s = time.perf_counter() - start

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -18,6 +17,7 @@ from workbench.measure.delay.report import RankReport, quantile_ns, read_report
 from workbench.mpi import Launcher, find_launcher, preload, run_command
 from workbench.mpi.command import check_command
 from workbench.result import StoredResult
+from workbench.tasks import Task, task_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,8 +98,8 @@ def run_delayed(
     timeout: float | None = None,
     oversubscribe: bool = True,
     output: Callable[[str], object] | None = None,
-    stop: threading.Event | None = None,
     poll_s: float = 50e-6,
+    task: Task | None = None,
 ) -> DelayedRun:
     """Run an MPI program, each of whose messages completes ``latency_s`` later than it would.
 
@@ -116,10 +116,10 @@ def run_delayed(
         timeout: seconds after which it is ended; None waits as long as it takes.
         oversubscribe: whether there may be more ranks than cores.
         output: called with each line that the program writes, from a thread; None drops them.
-        stop: ends the program when it is set.
         poll_s: seconds between two looks for messages, in each rank, from 1e-6 to 1. Long ones make
             arrivals late by half of it on average, short ones cost processor time: 16 % of a
             virtual machine's core at 50 µs, 50 % at 5 µs (Open MPI 4.1).
+        task: once it is stopped, the program is ended.
 
     Raises:
         ParameterError: a value is out of range.
@@ -145,7 +145,8 @@ def run_delayed(
         }
         words = launcher.command(command, ranks, environment, oversubscribe=oversubscribe)
         start = time.monotonic()
-        status, last = run_command(words, launcher.own_environment(), timeout, output, stop)
+        environment = launcher.own_environment()
+        status, last = run_command(words, environment, timeout, output, task_of(task))
         wall_s = time.monotonic() - start
         paths = [Path(folder) / f"delay-{rank}.txt" for rank in range(ranks)]
         if not all(path.exists() for path in paths):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from workbench.plotting.descriptions import plain_number
 from workbench.plotting.topology.metrics_table import MetricRow
+from workbench.tasks import Task
 from workbench.topology import Topology
 from workbench.topology.metrics.resilience import Resilience, resilience
 from workbench.topology.metrics.summary import Row
@@ -42,27 +43,16 @@ TOLERANCE = 0.1
 
 _WORK = 2e8  # senders times channels times phases that are searched, some seconds' worth
 
-ProgressCallback = Callable[[int, int], None]
-"""Called with the amount done and the total."""
+
+def resilience_of(topology: Topology, seed: int, task: Task) -> Resilience:
+    """Return the measures with a share of `SHARES` of links failed."""
+    return resilience(topology, shares=SHARES, trials=TRIALS, rng=seed, task=task)
 
 
-def resilience_of(
-    topology: Topology, seed: int, halt: NDArray[np.int8], progress: ProgressCallback
-) -> Resilience:
-    """Return the measures with a share of `SHARES` of links failed; halt is int8[1], 1 stops."""
-    return resilience(
-        topology, shares=SHARES, trials=TRIALS, rng=seed, halt=halt, progress=progress
-    )
-
-
-def throughput_of(
-    topology: Topology, pattern: str, halt: NDArray[np.int8], progress: ProgressCallback
-) -> Throughput:
-    """Return a pattern's throughput, or bounds; halt is int8[1], 1 returns the bounds so far."""
+def throughput_of(topology: Topology, pattern: str, task: Task) -> Throughput:
+    """Return a pattern's throughput, or bounds; once the task is stopped, the bounds so far."""
     phases = _phases(topology)
-    return throughput(
-        topology, pattern, tolerance=TOLERANCE, phases=phases, halt=halt, progress=progress
-    )
+    return throughput(topology, pattern, tolerance=TOLERANCE, phases=phases, task=task)
 
 
 def _phases(topology: Topology) -> int:

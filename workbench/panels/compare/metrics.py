@@ -18,6 +18,7 @@ from workbench.panels.compare.traffic import traffic_name
 from workbench.panels.style import side_by_side
 from workbench.plotting.descriptions import plain_number
 from workbench.plotting.topology.metrics_table import MetricRow, Standing
+from workbench.tasks import Task
 from workbench.topology import Comparison, Topology, TopologyMetrics, summary
 from workbench.topology.link_load import LinkLoads
 from workbench.topology.metrics import Row
@@ -109,9 +110,9 @@ def metrics_of(topology: Topology) -> TopologyMetrics:
     return summary(topology, parts=_AT_ONCE)
 
 
-def slow_metrics_of(topology: Topology, halt: NDArray[np.int8]) -> TopologyMetrics:
-    """Return spectrum, bisection and route diversity; halt is int8[1], 1 stops."""
-    return summary(topology, parts=_LATER, halt=halt)
+def slow_metrics_of(topology: Topology, task: Task) -> TopologyMetrics:
+    """Return spectrum, bisection and route diversity."""
+    return summary(topology, parts=_LATER, task=task)
 
 
 def hops_of(metrics: TopologyMetrics) -> NDArray[np.int64]:

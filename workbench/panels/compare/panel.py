@@ -40,7 +40,7 @@ from workbench.panels.compare.view import CompareView, curves_origin, drawn_orig
 from workbench.panels.compare.work import Comparer
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import write_file
-from workbench.panels.job_controls import AT_ONCE_S, FIRST_S, JobControls, error_text
+from workbench.panels.job_controls import AT_ONCE_S, FIRST_S, JobControls, error_text, progress_of
 from workbench.panels.live_view import LiveView
 from workbench.panels.panel import Panel
 from workbench.panels.session.session import Files, OwnFiles
@@ -174,7 +174,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         if compared is None or not self._runner.missing(compared):
             return None
         job = tasks.submit(self._runner.work, compared)
-        self._work.begin(job, lambda: _how_far(job))
+        self._work.begin(job, lambda: progress_of(job))
         self._ticker.start()
         return job
 
@@ -325,7 +325,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         self._halt()
         state, before = self._controls.state, self._compared
         job = tasks.submit(self._comparer.work, state, before)
-        self._quick.begin(job, lambda: _how_far(job), patience_s)
+        self._quick.begin(job, lambda: progress_of(job), patience_s)
         if self.refresh():
             self._ticker.start()
 
@@ -409,8 +409,3 @@ def _size(topology: Topology) -> str:
         f"{topology.num_hosts:,} hosts, {topology.num_routers:,} routers, "
         f"{topology.num_links:,} links"
     )
-
-
-def _how_far(job: tasks.Job[Any]) -> tuple[float, str]:
-    progress = job.progress
-    return progress.fraction, f"{progress.message}, {job.elapsed_s:.1f} s"

@@ -5,11 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 
-from workbench import machines, tasks
+from workbench import machines
 from workbench.errors import SimulationHalted, WorkbenchError
 from workbench.panels.compare.deferred import (
     PATTERNS,
-    ProgressCallback,
     resilience_of,
     throughput_of,
 )
@@ -46,6 +45,7 @@ from workbench.sensitivity.wires import wire_tolerance
 from workbench.simulate.fabric.collectives import collective_times
 from workbench.simulate.fabric.fabric import Congestion, Fabric
 from workbench.simulate.fabric.open_loop import run_traffic
+from workbench.tasks import Progress, Task
 
 MESSAGES = 20_000
 """Messages measured at each load; with fewer, UGAL-L has not yet found its detours."""
@@ -54,7 +54,7 @@ _KEPT_FABRICS = 12  # chosen: four topologies, each with three models or routing
 _KEPT_PAIRS = 100_000_000  # of routers, some 5 bytes of routes each
 _PARTS = 1000  # of a step, for a bar of progress that counts whole parts
 
-Simulation = Callable[[tasks.Task, ProgressCallback], None]
+Simulation = Callable[[Task], None]
 Step = tuple[ResultKey, str, Simulation]
 
 
@@ -72,7 +72,7 @@ class ComparisonRunner:
         """Return the results so far for a comparison."""
         return self._kept.found(compared)
 
-    def work(self, compared: StaticComparison, task: tasks.Task) -> Simulated:
+    def work(self, compared: StaticComparison, task: Task) -> Simulated:
         """Run the missing simulations; a stop returns the results so far."""
         done = 0
         # A run that was stopped may not have ended yet.
@@ -82,7 +82,7 @@ class ComparisonRunner:
                 steps = done + len(missing)
                 task.report(done, steps, text)
                 try:
-                    run(task, _progress_of(task, done, steps, text))
+                    run(_step_of(task, done, steps, text))
                 except SimulationHalted:
                     break
                 except WorkbenchError as error:
@@ -122,18 +122,17 @@ class ComparisonRunner:
             key = metrics_key(entry)
 
             def run(
-                task: tasks.Task,
-                progress: ProgressCallback,
+                task: Task,
                 key: ResultKey = key,
                 entry: ComparedTopology = entry,
             ) -> None:
-                found = slow_metrics_of(entry.topology, task.stop_event.cell)
+                found = slow_metrics_of(entry.topology, task)
                 # A stopped search has only the best cut so far.
                 if not task.stopping:
                     with self._kept.lock:
                         self._kept.metrics[key] = found
 
-            yield key, f"bisection of {name}", run
+            yield key, f"measures of {name}", run
 
     def _resilience(self, compared: StaticComparison) -> Iterator[Step]:
         seed = compared.state.seed
@@ -141,12 +140,11 @@ class ComparisonRunner:
             key = resilience_key(compared.state, entry)
 
             def run(
-                task: tasks.Task,
-                progress: ProgressCallback,
+                task: Task,
                 key: ResultKey = key,
                 entry: ComparedTopology = entry,
             ) -> None:
-                found = resilience_of(entry.topology, seed, task.stop_event.cell, progress)
+                found = resilience_of(entry.topology, seed, task)
                 with self._kept.lock:
                     self._kept.resilience[key] = found
 
@@ -158,13 +156,12 @@ class ComparisonRunner:
                 key = throughput_key(entry, pattern)
 
                 def run(
-                    task: tasks.Task,
-                    progress: ProgressCallback,
+                    task: Task,
                     key: ResultKey = key,
                     entry: ComparedTopology = entry,
                     pattern: str = pattern,
                 ) -> None:
-                    found = throughput_of(entry.topology, pattern, task.stop_event.cell, progress)
+                    found = throughput_of(entry.topology, pattern, task)
                     # Bounds that were stopped may still be far apart.
                     if not task.stopping:
                         with self._kept.lock:
@@ -178,8 +175,7 @@ class ComparisonRunner:
             key = wires_key(state, entry)
 
             def run(
-                task: tasks.Task,
-                progress: ProgressCallback,
+                task: Task,
                 key: ResultKey = key,
                 entry: ComparedTopology = entry,
             ) -> None:
@@ -206,7 +202,7 @@ class ComparisonRunner:
     def _collective(
         self, key: ResultKey, compared: StaticComparison, entry: ComparedTopology, size: int
     ) -> Simulation:
-        def run(task: tasks.Task, progress: ProgressCallback) -> None:
+        def run(task: Task) -> None:
             state = compared.state
             found = collective_times(
                 self._fabric(
@@ -220,7 +216,7 @@ class ComparisonRunner:
                 (size,),
                 host=machines.load(state.machine).loggps if state.machine else None,
                 ranks=ranks_of(compared),
-                halt=task.stop_event.cell,
+                task=task,
             )
             # Nothing where it was stopped.
             if found:
@@ -257,14 +253,14 @@ class ComparisonRunner:
         load: float,
         number: int = 0,
     ) -> Simulation:
-        def run(task: tasks.Task, progress: ProgressCallback) -> None:
+        def run(task: Task) -> None:
             found = run_traffic(
                 self._fabric(state, entry, state.routing, "packet"),
                 traffic_of(entry.topology, *state.sent),
                 load,
                 messages=MESSAGES,
                 seed=state.seed + number,
-                halt=task.stop_event.cell,
+                task=task,
             )
             point = LoadPoint(found.mean_latency_s * 1e6, found.accepted, bool(found.saturated))
             with self._kept.lock:
@@ -294,11 +290,11 @@ def _pairs(fabrics: Mapping[ResultKey, Fabric]) -> int:
     return sum(one.topology.num_routers**2 for one in fabrics.values())
 
 
-def _progress_of(task: tasks.Task, done: int, steps: int, text: str) -> ProgressCallback:
-    """Return the progress callback of a step; all steps count as equally long."""
+def _step_of(task: Task, done: int, steps: int, text: str) -> Task:
+    """Return the task of a step; all steps count as equally long."""
 
-    def report(part: int, whole: int) -> None:
-        share = _PARTS * part // max(whole, 1)
-        task.report(_PARTS * done + share, _PARTS * steps, f"{text}, {part} of {whole}")
+    def report(now: Progress) -> None:
+        share = _PARTS * now.done // max(now.total, 1)
+        task.report(_PARTS * done + share, _PARTS * steps, f"{text}, {now.message}")
 
-    return report
+    return Task(report, task.stop_event)

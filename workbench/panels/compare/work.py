@@ -76,7 +76,7 @@ class Comparer:
         traffic_of(parse_topology("torus:4"), "longest-matching", 0)
         for entry in self._entries.values():
             with contextlib.suppress(WorkbenchError):
-                link_loads(entry.topology, routing="valiant", halt=task.stop_event.cell)
+                link_loads(entry.topology, routing="valiant", task=task)
 
     def take(self, graphs: Mapping[str, Topology]) -> None:
         """Keep topologies that were given or uploaded, by name."""
@@ -103,13 +103,12 @@ class Comparer:
 
     def _load(self, task: tasks.Task, entry: ComparedTopology, state: CompareState) -> LinkLoads:
         key = entry.key, state.sent, state.load_routing
-        halt = task.stop_event.cell
         return self._loads.made(
             key,
             lambda: link_loads(
                 entry.topology,
                 traffic_of(entry.topology, *state.sent),
                 routing=state.load_routing,
-                halt=halt,
+                task=task,
             ),
         )

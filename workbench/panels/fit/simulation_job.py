@@ -115,4 +115,4 @@ def _simulate(model: NetworkModel, sizes: Sequence[int], task: tasks.Task) -> OS
         task.report(int(share), int(done.sum() * (1 + _WINDOW)), words)
         return False
 
-    return simulate_osu(model, sizes, halt=task.stop_event.cell, enough=report)
+    return simulate_osu(model, sizes, enough=report, task=task)

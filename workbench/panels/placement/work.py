@@ -44,13 +44,12 @@ class Placer:
         def pairs_of(method: PlacementMethod) -> PairSensitivity:
             return self._pairs(graph, state, placements[method])
 
-        each = place_each(graph, model, network, halt=task.stop_event.cell, **state.options)
+        each = place_each(graph, model, network, task=task, **state.options)
         found: list[Placed] = []
         task.partial_from(lambda: found[-1] if found else None)
-        for number, method in enumerate(METHODS):
+        for method in METHODS:
             if task.stopping:
                 break
-            task.report(number, len(METHODS), f"placing {graph.num_ranks} ranks: {method}")
             if method == "search":
                 # The others take some milliseconds where programs are small. While the search
                 # computes, the panel computes at half of its speed.

@@ -22,7 +22,7 @@ from workbench.errors import ParameterError
 from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
-from workbench.panels.job_controls import FIRST_S
+from workbench.panels.job_controls import FIRST_S, progress_of
 from workbench.panels.live_view import LiveView
 from workbench.panels.program_panel import ProgramPanel
 from workbench.panels.program_sources import AnyProgram, source_of
@@ -186,7 +186,7 @@ class ReplayPanel(ProgramPanel[ReplayResult | None, ShownReplay]):
     def _submit(self) -> tuple[tasks.Job[ShownReplay], Callable[[], tuple[float, str]]]:
         state = self._controls.state
         job = tasks.submit(self._replayer.work, state)
-        return job, lambda: self._replayer.how_far(job)
+        return job, lambda: progress_of(job)
 
     def _program(self) -> AnyProgram | None:
         return self._replayer.program(self._controls.state)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from workbench import tasks
 from workbench.panels.program_sources import AnyProgram, ProgramCache
 from workbench.panels.replay.state import MANY_OPERATIONS, ReplayState, ShownReplay
-from workbench.programs import SEND
 from workbench.simulate.replay import replay
 from workbench.simulate.root_causes import root_causes
 from workbench.simulate.waiting import has_causes
@@ -20,8 +17,6 @@ class Replayer:
 
     def __init__(self) -> None:
         self._cache = ProgramCache(_KEPT_PROGRAMS, _KEPT_GRAPHS)
-        # What a running replay has queued so far; each has a counter of its own.
-        self._queued = np.zeros(1, np.int64)
 
     def quick(self, state: ReplayState) -> bool:
         """Return whether a slider may wait for the replay; unknown programs count as small."""
@@ -38,23 +33,13 @@ class Replayer:
         program = self._cache.program(state.source)
         task.report(0, 0, "choosing messages for its collectives")
         graph = self._cache.graph(state.source, state.algorithms)
-        queued = self._queued = np.zeros(1, np.int64)
-        events = graph.num_ops + int((graph.kind == SEND).sum())
-        task.report(0, events, f"replaying {graph.num_ops:,} operations")
         result = replay(
             graph,
             # A replay takes the values; standard errors would only lengthen its caption.
             state.model.replace(errors={}),
             semantics=state.semantics,
             times=True,
-            halt=task.stop_event.cell,
-            progress=queued,
+            task=task,
         )
         causes = root_causes(result) if has_causes(result) else None
         return ShownReplay(state, program, result, causes)
-
-    def how_far(self, job: tasks.Job[ShownReplay]) -> tuple[float, str]:
-        """Return the share of events replayed by the last job of `work`, and a status text."""
-        progress = job.progress
-        share = min(int(self._queued[0]) / progress.total, 1.0) if progress.total else 0.0
-        return share, f"{progress.message}, {job.elapsed_s:.1f} s"

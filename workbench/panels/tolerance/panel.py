@@ -24,7 +24,7 @@ from workbench.errors import ParameterError, SimulationHalted
 from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import write_file
-from workbench.panels.job_controls import FIRST_S
+from workbench.panels.job_controls import FIRST_S, progress_of
 from workbench.panels.live_view import LiveView
 from workbench.panels.program_panel import ProgramPanel
 from workbench.panels.program_sources import AnyProgram, ProgramSource, source_of
@@ -294,7 +294,7 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         self._pointing = self._comparing = None
         state = self.state
         job = tasks.submit(self._analyser.work, state)
-        return job, lambda: _how_far(job)
+        return job, lambda: progress_of(job)
 
     def _program(self) -> AnyProgram | None:
         return self._analyser.program(self.state.own_case)
@@ -379,8 +379,3 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
             self._shown = with_contention(self._shown, job.result())
             self._view.say_contention(self._shown)
             self._tabs.draw()
-
-
-def _how_far(job: tasks.Job[Analysed]) -> tuple[float, str]:
-    progress = job.progress
-    return progress.fraction, f"{progress.message}, {job.elapsed_s:.1f} s"

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-import numpy as np
-
 from workbench import tasks
 from workbench.errors import ParameterError, ProgramError, SimulationHalted, WorkbenchError
 from workbench.measure import MeasuredRuns
@@ -58,14 +56,14 @@ class Analyser:
     def __init__(self) -> None:
         # Packed programs are shared by all analyses, which therefore run one at a time.
         self._turn = threading.Lock()
-        self._halt = np.zeros(1, np.int8)
+        self._sweeping = tasks.Task()  # of the packed programs, which outlive a job's task
         self._programs: Cache[AnyProgram] = Cache(_KEPT_PROGRAMS)
         self._sweeps: Cache[Sweep] = Cache(_KEPT_OPERATIONS, lambda sweep: sweep.vertices)
         self._reports: Cache[ContentionReport] = Cache(_KEPT_REPORTS)
 
     def halt(self) -> None:
         """Stop the running analysis."""
-        self._halt[0] = 1
+        self._sweeping.stop()
 
     def quick(self, state: ToleranceState) -> bool:
         """Return whether a slider may wait for the analysis; unknown programs count as small."""
@@ -79,7 +77,7 @@ class Analyser:
     def work(self, state: ToleranceState, task: tasks.Task) -> Analysed:
         """Build and pack missing programs, and analyse all of them on one axis of L."""
         with self._turn:
-            self._halt[0] = 0
+            self._sweeping.stop_event.clear()
             return self._work(task, state)
 
     def _work(self, task: tasks.Task, state: ToleranceState) -> Analysed:
@@ -153,7 +151,7 @@ class Analyser:
         if graph.num_ops > MANY_OPERATIONS:
             task.stop_event.wait(_UNDISTURBED_S)
             _go_on(task)
-        return replay(graph, model, semantics="llamp", times=True, halt=task.stop_event.cell)
+        return replay(graph, model, semantics="llamp", times=True, task=task)
 
     def compare(self, shown: Analysed, task: tasks.Task) -> dict[str, ContentionReport]:
         """Return the comparisons with contention by name, of programs that run to their end."""
@@ -171,7 +169,7 @@ class Analyser:
                         shown.graphs[name],
                         result.model,
                         llamp_ps=round(result.T * PS_PER_S),
-                        halt=task.stop_event.cell,
+                        task=task,
                     )
                 except ProgramError:
                     continue
@@ -182,19 +180,19 @@ class Analyser:
     def _over_bandwidth(
         self, sweep: Sweep, state: ToleranceState, interval: tuple[float, float] | None
     ) -> BandwidthSensitivity:
-        return analyse_bandwidth(sweep, percent=state.percent, interval=interval, halt=self._halt)
+        return analyse_bandwidth(sweep, percent=state.percent, interval=interval)
 
     def _sweep(self, case: ProgramVariant, model: LogGPS) -> Sweep:
         sweep = self._sweeps.get(case.key)
         if sweep is None:
             program = self._programs.made(case.source, case.source.make)
             graph = graph_of(program, case.algorithms)
-            sweep = Sweep(graph, model, halt=self._halt)
+            sweep = Sweep(graph, model, task=self._sweeping)
             self._sweeps.keep(case.key, sweep)
         elif sweep.model != model:
             # With wildcards the model decides which receive takes which send.
             wild = has_wildcards(sweep.graph)
-            sweep = Sweep(sweep.graph, model, halt=self._halt) if wild else sweep.replace(model)
+            sweep = Sweep(sweep.graph, model, task=self._sweeping) if wild else sweep.replace(model)
         return sweep
 
 

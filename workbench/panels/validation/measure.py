@@ -44,8 +44,7 @@ def measure_here(
                 ranks=recording.ranks,
                 latencies_s=latencies_s,
                 repeats=repeats,
-                on_run=lambda done, wanted: task.report(done, wanted, "runs"),
-                stop=task.stop_event,
+                task=task,
             )
         except (MPIError, NamespaceError, ClusterError, ParameterError) as error:
             if not task.stopping:

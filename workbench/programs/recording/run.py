@@ -7,7 +7,6 @@ import dataclasses
 import os
 import shutil
 import tempfile
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
@@ -18,6 +17,7 @@ from workbench.mpi import Launcher, find_launcher, preload, run_command
 from workbench.mpi.command import check_command
 from workbench.programs.recording.build import RecordingError, build_recorder
 from workbench.programs.traces.files import FAILED
+from workbench.tasks import Task, task_of
 
 if TYPE_CHECKING:
     from workbench.programs.program import Program
@@ -42,7 +42,7 @@ def record(
     slowdown: float = 1.0,
     force: bool = False,
     output: Callable[[str], object] | None = None,
-    stop: threading.Event | None = None,
+    task: Task | None = None,
 ) -> Program:
     """Run an MPI program, record its calls and return it as a `Program`.
 
@@ -66,7 +66,7 @@ def record(
             keeps them out of one another's way; ranks that slept already are not slowed.
         force: whether the new traces replace those in the folder, once they are whole.
         output: called with each line that the program writes, from a thread; None drops them.
-        stop: ends the program when it is set.
+        task: once it is stopped, the program is ended.
 
     Raises:
         ParameterError: a value is out of range, or the folder holds a trace.
@@ -104,7 +104,8 @@ def record(
             },
             oversubscribe=oversubscribe,
         )
-        status, last = run_command(words, launcher.own_environment(), timeout, output, stop)
+        environment = launcher.own_environment()
+        status, last = run_command(words, environment, timeout, output, task_of(task))
         if status != 0:
             raise RecordingError(
                 f"{command[0]} must succeed to be recorded; it ended with status {status}"

@@ -11,7 +11,6 @@ What a trace holds that a program does not, and what had to be assumed, stands i
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from workbench.errors import ParameterError, ParseError
@@ -20,6 +19,7 @@ from workbench.programs.traces.files import TraceSource, gather, recognise
 from workbench.programs.traces.otf2_archive import anchor_of, read_otf2
 from workbench.reading import instead
 from workbench.suggestions import did_you_mean
+from workbench.tasks import Task, task_of
 
 __all__ = ["FORMATS", "read_trace", "recognise"]
 
@@ -32,7 +32,7 @@ def read_trace(
     *,
     format: str | None = None,
     flops_per_second: float = 1e9,
-    on_progress: Callable[[str], None] | None = None,
+    task: Task | None = None,
 ) -> Program:
     """Return the program that a trace recorded.
 
@@ -44,12 +44,14 @@ def read_trace(
         format: one of ``FORMATS``; None recognises it by the first lines.
         flops_per_second: floating-point operations that a rank does in a second, for SimGrid's
             traces, whose work is not recorded in time.
-        on_progress: called with what has been read so far, in words; not by OTF2.
+        task: gets the progress after each rank; once it is stopped, reading ends. An OTF2 archive
+            is read in one step.
 
     Raises:
         ParseError: it is no trace, a rank's file is missing, a line is damaged, or the ranks
             disagree; names the file and line.
         ParameterError: the format is not known, the rate is not positive, or ``otf2`` is missing.
+        SimulationHalted: the task was stopped.
     """
     if format is not None and format not in FORMATS:
         raise ParameterError(
@@ -77,8 +79,8 @@ def read_trace(
     if kind == "simgrid":
         from workbench.programs.traces.simgrid import read_simgrid
 
-        return read_simgrid(files, name, on_progress, flops_per_second=flops_per_second)
+        return read_simgrid(files, name, task_of(task), flops_per_second=flops_per_second)
     from workbench.programs.traces.liballprof import read_liballprof, read_recorded
 
     read = read_recorded if kind == "workbench" else read_liballprof
-    return read(files, name, on_progress)
+    return read(files, name, task_of(task))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -175,11 +175,6 @@ class TraceCalls:
         self.too_long: dict[int, int] = {}
         self.shares: list[Share] = []
         self._share_of: dict[Share, int] = {}
-
-    def report(self, rank: int, on_progress: Callable[[str], None] | None) -> None:
-        """Report that a rank has been read."""
-        if on_progress is not None:
-            on_progress(f"{rank + 1} of {self.num_ranks} ranks read")
 
     def compute(self, rank: int, ns: int) -> None:
         """Add computation time before a rank's next call."""

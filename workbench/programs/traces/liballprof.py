@@ -8,7 +8,7 @@ inside a call is not kept, since a replay computes it again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from workbench.programs.find_program import HEAD_BYTES
 from workbench.programs.program import Program
@@ -19,22 +19,21 @@ from workbench.programs.traces.handles import Handles
 from workbench.programs.traces.liballprof_rank import AddressReader
 from workbench.programs.traces.lines import line_of
 from workbench.programs.traces.mpi_calls import SIGNATURES
-from workbench.programs.traces.plain_lines import cut, forms_of
+from workbench.programs.traces.plain_lines import cut, forms_of, report_ranks
 from workbench.programs.traces.ranges import RequestVariables
 from workbench.programs.traces.recorder_rank import RecordedComms, RecordedReader, check_header
 from workbench.programs.traces.requests import detect_stride
 from workbench.programs.traces.survey import Survey
+from workbench.tasks import Task
 
 
-def read_liballprof(
-    files: Sequence[TraceFile], source: str, on_progress: Callable[[str], None] | None = None
-) -> Program:
+def read_liballprof(files: Sequence[TraceFile], source: str, task: Task) -> Program:
     """Return the program of a liballprof 1 trace of one file per rank."""
     if ranks := _shown_ranks(files):
         files = [files[i] for i in ranks]
     calls = TraceCalls(len(files), source, [file.name for file in files])
     survey = Survey(calls)
-    lines = cut(files, forms_of(False), on_progress)
+    lines = cut(files, forms_of(False), task)
     events = [survey.take(rank, mine) for rank, mine in enumerate(lines)]
     names = survey.names()
     stride, recognised = detect_stride(set().union(*survey.made), survey.arrays)
@@ -49,22 +48,20 @@ def read_liballprof(
         handles = Handles(rank, known, calls.notes)
         variables = RequestVariables(survey.made[rank], stride)
         AddressReader(calls, lines.pop(), rank, names, variables, handles).read()
-        calls.report(rank, on_progress)
+        report_ranks(task, rank + 1, len(files), "read")
     fit_receives(calls)
     return calls.build()
 
 
-def read_recorded(
-    files: Sequence[TraceFile], source: str, on_progress: Callable[[str], None] | None = None
-) -> Program:
+def read_recorded(files: Sequence[TraceFile], source: str, task: Task) -> Program:
     """Return the program of the workbench recorder's trace; its headers order the files by rank."""
     files = check_header(files)
     calls = TraceCalls(len(files), source, [file.name for file in files])
     comms = RecordedComms(calls)
-    lines = cut(files, forms_of(True), on_progress)[::-1]
+    lines = cut(files, forms_of(True), task)[::-1]
     for rank in range(len(files)):
         RecordedReader(calls, lines.pop(), rank, comms).read()
-        calls.report(rank, on_progress)
+        report_ranks(task, rank + 1, len(files), "read")
     fit_receives(calls)
     return calls.build()
 

@@ -22,6 +22,7 @@ from kernels.goal.scan import hashed
 from kernels.traces import layout
 from kernels.traces.scan import scan
 from workbench.arrays import IntArray
+from workbench.errors import SimulationHalted
 from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.lines import TraceLine, line_of
 from workbench.programs.traces.mpi_calls import (
@@ -32,6 +33,7 @@ from workbench.programs.traces.mpi_calls import (
     SIGNATURES,
     Signature,
 )
+from workbench.tasks import Task
 
 AnyLines = TypeVar("AnyLines")
 
@@ -110,17 +112,20 @@ class NumberedLines:
         return self.begin, self.form, self.times, self.values
 
 
-def cut(
-    files: Sequence[TraceFile], forms: Forms, on_progress: Callable[[str], None] | None = None
-) -> list[NumberedLines]:
+def report_ranks(task: Task, done: int, total: int, message: str) -> None:
+    """Report the ranks that are done; SimulationHalted once the task is stopped."""
+    if task.stopping:
+        raise SimulationHalted("reading the trace was stopped before its end")
+    task.report(done, total, f"{done} of {total} ranks {message}")
+
+
+def cut(files: Sequence[TraceFile], forms: Forms, task: Task) -> list[NumberedLines]:
     """Return the lines of all files."""
-    return side_by_side(lambda file: _cut(file, forms), files, on_progress)
+    return side_by_side(lambda file: _cut(file, forms), files, task)
 
 
 def side_by_side(
-    read: Callable[[TraceFile], AnyLines],
-    files: Sequence[TraceFile],
-    on_progress: Callable[[str], None] | None,
+    read: Callable[[TraceFile], AnyLines], files: Sequence[TraceFile], task: Task
 ) -> list[AnyLines]:
     """Return the lines of all files, several of which are cut at once."""
     threads = min(len(files), os.cpu_count() or 1, MOST_THREADS)
@@ -128,8 +133,7 @@ def side_by_side(
         found: list[AnyLines] = []
         for lines in pool.map(read, files):
             found.append(lines)
-            if on_progress is not None:
-                on_progress(f"lines of {len(found)} of {len(files)} ranks split")
+            report_ranks(task, len(found), len(files), "split into lines")
     return found
 
 

@@ -28,7 +28,7 @@ from workbench.programs.traces.calls import MOST_SIZE, Comm, TraceCalls, fit_rec
 from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.joint import Share
 from workbench.programs.traces.lines import MOST_NS
-from workbench.programs.traces.plain_lines import FEW_TEXTS, side_by_side
+from workbench.programs.traces.plain_lines import FEW_TEXTS, report_ranks, side_by_side
 from workbench.programs.traces.simgrid_collectives import (
     COLLECTIVE_KEYS,
     COLLECTIVES,
@@ -38,6 +38,7 @@ from workbench.programs.traces.simgrid_collectives import (
     key_of_collective,
     waited_for,
 )
+from workbench.tasks import Task
 
 DATATYPE_BYTES = (
     *(8, 4, 1, 2, 8, 4, 1, 8, 1, 1),  # 0 MPI_DOUBLE, INT, CHAR, SHORT, LONG, FLOAT, BYTE, ...
@@ -118,13 +119,13 @@ class ActionLines:
 def read_simgrid(
     files: Sequence[TraceFile],
     source: str,
-    on_progress: Callable[[str], None] | None = None,
+    task: Task,
     *,
     flops_per_second: float = FLOPS_PER_SECOND,
 ) -> Program:
     """Return the program of a time-independent trace; the ranks stand in the lines of its files."""
     above_zero(flops_per_second, "flops_per_second")
-    of_rank = _lines_of_ranks(side_by_side(_cut, files, on_progress))
+    of_rank = _lines_of_ranks(side_by_side(_cut, files, task))
     missing = [rank for rank in range(len(of_rank)) if rank not in of_rank]
     if missing or not of_rank:
         raise ParseError(
@@ -138,7 +139,7 @@ def read_simgrid(
     calls.comm_index(world)
     for rank in ranks:
         _RankReader(calls, rank, world, flops_per_second).read(*of_rank.pop(rank))
-        calls.report(rank, on_progress)
+        report_ranks(task, rank + 1, len(ranks), "read")
     fit_receives(calls)
     calls.notes.say(
         f"work was recorded in floating-point operations: {flops_per_second:g} are taken to last "

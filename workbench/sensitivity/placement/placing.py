@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from workbench.arrays import IntArray
 from workbench.checks import whole
@@ -31,6 +31,7 @@ from workbench.sensitivity.placement.problem import MOST_SLOTS, PlacementProblem
 from workbench.sensitivity.rank_wires import L_WIRE_S, Wires
 from workbench.simulate.picoseconds import PS_PER_S, PicosecondCosts
 from workbench.suggestions import did_you_mean
+from workbench.tasks import Task, task_of
 from workbench.topology import Topology
 from workbench.topology.metrics.links import D_SWITCH_S
 from workbench.topology.topology import routers_passed
@@ -67,7 +68,7 @@ def place(
     d_switch_s: float = D_SWITCH_S,
     same_host_s: float = 0.0,
     same_host_G: float | None = None,
-    halt: NDArray[np.int8] | None = None,
+    task: Task | None = None,
 ) -> Placement:
     """Return a host for each rank of a program, and the time predicted with it.
 
@@ -89,7 +90,8 @@ def place(
         d_switch_s: latency of a switch.
         same_host_s: latency between two ranks of one host.
         same_host_G: gap per byte between two ranks of one host, in s/B; None takes the model's.
-        halt: int8[1]; another thread may set it, and searches end with what they have.
+        task: gets the progress before each method; once it is stopped, searches end with what
+            they have.
 
     Raises:
         ProgramError: the program cannot run to its end.
@@ -109,7 +111,7 @@ def place(
         d_switch_s=d_switch_s,
         same_host_s=same_host_s,
         same_host_G=same_host_G,
-        halt=halt,
+        task=task,
     )
     return next(found)
 
@@ -126,7 +128,7 @@ class PlaceOptions(TypedDict, total=False):
     d_switch_s: float
     same_host_s: float
     same_host_G: float | None
-    halt: NDArray[np.int8] | None
+    task: Task | None
 
 
 @named_options(PlaceOptions, defaults_of(place))
@@ -155,8 +157,10 @@ def place_each(
     given: dict[str, Any] = {**defaults_of(place), **options}
     del given["method"]
     seed, evaluations, seconds = (given.pop(name) for name in ("seed", "evaluations", "seconds"))
+    task = given["task"] = task_of(given["task"])
     problem = _problem(MessageGraph(program, model), topology, **given)
-    for method in methods:
+    for number, method in enumerate(methods):
+        task.report(number, len(methods), f"placing {problem.num_ranks} ranks: {method}")
         yield _placed(problem, method, seed, evaluations, seconds)
 
 
@@ -340,7 +344,7 @@ def _problem(
     d_switch_s: float,
     same_host_s: float,
     same_host_G: float | None,
-    halt: NDArray[np.int8] | None,
+    task: Task,
 ) -> PlacementProblem:
     ranks = messages.graph.num_ranks
     ranks_per_host = whole(ranks_per_host, "ranks_per_host", 1, MOST_SLOTS)
@@ -371,4 +375,4 @@ def _problem(
         largest = int(messages.beyond_first.max(initial=0)) + 1
         PicosecondCosts.of(messages.model.replace(G=same_host_G)).check_sizes(0, largest, 0)
         gap = np.where(slots[:, None] == slots[None, :], same_host_G, messages.model.G)
-    return PlacementProblem(messages, wires, wires.latency_ps(l_wire_s), gap, halt=halt)
+    return PlacementProblem(messages, wires, wires.latency_ps(l_wire_s), gap, task=task)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.arrays import FloatArray, IntArray
 from workbench.sensitivity.placement.message_graph import MessageGraph
 from workbench.sensitivity.placement.swaps import Term, symmetric
 from workbench.sensitivity.rank_wires import Wires
 from workbench.simulate.picoseconds import PS_PER_S
+from workbench.tasks import Task
 
 MOST_SLOTS = 4096
 """Most places; matrices over pairs of them are held."""
@@ -32,7 +32,7 @@ class PlacementProblem:
     G: FloatArray | None = None  # (slots, slots) gap per byte, s/B; None: the model's
     evaluations: int = 0  # number of mappings evaluated so far
     deadline: float | None = None  # of time.perf_counter(), where searches end
-    halt: NDArray[np.int8] | None = None  # (1,); another thread may set it to end a search
+    task: Task = field(default_factory=Task)  # once it is stopped, a search ends
 
     def __post_init__(self) -> None:
         self._latency = self.latency_ps.astype(np.float64)
@@ -55,9 +55,8 @@ class PlacementProblem:
     @property
     def must_end(self) -> bool:
         """Whether a search has to end: its time is over, or it was asked to."""
-        if self.halt is not None and self.halt[0]:
-            return True
-        return self.deadline is not None and time.perf_counter() >= self.deadline
+        late = self.deadline is not None and time.perf_counter() >= self.deadline
+        return late or self.task.stopping
 
     def makespan_ps(self, mapping: IntArray) -> int:
         """Return the program's time with a mapping, int64[slots], in ps."""

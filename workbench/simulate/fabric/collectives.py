@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.models import LogGPS
@@ -14,6 +14,7 @@ from workbench.programs.collectives import schedule
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.fabric.program import replay_on
 from workbench.suggestions import did_you_mean
+from workbench.tasks import Task, task_of
 
 Until = Literal["last", "root"]
 
@@ -32,8 +33,7 @@ def collective_times(
     rng: np.random.Generator | int | None = None,
     in_turn: bool = True,
     resolution_ns: float = 0.0,
-    halt: NDArray[np.int8] | None = None,
-    progress: Callable[[int, float], None] | None = None,
+    task: Task | None = None,
 ) -> dict[int, float]:
     """Return the simulated time of a collective for each size, s by bytes.
 
@@ -56,8 +56,8 @@ def collective_times(
         rng: of the placement ``random``.
         in_turn: see ``replay_on``.
         resolution_ns: see ``replay_on``.
-        halt: int8[1]; another thread may set it: the sizes done until then are returned.
-        progress: called with each size and its time as soon as that is known.
+        task: gets the progress after each size; once it is stopped, the sizes done until then are
+            returned, which are also its result so far.
 
     Raises:
         ParameterError: there is no such operation or algorithm, or it does not fit the fabric.
@@ -74,7 +74,10 @@ def collective_times(
     if placement == "random" and not isinstance(rng, np.random.Generator):
         # One placement for all sizes.
         rng = int(np.random.default_rng(rng).integers(2**32))
+    task = task_of(task)
+    quiet = Task(stop_event=task.stop_event)
     times: dict[int, float] = {}
+    task.partial_from(times.copy)
     for size in sizes:
         graph = schedule(operation, algorithm, count, size=size, root=root).graph()
         try:
@@ -87,12 +90,10 @@ def collective_times(
                 in_turn=in_turn,
                 resolution_ns=resolution_ns,
                 times=until == "root",
-                halt=halt,
+                task=quiet,
             )
         except SimulationHalted:
             break
-        took = result.makespan_s if until == "last" else result.rank_s(root)
-        times[int(size)] = took
-        if progress is not None:
-            progress(int(size), took)
+        times[int(size)] = result.makespan_s if until == "last" else result.rank_s(root)
+        task.report(len(times), len(sizes), f"{len(times)} of {len(sizes)} sizes")
     return times

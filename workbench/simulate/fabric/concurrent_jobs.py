@@ -22,6 +22,7 @@ from workbench.simulate.fabric.hosts import place_jobs
 from workbench.simulate.fabric.program import replay_on
 from workbench.simulate.fabric.program_result import FabricReplay
 from workbench.simulate.ticks import TICKS_PER_SECOND
+from workbench.tasks import Task
 from workbench.units import format_quantity
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def run_jobs(
     rng: np.random.Generator | int | None = None,
     in_turn: bool = True,
     resolution_ns: float = 0.0,
-    halt: NDArray[np.int8] | None = None,
+    task: Task | None = None,
 ) -> SharedRun:
     """Run programs on a fabric together, all started at once, and each of them alone.
 
@@ -169,12 +170,12 @@ def run_jobs(
         rng: of the placement ``random``.
         in_turn: see ``replay_on``.
         resolution_ns: see ``replay_on``.
-        halt: int8[1]; another thread may set it to end the run.
+        task: its progress is that of each run; once it is stopped, the run under way ends.
 
     Raises:
         ProgramError: a program cannot run to its end.
         ParameterError: there are no jobs, or they do not fit.
-        SimulationHalted: ``halt`` was set.
+        SimulationHalted: the task was stopped.
     """
     if not jobs:
         raise ParameterError("jobs must hold at least one program", key="jobs")
@@ -195,7 +196,7 @@ def run_jobs(
             placement=at,
             in_turn=in_turn,
             resolution_ns=resolution_ns,
-            halt=halt,
+            task=task,
         )
 
     first_rank = np.cumsum([0, *(graph.num_ranks for graph in graphs)])

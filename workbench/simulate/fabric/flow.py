@@ -43,6 +43,7 @@ from workbench.simulate.fabric.network_interface import NetworkInterface
 from workbench.simulate.fabric.operations import HostCosts, ProgramRun, operations
 from workbench.simulate.fabric.paths import Paths, latencies
 from workbench.simulate.ticks import CLOCK_END, refuse_time
+from workbench.tasks import Task, task_of
 from workbench.topology.channels import Channels
 
 _FIRST_ROOM = 1024  # flows at once; a run with more stops and goes on with twice the room
@@ -60,8 +61,7 @@ def run_flow(
     interface: NetworkInterface | None = None,  # of every host
     in_turn: bool = True,  # a host's messages enter one by one; else they share
     resolution: int = 0,  # ticks in which flows share one update of rates; 0: exact
-    halt: NDArray[np.int8] | None = None,  # (1,), ends the run if another thread sets it
-    progress: NDArray[np.int64] | None = None,  # (1,), number of finished operations
+    task: Task | None = None,  # counts the finished operations
 ) -> ProgramRun:
     """Run a program with messages as fluid flows; the program must be known to end."""
     began = time.perf_counter()
@@ -86,8 +86,7 @@ def run_flow(
         resolution,
         interface.startup_ticks,
     )
-    halt = np.zeros(1, np.int8) if halt is None else halt
-    progress = np.zeros(1, np.int64) if progress is None else progress
+    task = task_of(task)
     while True:
         status = kernel.run(
             ops.program,
@@ -98,8 +97,8 @@ def run_flow(
             flows,
             ops.cells,
             stride,
-            halt,
-            progress,
+            task.stop_event.cell,
+            task.counter,
         )
         if status != layout.FULL:
             break

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from itertools import islice
@@ -18,6 +18,7 @@ from workbench.result import Drawing, StoredResult
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.fabric.open_loop import Process, run_traffic
 from workbench.simulate.fabric.result import FabricResult
+from workbench.tasks import Task, task_of
 from workbench.topology.traffic import Traffic, traffic
 
 if TYPE_CHECKING:
@@ -40,13 +41,12 @@ def load_curve(
     *,
     seeds: Sequence[int] = (0,),
     workers: int = 1,
-    halt: NDArray[np.int8] | None = None,
-    progress: Callable[[int, int, LatencyLoad], None] | None = None,
     message_bytes: int | None = None,
     process: Process = "poisson",
     messages: int = 20_000,
     warm_up_s: float | None = None,
     measure_s: float | None = None,
+    task: Task | None = None,
 ) -> LatencyLoad:
     """Return latency and accepted load at several loads (simulated).
 
@@ -58,18 +58,18 @@ def load_curve(
         loads: float[n], offered loads, above 0 up to 1.
         seeds: of the traffic; each load is run with each.
         workers: runs at a time, each in a thread.
-        halt: int8[1]; set to 1 by another thread, it ends the runs; those finished are returned.
-        progress: is given the runs finished, the runs to do, and the curve so far.
         message_bytes: as for ``run_traffic``.
         process: as for ``run_traffic``.
         messages: as for ``run_traffic``.
         warm_up_s: as for ``run_traffic``.
         measure_s: as for ``run_traffic``.
+        task: gets the curve so far after each run; once it is stopped, the runs end, and those
+            that are finished are returned.
 
     Raises:
         ParameterError: an argument is not accepted.
         ConfigurationError: packets could not move, or the clock would run out.
-        SimulationHalted: ``halt`` was set before the first run had ended.
+        SimulationHalted: the task was stopped before the first run had ended.
     """
     load_values = np.unique(np.asarray(loads, np.float64)).tolist()
     chosen = tuple(islice(seeds, MOST_RUNS + 1))
@@ -82,13 +82,14 @@ def load_curve(
         )
     workers = whole(workers, "workers", 1, _MOST_WORKERS)
     drawn = traffic(fabric.topology, pattern) if isinstance(pattern, str) else pattern
-    cell = np.zeros(1, np.int8) if halt is None else halt
+    task = task_of(task)
+    quiet = Task(stop_event=task.stop_event)
     fabric.checked()
     found: dict[tuple[float, int], FabricResult] = {}
 
     def run(load: float, seed: int) -> FabricResult:
-        # A run that has not started when the halt is set is not built.
-        if cell[0]:
+        # A run that has not started at the stop is not built.
+        if task.stopping:
             raise SimulationHalted("the run was stopped before it started")
         return run_traffic(
             fabric,
@@ -100,12 +101,13 @@ def load_curve(
             warm_up_s=warm_up_s,
             measure_s=measure_s,
             seed=seed,
-            halt=cell,
+            task=quiet,
         )
 
     def curve() -> LatencyLoad:
         return LatencyLoad(fabric, drawn.name, tuple(found[key] for key in sorted(found)))
 
+    task.partial_from(lambda: curve() if found else None)
     with ThreadPoolExecutor(workers) as pool:
         futures = {
             pool.submit(run, load, seed): (load, seed) for load in load_values for seed in chosen
@@ -116,8 +118,9 @@ def load_curve(
                     found[futures[future]] = future.result()
                 except SimulationHalted:
                     continue
-                if progress is not None:
-                    progress(len(found), len(futures), curve())
+                task.report(
+                    len(found), len(futures), f"{len(found)} of {len(futures)} runs", curve()
+                )
         except BaseException:
             for future in futures:
                 future.cancel()

@@ -25,6 +25,7 @@ from workbench.simulate.fabric.result import ChannelStatistics, FabricResult, Qu
 from workbench.simulate.fabric.traffic_draws import draws_of
 from workbench.simulate.ticks import CLOCK_END, TICKS_PER_SECOND, byte_delay, moment_ticks, ticks
 from workbench.suggestions import did_you_mean
+from workbench.tasks import Task, task_of
 from workbench.topology.traffic import Traffic, traffic
 
 Process = Literal["poisson", "bernoulli"]
@@ -67,8 +68,7 @@ def run_traffic(
     measure_s: float | None = None,
     samples: int = 32,
     seed: int = 0,
-    halt: NDArray[np.int8] | None = None,
-    progress: Callable[[float], None] | None = None,
+    task: Task | None = None,
 ) -> FabricResult:
     """Return the result of open-loop traffic at one load (simulated).
 
@@ -83,13 +83,12 @@ def run_traffic(
         measure_s: seconds to measure; None takes what ``messages`` needs.
         samples: of the queues while measuring.
         seed: of the traffic.
-        halt: int8[1]; set to 1 by another thread, it ends the run.
-        progress: is given the share of the time that is simulated, some times a run.
+        task: gets the simulated time, in ticks, with each sample; once it is stopped, the run ends.
 
     Raises:
         ParameterError: an argument is not accepted.
         ConfigurationError: packets could not move, or the clock would run out.
-        SimulationHalted: ``halt`` was set.
+        SimulationHalted: the task was stopped.
     """
     fabric.checked()
     if fabric.congestion == "flow":
@@ -114,7 +113,7 @@ def run_traffic(
     drawn = traffic(fabric.topology, pattern) if isinstance(pattern, str) else pattern
     run = _Run(fabric, drawn, load, size, process, seed)
     run.plan(messages, warm_up_s, measure_s)
-    return run.result(samples, np.zeros(1, np.int8) if halt is None else halt, progress)
+    return run.result(samples, task_of(task))
 
 
 class _Run:
@@ -195,9 +194,7 @@ class _Run:
         self.settings[kernel.STRIDE] = max(1, int(np.ceil(1.2 * expected / MOST_KEPT)))
         self.expected = expected
 
-    def result(
-        self, samples: int, halt: NDArray[np.int8], progress: Callable[[float], None] | None
-    ) -> FabricResult:
+    def result(self, samples: int, task: Task) -> FabricResult:
         """Run the kernel from sample to sample and return the result."""
         kernel = self.kernel
         start, end = int(self.settings[kernel.FROM]), int(self.settings[kernel.TO])
@@ -225,7 +222,7 @@ class _Run:
         state = _network(self.fabric)
         began = time.perf_counter()
         kernel.begin(state.s, state.q, pattern)
-        serve = self._server(state, pattern, tally, halt)
+        serve = self._server(state, pattern, tally, task)
         step = max((end - start) // samples, 1)
         times = np.concatenate((np.arange(start, 0, -step)[::-1], np.arange(start, end, step)[1:]))
         series: list[tuple[float, ...]] = []
@@ -242,8 +239,7 @@ class _Run:
             elif at > start:
                 total += queued
                 np.maximum(most, queued, out=most)
-            if progress is not None:
-                progress(at / end)
+            task.report(at, end, f"{at / end:.0%} of the simulated time")
         spent = _statistics(state, end) - before
         generated = int(tally.counts[kernel.MEASURED])
         offered = generated * self.size / self._full(end - start)
@@ -312,12 +308,12 @@ class _Run:
         return float(self.drawn.rate.sum()) * window / (self.each / self.size)
 
     def _server(
-        self, state: NetworkState, pattern: Any, tally: Any, halt: NDArray[np.int8]
+        self, state: NetworkState, pattern: Any, tally: Any, task: Task
     ) -> Callable[[int], None]:
         """Return the function that serves the network up to a tick."""
         routes = self.fabric.routes.tables()
         depth, seen = np.zeros((2, max(len(routes.leads_to), 1)), np.int32)
-        kernel = self.kernel.run
+        kernel, halt = self.kernel.run, task.stop_event.cell
 
         def serve(until: int) -> None:
             state.run(

@@ -19,6 +19,7 @@ from workbench.simulate.fabric.network import build, wiring_of
 from workbench.simulate.fabric.operations import HostCosts, ProgramRun, operations
 from workbench.simulate.fabric.paths import end_latency, latencies, message_paths
 from workbench.simulate.ticks import ticks
+from workbench.tasks import Task, task_of
 
 
 def run_packets(
@@ -29,8 +30,7 @@ def run_packets(
     *,
     costs: HostCosts,
     in_turn: bool = True,  # messages that the interface slows enter one by one; else side by side
-    halt: NDArray[np.int8] | None = None,  # (1,), ends the run if another thread sets it
-    progress: NDArray[np.int64] | None = None,  # (1,), number of finished operations
+    task: Task | None = None,  # counts the finished operations
 ) -> ProgramRun:
     """Run a program with messages as packets; the program must be known to end.
 
@@ -57,8 +57,7 @@ def run_packets(
     routes = routing.tables()
     depth, seen = np.zeros((2, max(routing.channels.between_routers, 1)), np.int32)
     kernel_costs = layout.Costs(costs.overhead, costs.overhead_byte, costs.eager, True, 0, 0)
-    halt = np.zeros(1, np.int8) if halt is None else halt
-    progress = np.zeros(1, np.int64) if progress is None else progress
+    task = task_of(task)
     whole = isinstance(model, SNAPPR) and model.variant == "repaired"
     status = state.run(
         lambda s, t, q: kernel.run(
@@ -76,14 +75,14 @@ def run_packets(
             ops.host_of,
             latency,
             whole,
-            halt,
-            progress,
+            task.stop_event.cell,
+            task.counter,
         )
     )
     if status == cells.DEADLOCK:
         raise ConfigurationError(
             f"packets must be able to move; {fabric!r} came to a halt with "
-            f"{graph.num_ops - int(progress[0])} operations left: raise the credits",
+            f"{graph.num_ops - int(task.counter[0])} operations left: raise the credits",
             rule="packets move",
             keys=("switch.credits",),
         )

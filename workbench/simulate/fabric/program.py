@@ -41,6 +41,7 @@ from workbench.simulate.ticks import (
     TICKS_PER_SECOND,
     refuse_time,
 )
+from workbench.tasks import Task, task_of
 from workbench.topology.channels import Channels
 from workbench.topology.routing import ROUTINGS, Routing
 
@@ -59,8 +60,7 @@ def replay_on(
     in_turn: bool = True,
     resolution_ns: float = 0.0,
     times: bool = False,
-    halt: NDArray[np.int8] | None = None,
-    progress: NDArray[np.int64] | None = None,
+    task: Task | None = None,
 ) -> FabricReplay:
     """Return the result of a program's run on a fabric, with the end of each rank.
 
@@ -83,14 +83,13 @@ def replay_on(
         resolution_ns: with fluid messages, time within which their starts and ends may share one
             sharing of the bandwidth; 0 is exact, more is faster.
         times: also keep when each operation started and ended.
-        halt: int8[1]; another thread may set it to end the run.
-        progress: int64[1]; tells another thread how many operations have ended.
+        task: its progress counts the operations that have ended; once it is stopped, the run ends.
 
     Raises:
         ProgramError: operations wait for one another, or a message has no other end.
         ParameterError: the program does not fit, or an option is not accepted.
         ConfigurationError: the program runs on beyond the end of the clock.
-        SimulationHalted: ``halt`` was set.
+        SimulationHalted: the task was stopped.
     """
     graph = graph_of(program)
     if isinstance(placement, str):
@@ -106,8 +105,10 @@ def replay_on(
             f"resolution_ns must be 0 to 1e9 ns; got {resolution_ns}", key="resolution_ns"
         )
     costs = _host_costs(host)
-    match = _match(graph, fabric, host, halt)
+    task = task_of(task)
+    match = _match(graph, fabric, host, task)
     _check_clock(graph, match, costs)
+    task.report(0, graph.num_ops, f"replaying {graph.num_ops:,} operations of {graph.source}")
     run: ProgramRun
     if fabric.congestion == "flow":
         numbered = fabric.channels
@@ -122,8 +123,7 @@ def replay_on(
             interface=fabric.interface,
             in_turn=in_turn,
             resolution=round(resolution_ns * TICKS_PER_NS),
-            halt=halt,
-            progress=progress,
+            task=task,
         )
     else:
         run = run_packets(
@@ -133,8 +133,7 @@ def replay_on(
             fabric,
             costs=costs,
             in_turn=in_turn,
-            halt=halt,
-            progress=progress,
+            task=task,
         )
     finish = np.zeros(graph.num_ranks, np.int64)
     occupied = np.diff(graph.rank_start) > 0
@@ -176,7 +175,7 @@ def _host_costs(host: LogGPS | None) -> HostCosts:
 
 
 def _match(
-    graph: ExecutionGraph, fabric: Fabric, host: LogGPS | None, halt: NDArray[np.int8] | None
+    graph: ExecutionGraph, fabric: Fabric, host: LogGPS | None, task: Task
 ) -> NDArray[np.int32]:
     """Return each message's other end, int32[n], by a contention-free run; it finds deadlocks."""
     near = fabric.ports.injection_latency + fabric.ports.ejection_latency
@@ -188,7 +187,7 @@ def _match(
         O=host.O if host else 0.0,
         S=host.S if host else INT32_MAX,
     )
-    found = forward_pass(graph, model, halt=halt)
+    found = forward_pass(graph, model, task=task)
     latest = int(found.finish_ps.max(initial=0))
     if latest >= CLOCK_END // TICKS_PER_PS:
         refuse_time(CLOCK_END)

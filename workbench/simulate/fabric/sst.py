@@ -20,6 +20,7 @@ from workbench.simulate.fabric.network import NetworkState, build
 from workbench.simulate.fabric.sst_configuration import SSTConfiguration, read_configuration
 from workbench.simulate.fabric.sst_limits import INIT_BYTES, lost_tail_limit
 from workbench.simulate.ticks import TICKS_PER_SECOND, byte_delay, size_table, ticks
+from workbench.tasks import Task, task_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,7 +99,7 @@ def run_collective(
     configuration: SSTConfiguration | str | Path | bytes,
     overrides: Mapping[str, str] | None = None,
     *,
-    halt: NDArray[np.int8] | None = None,
+    task: Task | None = None,
 ) -> CollectiveTimes:
     """Return the times of the collective that an SST/macro configuration describes.
 
@@ -112,12 +113,12 @@ def run_collective(
     Args:
         configuration: what ``read_configuration`` returned, or an .ini that it is to read.
         overrides: texts by dotted key put over the file.
-        halt: int8[1]; another thread may set it to end the run early.
+        task: once it is stopped, the run ends.
 
     Raises:
         ConfigurationError: packets would wait for credits for ever, or the numbers make no machine.
         ParseError, ParameterError: the .ini is not accepted.
-        SimulationHalted: ``halt`` was set.
+        SimulationHalted: the task was stopped.
     """
     if not isinstance(configuration, SSTConfiguration):
         configuration = read_configuration(configuration, overrides)
@@ -142,9 +143,9 @@ def run_collective(
     ranks_at = int(layer[rank_layout.AT_RANKS])
     of_ranks = state.s[ranks_at : ranks_at + c.ranks * rank_layout.N_RANK].reshape(c.ranks, -1)
     of_ranks[:, rank_layout.NUMBER] = -1
-    flag = np.zeros(1, np.int8) if halt is None else halt
+    halt = task_of(task).stop_event.cell
     routes, unread = routing.no_routes(), np.zeros(0, np.int32)
-    status = state.run(lambda s, t, q: collectives.run(s, t, q, routes, unread, flag))
+    status = state.run(lambda s, t, q: collectives.run(s, t, q, routes, unread, halt))
     if status == layout.DEADLOCK:
         _explain_halt(c)
     times_at = int(layer[rank_layout.AT_TIMES])

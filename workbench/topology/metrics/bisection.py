@@ -16,9 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.arrays import FloatArray, Halt, IntArray
+from workbench.arrays import FloatArray, IntArray
 from workbench.checks import whole
 from workbench.errors import SimulationHalted
+from workbench.tasks import Task, task_of
 from workbench.topology.link_load import link_loads
 from workbench.topology.metrics.adjacency import RouterGraph
 from workbench.topology.metrics.spectrum import DENSE, slow_vectors
@@ -106,7 +107,7 @@ def bisection(
     starts: int = STARTS,
     routed: bool | None = None,
     rng: np.random.Generator | int | None = 0,
-    halt: Halt | None = None,
+    task: Task | None = None,
 ) -> Bisection:
     """Return a bracket for the links between two halves of the hosts.
 
@@ -122,11 +123,11 @@ def bisection(
         routed: whether to find the lower bound by traffic, which takes time and memory with the
             square of the number of routers; None finds it for up to ``LARGEST_ROUTED`` of them.
         rng: random generator or seed, of the random divisions.
-        halt: int8[1]; another thread may set it, and the best so far counts.
+        task: once it is stopped, the best so far counts.
 
     Raises:
         ParameterError: ``starts`` is below 0.
-        SimulationHalted: ``halt`` was set while the traffic was spread.
+        SimulationHalted: the task was stopped while the traffic was spread.
     """
     starts = whole(starts, "starts", 0)
     graph = RouterGraph.of(topology)
@@ -136,14 +137,14 @@ def bisection(
         side = np.zeros(graph.num_routers, np.int8)
         return Bisection(math.nan, math.nan, math.nan, 0, side, total, seed)
     difference = _difference(graph.hosts)
-    stop = np.zeros(1, np.int8) if halt is None else halt
-    cut, side = _best_cut(graph, topology.coordinates, starts, np.random.default_rng(rng), stop)
+    task = task_of(task)
+    cut, side = _best_cut(graph, topology.coordinates, starts, np.random.default_rng(rng), task)
     spectral = spectral_bound(graph, difference)
     by_traffic = math.nan
     if routed is None:
         routed = graph.num_routers <= LARGEST_ROUTED
     if routed and spectral > 0:
-        by_traffic = _routed_bound(topology, graph, difference, stop)
+        by_traffic = _routed_bound(topology, graph, difference, task)
     whole_links = bool((graph.capacity == np.rint(graph.capacity)).all())
     return Bisection(cut, spectral, by_traffic, difference, side, total, seed, whole_links)
 
@@ -222,21 +223,21 @@ def _second_of_pencil(graph: RouterGraph) -> float:
     return bound - float(top[0])
 
 
-def _routed_bound(topology: Topology, graph: RouterGraph, difference: int, halt: Halt) -> float:
+def _routed_bound(topology: Topology, graph: RouterGraph, difference: int, task: Task) -> float:
     """Return a lower bound of the cut: the traffic across it that the network can carry.
 
     The larger of two: each host sends to each other at the rate that fills the fullest channel;
     and, where routers have no hosts, hosts of one half send to those of the other, one to one.
     """
     hosts = topology.num_hosts
-    fullest = float(link_loads(topology, halt=halt).channel.max(initial=0.0))
+    fullest = float(link_loads(topology, task=task).channel.max(initial=0.0))
     if fullest <= 0:
         return math.nan
     even = (hosts**2 - difference**2) / 4 / (hosts - 1) / fullest
-    return max(even, _permuted_bound(graph, difference, halt))
+    return max(even, _permuted_bound(graph, difference, task))
 
 
-def _permuted_bound(graph: RouterGraph, difference: int, halt: Halt) -> float:
+def _permuted_bound(graph: RouterGraph, difference: int, task: Task) -> float:
     """Return the lower bound by traffic of any hosts to any others, one to one.
 
     A channel with equally split shortest routes carries no more of each sender than for its worst
@@ -255,7 +256,7 @@ def _permuted_bound(graph: RouterGraph, difference: int, halt: Halt) -> float:
         kernel.count_paths(
             graph.start, graph.neighbour, graph.capacity, end, distance[row], count[row], order
         )
-    share = np.zeros(slots)
+    share, halt = np.zeros(slots), task.stop_event.cell
     weight = graph.hosts[ends].astype(np.float64)
     if not kernel.most_of_any(
         graph.start, graph.neighbour, graph.capacity, ends, weight, distance, count, share, halt
@@ -269,7 +270,7 @@ def refined(
     graph: RouterGraph,
     side: NDArray[np.int8],  # (routers,) 0 or 1; not changed
     rng: np.random.Generator,  # for the order of equal moves
-    halt: Halt | None = None,  # int8[1]; another thread may set it to end the moves
+    task: Task,  # once it is stopped, the moves end
 ) -> tuple[float, NDArray[np.int8]]:
     """Return the number of links of the best cut found from a division, and the cut, 0 or 1."""
     from kernels import bisection as kernel
@@ -287,7 +288,7 @@ def refined(
         _difference(graph.hosts),
         max(_STALL, n // 4),
         better,
-        np.zeros(1, np.int8) if halt is None else halt,
+        task.stop_event.cell,
     )
     if math.isinf(cut):
         return math.inf, better
@@ -300,16 +301,16 @@ def _best_cut(
     coordinates: NDArray[np.int32],
     starts: int,
     rng: np.random.Generator,
-    halt: Halt,
+    task: Task,
 ) -> tuple[float, NDArray[np.int8]]:
     best, best_side = math.inf, np.zeros(graph.num_routers, np.int8)
     for division in _divisions(graph, coordinates, starts, rng):
         # The first one is always finished: there must be some cut to show.
         first = best == math.inf
-        cut, side = refined(graph, division, rng, None if first else halt)
+        cut, side = refined(graph, division, rng, Task() if first else task)
         if cut < best:
             best, best_side = cut, side
-        if halt[0] and best < math.inf:
+        if task.stopping and best < math.inf:
             break
     return best, best_side
 

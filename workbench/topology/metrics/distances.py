@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.arrays import Halt, IntArray
+from workbench.arrays import IntArray
 from workbench.errors import SimulationHalted
+from workbench.tasks import Task, task_of
 from workbench.topology.metrics.adjacency import RouterGraph
 from workbench.topology.topology import Topology
 
@@ -76,28 +76,27 @@ def _mean(pairs: IntArray, more: int) -> float:
 def distances(
     topology: Topology | RouterGraph,
     *,
-    halt: Halt | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    task: Task | None = None,
 ) -> Distances:
     """Return the distances between routers and between hosts, without a matrix of all pairs.
 
     Args:
         topology: the network.
-        halt: int8[1]; another thread may set it to end the work.
-        progress: called with the routers done, and their number.
+        task: gets the number of finished routers; once it is stopped, the work ends.
 
     Raises:
-        SimulationHalted: ``halt`` was set.
+        SimulationHalted: the task was stopped.
     """
     from kernels import allpairs as kernel
 
+    task = task_of(task)
     graph = topology if isinstance(topology, RouterGraph) else RouterGraph.of(topology)
     n = graph.num_routers
     planes = max(int(graph.hosts.max(initial=0)).bit_length(), 1)
     routers, hosts = np.zeros(_LENGTHS, np.int64), np.zeros(_LENGTHS, np.int64)
     longest = 0
     for first in range(0, n, kernel.SOURCES):
-        if halt is not None and halt[0]:
+        if task.stopping:
             raise SimulationHalted("stopped before the distances were known")
         block = np.zeros((2, len(routers)), np.int64)
         while True:
@@ -113,8 +112,8 @@ def distances(
         routers += block[0]
         hosts += block[1]
         longest = max(longest, reached)
-        if progress is not None:
-            progress(min(first + kernel.SOURCES, n), n)
+        done = min(first + kernel.SOURCES, n)
+        task.report(done, n, f"{done} of {n} routers")
     routers[0] = 0
     hosts[0] -= int(graph.hosts.sum())
     apart = n * (n - 1) - int(routers.sum())

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.arrays import FloatArray, Halt
+from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
+from workbench.tasks import Task, task_of
 from workbench.topology.metrics.adjacency import RouterGraph
 from workbench.topology.metrics.distances import distances
 from workbench.topology.topology import Topology
@@ -91,8 +92,7 @@ def resilience(
     trials: int = TRIALS,
     bisections: bool = False,
     rng: np.random.Generator | int | None = 0,
-    halt: Halt | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    task: Task | None = None,
 ) -> Resilience:
     """Let links between routers fail at random, more and more of them.
 
@@ -105,12 +105,11 @@ def resilience(
         trials: random orders of the links.
         bisections: whether to find cuts, too.
         rng: random generator or seed, of the orders.
-        halt: int8[1]; another thread may set it to end the work.
-        progress: called with the networks done, and their number.
+        task: gets the progress after each network; once it is stopped, the work ends.
 
     Raises:
         ParameterError: shares or trials are none of these, or there are no links or hosts.
-        SimulationHalted: ``halt`` was set.
+        SimulationHalted: the task was stopped.
     """
     failing = np.sort(np.asarray(shares, np.float64))
     if not len(failing) or not (failing[0] >= 0 and failing[-1] < 1):
@@ -124,39 +123,41 @@ def resilience(
         )
     generator = np.random.default_rng(rng)
     found = np.full((4, len(failing), trials), np.nan)
-    start = _intact_cut(topology, halt) if bisections else None
+    task = task_of(task)
+    quiet = Task(stop_event=task.stop_event)
+    start = _intact_cut(topology, quiet) if bisections else None
     for trial in range(trials):
         order = generator.permutation(topology.num_links)
         for row, share in enumerate(failing):
             left = np.ones(topology.num_links, np.bool_)
             left[order[: round(share * topology.num_links)]] = False
-            found[:3, row, trial] = _measure(RouterGraph.of(topology, left), halt)
+            found[:3, row, trial] = _measure(RouterGraph.of(topology, left), quiet)
             if start is not None and found[0, row, trial] == 1:
                 found[3, row, trial] = _cut(topology, left, start)
-            if progress is not None:
-                progress(trial * len(failing) + row + 1, trials * len(failing))
+            done, total = trial * len(failing) + row + 1, trials * len(failing)
+            task.report(done, total, f"{done} of {total} networks")
     connected, diameter, average, cut = found
     seed = rng if isinstance(rng, int) else None
     return Resilience(topology.name, failing, connected, diameter, average, cut, seed)
 
 
-def _measure(graph: RouterGraph, halt: Halt | None) -> tuple[float, float, float]:
+def _measure(graph: RouterGraph, task: Task) -> tuple[float, float, float]:
     """Return the share of hosts in the largest part, its diameter and its average distance."""
     part = graph.components()
     hosts = np.bincount(part, weights=graph.hosts)
     largest = part == hosts.argmax()
-    within = distances(graph.part(largest), halt=halt)
+    within = distances(graph.part(largest), task=task)
     return float(hosts.max() / graph.hosts.sum()), within.diameter, within.average
 
 
-def _intact_cut(topology: Topology, halt: Halt | None) -> NDArray[np.int8]:
+def _intact_cut(topology: Topology, task: Task) -> NDArray[np.int8]:
     from workbench.topology.metrics.bisection import bisection
 
-    return bisection(topology, routed=False, halt=halt).side
+    return bisection(topology, routed=False, task=task).side
 
 
 def _cut(topology: Topology, left: NDArray[np.bool_], start: NDArray[np.int8]) -> float:
     from workbench.topology.metrics.bisection import refined
 
     # Not the generator that draws links: those that fail are the same with cuts and without.
-    return refined(RouterGraph.of(topology, left), start, np.random.default_rng(0))[0]
+    return refined(RouterGraph.of(topology, left), start, np.random.default_rng(0), Task())[0]

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, get_args
 
 import numpy as np
 
-from workbench.arrays import Halt
 from workbench.checks import whole
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.html_table import html_table
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
+from workbench.tasks import Task, task_of
 from workbench.topology.link_load import link_loads
 from workbench.topology.metrics.adjacency import RouterGraph
 from workbench.topology.metrics.bisection import STARTS, Bisection, bisection
@@ -321,8 +321,7 @@ class SummaryOptions(TypedDict, total=False):
     links: LinkSpeeds | None
     starts: int
     rng: int
-    halt: Halt | None
-    progress: Callable[[int, int, str], object] | None
+    task: Task | None
 
 
 def summary(
@@ -335,8 +334,7 @@ def summary(
     links: LinkSpeeds | None = None,
     starts: int = STARTS,
     rng: int = 0,
-    halt: Halt | None = None,
-    progress: Callable[[int, int, str], object] | None = None,
+    task: Task | None = None,
 ) -> TopologyMetrics:
     """Return the measures of a network.
 
@@ -355,12 +353,11 @@ def summary(
             states are taken in place of the wires'; without either latency is left out.
         starts: random divisions that the search for a bisection begins with.
         rng: seed of all random choices: divisions, pairs of routers, links that fail.
-        halt: int8[1]; another thread may set it to end the work.
-        progress: called with the steps done, their number, and the name of the next one.
+        task: gets the progress with the name of the next step; once it is stopped, the work ends.
 
     Raises:
         ParameterError: there is no such part or pattern, or the seed is none.
-        SimulationHalted: ``halt`` was set.
+        SimulationHalted: the task was stopped.
     """
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
@@ -374,40 +371,41 @@ def summary(
     if prices is None and not math.isnan(rate):
         prices = PriceTable(bandwidth_gbit_s=8e-9 * rate)
     graph = RouterGraph.of(topology)
+    task = task_of(task)
+    quiet = Task(stop_event=task.stop_event)
     work: dict[str, Callable[[], Any]] = {
         "distances": lambda: (
-            distances(graph, halt=halt),
+            distances(graph, task=quiet),
             girth(graph),
-            _links_s(topology, halt),
+            _links_s(topology, quiet),
         ),
         "spectrum": lambda: spectrum(graph),
-        "bisection": lambda: bisection(topology, starts=starts, rng=rng, halt=halt),
+        "bisection": lambda: bisection(topology, starts=starts, rng=rng, task=quiet),
         "diversity": lambda: path_diversity(topology, rng=rng),
         "cost": lambda: cost(topology, prices),
-        "resilience": lambda: resilience(topology, rng=rng, halt=halt),
+        "resilience": lambda: resilience(topology, rng=rng, task=quiet),
     }
     steps = [part for part in PARTS if part in parts]
     total = len(steps) + len(traffic)
     found: dict[str, Any] = {}
 
-    def tell(done: int, name: str) -> None:
-        if halt is not None and halt[0]:
+    def begin(done: int, name: str) -> None:
+        if task.stopping:
             raise SimulationHalted(f"the summary was stopped before {name}")
-        if progress is not None:
-            progress(done, total, name)
+        task.report(done, total, name)
 
-    for done, part in enumerate(steps):
-        tell(done, part)
-        found[part] = work[part]()
+    for done, step in enumerate(steps):
+        begin(done, step)
+        found[step] = work[step]()
     if "distances" in found:
         found["distances"], found["girth"], found["links_s"] = found["distances"]
     carried: dict[str, Throughput] = {}
     for done, pattern in enumerate(traffic, len(steps)):
         name = pattern if isinstance(pattern, str) else pattern.name
-        tell(done, name)
+        begin(done, name)
         sent = pattern_for(topology, pattern) if isinstance(pattern, str) else pattern
-        carried[name] = throughput(topology, sent, method=method, halt=halt)
-    tell(total, "its end")
+        carried[name] = throughput(topology, sent, method=method, task=quiet)
+    begin(total, "its end")
     degree = topology.degree
     ports = degree + graph.hosts
     capacities = np.concatenate((topology.capacity, topology.host_capacity))
@@ -434,7 +432,7 @@ def summary(
     )
 
 
-def _links_s(topology: Topology, halt: Halt | None) -> float:
+def _links_s(topology: Topology, task: Task) -> float:
     """Return the mean latency of the links that a message takes, s; nan if none is stated.
 
     Where each host sends one message in all, to every other alike, that is each channel's traffic
@@ -443,7 +441,7 @@ def _links_s(topology: Topology, halt: Halt | None) -> float:
     if not len(topology.link_latency) or topology.num_hosts < 2:
         return math.nan
     try:
-        loads = link_loads(topology, halt=halt)
+        loads = link_loads(topology, task=task)
     except ParameterError:  # some hosts are apart, or the network is too large
         return math.nan
     link = loads.channels.link

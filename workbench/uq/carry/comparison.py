@@ -159,8 +159,8 @@ def _time_on(
             # A crossbar is shared by all ports of a switch; a NIC is a host's own.
             ports = ports.replace(nic_bandwidth=rate) if isinstance(ports, SNAPPR) else ports
         run = dataclasses.replace(fabric, model=ports, routing=routes)
-        halt = task.stop_event.cell
-        return replay_on(graph, run, host=host, placement=hosts, halt=halt).makespan_s
+        quiet = Task(stop_event=task.stop_event)
+        return replay_on(graph, run, host=host, placement=hosts, task=quiet).makespan_s
 
     return over_fabric
 

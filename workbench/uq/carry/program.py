@@ -16,7 +16,7 @@ from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.sensitivity.analysis import PERCENT, usual_interval
 from workbench.sensitivity.sweep import Sweep
 from workbench.simulate import replay
-from workbench.tasks import task_of
+from workbench.tasks import Task, task_of
 from workbench.uq.carried_on import CarriedOn
 from workbench.uq.carry.draws import (
     MACHINES,
@@ -58,7 +58,7 @@ def makespan(
     task = task_of(options.get("task"))
 
     def run_time(machine: LogGPS) -> float:
-        return replay(graph, machine, halt=task.stop_event.cell).makespan_s
+        return replay(graph, machine, task=Task(stop_event=task.stop_event)).makespan_s
 
     plain, times = each_draw(run_time, fitted, machines, task)
     name = program_name(program, graph)
@@ -101,7 +101,7 @@ def tolerance(
     fitted, machines = machines_of(posterior, options)
     task = task_of(options.get("task"))
     with preparing():
-        sweep = Sweep(program, fitted, halt=task.stop_event.cell)
+        sweep = Sweep(program, fitted, task=task)
 
     def latencies(machine: LogGPS) -> list[float]:
         return [machine.L, *sweep.replace(machine).tolerance(percent).values()]
@@ -149,7 +149,7 @@ def latency_curve(
     fitted, machines = machines_of(posterior, options)
     task = task_of(options.get("task"))
     with preparing():
-        sweep = Sweep(program, fitted, halt=task.stop_event.cell)
+        sweep = Sweep(program, fitted, task=task)
         low, high = interval or _reach(sweep, fitted, machines)
     if not 0 <= low < high < np.inf:
         raise ParameterError(

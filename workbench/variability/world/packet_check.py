@@ -22,6 +22,7 @@ from workbench.models import SNAPPR
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.simulate.fabric import Fabric, run_traffic
+from workbench.tasks import Task
 from workbench.topology.traffic import Traffic
 from workbench.variability.world.congestion import bytes_on_links, link_state
 from workbench.variability.world.flows import JobFlows, job_flows
@@ -134,7 +135,7 @@ def check_stalls(
     seed: int = 0,
     messages: int = MESSAGES,
     curve: StallCurve | None = None,
-    halt: NDArray[np.int8] | None = None,
+    task: Task | None = None,
 ) -> StallCheck:
     """Return how well the flow model's stalls agree with those of packets, link by link.
 
@@ -143,18 +144,18 @@ def check_stalls(
         seed: of the jobs and of the simulation.
         messages: of each of two simulations at least, of one packet each.
         curve: of the flow model; None takes the one that ships.
-        halt: int8[1]; any value but 0 ends the simulation.
+        task: its progress is that of each simulation; once it is stopped, the simulation ends.
 
     Raises:
         ParameterError: an argument is not accepted.
-        SimulationHalted: ``halt`` was set.
+        SimulationHalted: the task was stopped.
     """
     groups = whole(groups, "groups", 1, 2)
     seed, messages = whole(seed, "seed", 0, 2**31), whole(messages, "messages", 1000)
     machine = _machine(groups)
     flows, rates = _jobs(machine, seed)
     draws = seed, ~seed & _MASK
-    pairs = [_packets(machine, flows, rates, draw, messages, halt) for draw in draws]
+    pairs = [_packets(machine, flows, rates, draw, messages, task) for draw in draws]
     loads = machine_loads(machine, flows, rates)
     state = link_state(
         loads,
@@ -180,7 +181,7 @@ def fit_stall_curve(
     *,
     seeds: Sequence[int] = FIT_SEEDS,
     messages: int = MESSAGES,
-    halt: NDArray[np.int8] | None = None,
+    task: Task | None = None,
 ) -> StallCurve:
     """Return the curve whose stalls agree best with those of the packet simulator.
 
@@ -191,11 +192,11 @@ def fit_stall_curve(
         groups: of each machine.
         seeds: of jobs, for each machine.
         messages: of each simulation at least.
-        halt: as for ``check_stalls``.
+        task: as for ``check_stalls``.
 
     Raises:
         ParameterError: as for ``check_stalls``.
-        SimulationHalted: ``halt`` was set.
+        SimulationHalted: the task was stopped.
     """
     from scipy.optimize import minimize
 
@@ -206,7 +207,7 @@ def fit_stall_curve(
         machine = _machine(whole(count, "groups", 1, 2))
         for seed in seeds:
             flows, rates = _jobs(machine, seed)
-            _, stalled, _ = _packets(machine, flows, rates, seed, messages, halt)
+            _, stalled, _ = _packets(machine, flows, rates, seed, messages, task)
             cases.append((machine_loads(machine, flows, rates), stalled))
 
     def curve_of(logs: FloatArray) -> StallCurve:
@@ -289,7 +290,7 @@ def _packets(
     rates: FloatArray,
     seed: int,
     messages: int,
-    halt: NDArray[np.int8] | None,
+    task: Task | None,
 ) -> tuple[FloatArray, FloatArray, Provenance]:
     """Return the share of the time that wide links send, and stall, by the packet simulator."""
     topology = machine.topology
@@ -321,7 +322,7 @@ def _packets(
     )
     load = min(most, 1.0)
     fabric = Fabric(topology, model, routing=routes)
-    found = run_traffic(fabric, drawn, load, messages=messages, seed=seed, samples=1, halt=halt)
+    found = run_traffic(fabric, drawn, load, messages=messages, seed=seed, samples=1, task=task)
     each = np.bincount(machine.wide)
     used, stalled = (
         np.bincount(machine.wide, share[: len(machine.wide)]) / each

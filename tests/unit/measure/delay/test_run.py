@@ -15,6 +15,7 @@ from workbench.errors import ParameterError
 from workbench.measure.delay import DelayedRun, DelayError, build_delay_library, run_delayed
 from workbench.mpi import Launcher, MPIError
 from workbench.programs.recording import build_recorder
+from workbench.tasks import Task
 
 Build = Callable[[Launcher, str], str]
 
@@ -155,9 +156,9 @@ def test_an_exit_status_is_kept_where_all_ranks_reported(any_mpi: Launcher, buil
 
 
 def test_a_program_that_waits_for_ever_is_ended(openmpi: Launcher, build: Build) -> None:
-    stop = threading.Event()
-    timer = threading.Timer(0.5, stop.set)
+    task = Task()
+    timer = threading.Timer(0.5, task.stop)
     timer.start()
     with pytest.raises(MPIError, match="stopped before the program had ended"):
-        run_delayed([build(openmpi, "timing"), "alone"], 1, 0.0, mpirun=openmpi, stop=stop)
+        run_delayed([build(openmpi, "timing"), "alone"], 1, 0.0, mpirun=openmpi, task=task)
     timer.join()

@@ -19,6 +19,7 @@ from workbench.errors import ParameterError, ParseError
 from workbench.mpi import Launcher, MPIError, find_launcher
 from workbench.programs.recording import RecordingError, build_recorder, record
 from workbench.programs.traces import read_trace
+from workbench.tasks import Task
 
 Build = Callable[[Launcher, str], str]
 
@@ -90,18 +91,18 @@ def test_a_program_that_takes_too_long_is_ended(mpi: Launcher, tmp_path: Path) -
 
 
 def test_a_stop_ends_the_program(mpi: Launcher, tmp_path: Path) -> None:
-    stop, mark = threading.Event(), tmp_path / "pid"
+    task, mark = Task(), tmp_path / "pid"
 
     def when_it_runs() -> None:
         while not mark.exists() or not mark.read_text():
             time.sleep(0.01)
-        stop.set()
+        task.stop()
 
     thread = threading.Thread(target=when_it_runs)
     thread.start()
     with pytest.raises(RecordingError, match="stopped before"):
         record(
-            ["sh", "-c", f"echo $$ > {mark}; exec sleep 300"], 1, tmp_path, timeout=60, stop=stop
+            ["sh", "-c", f"echo $$ > {mark}; exec sleep 300"], 1, tmp_path, timeout=60, task=task
         )
     thread.join()
     assert gone(int(mark.read_text()))

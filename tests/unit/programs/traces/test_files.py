@@ -11,10 +11,11 @@ import pytest
 
 from tests.cases import for_each
 from tests.unit.programs.traces.writing import liballprof, recorded, said
-from workbench.errors import ParameterError, ParseError
+from workbench.errors import ParameterError, ParseError, SimulationHalted
 from workbench.measure import read
 from workbench.programs.traces import files as files_module, read_trace
 from workbench.programs.traces.files import recognise
+from workbench.tasks import Task
 
 RING = [[f"Send:1:{r + 1}:{{d}}:{(r + 1) % 12}:0:{{w}}"] for r in range(12)]
 TRACE = liballprof(RING)
@@ -38,9 +39,18 @@ def folder(tmp_path: Path) -> Path:
 @for_each("ranks", [TRACE, recorded(*RING)])
 def test_progress_is_reported_rank_by_rank(ranks: dict[str, str]) -> None:
     said_so_far: list[str] = []
-    read_trace(ranks, on_progress=said_so_far.append)
+    read_trace(ranks, task=Task(lambda now: said_so_far.append(now.message)))
+    assert said_so_far[11] == "12 of 12 ranks split into lines"
     assert said_so_far[-1] == "12 of 12 ranks read"
     assert len(said_so_far) == 24
+
+
+@for_each("ranks", [TRACE, recorded(*RING)])
+def test_a_stop_ends_the_reading(ranks: dict[str, str]) -> None:
+    task = Task(lambda now: task.stop() if now.message == "2 of 12 ranks read" else None)
+    with pytest.raises(SimulationHalted, match="reading the trace was stopped"):
+        read_trace(ranks, task=task)
+    assert task.progress.done == 2
 
 
 def check(program: object) -> None:

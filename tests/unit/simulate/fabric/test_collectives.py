@@ -11,6 +11,7 @@ from workbench.errors import ParameterError
 from workbench.models import SNAPPR
 from workbench.simulate.fabric.collectives import collective_times
 from workbench.simulate.fabric.fabric import Fabric
+from workbench.tasks import Task
 from workbench.topology import parse_topology
 
 MODEL = SNAPPR(injection_bandwidth=1e10, link_bandwidth=1e10, variant="repaired")
@@ -103,20 +104,20 @@ def test_fewer_ranks_another_root_and_one_placement_for_all_sizes() -> None:
     assert one != other
 
 
-def test_a_halt_leaves_what_is_done() -> None:
-    halt = np.zeros(1, np.int8)
+def test_a_stop_leaves_what_is_done() -> None:
     told = []
 
-    def stop_after_two(size, time) -> None:
-        told.append((size, time))
-        halt[0] = len(told) == 2
+    def stop_after_two(now) -> None:
+        told.append((now.done, now.total))
+        if now.done == 2:
+            task.stop()
 
+    task = Task(stop_after_two)
     fabric = fluid(parse_topology("torus:4,4"))
-    times = collective_times(
-        fabric, "alltoall", "linear", (64, 128, 256), halt=halt, progress=stop_after_two
-    )
+    times = collective_times(fabric, "alltoall", "linear", (64, 128, 256), task=task)
     assert list(times) == [64, 128]
-    assert told == list(times.items())
+    assert task.partial == times
+    assert told == [(1, 3), (2, 3)]
 
 
 def test_what_is_not_known_is_refused() -> None:

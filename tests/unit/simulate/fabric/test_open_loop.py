@@ -17,6 +17,7 @@ from workbench.simulate.fabric.fabric import Congestion, Fabric
 from workbench.simulate.fabric.latency_load import load_curve
 from workbench.simulate.fabric.open_loop import run_traffic
 from workbench.simulate.fabric.result import FabricResult
+from workbench.tasks import Task
 from workbench.topology import parse_topology
 from workbench.topology.link_load import link_loads
 from workbench.topology.routing import route
@@ -238,13 +239,14 @@ def test_the_same_seed_gives_the_same_run_with_any_number_of_workers() -> None:
 
 
 def test_a_curve_rises_and_saturates() -> None:
+    task = Task(lambda part: seen.append((task.progress.done, task.progress.total, len(part.runs))))
     seen = []
     curve = load_curve(
         Fabric(parse_topology("torus:16")),
         "uniform",
         [0.6, 0.1, 0.3],
         messages=4000,
-        progress=lambda done, total, part: seen.append((done, total, len(part.runs))),
+        task=task,
     )
     assert curve.offered.tolist() == [0.1, 0.3, 0.6]
     assert curve.saturated.tolist() == [False, False, True]
@@ -255,6 +257,7 @@ def test_a_curve_rises_and_saturates() -> None:
     assert curve.latency_s(99)[1] > latency[1]
     assert curve.throughput == curve.accepted.max() < 0.56
     assert seen == [(1, 3, 1), (2, 3, 2), (3, 3, 3)]
+    assert len(task.partial.runs) == 3
     assert "simulated" in repr(curve)
     frame = curve.to_frame()
     assert frame["load"].tolist() == [0.1, 0.3, 0.6]
@@ -358,15 +361,16 @@ def test_what_is_no_saved_result_is_refused(tmp_path: Path) -> None:
         FabricResult.load(path)
 
 
-def test_a_run_can_be_halted() -> None:
-    halt = np.ones(1, np.int8)
+def test_a_run_can_be_stopped(stopped) -> None:
     fabric = Fabric(parse_topology("torus:4x4"))
     with pytest.raises(SimulationHalted):
-        run_traffic(fabric, "uniform", 0.5, messages=10**6, halt=halt)
+        run_traffic(fabric, "uniform", 0.5, messages=10**6, task=stopped)
     with pytest.raises(SimulationHalted, match="before the first run"):
-        load_curve(fabric, "uniform", [0.5], seeds=range(9000), messages=10**6, halt=halt)
+        load_curve(fabric, "uniform", [0.5], seeds=range(9000), messages=10**6, task=stopped)
     shares: list[float] = []
-    run_traffic(fabric, "uniform", 0.5, messages=100, progress=shares.append)
+    run_traffic(
+        fabric, "uniform", 0.5, messages=100, task=Task(lambda now: shares.append(now.fraction))
+    )
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
 

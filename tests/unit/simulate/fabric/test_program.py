@@ -28,6 +28,7 @@ from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.fabric.program import replay_on
 from workbench.simulate.fabric.program_result import FabricReplay
 from workbench.simulate.replay import replay
+from workbench.tasks import Task
 from workbench.topology import parse_topology
 
 NS = 10**7
@@ -252,11 +253,18 @@ def test_a_program_beyond_the_clock_is_refused() -> None:
 
 
 @for_each("congestion", CONGESTIONS)
-def test_a_halt_ends_the_run(congestion) -> None:
+def test_a_stop_ends_the_run(congestion, stopped) -> None:
     graph = generate.halo(16, iterations=200).graph()
     fabric = Fabric(parse_topology("torus:4,4"), PORTS[congestion], congestion=congestion)
     with pytest.raises(SimulationHalted):
-        replay_on(graph, fabric, halt=np.ones(1, np.int8))
+        replay_on(graph, fabric, task=stopped)
+
+
+@for_each("congestion", CONGESTIONS)
+def test_a_run_counts_its_operations(congestion) -> None:
+    graph, task = generate.halo(16, iterations=2).graph(), Task()
+    replay_on(graph, Fabric(parse_topology("torus:4,4"), congestion=congestion), task=task)
+    assert task.progress.done == task.progress.total == graph.num_ops
 
 
 def test_coarse_sharing_is_near_the_exact_one() -> None:

@@ -161,9 +161,9 @@ def test_a_run_that_outgrows_its_room_goes_on(monkeypatch):
 
 
 @pytest.mark.jit_only
-def test_a_run_can_be_halted():
+def test_a_run_can_be_stopped(stopped):
     with pytest.raises(SimulationHalted):
-        run_collective(MACHINE, TORUS | {"node.app1.coll_iters": "1000"}, halt=np.ones(1, np.int8))
+        run_collective(MACHINE, TORUS | {"node.app1.coll_iters": "1000"}, task=stopped)
 
 
 @pytest.mark.jit_only

@@ -13,7 +13,7 @@ from tests.goal_programs import FIG4C
 from tests.unit import commands
 from workbench import machines, programs
 from workbench.cli import main
-from workbench.sensitivity import analyse
+from workbench.tolerance import analyse
 
 answer = partial(commands.answer, "tolerance")
 # With these T = max(L + 1.115 us, 1.5 us).

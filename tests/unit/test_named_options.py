@@ -13,8 +13,8 @@ from tests.source_trees import definitions, trees_of
 from workbench.models import SNAPPR, LogGPS, LogP
 from workbench.named_options import defaults_of, named_options
 from workbench.panels import StudyPanel
+from workbench.placement import compare_placements, place, place_all
 from workbench.programs import Program
-from workbench.sensitivity.placement import compare_placements, place, place_all
 from workbench.study import StudyPlan, StudyResult
 from workbench.topology import PriceTable, compare, summary
 from workbench.tune import Experiment, SearchSettings, tune

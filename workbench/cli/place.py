@@ -24,7 +24,7 @@ from workbench.cli.topology import network_of
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
-    from workbench.sensitivity.placement import Placement
+    from workbench.placement import Placement
     from workbench.topology import Topology
 
 ABOUT = "place a program's ranks on a network"
@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
     if unused:
         say(f"note: {', '.join(unused)} not used: latencies are those of the topology's wires")
     with slow_import_notice():
-        from workbench.sensitivity.placement import place, place_all
+        from workbench.placement import place, place_all
     options: dict[str, Any] = given(arguments, "evaluations", "seconds", "seed")
     options |= ranks_per_host(arguments.ranks_per_host, machine)
     if machine is not None:
@@ -146,7 +146,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _hosts(arguments: argparse.Namespace, network: Topology) -> list[int]:
     """Return the numbers of the hosts that may be used."""
-    from workbench.sensitivity.placement import job_hosts
+    from workbench.placement import job_hosts
 
     text = _text(arguments.hosts)
     named = arguments.host_names is not None
@@ -173,8 +173,8 @@ def _names(arguments: argparse.Namespace, network: Topology) -> list[str]:
             "a rankfile or hostfile holds one placement; got --method all: choose a method",
             key="method",
         )
-    from workbench.sensitivity.placement import HOST_NAMES, host_names
-    from workbench.sensitivity.placement.launch_files import names_of
+    from workbench.placement import HOST_NAMES, host_names
+    from workbench.placement.launch_files import names_of
 
     names = names_of(network, _text(arguments.host_names or HOST_NAMES))
     return host_names(names, network.num_hosts)

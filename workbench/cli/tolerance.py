@@ -127,8 +127,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.bandwidth:
         return _run_bandwidth(arguments, graph, model)
     with slow_import_notice():
-        from workbench.sensitivity.analysis import analyse
-        from workbench.sensitivity.run_prediction import RunPrediction, measured_interval
+        from workbench.tolerance.analysis import analyse
+        from workbench.tolerance.run_prediction import RunPrediction, measured_interval
     runs = _measured(arguments, graph)
     if arguments.traced:
         return _run_traces(arguments, graph, model, runs)
@@ -165,7 +165,7 @@ def _run_bandwidth(arguments: argparse.Namespace, graph: ExecutionGraph, model: 
                 f"--{name} is of the latency L; leave out --bandwidth or --{name}", key=name
             )
     with slow_import_notice():
-        from workbench.sensitivity import analyse_bandwidth, compare_contention
+        from workbench.tolerance import analyse_bandwidth, compare_contention
     options = _options(arguments)
     result, status = run_stoppable(analyse_bandwidth, graph, model, **options)
     if result is None:
@@ -187,7 +187,7 @@ def _run_traces(
     """Compare predictions of several traces with measured run times; return the exit status."""
     from workbench.programs import find
     from workbench.programs.find_program import graph_of as expanded
-    from workbench.sensitivity import predict_from_traces
+    from workbench.tolerance import predict_from_traces
 
     if runs is None:
         raise ParameterError("--traced needs --measured FILE.csv", key="traced")
@@ -219,7 +219,7 @@ def _model_of(arguments: argparse.Namespace, graph: ExecutionGraph) -> LogGPS:
             )
         return model
     from workbench.models import OverheadTable
-    from workbench.sensitivity.mean_size import overhead_at_mean_size
+    from workbench.tolerance.mean_size import overhead_at_mean_size
 
     overheads: Overheads | Machine | None = None
     if arguments.overheads is not None:
@@ -237,7 +237,7 @@ def _model_of(arguments: argparse.Namespace, graph: ExecutionGraph) -> LogGPS:
 def _measured(arguments: argparse.Namespace, graph: ExecutionGraph) -> MeasuredRuns | None:
     """Return the program's measured runs, where a file of them is given."""
     from workbench.measure import read_measured_runs
-    from workbench.sensitivity.run_prediction import runs_of
+    from workbench.tolerance.run_prediction import runs_of
 
     if arguments.measured is None:
         if arguments.measured_program is not None:

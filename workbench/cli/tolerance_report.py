@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from workbench.sensitivity import (
+    from workbench.tolerance import (
         BandwidthSensitivity,
         LatencySensitivity,
         RunPrediction,
@@ -20,7 +20,7 @@ _SHOWN = 20  # chosen: with the tolerances above them about a page of a terminal
 
 def latency_notes(result: LatencySensitivity) -> list[str]:
     """Return what is to be known before the numbers are used, a sentence each."""
-    from workbench.sensitivity.result import RENDEZVOUS, more_than_messages
+    from workbench.tolerance.result import RENDEZVOUS, more_than_messages
 
     notes = list(result.warnings)
     if more_than_messages(result):
@@ -35,7 +35,7 @@ def bandwidth_notes(result: BandwidthSensitivity) -> list[str]:
 
 def latency_report(result: LatencySensitivity) -> str:
     """Return an analysis as text for people, with the first of many critical latencies."""
-    from workbench.sensitivity.result import latencies_text
+    from workbench.tolerance.result import latencies_text
 
     values = result.summary()
     facts = {

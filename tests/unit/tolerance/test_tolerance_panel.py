@@ -19,11 +19,10 @@ from workbench.errors import DatasetError, ParameterError, ParseError, ProgramEr
 from workbench.measure import MeasuredRuns
 from workbench.panels.loggps_sliders import SCALES
 from workbench.panels.replay.state import LOGGOPSIM
-from workbench.panels.tolerance import work as tolerance_work
 from workbench.programs.collectives import ALGORITHMS
 from workbench.provenance import Provenance
 from workbench.simulate.replay import replay
-from workbench.tolerance import Sweep, analyse, analyse_bandwidth
+from workbench.tolerance import Sweep, analyse, analyse_bandwidth, panel_work as tolerance_work
 from workbench.tolerance.panel import FIRST, FIRST_MACHINE, TolerancePanel
 from workbench.tolerance.panel_state import (
     STRONG,

@@ -77,11 +77,11 @@ MAY_IMPORT = (
     | {"workshop": FLOOR | {"panels", "plotting"}}
     | {"site": FLOOR | NOUNS | {"plotting", "papers", "panels", "workshop"}}
     | {
-        "warmup": NOUNS | SHARED_ANALYSES | {"warming", "plotting", "tolerance", "uq"},
+        "warmup": NOUNS | SHARED_ANALYSES | {"warming", "plotting", "tolerance", "placement", "uq"},
         "diagnosis": FLOOR,
     }
 )
-LAYERS = {"figure": "plotting", "panel": "panels", "command": "cli"}
+LAYERS = {"figure": "plotting", "panel": "panels", "command": "cli", "claims": "papers"}
 SHOWING = {"panels", "site"}  # widgets, and what they show without a kernel
 ENTRANCES = {"__init__", "__main__", "cli"}  # they offer everything under one roof
 
@@ -103,7 +103,7 @@ def imports(tree: ast.AST, name: str, inside: bool = False) -> Iterator[tuple[st
 def part_named(names: Sequence[str]) -> str:
     """Return the part of workbench that a dotted name belongs to: a sub-package or a module.
 
-    A subject's folder holds its figures, its panel and its command, each with the rights of the
+    A subject's folder holds its figures, panel, command and claims, each with the rights of the
     part that has those of other subjects.
     """
     kind = names[1].split("_")[0] if len(names) > 1 else ""
@@ -124,9 +124,11 @@ def violations(path: Path) -> Iterator[str]:
     for name, in_function in imports(trees()[path], str(path)):
         package, _, rest = name.partition(".")
         if package == "workbench" and part not in ENTRANCES:
-            target = part_named(rest.split("."))
+            folder, target = rest.split(".")[0], part_named(rest.split("."))
             allowed = MAY_IMPORT[part] | {part}
-            if target in PARTS and target not in allowed:
+            # A subject's own names are offered, lazily, from all of its files.
+            offered = path == ROOT / "workbench" / folder / "__init__.py"
+            if not offered and target in PARTS and target not in allowed:
                 yield f"{part} may not import workbench.{target}"
         if package in ("ipywidgets", "anywidget", "IPython") and part not in SHOWING:
             yield f"only panels/ and site/ may import {package}, {part} does"

@@ -30,5 +30,6 @@ if TYPE_CHECKING:
     from workbench.panels.validation.panel import ValidationPanel as ValidationPanel
     from workbench.panels.variability.blame_panel import BlamePanel as BlamePanel
     from workbench.panels.variability.forecast_panel import ForecastPanel as ForecastPanel
+    from workbench.tolerance.panel import TolerancePanel as TolerancePanel
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -59,7 +59,6 @@ if TYPE_CHECKING:
         PairSensitivity as PairSensitivity,
         pair_sensitivity as pair_sensitivity,
     )
-    from workbench.tolerance.panel import TolerancePanel as TolerancePanel
     from workbench.tolerance.result import LatencySensitivity as LatencySensitivity
     from workbench.tolerance.run_prediction import (
         RunPrediction as RunPrediction,

@@ -60,7 +60,7 @@ ANALYSES = SHARED_ANALYSES | {
 # `plotting` and a fit's `posterior` reaches `uq`.
 MAY_IMPORT = (
     dict.fromkeys(FLOOR, FLOOR)
-    | {"datasets": FLOOR | {"measure"}}
+    | {"datasets": FLOOR | {"measure"}, "shell": FLOOR}
     | dict.fromkeys(NOUNS, FLOOR)
     | dict.fromkeys(ANALYSES, FLOOR | NOUNS | SHARED_ANALYSES)
     | {"placement": FLOOR | NOUNS | SHARED_ANALYSES | {"tolerance"}}

@@ -44,6 +44,7 @@ from workbench.cli.tolerance_report import (
     traces_report,
 )
 from workbench.errors import ParameterError
+from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     from workbench.machines import Machine
@@ -54,17 +55,13 @@ if TYPE_CHECKING:
 
 ABOUT = "report how much network latency a program tolerates before it gets slower"
 
+_ANALYSED = FunctionOptions("workbench.tolerance.analysis.analyse")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments; file and parameters are those of ``workbench replay``."""
     add_program(parser)
-    parser.add_argument(
-        "--percent",
-        type=_percent,
-        nargs="+",
-        metavar="P",
-        help="how much slower the program may become (default 1 2 5)",
-    )
+    _ANALYSED.add(parser, "percent", type=_percent, nargs="+", metavar="P")
     parser.add_argument(
         "--interval",
         type=nanoseconds,
@@ -73,13 +70,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="look for critical latencies between these, ns, or critical gaps, ns/B (default: from "
         "the base to beyond the largest tolerance)",
     )
-    parser.add_argument(
-        "--lp", action="store_true", help="solve the linear program instead of sweeping the graph"
-    )
-    parser.add_argument(
-        "--no-contention",
-        dest="contention",
-        action="store_false",
+    _ANALYSED.add(parser, "lp")
+    _ANALYSED.add(
+        parser,
+        "contention",
         help="leave out the replay with CPUs and NICs occupied, and its note",
     )
     parser.add_argument(
@@ -132,11 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
     runs = _measured(arguments, graph)
     if arguments.traced:
         return _run_traces(arguments, graph, model, runs)
-    options: dict[str, Any] = {
-        **_options(arguments),
-        "lp": arguments.lp,
-        "contention": arguments.contention,
-    }
+    options = _ANALYSED.given(arguments) | _options(arguments)
     if runs is not None:
         options.setdefault("interval", measured_interval(model.L, runs))
     result, status = run_stoppable(analyse, graph, model, **options)

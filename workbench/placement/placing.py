@@ -80,12 +80,12 @@ def place(
         model: o, G and S; the topology gives L.
         topology: the network.
         method: one of ``METHODS``.
-        seed: of the random choices.
+        seed: seed of the random choices.
         hosts: int[n], the hosts that may be used, in the order of the allocation; None takes the
             first ones. Ranks can move to any of them.
-        ranks_per_host: how many ranks a host takes.
-        evaluations: how many mappings ``search`` tries.
-        seconds: time after which searches end with what they have; None means no limit.
+        ranks_per_host: ranks per host.
+        evaluations: placements that a search tries.
+        seconds: time after which a search ends with the best so far, s; None is no limit.
         l_wire_s: latency of a wire, or one for each class by name.
         d_switch_s: latency of a switch.
         same_host_s: latency between two ranks of one host.

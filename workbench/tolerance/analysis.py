@@ -52,7 +52,7 @@ def analyse(
         program: a graph; or a program with whole collectives, which get their usual algorithms; or
             a sweep, which is packed already.
         model: the parameters; its L is the base latency. None takes the sweep's.
-        percent: by how much T may grow beyond its value at the base latency.
+        percent: how much longer than at the base latency the program may take, %.
         interval: first and last latency of the curve, s; None for the base latency and a fifth
             beyond the largest bounded tolerance.
         lp: solve the linear program with HiGHS instead of sweeping: the same numbers, slower. Its

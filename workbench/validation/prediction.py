@@ -32,9 +32,9 @@ def predict_recording(
 
     Args:
         recording: of the program.
-        latency: whether the added latency is the one that was set, or by how much half a round
-            trip between two hosts grew, measured before each run. Processors that sleep longer wake
-            later, so the second is a few percent more.
+        latency: added latency as it was ``set``, or as it was ``seen``: by how much half a round
+            trip between two hosts grew before each run. Processors that sleep longer wake later, so
+            the second is a few percent more.
         traced_s: the added latency at which the trace was recorded, s.
         percent: tolerances to compute, percent.
 

@@ -54,7 +54,10 @@ _COMMANDS = (
     "workshop",
     "doctor",
 )
-_IN_SUBJECTS = {"machine": "workbench.machines.command"}
+_IN_SUBJECTS = {
+    "machine": "workbench.machines.command",
+    "tolerance": "workbench.tolerance.command",
+}
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000  # `workbench osu` has 1; 50,000: 3, 10,000: 16
 
 

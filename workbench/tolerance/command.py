@@ -34,7 +34,9 @@ from workbench.cli.machine_options import machine_of
 from workbench.cli.output import add_json, given, output_file, print_json, say, slow_import_notice
 from workbench.cli.program_options import add_program, graph_of, model_of, nanoseconds, seconds
 from workbench.cli.signals import run_stoppable
-from workbench.cli.tolerance_report import (
+from workbench.errors import ParameterError
+from workbench.shell.function_options import FunctionOptions
+from workbench.tolerance.command_report import (
     bandwidth_notes,
     bandwidth_report,
     comparison_report,
@@ -43,8 +45,6 @@ from workbench.cli.tolerance_report import (
     save_figure,
     traces_report,
 )
-from workbench.errors import ParameterError
-from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     from workbench.machines import Machine

@@ -30,15 +30,15 @@ class Fact:
     """One value of a result.
 
     Attributes:
-        key: in JSON, with its unit: ``makespan_ns``; empty where JSON has none.
+        key: in JSON, with its unit: ``makespan_ns``; empty where JSON has none, and a line and a
+            table of several results neither.
         name: for people: ``T``, ``λ_L``; empty where it is in JSON only.
         value: SI, or a text; an array is a list in JSON and its length for people, and what is None
             is in JSON only.
-        quantity: of the value.
+        quantity: of the value; whole numbers and texts need none.
         words: after the value; where that is no finite number, in place of it.
         about: a clause on what the value is.
         at: which of the values that share the key, in JSON an object: ``1`` of ``tolerance_ns``.
-        detail: whether a line, and a table of several results, leave it out.
         plain: its value in JSON, where that is not the value in the key's unit.
     """
 
@@ -49,7 +49,6 @@ class Fact:
     words: str = ""
     about: str = ""
     at: str = ""
-    detail: bool = False
     plain: Any = None
 
     def in_json(self) -> Any:
@@ -104,9 +103,9 @@ def facts_json(facts: Iterable[Fact]) -> dict[str, Any]:
 
 
 def facts_line(facts: Sequence[Fact], notes: Iterable[str] = ()) -> str:
-    """Return ``value of the first: name value, name value``, and notes, without the details."""
-    subject, *others = (fact for fact in _for_people(facts) if not fact.detail)
-    line = ", ".join(f"{fact.name} {fact.text()}" for fact in others)
+    """Return ``value of the first: name value, name value``, and notes."""
+    subject, *others = _for_people(facts)
+    line = ", ".join(f"{fact.name} {fact.text()}" for fact in others if fact.key)
     return "; ".join([f"{subject.text()}: {line}", *notes])
 
 
@@ -128,10 +127,10 @@ def facts_html(facts: Sequence[Fact], notes: Iterable[str] = (), caption: str = 
 def facts_columns(results: Mapping[str, Sequence[Fact]]) -> tuple[list[Fact], list[list[str]]]:
     """Return several results side by side: the facts that head the columns, and a row a result.
 
-    The first fact of each, what it is of, and details have no column; a row begins with its name.
+    A row begins with the result's name.
     """
     shown = {
-        name: {fact.name: fact for fact in _for_people(facts)[1:] if not fact.detail}
+        name: {fact.name: fact for fact in _for_people(facts) if fact.key or fact is facts[0]}
         for name, facts in results.items()
     }
     heads: dict[str, Fact] = {}

@@ -211,9 +211,7 @@ def write_quantity(value: float | int | bool | str, kind: Kind) -> str:
     return _write_scaled(number, kind)
 
 
-def format_quantity(
-    value: float | int | bool | str, kind: Quantity, *, exact: bool = False
-) -> str:
+def format_quantity(value: float | int | bool | str, kind: Quantity, *, exact: bool = False) -> str:
     """Return ``value`` (SI) for people, three significant digits: ``1.20 µs``, ``4 KiB``.
 
     Args:

@@ -37,11 +37,8 @@ from workbench.cli.signals import run_stoppable
 from workbench.errors import ParameterError
 from workbench.shell.function_options import FunctionOptions
 from workbench.tolerance.command_report import (
-    bandwidth_notes,
-    bandwidth_report,
     comparison_report,
-    latency_notes,
-    latency_report,
+    curve_report,
     save_figure,
     traces_report,
 )
@@ -133,7 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
     if result is None:
         return status
     prediction = None if runs is None else RunPrediction(result, runs)
-    for note in latency_notes(result):
+    for note in result.notes:
         say(f"note: {note}")
     if arguments.save is not None:
         save_figure(result if prediction is None else prediction, arguments.save)
@@ -141,7 +138,7 @@ def run(arguments: argparse.Namespace) -> int:
         beside = {} if prediction is None else {"measured": prediction.summary()}
         print_json(result.summary() | beside)
     else:
-        print(latency_report(result))
+        print(curve_report(result))
         if prediction is not None:
             print(comparison_report(prediction))
     return 0
@@ -163,11 +160,11 @@ def _run_bandwidth(arguments: argparse.Namespace, graph: ExecutionGraph, model: 
     report = compare_contention(graph, model) if arguments.contention else None
     if report is not None and report.warning is not None:
         say(f"note: {report.warning}")
-    for note in bandwidth_notes(result):
+    for note in result.notes:
         say(f"note: {note}")
     if arguments.save is not None:
         save_figure(result, arguments.save)
-    print_json(result.summary()) if arguments.json else print(bandwidth_report(result))
+    print_json(result.summary()) if arguments.json else print(curve_report(result))
     return 0
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.plotting import palette
-from workbench.plotting.replay.style import time_text
+from workbench.units import format_quantity
 
 if TYPE_CHECKING:
     from workbench.tolerance.tolerance_curve import ToleranceCurve
@@ -167,10 +167,7 @@ def largest_of(variable: str, largest: float) -> str:
 
 def value_text(variable: str, value: float) -> str:
     """Return a value of a curve's parameter: ``12.3 µs``, or ``0.05 ns/B (20 GB/s)``."""
-    if variable != "G":
-        return time_text(value * 1e9)
-    bandwidth = f" ({1e-9 / value:.3g} GB/s)" if value else ""
-    return f"{value * 1e9:.4g} ns/B{bandwidth}"
+    return format_quantity(value, "gap" if variable == "G" else "time")
 
 
 def mark_text(variable: str, value: float) -> str:

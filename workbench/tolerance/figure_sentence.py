@@ -13,13 +13,7 @@ from workbench.plotting.replay.style import time_text
 from workbench.provenance import Provenance
 from workbench.tolerance.bandwidth import BandwidthSensitivity
 from workbench.tolerance.figure_columns import MOST_MARKS, value_text
-from workbench.tolerance.result import (
-    RENDEZVOUS,
-    LatencySensitivity,
-    latencies_text,
-    latency_text,
-    more_than_messages,
-)
+from workbench.tolerance.result import RENDEZVOUS, LatencySensitivity, more_than_messages
 
 if TYPE_CHECKING:
     from workbench.tolerance.tolerance_curve import ToleranceCurve
@@ -75,7 +69,7 @@ def describe_tolerance(results: Results) -> str:
     text += f"{time_text(result.T * 1e9)}, and {plain_percent(100 * result.rho)} of that "
     warnings: tuple[str, ...] = ()
     if isinstance(result, LatencySensitivity):
-        text += f"is latency: {latencies_text(result)}."
+        text += f"is latency: {_latencies(result)}."
         warnings = result.warnings
         if more_than_messages(result):
             text += f" {RENDEZVOUS[0].upper()}{RENDEZVOUS[1:]}."
@@ -160,9 +154,19 @@ def _describe_several(named: Mapping[str, ToleranceCurve]) -> str:
 
 def _borne(result: ToleranceCurve, largest: float) -> str:
     """Return a tolerance as text; ``any latency`` or ``any gap`` where it is infinite."""
-    if result.variable != "G":
-        return latency_text(largest)
-    return value_text("G", largest) if math.isfinite(largest) else "any gap"
+    if math.isfinite(largest):
+        return value_text(result.variable, largest)
+    return "any gap" if result.variable == "G" else "any latency"
+
+
+def _latencies(result: LatencySensitivity) -> str:
+    """Return λ_L, and the messages it is of, as text: ``96 latencies …, of 24 messages``."""
+    noun = "latency" if result.lambda_L == 1 else "latencies"
+    text = f"{result.lambda_L:,} {noun} on the critical path"
+    if result.critical_messages is None:
+        return text
+    noun = "message" if result.critical_messages == 1 else "messages"
+    return f"{text}, of {result.critical_messages:,} {noun}"
 
 
 def _a(variable: str) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.arrays import FloatArray, IntArray
 from workbench.errors import ParameterError
+from workbench.facts import facts_json
 from workbench.models import LogGPS
 from workbench.provenance import Provenance
 from workbench.result import StoredResult
@@ -35,6 +37,11 @@ class ToleranceCurve(StoredResult):
     @abstractmethod
     def variable(self) -> str:
         """The parameter's symbol: ``L``, ``l_wire`` or ``G``."""
+
+    @property
+    def quantity(self) -> Literal["time", "gap"]:
+        """What the parameter is: a latency, or a gap per byte."""
+        return "gap" if self.variable == "G" else "time"
 
     @property
     @abstractmethod
@@ -92,6 +99,17 @@ class ToleranceCurve(StoredResult):
         values = self._within(at)
         T = self.T_of(values)
         return np.where(T > 0, values * self.lambda_of(values) / np.maximum(T, 1e-300), 0.0)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known before the numbers are used, a sentence each."""
+        what = "bandwidth" if self.variable == "G" else "latency"
+        without = [f"{p:g} %" for p, most in self.tolerance.items() if math.isinf(most)]
+        return (f"no {what} makes the program slower by {', '.join(without)}",) if without else ()
+
+    def summary(self) -> dict[str, Any]:
+        """Return the command's JSON values: times in ns, tolerances as the largest value."""
+        return facts_json(self.facts())
 
     @abstractmethod
     def to_frame(self) -> pd.DataFrame:

@@ -623,7 +623,7 @@ class ForecastPanel(Panel[Forecast | None]):
             return
 
         def draw(task: tasks.Task) -> LayoutDOM:
-            result = self._results.made(key, lambda: study.compute(task, work))
+            result = self._results.made(key, lambda: study.compute(work, task))
             layout = result.plot()
             self._downloads.keep(key, Downloads(layout))
             return layout

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import tempfile
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, SimulationHalted
 from workbench.panels.variability.blame_state import EMULATED_NAME, TRUTH_STEPS, OwnFile
 from workbench.panels.variability.world_work import workers_for, world_of
 from workbench.provenance import Provenance
@@ -156,15 +157,11 @@ def make_world(settings: WorldSettings, task: Task) -> BlameTables:
         tables, world = made(first)
         if not task.stopping and len(world.runs) < settings.runs:
             tables, world = made(task)
-        if task.stopping:
-            return tables
-        truth = world.truth(
-            steps=TRUTH_STEPS,
-            workers=workers_for(settings),
-            store=store,
-            task=task,
-        )
-    return replace(tables, truth=truth)
+        workers = workers_for(settings)
+        with contextlib.suppress(SimulationHalted):
+            truth = world.truth(steps=TRUTH_STEPS, workers=workers, store=store, task=task)
+            tables = replace(tables, truth=truth)
+    return tables
 
 
 def emulated_tables() -> BlameTables:

@@ -83,14 +83,19 @@ class _Reaching:
 
 
 class Drawing(_Reaching):
-    """The ``plot`` of a result: a function of ``workbench.plotting`` with the result put in.
+    """The ``plot`` of a result: a function that draws, with the result put in.
 
     Bokeh is imported at the first use, and results reach it nowhere else.
     """
 
-    def __init__(self, function: str, given: Callable[[Any], Any] | None = None) -> None:
-        """Name the function; ``given`` makes its first argument of the result."""
-        super().__init__("workbench.plotting", function, given)
+    def __init__(
+        self,
+        function: str,
+        given: Callable[[Any], Any] | None = None,
+        package: str = "workbench.plotting",
+    ) -> None:
+        """Name the function and its package; ``given`` makes its first argument of the result."""
+        super().__init__(package, function, given)
 
 
 class Uncertainty(_Reaching):

@@ -13,7 +13,7 @@ from workbench import programs, topology
 from workbench.cli import main
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
-from workbench.sensitivity.placement import METHODS, job_hosts, place
+from workbench.placement import METHODS, job_hosts, place
 
 answer = partial(commands.answer, "place")
 

@@ -12,36 +12,23 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import SHOWN_RANKS, add_json, given, print_json, slow_import_notice
+from workbench.cli.output import SHOWN_RANKS, add_json, print_json, slow_import_notice
 from workbench.cli.program_options import add_program, graph_of, model_of
 from workbench.cli.signals import run_stoppable
+from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     from workbench.simulate.replay_result import ReplayResult
 
 ABOUT = "replay a program (GOAL or trace) on LogGOPS and print when each rank finishes"
 
+_REPLAYED = FunctionOptions("workbench.simulate.replay.replay")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments; the defaults are LogGOPSim's."""
+    """Add the command's arguments."""
     add_program(parser)
-    parser.add_argument(
-        "--semantics",
-        metavar="NAME",
-        help="loggopsim (default): CPUs and NICs are occupied; llamp: the graph alone",
-    )
-    parser.add_argument(
-        "--ties",
-        metavar="NAME",
-        help="order of more than 16 operations of a rank that become free together: stable "
-        "(default), as in the program; libstdc++, as GNU's std::sort leaves them, and with it "
-        "LogGOPSim's usual builds",
-    )
-    parser.add_argument(
-        "--compatible",
-        action="store_true",
-        help="reproduce LogGOPSim's quirks: zero-byte messages, several cpus",
-    )
+    _REPLAYED.add(parser, "semantics", "ties", "compatible")
     parser.add_argument(
         "--waiting",
         action="store_true",
@@ -57,9 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     model = model_of(arguments)
     with slow_import_notice():
         from workbench.simulate.replay import replay
-    options = {**given(arguments, "semantics", "ties"), "compatible": arguments.compatible}
-    if arguments.waiting:
-        options["times"] = True
+    options = _REPLAYED.given(arguments) | {"times": arguments.waiting}
     result, status = run_stoppable(replay, graph, model, **options)
     if result is None:
         return status

@@ -15,7 +15,6 @@ import argparse
 from workbench.cli.output import (
     SIGNALLED,
     add_json,
-    given,
     output_file,
     output_folder,
     print_json,
@@ -25,27 +24,18 @@ from workbench.cli.output import (
 from workbench.cli.progress import PROGRESS_S, ProgressLine
 from workbench.cli.signals import stoppable
 from workbench.errors import SimulationHalted
+from workbench.shell.function_options import FunctionOptions
 
 ABOUT = "score methods of blame on generated worlds whose causes are known"
+
+_SCORED = FunctionOptions("workbench.variability.score_worlds")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("--worlds", type=int, metavar="N", help="their number (default 20)")
-    parser.add_argument("--null", type=int, metavar="N", help="null worlds (default: as many)")
-    parser.add_argument(
-        "--preset", metavar="NAME", help="small, medium or cori: 5, 12 or 34 groups (default small)"
-    )
-    parser.add_argument(
-        "--application", metavar="NAME", help="whose runs are slowed down (default amg-128)"
-    )
-    parser.add_argument("--runs", type=int, metavar="N", help="of each world (default 200)")
-    parser.add_argument("--seed", type=int, metavar="N", help="of the first world (default 101)")
-    parser.add_argument(
-        "--permutations", type=int, metavar="N", help="for the p-values (default 1000)"
-    )
-    parser.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core)")
-    parser.add_argument("--store", type=output_folder, metavar="FOLDER", help="for finished worlds")
+    _SCORED.add(parser, "worlds", "null", "preset", "application", "runs", "seed", "permutations")
+    _SCORED.add(parser, "workers")
+    _SCORED.add(parser, "store", type=output_folder, metavar="FOLDER")
     parser.add_argument("--save", type=output_file(".json"), metavar="FILE", help="for all scores")
     add_json(parser)
 
@@ -56,11 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
         from workbench.plotting import describe_blame_scores
         from workbench.tasks import Task
         from workbench.variability import score_worlds
-    options = given(
-        arguments,
-        *("worlds", "null", "preset", "application", "runs", "seed", "permutations"),
-        *("workers", "store"),
-    )
+    options = _SCORED.given(arguments)
     with stoppable() as stop, ProgressLine(every_s=PROGRESS_S) as line:
         try:
             task = Task(lambda now: line.show(now.message), stop.event)

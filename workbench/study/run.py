@@ -50,8 +50,8 @@ def run(
     Args:
         plan: what to fit.
         database: SQLite file, made where there is none, or the address of a PostgreSQL database.
-        workers: processes of this machine; as many as it lends cores to this process where it is
-            None, and with 1 the cells are fitted in this process, one after the other.
+        workers: processes; None takes one a core. With 1 the cells are fitted in this process, one
+            after the other.
         cluster: a ``dask.distributed.Client`` whose workers fit the cells instead; see
             ``workbench.workers.cluster``.
         task: gets a ``StudyStatus`` at most ten times a second and once at the end; once it is

@@ -15,6 +15,7 @@ from workbench.panels import inputs
 from workbench.panels.live_view import Downloads, LiveView
 from workbench.panels.placement.state import BEST, Placed
 from workbench.panels.style import TEXT, named, wrapping_row
+from workbench.placement import METHODS, PlacementMethod
 from workbench.plotting.placement.map import PlacementMap, placement_map
 from workbench.plotting.placement.times import (
     PlacementTimes,
@@ -24,9 +25,8 @@ from workbench.plotting.placement.times import (
 )
 from workbench.plotting.replay.style import time_text
 from workbench.plotting.theme import SMALL
-from workbench.plotting.tolerance.pairs import PairsFigure, describe_pairs, pairs_figure
-from workbench.sensitivity.pairs import PairSensitivity
-from workbench.sensitivity.placement import METHODS, PlacementMethod
+from workbench.tolerance.figure_pairs import PairsFigure, describe_pairs, pairs_figure
+from workbench.tolerance.pairs import PairSensitivity
 
 _PX = 400  # chosen: pairs of ranks about square beside the times, in a page of 1000
 _VALUES = (("λ_L: latencies", "lambda_L"), ("λ_G: bytes", "lambda_G"))

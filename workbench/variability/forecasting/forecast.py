@@ -188,8 +188,8 @@ def forecast(
         steps: of runs of one program with one input.
         m: number of steps that are seen; None is an eighth of those of most runs.
         k: number of steps that are forecast; None is a quarter.
-        features: of the counters that are seen, some of ``app``, ``placement``, ``io`` and
-            ``sys``; None is all that the table has.
+        features: counters that are seen: some of ``app``, ``placement``, ``io`` and ``sys``; None
+            is all that the table has.
         models: some of ``attention``, ``trees``, ``ridge``, ``persistence`` and
             ``mean-trajectory``; the last two are always there.
         own_times: whether models see the job's own times of the steps seen as well. Without them

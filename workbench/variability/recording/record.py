@@ -41,13 +41,13 @@ class LinkSettings:
     """What a recording holds constant.
 
     Attributes:
-        steps: of a run.
-        rate_Mbps: of the link, in each direction.
+        steps: steps of a run.
+        rate_Mbps: rate of the link in each direction, Mbit/s.
         queue_kB: of the queue before the link, in each direction.
         ranks_per_side: number of the program's ranks on each side.
         exchange_bytes: what a rank sends to its partner in a step.
         compute_s: what a rank sleeps in a step, in the place of computation.
-        seed: of the users and of their schedules.
+        seed: seed of the users and of their schedules.
     """
 
     steps: int = 60
@@ -182,7 +182,7 @@ def record_link(
         runs: number of runs in all.
         settings: what is held constant; None takes those of the folder's recording, or the
             defaults.
-        mpirun: Open MPI's launcher; None takes that of the path.
+        mpirun: launcher of Open MPI; None takes the path's ``mpirun``.
         task: gets the progress after each run; once it is stopped, the recording ends with the
             finished runs.
 

@@ -50,17 +50,17 @@ def score_worlds(
     what the user sends, in the mean over these runs.
 
     Args:
-        worlds: their number, with the seeds ``seed``, ``seed + 1``, ….
-        null: worlds without interference, for the p-values; None takes as many.
+        worlds: number of worlds, whose seeds count up from ``seed``.
+        null: number of worlds without interference, for the p-values; None takes as many.
         preset: as for ``generate``.
         application: as for ``generate``.
-        runs: of each world.
-        seed: of the first world.
+        runs: runs of each world.
+        seed: seed of the first world.
         steps: of each run that are simulated again without each user; 0 takes all.
         permutations: as for ``blame``.
         workers: as for ``generate``.
         store: folder where finished worlds are kept, so that the same call goes on after a stop or
-            a kill; None keeps nothing.
+            a kill; None keeps none.
         task: gets the progress after each run of a world; once it is stopped, the worlds so far
             are scored.
 

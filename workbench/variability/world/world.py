@@ -62,16 +62,16 @@ def generate(
     One or two runs a day start when they can. The digits do not depend on ``workers``.
 
     Args:
-        preset: of the machine: ``small``, ``medium`` or ``cori``.
-        application: ``milc-128``, ``milc-512``, ``amg-128``, ``amg-512``, ``minivite-128`` or
-            ``umt-128``.
-        runs: their number.
-        seed: of the users, their jobs and all else that is drawn.
+        preset: machine: ``small``, ``medium`` or ``cori``, of 5, 12 or 34 groups.
+        application: program whose runs are slowed down: ``milc-128``, ``milc-512``, ``amg-128``,
+            ``amg-512``, ``minivite-128`` or ``umt-128``.
+        runs: number of runs.
+        seed: seed of the users, their jobs and all else that is drawn.
         interference: whether the others' traffic slows the runs down; without it they are there,
             and counters count what they send, but times do not know of them.
-        workers: processes; None takes as many as there are cores.
+        workers: processes; None takes one a core.
         store: folder where finished runs are kept, so that the same call goes on after a stop or
-            a kill; None keeps nothing.
+            a kill; None keeps none.
         task: gets the progress after each run; once it is stopped, the runs so far are returned.
 
     Raises:

@@ -11,6 +11,7 @@ what each column is. Ctrl-C leaves what is done, and the same command goes on.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ from workbench.cli.output import (
 )
 from workbench.cli.progress import PROGRESS_S, ProgressLine
 from workbench.cli.signals import stoppable
-from workbench.errors import ParameterError
+from workbench.errors import SimulationHalted
 from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
@@ -67,25 +68,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Make the world and return the exit status."""
     with slow_import_notice():
+        from workbench.tasks import Task
         from workbench.variability.world.pieces import remove_pieces
         from workbench.variability.world.world import generate
     folder = Path(arguments.output)
     with stoppable() as stop, ProgressLine(every_s=PROGRESS_S) as line:
-        common: dict[str, Any] = {
-            "store": folder,
-            "stop": stop.event,
-            "on_progress": lambda now: line.show(now.line()),
-        }
-        try:
+        task = Task(lambda now: line.show(now.message), stop.event)
+        common: dict[str, Any] = {"store": folder, "task": task}
+        with contextlib.suppress(SimulationHalted):
             world = generate(**_GENERATED.given(arguments), **common)
             if not stop.number:
                 known = world.truth(
                     steps=arguments.truth_steps, **given(arguments, "workers"), **common
                 )
                 world = dataclasses.replace(world, known=known)
-        except ParameterError:
-            if not stop.number:
-                raise
         if stop.number:
             say(f"stopped; what is done is in {folder}: the same command continues from there")
             return SIGNALLED + stop.number

@@ -44,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Record, write the tables, print a summary and return the exit status."""
+    from workbench.tasks import Task
     from workbench.variability.recording import LinkSettings, link_tables, record_link
 
     # Without settings of its own the command goes on with those of the folder's recording.
@@ -55,8 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.output,
             runs=arguments.runs,
             settings=settings,
-            on_run=lambda done, wanted: line.show(f"{done} of {wanted} runs"),
-            stop=stop.event,
+            task=Task(lambda now: line.show(now.message), stop.event),
             **_RECORDED.given(arguments),
         )
     status = SIGNALLED + stop.number if stop.number else 0

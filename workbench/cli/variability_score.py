@@ -23,7 +23,7 @@ from workbench.cli.output import (
 )
 from workbench.cli.progress import PROGRESS_S, ProgressLine
 from workbench.cli.signals import stoppable
-from workbench.errors import ParameterError
+from workbench.errors import SimulationHalted
 from workbench.shell.function_options import FunctionOptions
 
 ABOUT = "score methods of blame on generated worlds whose causes are known"
@@ -44,17 +44,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Score, print the table and return the exit status."""
     with slow_import_notice():
         from workbench.plotting import describe_blame_scores
+        from workbench.tasks import Task
         from workbench.variability import score_worlds
     options = _SCORED.given(arguments)
     with stoppable() as stop, ProgressLine(every_s=PROGRESS_S) as line:
         try:
-            found = score_worlds(
-                **options, stop=stop.event, on_progress=lambda now: line.show(now.line())
-            )
-        except ParameterError:
-            if not stop.number:
-                raise
-            say("stopped before the first world was done")
+            task = Task(lambda now: line.show(now.message), stop.event)
+            found = score_worlds(**options, task=task)
+        except SimulationHalted as error:
+            say(str(error))
             return SIGNALLED + stop.number
     if arguments.save:
         found.save(arguments.save)

@@ -1,7 +1,7 @@
 """Run a study: all its cells, on all cores or a cluster; it can be stopped and resumed.
 
 result = run(plan, "which-loss.db")
-job = submit(plan, "which-loss.db")     # in a thread; job.partial is the study so far
+job = tasks.submit(run, plan, "which-loss.db")  # in a thread; job.partial is the study so far
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def run(
     locate(board.database).prepare()
     board.refresh()
     work = PiecedWork(_PERFORMER, board.database, board.note, board.stored)
-    do_pieces(work, board.pieces(), executor, task.stop_event)
+    do_pieces(work, board.pieces(), executor, task)
     return board.finish()
 
 

@@ -19,7 +19,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -139,7 +138,7 @@ def evaluate_design(
         board.check_digits(labels, table.database.where)
     work = PiecedWork(_PERFORMER, database, board.note)
     with table.kept_open():
-        do_pieces(work, pieces, executor, task.stop_event)
+        do_pieces(work, pieces, executor, task)
     board.report()
     return _runs(plan, labels, table, board.lost)
 
@@ -163,12 +162,7 @@ def read_design(
     return _runs(plan, labels, table, {})
 
 
-def perform(
-    order: Mapping[str, Any],
-    database: str,
-    stop: threading.Event,
-    note: Callable[[Answer], None],
-) -> Answer:
+def perform(order: Mapping[str, Any], database: str, task: Task) -> Answer:
     """Evaluate the rows of an order that are not stored yet; see ``workbench.workers``."""
     first, end = order["first"], order["end"]
     table = RowTable(database, "design")

@@ -1,4 +1,4 @@
-"""What is computed about one run of a world, by name of the task."""
+"""What is computed about one run of a world, by name."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _jobs_of(scene: Scene, user: str) -> NDArray[np.bool_]:
     return found
 
 
-TASKS: Mapping[str, Callable[..., _Found]] = MappingProxyType(
+COMPUTATIONS: Mapping[str, Callable[..., _Found]] = MappingProxyType(
     {
         "simulate": simulate,
         "times": times,

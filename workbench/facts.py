@@ -39,7 +39,7 @@ class Fact:
         words: after the value; where that is no finite number, in place of it.
         about: a clause on what the value is.
         at: which of the values that share the key, in JSON an object: ``1`` of ``tolerance_ns``.
-        plain: its value in JSON, where that is not the value in the key's unit.
+        plain: its value in JSON, where that is not the value in the unit of the key.
     """
 
     key: str
@@ -49,23 +49,20 @@ class Fact:
     words: str = ""
     about: str = ""
     at: str = ""
-    plain: Any = None
+    plain: Any = ...
 
     def in_json(self) -> Any:
         """Return the value as JSON holds it, in the unit of the key."""
-        if self.plain is not None or self.value is None:
-            return self.plain
-        scale = next((by for end, by in _SCALES.items() if self.key.endswith(end)), 1.0)
-        value = self.value
-        if self.quantity in _SCALED:
-            value = value * scale
+        value = self.value if self.plain is ... else self.plain
+        if self.plain is ... and self.quantity in _SCALED and value is not None:
+            value = value * next((by for end, by in _SCALES.items() if self.key.endswith(end)), 1.0)
         return value.tolist() if isinstance(value, np.ndarray) else value
 
     def text(self, *, exact: bool = False) -> str:
         """Return value and words for people.
 
         Args:
-            exact: as for ``format_quantity``.
+            exact: as for ``format_quantity``, where JSON has the value in ns.
         """
         value = self.value
         if isinstance(value, np.ndarray):
@@ -77,7 +74,8 @@ class Fact:
         elif isinstance(value, int | np.integer):
             shown = f"{value:,}"
         elif math.isfinite(value):
-            shown = format_quantity(value, self.quantity, exact=exact)
+            in_ns = self.key.endswith(("_ns", "_ns_per_byte"))
+            shown = format_quantity(value, self.quantity, exact=exact and in_ns)
         else:
             shown = "–" if math.isnan(value) else "∞"
         return f"{shown} {self.words}".rstrip()
@@ -86,7 +84,7 @@ class Fact:
         """Return the text, and in brackets what it is.
 
         Args:
-            exact: as for ``format_quantity``.
+            exact: as for ``text``.
         """
         return self.text(exact=exact) + (f" ({self.about})" if self.about else "")
 
@@ -124,10 +122,12 @@ def facts_html(facts: Sequence[Fact], notes: Iterable[str] = (), caption: str = 
     return html_table(rows, caption=caption, align="l")
 
 
-def facts_columns(results: Mapping[str, Sequence[Fact]]) -> tuple[list[Fact], list[list[str]]]:
+def facts_columns(
+    results: Mapping[str, Sequence[Fact]], *, exact: bool = False
+) -> tuple[list[Fact], list[list[str]]]:
     """Return several results side by side: the facts that head the columns, and a row a result.
 
-    A row begins with the result's name.
+    A row begins with the result's name. Times are ``exact`` as in ``Fact.text``.
     """
     shown = {
         name: {fact.name: fact for fact in _for_people(facts) if fact.key or fact is facts[0]}
@@ -138,17 +138,17 @@ def facts_columns(results: Mapping[str, Sequence[Fact]]) -> tuple[list[Fact], li
         for name, fact in facts.items():
             heads.setdefault(name, fact)
     rows = [
-        [name, *(facts[head].text() if head in facts else "" for head in heads)]
+        [name, *(facts[head].text(exact=exact) if head in facts else "" for head in heads)]
         for name, facts in shown.items()
     ]
     return list(heads.values()), rows
 
 
-def facts_table(results: Mapping[str, Sequence[Fact]], caption: str = "") -> str:
+def facts_table(results: Mapping[str, Sequence[Fact]], *, exact: bool = False) -> str:
     """Return an HTML table with a row a result and a column a fact, as ``facts_columns``."""
-    heads, rows = facts_columns(results)
+    heads, rows = facts_columns(results, exact=exact)
     names = [_html(fact.name, f'title="{html.escape(fact.about)}"') for fact in heads]
-    return html_table(rows, ["", *names], caption, cell_style="white-space:nowrap")
+    return html_table(rows, ["", *names], cell_style="white-space:nowrap")
 
 
 def _for_people(facts: Iterable[Fact]) -> list[Fact]:

@@ -159,7 +159,8 @@ class Result(NanEqual, Suggesting):
 
     def report(self) -> str:
         """Return the result as text for a terminal, a line a fact, times in ns to the ps."""
-        return facts_report(self.facts()) if self.facts() else repr(self)
+        facts = self.facts()
+        return facts_report(facts) if facts else repr(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result's values as JSON can hold them, arrays as lists."""

@@ -177,22 +177,15 @@ class LatencySensitivity(ToleranceCurve):
     def facts(self) -> tuple[Fact, ...]:
         """Return times, slopes, tolerances and critical latencies, and what they are of."""
         base, *ends = (format_quantity(at, "time", exact=True) for at in (self.L, *self.interval))
-        variable, left = self.variable, self.lambda_L_left
+        program = f"{self.source}, {self.ranks} ranks, {self.operations:,} operations"
+        variable, left, path = self.variable, self.lambda_L_left, "on the critical path"
         below = "" if left == self.lambda_L else f"above, {left:,} below"
         return (
-            Fact(
-                "", "program", f"{self.source}, {self.ranks} ranks, {self.operations:,} operations"
-            ),
+            Fact("", "program", program),
             Fact("", "model", repr(self.model)),
             _time("makespan_ns", "T", self.T, f"at {variable} {base}"),
-            Fact(
-                "lambda_L",
-                "λ_L",
-                self.lambda_L,
-                words=below,
-                about="latencies on the critical path",
-            ),
-            Fact("lambda_G", "λ_G", self.lambda_G, about="bytes on the critical path"),
+            Fact("lambda_L", "λ_L", self.lambda_L, words=below, about=f"latencies {path}"),
+            Fact("lambda_G", "λ_G", self.lambda_G, about=f"bytes {path}"),
             Fact("rho_L", "ρ_L", self.rho_L, "share", about="latency's share of T"),
             *(
                 _time("tolerance_ns", f"{variable} within {p:g} %", L, self._added(L), f"{p:g}")
@@ -205,13 +198,8 @@ class LatencySensitivity(ToleranceCurve):
                 words=f"between {' and '.join(ends)}",
                 plain=[_ns(L) for L in self.critical.tolist()],
             ),
-            Fact(
-                "critical_messages",
-                "messages",
-                self.critical_messages,
-                about="on the critical path",
-            ),
-            Fact("", "λ_o", self.lambda_o, about="overheads on the critical path"),
+            Fact("critical_messages", "messages", self.critical_messages, about=path),
+            Fact("", "λ_o", self.lambda_o, about=f"overheads {path}"),
             Fact("", "by", "linear program" if self.method == "lp" else "sweep, exact"),
         )
 

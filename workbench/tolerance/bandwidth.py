@@ -141,7 +141,8 @@ class BandwidthSensitivity(ToleranceCurve):
 
     def facts(self) -> tuple[Fact, ...]:
         """Return times, slopes, tolerances and critical gaps per byte, and what they are of."""
-        base, *ends = (format_quantity(G, "gap", exact=True) for G in (self.base, *self.interval))
+        base = format_quantity(self.base, "gap")
+        low, high = (format_quantity(end, "gap", exact=True) for end in self.interval)
         least = self.least_bandwidth_Bps
         return (
             Fact("", "program", self.source),
@@ -155,7 +156,7 @@ class BandwidthSensitivity(ToleranceCurve):
                     f"G within {p:g} %",
                     G,
                     "gap",
-                    "any" * math.isinf(G),
+                    "any gap" * math.isinf(G),
                     at=f"{p:g}",
                 )
                 for p, G in self.tolerance.items()
@@ -166,7 +167,7 @@ class BandwidthSensitivity(ToleranceCurve):
                 "critical gaps per byte",
                 self.critical,
                 "gap",
-                f"between {' and '.join(ends)}",
+                about=f"between {low} and {high}",
             ),
             Fact("slopes", "", self.slopes),
         )

@@ -176,7 +176,8 @@ class LatencySensitivity(ToleranceCurve):
 
     def facts(self) -> tuple[Fact, ...]:
         """Return times, slopes, tolerances and critical latencies, and what they are of."""
-        base, *ends = (format_quantity(at, "time", exact=True) for at in (self.L, *self.interval))
+        base = format_quantity(self.L, "time")
+        low, high = (format_quantity(end, "time", exact=True) for end in self.interval)
         program = f"{self.source}, {self.ranks} ranks, {self.operations:,} operations"
         variable, left, path = self.variable, self.lambda_L_left, "on the critical path"
         below = "" if left == self.lambda_L else f"above, {left:,} below"
@@ -195,7 +196,7 @@ class LatencySensitivity(ToleranceCurve):
                 "critical_latencies_ns",
                 "critical latencies",
                 self.critical,
-                words=f"between {' and '.join(ends)}",
+                about=f"between {low} and {high}",
                 plain=[_ns(L) for L in self.critical.tolist()],
             ),
             Fact("critical_messages", "messages", self.critical_messages, about=path),

@@ -143,4 +143,4 @@ class Placement(StoredResult):
 def _compared(gain: float) -> str:
     if gain == 0:
         return "as block"
-    return f"{abs(gain):.2%} {'less' if gain > 0 else 'more'} than block"
+    return f"{100 * abs(gain):.2f} % {'less' if gain > 0 else 'more'} than block"

@@ -118,7 +118,7 @@ def facts_report(facts: Sequence[Fact]) -> str:
 def facts_html(facts: Sequence[Fact], notes: Iterable[str] = (), caption: str = "") -> str:
     """Return an HTML table with a row a fact, and one a note."""
     rows = [(_html(fact.name, _ONE_LINE), fact.sentence()) for fact in _for_people(facts)]
-    rows += [("note", note) for note in notes]
+    rows += [(Html("note"), note) for note in notes]
     return html_table(rows, caption=caption, align="l")
 
 

@@ -50,11 +50,11 @@ def run(arguments: argparse.Namespace) -> int:
     if result is None:
         return status
     if arguments.json:
-        beside = {}
+        values = facts_json(result.facts())
         if arguments.waiting:
-            beside["waiting"] = result.waiting().to_dict("list")
-            beside["root_causes"] = result.root_causes().to_dict("records")
-        print_json(facts_json(result.facts()) | beside)
+            values["waiting"] = result.waiting().to_dict("list")
+            values["root_causes"] = result.root_causes().to_dict("records")
+        print_json(values)
     else:
         print(_report(result, waiting=arguments.waiting))
     return 0

@@ -112,7 +112,7 @@ def weights_of(pairs: PairSensitivity) -> Any:
 
 def table_html(placed: Placed) -> str:
     """Return the comparison of the placements as an HTML table."""
-    rows = {}
+    rows: dict[str, tuple[Fact, ...]] = {}
     path = "on the critical path"
     for method in sorted(placed.placements, key=METHODS.index):
         one, pairs = placed.placements[method], placed.pairs_of(method)

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from workbench.html_table import Html, html_table
-from workbench.units import Quantity, format_quantity
+from workbench.units import ShownKind, format_quantity
 
 _SCALES = {"_ns_per_byte": 1e9, "_ns": 1e9, "_us": 1e6, "_GBps": 1e-9, "_MBps": 1e-6}
 """By the end of a key: what a value in SI is multiplied by in JSON."""
 
-_SCALED: tuple[Quantity, ...] = ("time", "gap", "bandwidth")
+_SCALED: tuple[ShownKind, ...] = ("time", "gap", "bandwidth")
 
 _ONE_LINE = 'style="white-space:nowrap"'
 
@@ -29,27 +29,18 @@ _ONE_LINE = 'style="white-space:nowrap"'
 class Fact:
     """One value of a result.
 
-    Attributes:
-        key: in JSON, with its unit: ``makespan_ns``; empty where JSON has none, and a line and a
-            table of several results neither.
-        name: for people: ``T``, ``λ_L``; empty where it is in JSON only.
-        value: SI, or a text; an array is a list in JSON and its length for people, and what is None
-            is in JSON only.
-        quantity: of the value; whole numbers and texts need none.
-        words: after the value; where that is no finite number, in place of it.
-        about: a clause on what the value is.
-        at: which of the values that share the key, in JSON an object: ``1`` of ``tolerance_ns``.
-        plain: its value in JSON, where that is not the value in the unit of the key.
+    Without a key it is neither in JSON, nor in a line or in a table of several results; without a
+    name, or where the value is None, it is in JSON only.
     """
 
-    key: str
-    name: str
-    value: Any
-    quantity: Quantity = "number"
-    words: str = ""
-    about: str = ""
-    at: str = ""
-    plain: Any = ...
+    key: str  # in JSON, with its unit: makespan_ns
+    name: str  # for people: T, λ_L
+    value: Any  # SI, or a text; an array is a list in JSON and its length for people
+    quantity: ShownKind = "number"  # of the value; whole numbers and texts need none
+    words: str = ""  # after the value; where that is no finite number, in place of it
+    about: str = ""  # a clause on what the value is
+    at: str = ""  # which of the values that share the key, in JSON an object: 1 of tolerance_ns
+    plain: Any = ...  # in JSON, where that is not the value in the unit of the key
 
     def in_json(self) -> Any:
         """Return the value as JSON holds it, in the unit of the key."""
@@ -59,11 +50,7 @@ class Fact:
         return value.tolist() if isinstance(value, np.ndarray) else value
 
     def text(self, *, exact: bool = False) -> str:
-        """Return value and words for people.
-
-        Args:
-            exact: as for ``format_quantity``, where JSON has the value in ns.
-        """
+        """Return value and words for people; `exact` where JSON has the value in ns."""
         value = self.value
         if isinstance(value, np.ndarray):
             value = len(value)
@@ -81,11 +68,7 @@ class Fact:
         return f"{shown} {self.words}".rstrip()
 
     def sentence(self, *, exact: bool = False) -> str:
-        """Return the text, and in brackets what it is.
-
-        Args:
-            exact: as for ``text``.
-        """
+        """Return the text, and in brackets what it is."""
         return self.text(exact=exact) + (f" ({self.about})" if self.about else "")
 
 
@@ -127,7 +110,7 @@ def facts_columns(
 ) -> tuple[list[Fact], list[list[str]]]:
     """Return several results side by side: the facts that head the columns, and a row a result.
 
-    A row begins with the result's name. Times are ``exact`` as in ``Fact.text``.
+    A row begins with the result's name.
     """
     shown = {
         name: {fact.name: fact for fact in _for_people(facts) if fact.key or fact is facts[0]}
@@ -147,7 +130,8 @@ def facts_columns(
 def facts_table(results: Mapping[str, Sequence[Fact]], *, exact: bool = False) -> str:
     """Return an HTML table with a row a result and a column a fact, as ``facts_columns``."""
     heads, rows = facts_columns(results, exact=exact)
-    names = [_html(fact.name, f'title="{html.escape(fact.about)}"') for fact in heads]
+    tips = (f'title="{html.escape(fact.about)}"' if fact.about else _ONE_LINE for fact in heads)
+    names = [_html(fact.name, tip) for fact, tip in zip(heads, tips, strict=True)]
     return html_table(rows, ["", *names], cell_style="white-space:nowrap")
 
 

@@ -20,7 +20,7 @@ from workbench.errors import ParameterError
 
 Kind = Literal["time", "bandwidth", "bytes", "frequency", "count", "number", "flag", "choice"]
 
-Quantity = Kind | Literal["share", "gap"]
+ShownKind = Kind | Literal["share", "gap"]
 """What can be worded for people: also shares of a whole, and times per byte, s/B."""
 
 UNITS: Final[Mapping[str, str]] = {
@@ -211,7 +211,9 @@ def write_quantity(value: float | int | bool | str, kind: Kind) -> str:
     return _write_scaled(number, kind)
 
 
-def format_quantity(value: float | int | bool | str, kind: Quantity, *, exact: bool = False) -> str:
+def format_quantity(
+    value: float | int | bool | str, kind: ShownKind, *, exact: bool = False
+) -> str:
     """Return ``value`` (SI) for people, three significant digits: ``1.20 µs``, ``4 KiB``.
 
     Args:

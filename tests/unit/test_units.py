@@ -9,7 +9,7 @@ from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.units import (
     Kind,
-    Quantity,
+    ShownKind,
     format_quantity,
     misread_unit,
     parse_integer,
@@ -187,7 +187,7 @@ def test_any_text_is_read_or_refused(text: str, kind: Kind) -> None:
         (4.64229e-11, "gap", "0.04642 ns/B (21.5 GB/s)"),
     ],
 )
-def test_values_for_people(value: float, kind: Quantity, shown: str) -> None:
+def test_values_for_people(value: float, kind: ShownKind, shown: str) -> None:
     assert format_quantity(value, kind) == shown
 
 
@@ -202,7 +202,7 @@ def test_values_for_people(value: float, kind: Quantity, shown: str) -> None:
         (0.5, "share", "50.00 %"),
     ],
 )
-def test_exact_values_for_people(value: float, kind: Quantity, shown: str) -> None:
+def test_exact_values_for_people(value: float, kind: ShownKind, shown: str) -> None:
     assert format_quantity(value, kind, exact=True) == shown
 
 

@@ -22,8 +22,6 @@ _SCALES = {"_ns_per_byte": 1e9, "_ns": 1e9, "_us": 1e6, "_GBps": 1e-9, "_MBps": 
 
 _SCALED: tuple[ShownKind, ...] = ("time", "gap", "bandwidth")
 
-_ONE_LINE = 'style="white-space:nowrap"'
-
 
 @dataclass(frozen=True)
 class Fact:
@@ -100,7 +98,8 @@ def facts_report(facts: Sequence[Fact]) -> str:
 
 def facts_html(facts: Sequence[Fact], notes: Iterable[str] = (), caption: str = "") -> str:
     """Return an HTML table with a row a fact, and one a note."""
-    rows = [(_html(fact.name, _ONE_LINE), fact.sentence()) for fact in _for_people(facts)]
+    one_line = 'style="white-space:nowrap"'
+    rows = [(_html(fact.name, one_line), fact.sentence()) for fact in _for_people(facts)]
     rows += [(Html("note"), note) for note in notes]
     return html_table(rows, caption=caption, align="l")
 
@@ -127,12 +126,13 @@ def facts_columns(
     return list(heads.values()), rows
 
 
-def facts_table(results: Mapping[str, Sequence[Fact]], *, exact: bool = False) -> str:
+def facts_table(
+    results: Mapping[str, Sequence[Fact]], caption: str = "", *, exact: bool = False
+) -> str:
     """Return an HTML table with a row a result and a column a fact, as ``facts_columns``."""
     heads, rows = facts_columns(results, exact=exact)
-    tips = (f'title="{html.escape(fact.about)}"' if fact.about else _ONE_LINE for fact in heads)
-    names = [_html(fact.name, tip) for fact, tip in zip(heads, tips, strict=True)]
-    return html_table(rows, ["", *names], cell_style="white-space:nowrap")
+    names = [_html(fact.name, f'title="{html.escape(fact.about)}"') for fact in heads]
+    return html_table(rows, ["", *names], caption)
 
 
 def _for_people(facts: Iterable[Fact]) -> list[Fact]:

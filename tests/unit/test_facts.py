@@ -86,8 +86,9 @@ def test_several_results_have_a_column_a_fact() -> None:
         ["a", "cg <8>", "1,250,000 ns at L", "2,000 ns", "any", "2", ""],
         ["b", "cg <8>", "2,000,000 ns at L", "3,000 ns", "", "0", "4,000 ns"],
     ]
-    page = facts_table({"a": RUN.facts()})
+    page = facts_table({"a": RUN.facts()}, "<of>")
     assert '<span title="run time">T</span>' in page and "1.25 ms at L" in page
+    assert "&lt;of&gt;" in page
 
 
 @for_each(

@@ -145,9 +145,9 @@ class BandwidthSensitivity(ToleranceCurve):
         low, high = (format_quantity(end, "gap", exact=True) for end in self.interval)
         least = self.least_bandwidth_Bps
         return (
-            Fact("", "program", self.source),
+            Fact("", "program", f"{self.source} at G {base}"),
             Fact("", "model", repr(self.model)),
-            Fact("makespan_ns", "T", self.T, "time", f"at G {base}"),
+            Fact("makespan_ns", "T", self.T, "time"),
             Fact("lambda_G", "λ_G", self.lambda_G, about="bytes on the critical path"),
             Fact("rho_G", "ρ_G", self.rho_G, "share", about="bytes' share of T"),
             *(

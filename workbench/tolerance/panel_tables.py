@@ -5,11 +5,12 @@ from __future__ import annotations
 import html
 import math
 
-from workbench.facts import facts_table
+from workbench.facts import Fact, facts_table
 from workbench.html_table import html_table
 from workbench.panels.style import TEXT
 from workbench.plotting.replay.style import time_text
 from workbench.plotting.theme import SMALL
+from workbench.tolerance.figure_columns import value_text
 from workbench.tolerance.panel_measured import COLUMNS
 from workbench.tolerance.panel_state import Analysed
 from workbench.tolerance.result import RENDEZVOUS, more_than_messages
@@ -18,13 +19,17 @@ from workbench.tolerance.result import RENDEZVOUS, more_than_messages
 def tolerance_table(shown: Analysed) -> str:
     """Return an HTML table with T, the slope, the share and the tolerances of each program."""
     rows = {
-        name: (shown.results[name].facts()[0], *curve.facts()[1:])
+        name: (Fact("ranks", "ranks", shown.results[name].ranks), *curve.facts()[1:])
         for name, curve in shown.curves.items()
     }
+    variable = shown.curve.variable
+    base = f"At {variable} = {value_text(variable, shown.curve.base)}"
+    table = facts_table(rows, f"{base}, and the largest {variable} within each percentage")
     # For one program the sentence has it.
-    said = len(rows) > 1 and any(map(more_than_messages, shown.results.values()))
-    more = f'<div style="{SMALL}">λ_L counts latencies: {RENDEZVOUS}.</div>' if said else ""
-    return facts_table(rows) + more
+    several = len(rows) > 1 and variable == "L"
+    if not (several and any(map(more_than_messages, shown.results.values()))):
+        return table
+    return f'{table}<div style="{SMALL}">λ_L counts latencies: {RENDEZVOUS}.</div>'
 
 
 def measured_html(shown: Analysed) -> str:

@@ -176,15 +176,15 @@ class LatencySensitivity(ToleranceCurve):
 
     def facts(self) -> tuple[Fact, ...]:
         """Return times, slopes, tolerances and critical latencies, and what they are of."""
-        base = format_quantity(self.L, "time")
         low, high = (format_quantity(end, "time", exact=True) for end in self.interval)
-        program = f"{self.source}, {self.ranks} ranks, {self.operations:,} operations"
         variable, left, path = self.variable, self.lambda_L_left, "on the critical path"
+        program = f"{self.source}, {self.ranks} ranks, {self.operations:,} operations"
+        base = f"at {variable} {format_quantity(self.L, 'time')}"
         below = "" if left == self.lambda_L else f"above, {left:,} below"
         return (
-            Fact("", "program", program),
+            Fact("", "program", f"{program} {base}"),
             Fact("", "model", repr(self.model)),
-            _time("makespan_ns", "T", self.T, f"at {variable} {base}"),
+            _time("makespan_ns", "T", self.T),
             Fact("lambda_L", "λ_L", self.lambda_L, words=below, about=f"latencies {path}"),
             Fact("lambda_G", "λ_G", self.lambda_G, about=f"bytes {path}"),
             Fact("rho_L", "ρ_L", self.rho_L, "share", about="latency's share of T"),
@@ -236,7 +236,7 @@ def more_than_messages(result: LatencySensitivity) -> bool:
     return result.critical_messages is not None and result.critical_messages < result.lambda_L
 
 
-def _time(key: str, name: str, seconds: float, words: str, at: str = "") -> Fact:
+def _time(key: str, name: str, seconds: float, words: str = "", at: str = "") -> Fact:
     return Fact(key, name, seconds, "time", words, at=at, plain=_ns(seconds))
 
 

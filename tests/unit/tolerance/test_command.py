@@ -97,7 +97,8 @@ def test_people_read_a_line_a_number(capsys: pytest.CaptureFixture[str], figure:
     assert main(["tolerance", figure, *OPTIONS]) == 0
     out = capsys.readouterr().out
     for line in (
-        "T                   1,615 ns at L 500 ns",
+        "figure.goal, 2 ranks, 6 operations at L 500 ns",
+        "T                   1,615 ns",
         "λ_L                 1 (latencies on the critical path)",
         "ρ_L                 30.96 % (latency's share of T)",
         "L within 1 %        516.15 ns (+16.2 ns)",

@@ -81,7 +81,7 @@ def test_the_summary_is_in_nanoseconds_and_whole_where_it_can_be() -> None:
 def test_a_result_speaks() -> None:
     result = from_lines(*BENT, percent=(1.0,), warnings=("it is 42 % optimistic",))
     assert repr(result) == (
-        "LatencySensitivity(lines, 2 ranks, 8 operations: T 100 µs at L 1 µs, λ_L 0, λ_G 400, "
+        "LatencySensitivity(lines, 2 ranks, 8 operations at L 1 µs: T 100 µs, λ_L 0, λ_G 400, "
         "ρ_L 0.00 %, L within 1 % 2.20 µs (+1.20 µs), critical latencies 2; it is 42 % optimistic)"
     )
     page = result._repr_html_()

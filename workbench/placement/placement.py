@@ -131,7 +131,7 @@ class Placement(StoredResult):
             Fact("topology", "", self.topology.name),
             Fact("parameters", "", dict(self.topology.parameters)),
             Fact("hosts", "", self.hosts),
-            Fact("makespan_ns", "T", self.T, "time", _compared(self.gain)),
+            Fact("makespan_ns", "T", self.T, "time", _compared(self.gain), "run time"),
             Fact("block_makespan_ns", "", self.block_T, "time"),
             Fact("mean_hops", "mean switches", self.mean_hops, about="that a byte passes"),
             Fact("seconds", "found in", self.seconds, "time"),

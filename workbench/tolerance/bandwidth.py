@@ -147,7 +147,7 @@ class BandwidthSensitivity(ToleranceCurve):
         return (
             Fact("", "program", f"{self.source} at G {base}"),
             Fact("", "model", repr(self.model)),
-            Fact("makespan_ns", "T", self.T, "time"),
+            Fact("makespan_ns", "T", self.T, "time", about="run time"),
             Fact("lambda_G", "λ_G", self.lambda_G, about="bytes on the critical path"),
             Fact("rho_G", "ρ_G", self.rho_G, "share", about="bytes' share of T"),
             *(

@@ -184,12 +184,12 @@ class LatencySensitivity(ToleranceCurve):
         return (
             Fact("", "program", f"{program} {base}"),
             Fact("", "model", repr(self.model)),
-            _time("makespan_ns", "T", self.T),
+            _time("makespan_ns", "T", self.T, about="run time"),
             Fact("lambda_L", "λ_L", self.lambda_L, words=below, about=f"latencies {path}"),
             Fact("lambda_G", "λ_G", self.lambda_G, about=f"bytes {path}"),
             Fact("rho_L", "ρ_L", self.rho_L, "share", about="latency's share of T"),
             *(
-                _time("tolerance_ns", f"{variable} within {p:g} %", L, self._added(L), f"{p:g}")
+                _time("tolerance_ns", f"{variable} within {p:g} %", L, self._added(L), at=f"{p:g}")
                 for p, L in self.tolerance.items()
             ),
             Fact(
@@ -236,8 +236,8 @@ def more_than_messages(result: LatencySensitivity) -> bool:
     return result.critical_messages is not None and result.critical_messages < result.lambda_L
 
 
-def _time(key: str, name: str, seconds: float, words: str = "", at: str = "") -> Fact:
-    return Fact(key, name, seconds, "time", words, at=at, plain=_ns(seconds))
+def _time(key: str, name: str, seconds: float, words: str = "", **more: str) -> Fact:
+    return Fact(key, name, seconds, "time", words, plain=_ns(seconds), **more)
 
 
 def _ns(seconds: float) -> int | float:

@@ -98,7 +98,7 @@ def test_people_read_a_line_a_number(capsys: pytest.CaptureFixture[str], figure:
     out = capsys.readouterr().out
     for line in (
         "figure.goal, 2 ranks, 6 operations at L 500 ns",
-        "T                   1,615 ns",
+        "T                   1,615 ns (run time)",
         "λ_L                 1 (latencies on the critical path)",
         "ρ_L                 30.96 % (latency's share of T)",
         "L within 1 %        516.15 ns (+16.2 ns)",

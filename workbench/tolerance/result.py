@@ -215,16 +215,8 @@ class LatencySensitivity(ToleranceCurve):
 
     def to_dict(self) -> dict[str, Any]:
         """Return ``summary``, the program, the model and the curve as values that JSON can hold."""
-        return {
-            "program": self.source,
-            "ranks": self.ranks,
-            "model": self.model.to_dict(),
-            **self.summary(),
-            "curve": self.to_frame().to_dict("list"),
-            "method": self.method,
-            "provenance": self.provenance.to_dict(),
-            "warnings": list(self.warnings),
-        }
+        own = {"ranks": self.ranks, "method": self.method, "warnings": list(self.warnings)}
+        return super().to_dict() | own
 
     def _rounding(self) -> float:
         # Half a tick of the clock: 20 µs may be written as 2e-5 or as 20e3 * 1e-9.

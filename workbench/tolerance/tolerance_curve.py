@@ -111,6 +111,16 @@ class ToleranceCurve(StoredResult):
         """Return the command's JSON values: times in ns, tolerances as the largest value."""
         return facts_json(self.facts())
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return ``summary``, the program, the model and the curve as values that JSON can hold."""
+        return {
+            "program": self.source,
+            "model": self.model.to_dict(),
+            **self.summary(),
+            "curve": self.to_frame().to_dict("list"),
+            "provenance": self.provenance.to_dict(),
+        }
+
     @abstractmethod
     def to_frame(self) -> pd.DataFrame:
         """Return one row a piece of the curve."""

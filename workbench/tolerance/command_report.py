@@ -18,7 +18,9 @@ def curve_report(result: ToleranceCurve) -> str:
     from workbench.units import format_quantity
 
     symbol = "λ_G" if result.variable == "G" else "λ_L"
-    texts = (format_quantity(value, result.quantity, exact=True) for value in result.critical)
+    texts = (
+        format_quantity(value, result.parameter.quantity, exact=True) for value in result.critical
+    )
     lines = [
         f"{text:>19}  {symbol} {below:,} to {above:,}"
         for text, (below, above) in zip(texts, pairwise(result.slopes.tolist()), strict=True)

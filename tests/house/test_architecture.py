@@ -34,6 +34,7 @@ FLOOR = {
     "yaml_text",
     "yaml_plan",
     "html_table",
+    "facts",
     "host_lists",
     "result",
     "findings",

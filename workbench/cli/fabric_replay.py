@@ -124,7 +124,7 @@ def _hosts(arguments: argparse.Namespace) -> LogGPS | None:
 def _report(result: FabricReplay | SharedRun) -> str:
     """Return a run as text for people: the jobs, or the ranks that finish last."""
     frame = result.to_frame()
-    head = [repr(result)]
+    head = [result.report(), ""]
     if "finish_ns" not in frame:
         return "\n".join([*head, frame.to_string(index=False)])
     if len(frame) > SHOWN_RANKS:

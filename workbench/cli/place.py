@@ -22,6 +22,7 @@ from workbench.cli.program_options import add_program, graph_of, model_of, nanos
 from workbench.cli.signals import run_stoppable
 from workbench.cli.topology import network_of
 from workbench.errors import ParameterError
+from workbench.facts import facts_columns
 from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
@@ -187,18 +188,17 @@ def _alike(placements: Collection[Placement]) -> list[str]:
 
 
 def _table(placements: Collection[Placement]) -> str:
-    head = f"{'method':<12}{'makespan':>18}{'than block':>13}{'hops':>8}{'found in':>11}"
-    rows = [
-        f"{p.method:<12}{p.T * 1e9:>15,.0f} ns{-100 * p.gain + 0.0:>+11.2f} %"
-        f"{p.mean_hops:>8.3f}{p.seconds:>9.2f} s"
-        for p in placements
-    ]
-    return "\n".join([head, *rows, *_alike(placements)])
+    """Return a row a method, with the facts of its placement."""
+    import pandas as pd
+
+    heads, rows = facts_columns({one.method: one.facts()[1:] for one in placements}, exact=True)
+    table = pd.DataFrame(rows, columns=["method", *(fact.name for fact in heads)])
+    return "\n".join([table.to_string(index=False), *_alike(placements)])
 
 
 def _report(placement: Placement) -> str:
     """Return a placement as text for people: the ranks at each router."""
-    lines = [repr(placement)]
+    lines = [placement.report(), ""]
     frame = placement.to_frame().sort_values(["router", "host", "rank"])
     for (group, router), rows in frame.groupby(["group", "router"]):
         ranks = " ".join(str(rank) for rank in rows["rank"])

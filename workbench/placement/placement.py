@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.atomic_write import replace_file
-from workbench.html_table import html_table
+from workbench.facts import Fact
 from workbench.placement.launch_files import (
     HOST_NAMES,
     host_names,
@@ -122,39 +122,25 @@ class Placement(StoredResult):
             replace_file(path, text.encode())
         return text
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values that JSON can hold; the topology by its name and parameters."""
-        return {
-            "method": self.method,
-            "topology": self.topology.name,
-            "parameters": dict(self.topology.parameters),
-            "hosts": self.hosts.tolist(),
-            "makespan_ns": self.T * 1e9,
-            "block_makespan_ns": self.block_T * 1e9,
-            "mean_hops": self.mean_hops,
-            "seconds": self.seconds,
-            "evaluations": self.evaluations,
-            "seed": self.seed,
-        }
-
-    def __repr__(self) -> str:
+    def facts(self) -> tuple[Fact, ...]:
+        """Return what was predicted, and how it was found; the topology by name and parameters."""
+        ranks = f"{self.method}: {len(self.hosts)} ranks on {self.topology.name}"
         return (
-            f"Placement({self.method}: {len(self.hosts)} ranks on {self.topology.name}, "
-            f"T {self.T * 1e6:.2f} µs, {_compared(self.gain)}; "
-            f"{self.evaluations} evaluations in {self.seconds:.2g} s)"
+            Fact("", "placement", ranks),
+            Fact("method", "", self.method),
+            Fact("topology", "", self.topology.name),
+            Fact("parameters", "", dict(self.topology.parameters)),
+            Fact("hosts", "", self.hosts),
+            Fact("makespan_ns", "T", self.T, "time", _compared(self.gain), "run time"),
+            Fact("block_makespan_ns", "", self.block_T, "time"),
+            Fact("mean_hops", "mean switches", self.mean_hops, about="that a byte passes"),
+            Fact("seconds", "found in", self.seconds, "time"),
+            Fact("evaluations", "evaluations", self.evaluations),
+            Fact("seed", "", self.seed),
         )
-
-    def _repr_html_(self) -> str:
-        rows = {
-            "method": self.method,
-            "topology": self.topology.name,
-            "T": f"{self.T * 1e6:.2f} µs, {_compared(self.gain)}",
-            "found in": f"{self.seconds:.2g} s, {self.evaluations} evaluations",
-        }
-        return html_table(rows.items(), caption=self.provenance.caption(), align="l")
 
 
 def _compared(gain: float) -> str:
     if gain == 0:
         return "as block"
-    return f"{abs(gain):.2%} {'less' if gain > 0 else 'more'} than block"
+    return f"{100 * abs(gain):.2f} % {'less' if gain > 0 else 'more'} than block"

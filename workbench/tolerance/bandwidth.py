@@ -11,13 +11,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from workbench.arrays import FloatArray, IntArray
 from workbench.checks import number
 from workbench.errors import ParameterError, SimulationHalted
+from workbench.facts import Fact
 from workbench.models import LogGPS
 from workbench.programs.find_program import ProgramLike
 from workbench.provenance import Provenance
@@ -27,6 +28,7 @@ from workbench.tasks import Task, task_of
 from workbench.tolerance.analysis import BEYOND, PERCENT, sweep_of
 from workbench.tolerance.sweep import Sweep
 from workbench.tolerance.tolerance_curve import ToleranceCurve, share
+from workbench.units import format_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,30 +139,41 @@ class BandwidthSensitivity(ToleranceCurve):
             }
         )
 
-    def summary(self) -> dict[str, Any]:
-        """Return the command's JSON values: times in ns, gaps in ns/B, bandwidths in GB/s."""
-        return {
-            "makespan_ns": self.T * 1e9,
-            "lambda_G": self.lambda_G,
-            "rho_G": self.rho_G,
-            "tolerance_ns_per_byte": {f"{p:g}": G * 1e9 for p, G in self.tolerance.items()},
-            "least_bandwidth_GBps": {
-                f"{p:g}": bandwidth * 1e-9 for p, bandwidth in self.least_bandwidth_Bps.items()
-            },
-            "critical_gaps_ns_per_byte": (self.critical * 1e9).tolist(),
-            "slopes": self.slopes.tolist(),
-        }
+    def facts(self) -> tuple[Fact, ...]:
+        """Return times, slopes, tolerances and critical gaps per byte, and what they are of."""
+        base = format_quantity(self.base, "gap")
+        low, high = (format_quantity(end, "gap", exact=True) for end in self.interval)
+        least = self.least_bandwidth_Bps
+        return (
+            Fact("", "program", f"{self.source} at G {base}"),
+            Fact("", "model", repr(self.model)),
+            Fact("makespan_ns", "T", self.T, "time", about="run time"),
+            Fact("lambda_G", "λ_G", self.lambda_G, about="bytes on the critical path"),
+            Fact("rho_G", "ρ_G", self.rho_G, "share", about="bytes' share of T"),
+            *(
+                Fact(
+                    "tolerance_ns_per_byte",
+                    f"G within {p:g} %",
+                    G,
+                    "gap",
+                    "any gap" * math.isinf(G),
+                    at=f"{p:g}",
+                )
+                for p, G in self.tolerance.items()
+            ),
+            *(Fact("least_bandwidth_GBps", "", least[p], "bandwidth", at=f"{p:g}") for p in least),
+            Fact(
+                "critical_gaps_ns_per_byte",
+                "critical gaps per byte",
+                self.critical,
+                "gap",
+                about=f"between {low} and {high}",
+            ),
+            Fact("slopes", "", self.slopes),
+        )
 
     def _rounding(self) -> float:
         return 1e-9 * self.interval[1]  # of decimal numbers; a corner is known to more digits
-
-    def __repr__(self) -> str:
-        borne = ", ".join(f"{p:g} % {G * 1e9:.4g} ns/B" for p, G in self.tolerance.items())
-        return (
-            f"BandwidthSensitivity({self.source}: T {self.T * 1e6:.6g} µs at G "
-            f"{self.model.G * 1e9:.4g} ns/B, λ_G {self.lambda_G:,} bytes, ρ_G "
-            f"{100 * self.rho_G:.1f} %, largest G within {borne})"
-        )
 
 
 class _Line(NamedTuple):

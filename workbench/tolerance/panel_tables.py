@@ -5,57 +5,31 @@ from __future__ import annotations
 import html
 import math
 
-from workbench.html_table import Html, html_table
+from workbench.facts import Fact, facts_table
+from workbench.html_table import html_table
 from workbench.panels.style import TEXT
 from workbench.plotting.replay.style import time_text
 from workbench.plotting.theme import SMALL
-from workbench.tolerance import LatencySensitivity
 from workbench.tolerance.figure_columns import value_text
 from workbench.tolerance.panel_measured import COLUMNS
 from workbench.tolerance.panel_state import Analysed
-from workbench.tolerance.result import RENDEZVOUS, latency_text, more_than_messages
+from workbench.tolerance.result import RENDEZVOUS, more_than_messages
 
 
 def tolerance_table(shown: Analysed) -> str:
     """Return an HTML table with T, the slope, the share and the tolerances of each program."""
-    if shown.bandwidths:
-        return _bandwidth_table(shown)
-    head = ["", "ranks", "T", Html("λ<sub>L</sub>"), "its messages", Html("ρ<sub>L</sub>")]
-    head += [f"L within {p:g} %" for p in shown.state.percent]
-    head.append("critical L")
-    rows = (_row(name, result) for name, result in shown.results.items())
-    base = time_text(shown.result.L * 1e9)
+    rows = {
+        name: (Fact("ranks", "ranks", shown.results[name].ranks), *curve.facts()[1:])
+        for name, curve in shown.curves.items()
+    }
+    variable = shown.curve.variable
+    base = f"At {variable} = {value_text(variable, shown.curve.base)}"
+    table = facts_table(rows, f"{base}, and the largest {variable} within each percentage")
     # For one program the sentence has it.
-    said = len(shown.results) > 1 and any(map(more_than_messages, shown.results.values()))
-    more = f'<div style="{SMALL}">λ_L counts latencies: {RENDEZVOUS}.</div>' if said else ""
-    caption = f"At L = {base}, and the largest L within each percentage; increase of L in brackets"
-    return html_table(rows, head, caption, cell_style="white-space:nowrap") + more
-
-
-def _bandwidth_table(shown: Analysed) -> str:
-    """Return an HTML table with T, λ_G, ρ_G and the tolerances of each program."""
-    head = ["", "ranks", "T", Html("λ<sub>G</sub>"), Html("ρ<sub>G</sub>")]
-    head += [f"G within {p:g} %" for p in shown.state.percent]
-    head.append("critical G")
-    rows = (
-        [
-            name,
-            f"{shown.results[name].ranks:,}",
-            time_text(curve.T * 1e9),
-            f"{curve.lambda_G:,} B",
-            f"{100 * curve.rho_G:.1f} %",
-            *(_gap_text(largest) for largest in curve.tolerance.values()),
-            f"{len(curve.critical):,}",
-        ]
-        for name, curve in shown.bandwidths.items()
-    )
-    base = value_text("G", shown.result.model.G)
-    caption = f"At G = {base}, and the largest G, with the least bandwidth, within each percentage"
-    return html_table(rows, head, caption, cell_style="white-space:nowrap")
-
-
-def _gap_text(largest: float) -> str:
-    return value_text("G", largest) if math.isfinite(largest) else "any"
+    several = len(rows) > 1 and variable == "L"
+    if not (several and any(map(more_than_messages, shown.results.values()))):
+        return table
+    return f'{table}<div style="{SMALL}">λ_L counts latencies: {RENDEZVOUS}.</div>'
 
 
 def measured_html(shown: Analysed) -> str:
@@ -127,20 +101,3 @@ def contention_html(shown: Analysed) -> str:
         "messages and computations wait for CPUs and network interfaces that are busy."
     )
     return f'<div style="{TEXT}">{html.escape(text)}</div>{report._repr_html_()}'
-
-
-def _row(name: str, result: LatencySensitivity) -> list[str]:
-    cells = [
-        name,
-        f"{result.ranks:,}",
-        time_text(result.T * 1e9),
-        f"{result.lambda_L:,}",
-        "" if result.critical_messages is None else f"{result.critical_messages:,}",
-        f"{100 * result.rho_L:.1f} %",
-    ]
-    for largest in result.tolerance.values():
-        added = largest - result.L
-        more = f" (+{time_text(added * 1e9)})" if added < float("inf") else ""
-        cells.append(latency_text(largest) + more)
-    cells.append(f"{len(result.critical_latencies):,}")
-    return cells

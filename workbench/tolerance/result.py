@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from workbench.arrays import FloatArray, IntArray
-from workbench.html_table import Html, html_table
+from workbench.facts import Fact
 from workbench.models import LogGPS
 from workbench.provenance import Provenance
 from workbench.result import Drawing
-from workbench.simulate.picoseconds import PS_PER_NS, PS_PER_S
+from workbench.simulate.picoseconds import PS_PER_S, shown_ns
 from workbench.tolerance.contention import ContentionReport
 from workbench.tolerance.tolerance_curve import ToleranceCurve, share
 from workbench.units import format_quantity
@@ -174,102 +174,62 @@ class LatencySensitivity(ToleranceCurve):
             }
         )
 
-    def summary(self) -> dict[str, Any]:
-        """Return the command's JSON values: times in ns, tolerances as the largest L."""
-        return {
-            "makespan_ns": _ns(self.T),
-            "lambda_L": self.lambda_L,
-            "lambda_G": self.lambda_G,
-            "rho_L": self.rho_L,
-            "tolerance_ns": {
-                f"{percent:g}": _ns(largest) for percent, largest in self.tolerance.items()
-            },
-            "critical_latencies_ns": [_ns(value) for value in self.critical_latencies.tolist()],
-            "critical_messages": self.critical_messages,
-        }
+    def facts(self) -> tuple[Fact, ...]:
+        """Return times, slopes, tolerances and critical latencies, and what they are of."""
+        low, high = (format_quantity(end, "time", exact=True) for end in self.interval)
+        variable, left, path = self.variable, self.lambda_L_left, "on the critical path"
+        program = f"{self.source}, {self.ranks} ranks, {self.operations:,} operations"
+        base = f"at {variable} {format_quantity(self.L, 'time')}"
+        below = "" if left == self.lambda_L else f"above, {left:,} below"
+        return (
+            Fact("", "program", f"{program} {base}"),
+            Fact("", "model", repr(self.model)),
+            _time("makespan_ns", "T", self.T, about="run time"),
+            Fact("lambda_L", "λ_L", self.lambda_L, words=below, about=f"latencies {path}"),
+            Fact("lambda_G", "λ_G", self.lambda_G, about=f"bytes {path}"),
+            Fact("rho_L", "ρ_L", self.rho_L, "share", about="latency's share of T"),
+            *(
+                _time("tolerance_ns", f"{variable} within {p:g} %", L, self._added(L), at=f"{p:g}")
+                for p, L in self.tolerance.items()
+            ),
+            Fact(
+                "critical_latencies_ns",
+                "critical latencies",
+                self.critical,
+                about=f"between {low} and {high}",
+                plain=[_ns(L) for L in self.critical.tolist()],
+            ),
+            Fact("critical_messages", "messages", self.critical_messages, about=path),
+            Fact("", "λ_o", self.lambda_o, about=f"overheads {path}"),
+            Fact("", "by", "linear program" if self.method == "lp" else "sweep, exact"),
+        )
+
+    def _added(self, L: float) -> str:
+        return f"(+{format_quantity(L - self.L, 'time')})" if math.isfinite(L) else "any latency"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known before the numbers are used, a sentence each."""
+        rendezvous = (RENDEZVOUS,) if more_than_messages(self) else ()
+        return (*self.warnings, *rendezvous, *super().notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return ``summary``, the program, the model and the curve as values that JSON can hold."""
-        return {
-            "program": self.source,
-            "ranks": self.ranks,
-            "model": self.model.to_dict(),
-            **self.summary(),
-            "curve": self.to_frame().to_dict("list"),
-            "method": self.method,
-            "provenance": self.provenance.to_dict(),
-            "warnings": list(self.warnings),
-        }
+        own = {"ranks": self.ranks, "method": self.method, "warnings": list(self.warnings)}
+        return super().to_dict() | own
 
     def _rounding(self) -> float:
         # Half a tick of the clock: 20 µs may be written as 2e-5 or as 20e3 * 1e-9.
         return 0.5 / PS_PER_S
 
-    def __repr__(self) -> str:
-        tolerances = ", ".join(
-            f"{percent:g} % {latency_text(largest)}" for percent, largest in self.tolerance.items()
-        )
-        parts = [
-            f"{self.ranks} ranks",
-            f"T {format_quantity(self.T, 'time')} at {self.variable} "
-            f"{format_quantity(self.L, 'time')}",
-            f"λ_L {self._lambda_text()}",
-            f"ρ_L {100 * self.rho_L:.1f} %",
-            f"largest {self.variable} within {tolerances}" if tolerances else "",
-            f"{len(self.critical_latencies)} critical latencies in "
-            f"{' to '.join(format_quantity(end, 'time') for end in self.interval)}",
-            f"WARNING: {'; '.join(self.warnings)}" if self.warnings else "",
-        ]
-        return f"LatencySensitivity({self.source}: {', '.join(part for part in parts if part)})"
-
-    def _repr_html_(self) -> str:
-        rows = {
-            "program": f"{self.source}, {self.ranks} ranks, {self.operations:,} operations",
-            "model": repr(self.model),
-            "T": format_quantity(self.T, "time"),
-            "λ<sub>L</sub>": f"{self._lambda_text()}; {latencies_text(self)}",
-            **({"rendezvous": RENDEZVOUS} if more_than_messages(self) else {}),
-            "λ<sub>G</sub>": f"{self.lambda_G:,} bytes on the critical path",
-            "λ<sub>o</sub>": f"{self.lambda_o:,} overheads on the critical path",
-            "ρ<sub>L</sub>": f"{100 * self.rho_L:.2f} % of T is latency",
-            **{
-                f"largest {self.variable} within {percent:g} %": latency_text(largest)
-                for percent, largest in self.tolerance.items()
-            },
-            "critical latencies": f"{len(self.critical_latencies):,} between "
-            f"{' and '.join(format_quantity(end, 'time') for end in self.interval)}",
-            "by": "linear program" if self.method == "lp" else "sweep, exact",
-        }
-        for warning in self.warnings:
-            rows["warning"] = f"{rows['warning']}; {warning}" if "warning" in rows else warning
-        names = (Html(f'<span style="white-space:nowrap">{name}</span>') for name in rows)
-        cells = zip(names, rows.values(), strict=True)
-        return html_table(cells, caption="Latency sensitivity", align="l")
-
-    def _lambda_text(self) -> str:
-        if self.lambda_L_left == self.lambda_L:
-            return f"{self.lambda_L:,}"
-        return f"{self.lambda_L_left:,} below, {self.lambda_L:,} above"
-
-
-def latency_text(seconds: float) -> str:
-    """Return a tolerance as text; ``any latency`` where it is infinite."""
-    return format_quantity(seconds, "time") if math.isfinite(seconds) else "any latency"
-
-
-def latencies_text(result: LatencySensitivity) -> str:
-    """Return λ_L, and the messages it is of, as text: ``96 latencies …, of 24 messages``."""
-    noun = "latency" if result.lambda_L == 1 else "latencies"
-    text = f"{result.lambda_L:,} {noun} on the critical path"
-    if result.critical_messages is None:
-        return text
-    noun = "message" if result.critical_messages == 1 else "messages"
-    return f"{text}, of {result.critical_messages:,} {noun}"
-
 
 def more_than_messages(result: LatencySensitivity) -> bool:
     """Return whether λ_L exceeds the messages on the critical path; if so, add ``RENDEZVOUS``."""
     return result.critical_messages is not None and result.critical_messages < result.lambda_L
+
+
+def _time(key: str, name: str, seconds: float, words: str = "", **more: str) -> Fact:
+    return Fact(key, name, seconds, "time", words, plain=_ns(seconds), **more)
 
 
 def _ns(seconds: float) -> int | float:
@@ -280,6 +240,5 @@ def _ns(seconds: float) -> int | float:
     nearest = round(picoseconds)
     # A double holds 2^53 ps exactly; a number this near to a whole one is rounded to it.
     if abs(picoseconds - nearest) <= 1e-9 * max(abs(picoseconds), 1.0):
-        whole, rest = divmod(nearest, PS_PER_NS)
-        return nearest / PS_PER_NS if rest else whole
+        return shown_ns(nearest)
     return seconds * 1e9

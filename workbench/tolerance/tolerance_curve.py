@@ -2,21 +2,89 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.arrays import FloatArray, IntArray
 from workbench.errors import ParameterError
+from workbench.facts import facts_json
 from workbench.models import LogGPS
 from workbench.provenance import Provenance
 from workbench.result import StoredResult
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+@dataclass(frozen=True)
+class CurveParameter:
+    """What a curve is over: a quantity, and its words in figures, tables and sentences."""
+
+    symbol: str
+    quantity: Literal["time", "gap"]
+    unit: str
+    kind: str  # what a program bears any of, where its tolerance is infinite
+    network: str  # what no value of slows such a program down
+    share_of: str  # whose share of the critical path ρ is
+    axis: str
+    slope: str
+    share: str
+    title: str
+    critical: str  # one value at which the slope changes
+    criticals: str
+    several: str = "programs"  # what several curves are of
+
+    @property
+    def a_value(self) -> str:
+        """The symbol with its article: ``an L``."""
+        return f"{'a' if self.symbol == 'G' else 'an'} {self.symbol}"
+
+
+_L = CurveParameter(
+    "L",
+    "time",
+    "s",
+    "latency",
+    "latency",
+    "Latency's",
+    "latency L",
+    "λ_L (latencies)",
+    "ρ_L (%)",
+    "Run time over latency",
+    "critical latency",
+    "critical latencies",
+)
+PARAMETERS = {
+    "L": _L,
+    "l_wire": replace(
+        _L,
+        symbol="l_wire",
+        axis="latency of a wire",
+        slope="λ_wire (wires)",
+        several="topologies",
+    ),
+    "G": CurveParameter(
+        "G",
+        "gap",
+        "s/B",
+        "gap",
+        "bandwidth",
+        "Bytes'",
+        "gap per byte G, and bandwidth, its inverse",
+        "λ_G (bytes)",
+        "ρ_G (%)",
+        "Run time over gap per byte",
+        "critical gap",
+        "critical gaps",
+    ),
+}
+"""What curves are over, by ``variable``."""
 
 
 class ToleranceCurve(StoredResult):
@@ -35,6 +103,11 @@ class ToleranceCurve(StoredResult):
     @abstractmethod
     def variable(self) -> str:
         """The parameter's symbol: ``L``, ``l_wire`` or ``G``."""
+
+    @property
+    def parameter(self) -> CurveParameter:
+        """The parameter's quantity and words."""
+        return PARAMETERS[self.variable]
 
     @property
     @abstractmethod
@@ -93,6 +166,27 @@ class ToleranceCurve(StoredResult):
         T = self.T_of(values)
         return np.where(T > 0, values * self.lambda_of(values) / np.maximum(T, 1e-300), 0.0)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known before the numbers are used, a sentence each."""
+        what = self.parameter.network
+        without = [f"{p:g} %" for p, most in self.tolerance.items() if math.isinf(most)]
+        return (f"no {what} makes the program slower by {', '.join(without)}",) if without else ()
+
+    def summary(self) -> dict[str, Any]:
+        """Return the command's JSON values: times in ns, tolerances as the largest value."""
+        return facts_json(self.facts())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return ``summary``, the program, the model and the curve as values that JSON can hold."""
+        return {
+            "program": self.source,
+            "model": self.model.to_dict(),
+            **self.summary(),
+            "curve": self.to_frame().to_dict("list"),
+            "provenance": self.provenance.to_dict(),
+        }
+
     @abstractmethod
     def to_frame(self) -> pd.DataFrame:
         """Return one row a piece of the curve."""
@@ -117,7 +211,7 @@ class ToleranceCurve(StoredResult):
         low, high = self.interval
         outside = np.maximum(low - values, values - high) > self._rounding()
         if outside.any() or np.isnan(values).any():
-            unit = "s/B" if self.variable == "G" else "s"
+            unit = self.parameter.unit
             raise ParameterError(
                 f"{self.variable} must lie within the analysed interval, {low:g} to {high:g} "
                 f"{unit}; got {values.min():g} to {values.max():g} {unit}: analyse with a wider "

@@ -125,13 +125,16 @@ def test_a_program_without_bytes_takes_any_bandwidth() -> None:
     assert set(found.tolerance.values()) == {math.inf}
     assert set(found.least_bandwidth_Bps.values()) == {0}
     assert found.lambda_G == 0
+    assert "G within 5 % any gap" in repr(found)
+    assert found.notes == ("no bandwidth makes the program slower by 1 %, 2 %, 5 %",)
 
 
 def test_it_is_saved_shown_and_refused(tmp_path: Path) -> None:
     found = analyse_bandwidth(generate.cg(8, cells=64, iterations=2), MODEL)
     found.save(tmp_path / "bandwidth.json")
     assert BandwidthSensitivity.load(tmp_path / "bandwidth.json").lambda_G == found.lambda_G
-    assert "bytes, ρ_G" in repr(found)
+    assert f"λ_G {found.lambda_G:,}, ρ_G" in repr(found)
+    assert "(bytes on the critical path)" in found.report()
     assert len(found.to_frame()) == len(found.slopes)
     time, _, slope, share = found.plot().children
     assert time.yaxis[0].axis_label == "run time T"

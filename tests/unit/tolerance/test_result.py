@@ -16,7 +16,7 @@ from workbench.provenance import Provenance
 from workbench.simulate import replay
 from workbench.tolerance import LatencySensitivity, analyse
 from workbench.tolerance.contention import ContentionReport, ResourceShare
-from workbench.tolerance.result import more_than_messages
+from workbench.tolerance.result import RENDEZVOUS, more_than_messages
 
 # T = 100 us, then 90 us + 5 L from 2 us on, then 50 us + 10 L from 8 us on.
 BENT = ((100_000, 0), (90_000, 5), (50_000, 10))
@@ -81,14 +81,14 @@ def test_the_summary_is_in_nanoseconds_and_whole_where_it_can_be() -> None:
 def test_a_result_speaks() -> None:
     result = from_lines(*BENT, percent=(1.0,), warnings=("it is 42 % optimistic",))
     assert repr(result) == (
-        "LatencySensitivity(lines: 2 ranks, T 100 µs at L 1 µs, λ_L 0, ρ_L 0.0 %, largest L "
-        "within 1 % 2.20 µs, 2 critical latencies in 1 µs to 20 µs, WARNING: it is 42 % "
-        "optimistic)"
+        "LatencySensitivity(lines, 2 ranks, 8 operations at L 1 µs: T 100 µs, λ_L 0, λ_G 400, "
+        "ρ_L 0.00 %, L within 1 % 2.20 µs (+1.20 µs), critical latencies 2; it is 42 % optimistic)"
     )
     page = result._repr_html_()
     assert "it is 42 % optimistic" in page and "2.20 µs" in page
+    assert "2 (between 1,000 ns and 20,000 ns)" in page
     corner = from_lines(*BENT, lambda_L_left=0, lambda_L=5, source="<b>")
-    assert "0 below, 5 above" in repr(corner)
+    assert "λ_L 5 above, 0 below" in repr(corner)
     assert "&lt;b&gt;" in corner._repr_html_()
     assert "any latency" in repr(from_lines((7, 0)))
 
@@ -120,9 +120,9 @@ def test_a_rendezvous_counts_four_latencies_of_one_message() -> None:
                 for L in (model.L, model.L + more)
             )
             assert (far - near) / (more * 1e9) == latencies
-    assert "4 latencies on the critical path, of 1 message" in (
-        analyse(crossing(50_000, 0, 100_000), model)._repr_html_()
-    )
+    found = analyse(crossing(50_000, 0, 100_000), model)
+    assert "4 (latencies on the critical path)" in found._repr_html_()
+    assert RENDEZVOUS in found.notes and RENDEZVOUS in found._repr_html_()
 
 
 def test_what_was_saved_before_messages_were_counted_is_loaded(tmp_path: Path) -> None:

@@ -186,21 +186,16 @@ class Marks:
         text: str,
         value: float | str,
         *,
-        colour: str = palette.BLACK,
+        colour: str = "",  # empty: dark grey, as the figure's other texts
         align: str = "left",
         offset: float = 0.0,  # to the right, px
         size: float = 11.0,  # px
     ) -> GlyphRenderer:
         """Write a text at a value of each row."""
-        look = {
-            "text": text,
-            "text_color": colour,
-            "text_align": align,
-            "text_baseline": "middle",
-            "text_font_size": f"{size:g}px",
-            "x_offset": offset,
-        }
-        return self._add(self.figure.text, self._at(value) | look, {}, {})
+        look: dict[str, Any] = {"text_color": colour} if colour else {}
+        look |= {"text_align": align, "text_baseline": "middle", "text_font_size": f"{size:g}px"}
+        at = self._at(value) | {"text": text, "x_offset": offset}
+        return self._add(self.figure.text, at | look, {}, {})
 
     def _numbered(self, columns: Columns) -> dict[str, Any]:
         if self._column != "row" or "row" in columns:

@@ -177,5 +177,5 @@ def _bars(
         tips.append(("adjusted p", "@adjusted"))
     rows = Marks(fig, table)
     rows.bars("value", "fill", edge=palette.CAPTION, width=0.5, tips=tips)
-    rows.texts("star", "value", offset=3, size=13)
+    rows.texts("star", "value", colour=palette.BLACK, offset=3, size=13)
     rule(fig, x=0)

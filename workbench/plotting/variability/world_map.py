@@ -217,8 +217,8 @@ def world_map(machine: WorldMachine, *, height: int = 420) -> WorldMap:
     for label, (marker, colour, relative) in zip(labels, _MARKS, strict=True):
         marks = Marks(fig, {"x": [], "y": [], "name": [], "about": []}, x="x")
         edge = palette.CAPTION if label in _REST else colour
-        look: PointLook = {"marker": marker, "size": size * relative, "legend": label}
-        dots.append(marks.points("y", colour, edge=edge, width=0.6, **look))
+        look: PointLook = {"marker": marker, "size": size * relative, "edge": edge, "width": 0.6}
+        dots.append(marks.points("y", colour, **look | {"legend": label}))
         routers.append(marks)
     hover(fig, dots, [("", "@name"), ("", "@about")])
     hover(fig, [lines], [("link", "router @one to @other"), (STALL, "@value{0.000}")])

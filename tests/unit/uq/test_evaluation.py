@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import subprocess
 import sys
@@ -30,6 +29,7 @@ from workbench.uq import (
     evaluate_design,
     read_design,
 )
+from workbench.workers import rows
 
 FloatArray = NDArray[np.float64]
 
@@ -230,14 +230,12 @@ def test_a_killed_evaluation_goes_on_to_the_same_digits(tmp_path: Path) -> None:
 def test_a_piece_whose_processes_died_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    evaluation = importlib.import_module("workbench.uq.evaluation")
-
     def doomed(work: object, pieces: list[object], *_: object) -> None:
         for piece in pieces:
             answer = {"state": "failed", "message": "the process was killed by signal 9"}
             work.note(piece.name, answer)  # type: ignore[attr-defined]
 
-    monkeypatch.setattr(evaluation, "do_pieces", doomed)
+    monkeypatch.setattr(rows, "do_pieces", doomed)
     runs = evaluate_design(
         PLAN.replace(rows_at_once=60), tmp_path / "d.db", model=allgather, tests=TESTS
     )

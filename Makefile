@@ -140,7 +140,7 @@ deep: $(TEST_STAMP) $(SITE_STAMP) ## the longer tests, then a search for failing
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	$(PY) -m pytest --quiet --ignore=tests/benchmarks -m deep $(IN_PARALLEL)
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR="$(CURDIR)/.cache/numba-bounds" \
-	  $(PY) -m pytest --quiet tests/kernels tests/unit/topology tests/unit/sensitivity tests/unit/uq \
+	  $(PY) -m pytest --quiet tests/kernels tests/unit/topology tests/unit/tolerance tests/unit/placement tests/unit/uq \
 	  -m "not deep" $(IN_PARALLEL)
 	@for round in $$(seq $(ROUNDS)); do \
 	  seed=$${SEED:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}; \

@@ -1,7 +1,7 @@
 """What a paper claims and what the workbench finds: a verdict a claim, with its rule and numbers.
 
 Each analysis that follows a paper has a function ``findings`` that returns them:
-``study.findings``, ``sensitivity.findings`` and ``tune.findings``.
+``study.findings``, ``tolerance.findings`` and ``tune.findings``.
 """
 
 from __future__ import annotations

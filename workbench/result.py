@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from workbench.atomic_write import atomic_write, replace_file
 from workbench.errors import ParameterError, ParseError
+from workbench.facts import Fact, facts_html, facts_json, facts_line, facts_report
 from workbench.html_table import html_table
 from workbench.jsonfile import plain, plain_fields, read_json
 from workbench.suggestions import Suggesting
@@ -83,14 +84,19 @@ class _Reaching:
 
 
 class Drawing(_Reaching):
-    """The ``plot`` of a result: a function of ``workbench.plotting`` with the result put in.
+    """The ``plot`` of a result: a function that draws, with the result put in.
 
     Bokeh is imported at the first use, and results reach it nowhere else.
     """
 
-    def __init__(self, function: str, given: Callable[[Any], Any] | None = None) -> None:
-        """Name the function; ``given`` makes its first argument of the result."""
-        super().__init__("workbench.plotting", function, given)
+    def __init__(
+        self,
+        function: str,
+        given: Callable[[Any], Any] | None = None,
+        package: str = "workbench.plotting",
+    ) -> None:
+        """Name the function and its package; ``given`` makes its first argument of the result."""
+        super().__init__(package, function, given)
 
 
 class Uncertainty(_Reaching):
@@ -105,6 +111,7 @@ class Uncertainty(_Reaching):
 
 
 class _Framed(Protocol):
+    def facts(self) -> tuple[Fact, ...]: ...
     def to_frame(self) -> pd.DataFrame: ...
 
 
@@ -136,11 +143,41 @@ class Result(NanEqual, Suggesting):
     and JSON name the unit of each column: ns for times of programs, µs for those of messages.
     """
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls.facts is not Result.facts and "__repr__" not in cls.__dict__:
+            # In the class itself: `dataclass` then makes none, with every array in it.
+            cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
+
+    def facts(self) -> tuple[Fact, ...]:
+        """Return what a reader wants to know first, the first of it what the result is of.
+
+        Where there are facts, ``repr``, the table of a notebook, ``report`` and ``to_dict`` are
+        made of them, unless a class has its own.
+        """
+        return ()
+
+    def report(self) -> str:
+        """Return the result as text for a terminal, a line a fact, times in ns to the ps."""
+        facts = self.facts()
+        return facts_report(facts) if facts else repr(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result's values as JSON can hold them, arrays as lists."""
-        return plain_fields(self)
+        facts = self.facts()
+        return facts_json(facts) if facts else plain_fields(self)
+
+    def __repr__(self) -> str:
+        facts = self.facts()
+        if not facts:
+            return super().__repr__()
+        return f"{type(self).__name__}({facts_line(facts, getattr(self, 'notes', ()))})"
 
     def _repr_html_(self: _Framed) -> str:
+        facts = self.facts()
+        if facts:
+            origin = self.provenance.caption() if hasattr(self, "provenance") else ""
+            return facts_html(facts, getattr(self, "notes", ()), origin)
         frame = self.to_frame()
         rows = ([_cell(value) for value in row] for row in frame.itertuples(index=False))
         return html_table(rows, [str(name) for name in frame.columns], repr(self))

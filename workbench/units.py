@@ -20,6 +20,9 @@ from workbench.errors import ParameterError
 
 Kind = Literal["time", "bandwidth", "bytes", "frequency", "count", "number", "flag", "choice"]
 
+ShownKind = Kind | Literal["share", "gap"]
+"""What can be worded for people: also shares of a whole, and times per byte, s/B."""
+
 UNITS: Final[Mapping[str, str]] = {
     "time": "s",
     "bandwidth": "B/s",
@@ -208,8 +211,22 @@ def write_quantity(value: float | int | bool | str, kind: Kind) -> str:
     return _write_scaled(number, kind)
 
 
-def format_quantity(value: float | int | bool | str, kind: Kind) -> str:
-    """Return ``value`` (SI) for people, three significant digits: ``1.20 µs``, ``4 KiB``."""
+def format_quantity(
+    value: float | int | bool | str, kind: ShownKind, *, exact: bool = False
+) -> str:
+    """Return ``value`` (SI) for people, three significant digits: ``1.20 µs``, ``4 KiB``.
+
+    Args:
+        value: s, B/s, B, Hz, s/B or a share of 1.
+        kind: a share is in percent with two decimals, a gap with its bandwidth.
+        exact: times are in ns, to the ps, and gaps have six digits: ``1,204.25 ns``.
+    """
+    if kind == "share":
+        return f"{100 * float(value):.2f} %"
+    if kind == "gap":
+        return _format_gap(float(value), *((6, 4) if exact else (4, 3)))
+    if kind == "time" and exact:
+        return f"{float(value) * 1e9:,.3f}".rstrip("0").rstrip(".") + " ns"
     if kind == "flag":
         return "on" if value else "off"
     if kind == "choice":
@@ -352,6 +369,11 @@ def _three_digits(number: float) -> str:
     if abs(number) >= 100 or float(f"{number:.3g}").is_integer():
         return f"{number:.0f}"
     return f"{number:.1f}" if abs(number) >= 10 else f"{number:.2f}"
+
+
+def _format_gap(gap: float, digits: int, of_bandwidth: int) -> str:
+    bandwidth = f" ({1e-9 / gap:.{of_bandwidth}g} GB/s)" if gap else ""
+    return f"{gap * 1e9:.{digits}g} ns/B{bandwidth}"
 
 
 def _format_bytes(size: int) -> str:

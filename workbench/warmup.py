@@ -167,7 +167,7 @@ def _drawing() -> None:
 
 def _tolerance() -> None:
     from workbench.programs import generate
-    from workbench.sensitivity import analyse
+    from workbench.tolerance import analyse
 
     program = generate.cg(4, iterations=1)
     for lp in (False, True):
@@ -175,8 +175,9 @@ def _tolerance() -> None:
 
 
 def _placement() -> None:
+    from workbench.placement import place
     from workbench.programs import generate
-    from workbench.sensitivity import pair_sensitivity, place
+    from workbench.tolerance import pair_sensitivity
     from workbench.topology import fat_tree
 
     program = generate.cg(4, iterations=1)

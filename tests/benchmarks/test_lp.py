@@ -13,8 +13,8 @@ from tests.reference import lp as reference
 from tests.reference.llamp import Costs
 from workbench.models import LogGPS
 from workbench.programs import generate
-from workbench.sensitivity.lp import LatencyLP
-from workbench.sensitivity.sweep import Sweep
+from workbench.tolerance.lp import LatencyLP
+from workbench.tolerance.sweep import Sweep
 
 MODEL = LogGPS(L=3e-6, o=1.5e-6, g=0.0, G=0.018e-9, O=0.0, S=262144)
 COSTS = Costs(3_000_000, 1_500_000, 18.0, 262144)

@@ -12,18 +12,18 @@ import pytest
 from tests.benchmarks.test_lowering import seconds
 from workbench import topology
 from workbench.models import LogGPS
-from workbench.programs import generate
-from workbench.sensitivity.placement import METHODS, compare_placements
-from workbench.sensitivity.placement.message_graph import MessageGraph
-from workbench.sensitivity.placement.methods import (
+from workbench.placement import METHODS, compare_placements
+from workbench.placement.message_graph import MessageGraph
+from workbench.placement.methods import (
     algorithm_3,
     block,
     by_volume,
     round_robin,
     shuffled,
 )
-from workbench.sensitivity.placement.problem import PlacementProblem
-from workbench.sensitivity.rank_wires import Wires
+from workbench.placement.problem import PlacementProblem
+from workbench.programs import generate
+from workbench.tolerance.rank_wires import Wires
 
 MODEL = LogGPS(L=1.4e-6, o=5e-7, g=0, G=1.3e-11, O=0, S=262144)
 NETWORK = topology.dragonfly(a=4, p=8, g=8)

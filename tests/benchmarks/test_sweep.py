@@ -21,7 +21,7 @@ import pytest
 from kernels import sweep as kernels
 from workbench.models import LogGPS
 from workbench.programs import generate
-from workbench.sensitivity.sweep import Sweep
+from workbench.tolerance.sweep import Sweep
 
 MODEL = LogGPS(L=2.5e-6, o=1.5e-6, g=1e-6, G=6.3e-9, O=0.0, S=65535)
 RANKS = 512
@@ -117,7 +117,7 @@ def test_beside_the_same_loop_in_cpp(library, program, lanes):
 
 def test_beside_the_linear_program():
     """At least 1000 sweeps in the time of one HiGHS solve at 10^5 vertices are aimed at."""
-    lp = pytest.importorskip("workbench.sensitivity.lp")
+    lp = pytest.importorskip("workbench.tolerance.lp")
     graph = cg(100_000)
     sweep = Sweep(graph, MODEL)
     problem = lp.LatencyLP(graph, MODEL)

@@ -79,7 +79,7 @@ def show_panel(
         page.mouse.move(0, 0)
         run_command(page, "notebook:clear-all-cell-outputs")
         page.locator(".workbench-panel").first.wait_for(state="detached")
-        assert page.evaluate(_EXECUTE, _STOP) == ""
+        stop(page)
         watch = lab.watch(page)
     else:
         lab.end_kernels()  # which a failed test may have left computing
@@ -99,6 +99,11 @@ def show_panel(
     quiet()
     wait_until_still(page, steady)
     return watch
+
+
+def stop(page: Any) -> None:
+    """Stop what the panel computes, if anything."""
+    assert page.evaluate(_EXECUTE, _STOP) == ""
 
 
 def settle(page: Any) -> None:

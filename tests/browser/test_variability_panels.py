@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.browser.layout import cut
 from tests.browser.panel import Keep, Show, Until, button, slider, status
+from tests.browser.showing import stop
 
 BLAME, FORECAST = "11-who-slowed-my-job.ipynb", "12-forecast-the-next-steps.ipynb"
 TOOK = re.compile("took .* the mean of")
@@ -18,7 +19,7 @@ def test_a_user_is_left_out_and_the_step_moves(
 ) -> None:
     # The causes, which take longer than all else here, are not waited for.
     options = {"arguments": 'application="umt-128", runs=10'}
-    show(BLAME, TOOK, **options, quiet=button(page, "■ Stop").click)
+    show(BLAME, TOOK, **options, quiet=lambda: stop(page))
     panel = page.locator(".workbench-panel").first
     panel.get_by_label("Without", exact=True).select_option(index=1)
     until(lambda: "; without user-" in status(page, TOOK))
@@ -34,7 +35,7 @@ def test_a_user_is_left_out_and_the_step_moves(
 
 def test_the_next_steps_are_forecast(show: Show, page: Any, until: Until, keep: Keep) -> None:
     # The other models, which take longer than all else here, are not waited for.
-    show(FORECAST, AFTER, quiet=button(page, "■ Stop").click)
+    show(FORECAST, AFTER, quiet=lambda: stop(page))
     panel = page.locator(".workbench-panel").first
     said = status(page, AFTER)
     assert "run r049" in said

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -34,6 +34,7 @@ FLOOR = {
     "yaml_text",
     "yaml_plan",
     "html_table",
+    "facts",
     "host_lists",
     "result",
     "findings",
@@ -45,7 +46,8 @@ FLOOR = {
 NOUNS = {"models", "programs", "topology", "measure"}
 SHARED_ANALYSES = {"simulate", "machines", "fit"}
 ANALYSES = SHARED_ANALYSES | {
-    "sensitivity",
+    "tolerance",
+    "placement",
     "study",
     "tune",
     "uq",
@@ -59,15 +61,16 @@ ANALYSES = SHARED_ANALYSES | {
 # `plotting` and a fit's `posterior` reaches `uq`.
 MAY_IMPORT = (
     dict.fromkeys(FLOOR, FLOOR)
-    | {"datasets": FLOOR | {"measure"}}
+    | {"datasets": FLOOR | {"measure"}, "shell": FLOOR}
     | dict.fromkeys(NOUNS, FLOOR)
     | dict.fromkeys(ANALYSES, FLOOR | NOUNS | SHARED_ANALYSES)
+    | {"placement": FLOOR | NOUNS | SHARED_ANALYSES | {"tolerance"}}
     # A posterior is carried on to a program's tolerance of latency: in `workbench.uq.carry` only.
-    | {"uq": FLOOR | NOUNS | SHARED_ANALYSES | {"sensitivity"}}
+    | {"uq": FLOOR | NOUNS | SHARED_ANALYSES | {"tolerance"}}
     # Predictions from two nodes use the rounds of collectives that ``uq`` calibrates.
     | {"predict": FLOOR | NOUNS | SHARED_ANALYSES | {"uq"}}
     # What ran is held against predicted tolerances of latency and predicted collectives.
-    | {"validation": FLOOR | NOUNS | SHARED_ANALYSES | {"sensitivity", "predict"}}
+    | {"validation": FLOOR | NOUNS | SHARED_ANALYSES | {"tolerance", "predict"}}
     | {"plotting": FLOOR | NOUNS | ANALYSES}
     | {"papers": FLOOR | NOUNS | ANALYSES | {"plotting"}}
     | {"teaching": FLOOR | NOUNS | ANALYSES | {"plotting"}}
@@ -75,10 +78,11 @@ MAY_IMPORT = (
     | {"workshop": FLOOR | {"panels", "plotting"}}
     | {"site": FLOOR | NOUNS | {"plotting", "papers", "panels", "workshop"}}
     | {
-        "warmup": NOUNS | SHARED_ANALYSES | {"warming", "plotting", "sensitivity", "uq"},
+        "warmup": NOUNS | SHARED_ANALYSES | {"warming", "plotting", "tolerance", "placement", "uq"},
         "diagnosis": FLOOR,
     }
 )
+LAYERS = {"figure": "plotting", "panel": "panels", "command": "cli", "claims": "papers"}
 SHOWING = {"panels", "site"}  # widgets, and what they show without a kernel
 ENTRANCES = {"__init__", "__main__", "cli"}  # they offer everything under one roof
 
@@ -97,13 +101,19 @@ def imports(tree: ast.AST, name: str, inside: bool = False) -> Iterator[tuple[st
             yield from imports(node, name, inside or function)
 
 
-def part_of(path: Path) -> str:
-    """Return the part of workbench that a file belongs to: a sub-package or a module's name.
+def part_named(names: Sequence[str]) -> str:
+    """Return the part of workbench that a dotted name belongs to: a sub-package or a module.
 
-    A subject's folder may hold its shell command, which belongs to the entrance ``cli``.
+    A subject's folder holds its figures, panel, command and claims, each with the rights of the
+    part that has those of other subjects.
     """
-    names = path.relative_to(ROOT / "workbench").with_suffix("").parts
-    return "cli" if names[-1] == "command" else names[0]
+    kind = names[1].split("_")[0] if len(names) > 1 else ""
+    return LAYERS.get(kind, names[0]) if names[0] in ANALYSES else names[0]
+
+
+def part_of(path: Path) -> str:
+    """Return the part of workbench that a file belongs to."""
+    return part_named(path.relative_to(ROOT / "workbench").with_suffix("").parts)
 
 
 PARTS = {part_of(path) for path in (ROOT / "workbench").rglob("*.py")}
@@ -115,9 +125,11 @@ def violations(path: Path) -> Iterator[str]:
     for name, in_function in imports(trees()[path], str(path)):
         package, _, rest = name.partition(".")
         if package == "workbench" and part not in ENTRANCES:
-            target = rest.split(".")[0]
+            folder, target = rest.split(".")[0], part_named(rest.split("."))
             allowed = MAY_IMPORT[part] | {part}
-            if target in PARTS and target not in allowed:
+            # A subject's own names are offered, lazily, from all of its files.
+            offered = path == ROOT / "workbench" / folder / "__init__.py"
+            if not offered and target in PARTS and target not in allowed:
                 yield f"{part} may not import workbench.{target}"
         if package in ("ipywidgets", "anywidget", "IPython") and part not in SHOWING:
             yield f"only panels/ and site/ may import {package}, {part} does"
@@ -179,12 +191,12 @@ def test_the_map_lists_the_parts_in_the_order_of_their_imports() -> None:
     }
     assert PARTS - order.keys() == {"__init__", "__main__", "diagnosis", "warmup"}
     for module, imported in graph_of_files().items():
-        part = module.split(".")[1] if "." in module else ""
-        if part not in order or part in FLOOR or module.endswith(".command"):
+        part = part_named(module.split(".")[1:]) if "." in module else ""
+        if part not in order or part in FLOOR:
             continue
         for name in imported:
             package, _, rest = name.partition(".")
-            target = rest.split(".")[0]
+            target = part_named(rest.split("."))
             if package == "workbench" and target in order:
                 assert order[target] <= order[part], f"{part} imports {target}, listed below it"
 

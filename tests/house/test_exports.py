@@ -12,8 +12,7 @@ from pathlib import Path
 from tests.source_trees import ROOT, exported, trees, trees_of
 
 PACKAGES = sorted(path.relative_to(ROOT) for path in (ROOT / "workbench").rglob("__init__.py"))
-PLOTTED = re.compile(r"workbench\.plotting\.([\w.]*plot_\w+)")
-IMPORTED = re.compile(r"from (workbench\.plotting[\w.]*) import (plot_\w+)")
+PLOTTED = re.compile(r"from (workbench[\w.]*) import (plot_\w+)|(workbench[\w.]+)\.(plot_\w+)")
 
 
 def module_of(path: Path) -> str:
@@ -31,27 +30,30 @@ def test_each_exported_name_is_there() -> None:
     ] == []
 
 
-def test_figures_are_named_and_imported_where_plotting_offers_them() -> None:
+def package_of(call: ast.Call) -> str:
+    """Return the package in which a ``Drawing`` looks for its figure."""
+    given = {one.arg: one.value for one in call.keywords}
+    return ast.literal_eval(given["package"]) if "package" in given else "workbench.plotting"
+
+
+def test_figures_are_named_and_imported_where_a_package_offers_them() -> None:
     """In results, docstrings and generated code, which users copy; our own imports may be short."""
-    offered = exported(trees()[ROOT / "workbench/plotting/__init__.py"])
+    offered = {
+        (module_of(path), name) for path in PACKAGES for name in exported(trees()[ROOT / path])
+    }
     texts, drawings = [], []
     for path, tree in trees_of("workbench").items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 texts.append((path, node.value))
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                drawings += [(path, node.args[0])] if node.func.id == "Drawing" else []
-    named = [(path, name) for path, text in texts for name in PLOTTED.findall(text)]
-    sent = [(path, *found) for path, text in texts for found in IMPORTED.findall(text)]
-    named += [(path, ast.literal_eval(name)) for path, name in drawings]
-    assert len(named) >= 8
-    assert len(sent) >= 1
-    assert [(str(path), name) for path, name in named if name not in offered] == []
-    assert [
-        (str(path), module, name)
-        for path, module, name in sent
-        if module != "workbench.plotting" or name not in offered
-    ] == []
+                drawings += [(path, node)] if node.func.id == "Drawing" else []
+    matches = [(path, found) for path, text in texts for found in PLOTTED.findall(text)]
+    named = [(path, found[:2] if found[0] else found[2:]) for path, found in matches]
+    drawn = [(path, (package_of(call), ast.literal_eval(call.args[0]))) for path, call in drawings]
+    assert len(named) >= 1
+    assert len(drawn) >= 8
+    assert [(str(path), one) for path, one in named + drawn if one not in offered] == []
 
 
 def public_types(tree: ast.Module) -> Iterator[str]:

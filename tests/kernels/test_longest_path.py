@@ -12,9 +12,9 @@ from tests.kernels.test_llamp import FIG4, chains
 from tests.reference.llamp import Costs, longest_paths
 from workbench.errors import ParameterError, ProgramError
 from workbench.models import LogGPS
-from workbench.sensitivity.placement.message_graph import MessageGraph
-from workbench.sensitivity.sweep import Sweep
+from workbench.placement.message_graph import MessageGraph
 from workbench.simulate.picoseconds import PicosecondCosts
+from workbench.tolerance.sweep import Sweep
 
 seeds = st.integers(0, 2**32 - 1)
 EXAMPLES = examples(40)

@@ -8,9 +8,9 @@ import pytest
 from kernels import lp as kernel
 from tests.kernels.test_llamp import FIG4C, chains
 from workbench.models import LogGPS
-from workbench.sensitivity.lp_arrays import Matrix, Rows
-from workbench.sensitivity.lp_variables import MessageVariables
 from workbench.simulate.llamp import match_messages
+from workbench.tolerance.lp_arrays import Matrix, Rows
+from workbench.tolerance.lp_variables import MessageVariables
 
 MODEL = LogGPS(L=1e-6, o=1e-8, g=0.0, G=5e-9, O=0.0, S=65535)
 

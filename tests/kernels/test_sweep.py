@@ -17,10 +17,10 @@ from tests.reference.sweep import lines_of, makespan, slopes
 from workbench.errors import ProgramError
 from workbench.models import LogGPS
 from workbench.programs.graph import CALC
-from workbench.sensitivity.packed_program import costs_of, pack
-from workbench.sensitivity.sweep_passes import Passes
 from workbench.simulate.llamp import forward_pass, match_messages
 from workbench.simulate.picoseconds import PicosecondCosts
+from workbench.tolerance.packed_program import costs_of, pack
+from workbench.tolerance.sweep_passes import Passes
 
 
 def passes_of(graph, model, match=None):

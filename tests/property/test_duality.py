@@ -18,8 +18,8 @@ from workbench import programs
 from workbench.errors import ProgramError
 from workbench.models import LogGPS
 from workbench.programs import generate
-from workbench.sensitivity.lp import LatencyLP
-from workbench.sensitivity.sweep import Sweep
+from workbench.tolerance.lp import LatencyLP
+from workbench.tolerance.sweep import Sweep
 
 NS, PS = 1e-9, 1e-12
 CLUSTER = LogGPS(L=3e-6, o=1.5e-6, g=0.0, G=0.018e-9, O=0.0, S=65536)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import re
@@ -17,6 +16,7 @@ import psutil
 import pytest
 
 from tests.slurm.machine import machine  # noqa: F401 - the fixture
+from tests.unit import commands
 from tests.unit.tune.runners.waiting import wait
 from tests.unit.tune.tuned import bowl
 from workbench.cli import tune as cli_tune
@@ -474,11 +474,9 @@ def test_the_panel_and_the_command_run_on_slurm(
     assert f">{first.node_list} ({first.job_id})</td>" in panel._view.runs.table.value
     component = tmp_path / "naps.yaml"
     component.write_bytes(file["naps.yaml"])
-    parser = argparse.ArgumentParser()
-    cli_tune.add_arguments(parser)
     words = f"run {component} --runner slurm --partition lab --heuristic exhaustive"
     words += f" --initial 0 --budget 2 --store {store} --name shell --json"
-    assert cli_tune.run(parser.parse_args(words.split())) == 0
+    assert commands.run(cli_tune, *words.split()) == 0
     capsys.readouterr()
     shell = load_result(store, "shell")
     assert [record.state for record in shell.records] == ["completed"] * 2
@@ -515,13 +513,11 @@ def test_the_panel_and_the_command_run_steps_of_an_allocation(
     # The shell goes on in an allocation of its own, and ends what takes too long.
     component = tmp_path / "naps.yaml"
     component.write_text(NAPS)
-    parser = argparse.ArgumentParser()
-    cli_tune.add_arguments(parser)
     words = f"run {component} --runner slurm-steps --ntasks 1 --srun=--quiet --timeout 5"
     words += f" --heuristic exhaustive --initial 1 --budget 1 --store {store} --name shell"
-    assert cli_tune.run(parser.parse_args(words.split())) == 0
+    assert commands.run(cli_tune, *words.split()) == 0
     words = f"resume {store} --name shell --budget 3"
-    assert cli_tune.run(parser.parse_args(words.split())) == 0
+    assert commands.run(cli_tune, *words.split()) == 0
     capsys.readouterr()
     shell = load_result(store, "shell")
     assert {record.run.configuration["NAP"]: record.run.status for record in shell.records} == {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 from types import ModuleType
@@ -11,13 +10,15 @@ from typing import Any
 import pytest
 
 from workbench.cli import main
+from workbench.shell.parser import Parser
 
 
 def run(command: ModuleType, *words: str | Path) -> int:
     """Run a command's module as the entry point does, and return its status; errors are raised."""
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    return int(command.run(parser.parse_args([str(word) for word in words])))
+    parser = Parser(add_arguments=command.add_arguments)
+    parser.set_defaults(run=getattr(command, "run", None))
+    arguments = parser.parse_args([str(word) for word in words])
+    return int(arguments.run(arguments))
 
 
 def answer(command: str, capsys: pytest.CaptureFixture[str], *words: str) -> Any:

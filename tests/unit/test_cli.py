@@ -482,7 +482,7 @@ def test_help_states_the_names_and_defaults_of_the_library(
         assert name in text
     defaults = {name: p.default for name, p in inspect.signature(fit).parameters.items()}
     for option in ("model", "loss", "target"):
-        assert f"{defaults[option]} (default)" in text
+        assert f"(default {defaults[option]})" in text
     assert f"(default {defaults['seed']})" in text
     text = help_text(capsys, "osu")
     for name in ("iterations", "warmup", "window"):

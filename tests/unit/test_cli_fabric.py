@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
@@ -58,8 +57,6 @@ def test_what_cannot_run_is_an_error() -> None:
         run("-p", "node.app1.launch_cmd=aprun -n 5 -N 1")
 
 
-def test_each_action_explains_itself() -> None:
-    parser = argparse.ArgumentParser()
-    fabric.add_arguments(parser)
-    text = parser.format_help()
+def test_each_action_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    text = commands.help_text(capsys, "fabric")
     assert all(action in text for action in ("traffic", "replay", "collective"))

@@ -85,9 +85,11 @@ def test_people_read_the_ranks_that_finish(capsys: pytest.CaptureFixture[str], g
     assert run(goal, "--topology", "torus:4,4", "--congestion", "flow", "-L", "5") == 0
     printed = capsys.readouterr()
     lines = printed.out.splitlines()
-    assert lines[0].startswith("FabricReplay(cg.goal: 16 ranks on torus 4x4")
-    assert len(lines) == 17
-    assert lines[1].startswith("rank 0       host 0")
+    assert lines[0] == "cg.goal, 16 ranks, simulated"
+    assert lines[1] == "topology         torus 4x4"
+    ranks = lines[lines.index("") + 1 :]
+    assert len(ranks) == 16
+    assert ranks[0].startswith("rank 0       host 0")
     assert "note: -L not used" in printed.err
 
 

@@ -125,7 +125,7 @@ def test_people_read_a_line_a_rank(capsys: pytest.CaptureFixture[str], pingpong:
     out, err = capsys.readouterr()
     assert err == ""
     assert "rank 0       11,084 ns" in out
-    assert "makespan 11.1 µs" in out
+    assert "makespan         11,084 ns" in out
     assert "L 2.50 µs" in out
 
 
@@ -140,7 +140,7 @@ def test_of_many_ranks_the_last_ones_are_shown(
     shown = [line for line in lines if line.startswith("rank ")]
     assert len(shown) == 32
     assert shown[0].split() == ["rank", "39", "139", "ns"]
-    assert "32 of 40 ranks" in lines[2]
+    assert any("32 of 40 ranks" in line for line in lines)
 
 
 def test_a_deadlock_names_who_waits_with_status_1(

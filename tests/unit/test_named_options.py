@@ -13,8 +13,8 @@ from tests.source_trees import definitions, trees_of
 from workbench.models import SNAPPR, LogGPS, LogP
 from workbench.named_options import defaults_of, named_options
 from workbench.panels import StudyPanel
+from workbench.placement import compare_placements, place, place_all
 from workbench.programs import Program
-from workbench.sensitivity.placement import compare_placements, place, place_all
 from workbench.study import StudyPlan, StudyResult
 from workbench.topology import PriceTable, compare, summary
 from workbench.tune import Experiment, SearchSettings, tune
@@ -23,14 +23,16 @@ from workbench.tune import Experiment, SearchSettings, tune
 _FIELDS = "the fields of the class, which named_fields lists"
 _BY_NAME = "the options of the rule or heuristic that is named; options_of returns them"
 UNTYPED = {
-    "cli/__init__.py __init__": "those of argparse.ArgumentParser",
-    "cli/__init__.py add_argument": "those of argparse.ArgumentParser",
     "cli/signals.py run_stoppable": "those of the function that is run",
     "models/base.py __new__": "the fields, before the dataclass is made; its __init__ lists them",
     "models/base.py replace": _FIELDS,
     "models/loggps.py replace": _FIELDS,
     "models/parameter.py parameter": "the fields of ModelParameter, which its constructor checks",
     "named_options.py listed": _FIELDS,
+    "shell/function_options.py add": "those of argparse's add_argument",
+    "shell/parser.py __init__": "those of argparse.ArgumentParser",
+    "shell/parser.py add_actions": "those of argparse.ArgumentParser",
+    "shell/parser.py add_argument": "those of argparse's add_argument",
     "tasks.py submit": "those of the function that is submitted",
     "topology/metrics/cost.py replace": _FIELDS,
     "tune/heuristics/__init__.py make_heuristic": _BY_NAME,

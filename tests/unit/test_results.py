@@ -28,10 +28,11 @@ from workbench import (
     fit as fits,
     machines,
     models,
+    placement,
     programs,
-    sensitivity,
     simulate,
     study,
+    tolerance,
     topology,
     tune,
 )
@@ -221,14 +222,14 @@ def _sensitivities() -> dict[str, Any]:
     graph = programs.load("cg-8").graph()
     machine = machines.load("azure-hb96v3-hdr").loggps
     network = topology.parse_topology("torus:4,4")
-    placed = sensitivity.place(graph, machine, network, method="round-robin")
+    placed = placement.place(graph, machine, network, method="round-robin")
     return {
-        "tolerance": sensitivity.analyse(graph, machine),
-        "linear program": sensitivity.LatencyLP(graph, machine).solve(),
-        "pairs": sensitivity.pair_sensitivity(graph, machine),
+        "tolerance": tolerance.analyse(graph, machine),
+        "linear program": tolerance.LatencyLP(graph, machine).solve(),
+        "pairs": tolerance.pair_sensitivity(graph, machine),
         "placement": placed,
-        "wires": sensitivity.wire_sensitivity(graph, machine, network, placed),
-        "contention": sensitivity.compare_contention(graph, machine),
+        "wires": tolerance.wire_sensitivity(graph, machine, network, placed),
+        "contention": tolerance.compare_contention(graph, machine),
     }
 
 

@@ -9,6 +9,7 @@ from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.units import (
     Kind,
+    ShownKind,
     format_quantity,
     misread_unit,
     parse_integer,
@@ -182,10 +183,27 @@ def test_any_text_is_read_or_refused(text: str, kind: Kind) -> None:
         (1.5, "number", "1.5"),
         (True, "flag", "on"),
         ("simple", "choice", "simple"),
+        (0.16216, "share", "16.22 %"),
+        (4.64229e-11, "gap", "0.04642 ns/B (21.5 GB/s)"),
     ],
 )
-def test_values_for_people(value: float, kind: Kind, shown: str) -> None:
+def test_values_for_people(value: float, kind: ShownKind, shown: str) -> None:
     assert format_quantity(value, kind) == shown
+
+
+@for_each(
+    "value, kind, shown",
+    [
+        (7.888063463e-3, "time", "7,888,063.463 ns"),
+        (100e-9, "time", "100 ns"),
+        (0.0, "time", "0 ns"),
+        (5.883333333e-8, "gap", "58.8333 ns/B (0.017 GB/s)"),
+        (0.0, "gap", "0 ns/B"),
+        (0.5, "share", "50.00 %"),
+    ],
+)
+def test_exact_values_for_people(value: float, kind: ShownKind, shown: str) -> None:
+    assert format_quantity(value, kind, exact=True) == shown
 
 
 @for_each(

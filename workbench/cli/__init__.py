@@ -19,11 +19,11 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, NoReturn
 
 import workbench
 from workbench.cli.output import FAILED, SIGNALLED, option_names, print_in_any_encoding, say
 from workbench.errors import WorkbenchError
+from workbench.shell.parser import Parser
 
 __all__ = ["main"]
 
@@ -54,7 +54,10 @@ _COMMANDS = (
     "workshop",
     "doctor",
 )
-_IN_SUBJECTS = {"machine": "workbench.machines.command"}
+_IN_SUBJECTS = {
+    "machine": "workbench.machines.command",
+    "tolerance": "workbench.tolerance.command",
+}
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000  # `workbench osu` has 1; 50,000: 3, 10,000: 16
 
 
@@ -110,34 +113,12 @@ def _run(arguments: argparse.Namespace) -> int:
     return status
 
 
-class _Parser(argparse.ArgumentParser):
-    """Reports a wrong command line as one paragraph, and says which options the chosen command has.
-
-    ``option_of`` in what it parses is the option of each argument, but not of those in a group.
-    """
-
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        self.option_of: dict[str, str] = {}
-        super().__init__(*arguments, **named)
-        self.set_defaults(option_of=self.option_of)
-
-    def add_argument(self, *names: Any, **named: Any) -> argparse.Action:
-        action = super().add_argument(*names, **named)
-        if action.option_strings:
-            self.option_of[action.dest] = action.option_strings[-1]
-        return action
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"workbench: error: {message}; see {self.prog} --help\n")
-
-
-def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+def _parser(words: Sequence[str]) -> Parser:
     """Return the parser of a command line, with all commands only where it names none of them."""
-    parser = _Parser(
+    parser = Parser(
         prog="workbench",
         description="Fit network models to measured machines, simulate them, and replay programs.",
         epilog="workbench COMMAND --help lists the arguments of a command.",
-        allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"workbench {workbench.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -145,10 +126,12 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     for name in words[:1] if words and words[0] in _COMMANDS else _COMMANDS:
         module = import_module(_IN_SUBJECTS.get(name, f"workbench.cli.{name}"))
         command = commands.add_parser(
-            name, help=module.ABOUT, description=module.__doc__, allow_abbrev=False
+            name,
+            help=module.ABOUT,
+            description=module.__doc__,
+            add_arguments=module.add_arguments,
         )
-        module.add_arguments(command)
-        command.set_defaults(run=module.run)
+        command.set_defaults(run=getattr(module, "run", None))  # else its actions have theirs
     return parser
 
 

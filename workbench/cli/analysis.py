@@ -23,13 +23,15 @@ _Result = TypeVar("_Result", bound=Noted)
 
 
 def run_analysis(
-    analyse: Callable[..., _Result],  # takes ``on_progress`` and ``stop``
+    analyse: Callable[..., _Result],  # takes ``task``
     show: Callable[[_Result], None],
 ) -> int:
     """Run an analysis, show its result and return the exit status."""
+    from workbench.tasks import Task
+
     with stoppable() as stop, ProgressLine() as line:
         try:
-            found = analyse(on_progress=lambda now: line.show(now.message), stop=stop.event)
+            found = analyse(task=Task(lambda now: line.show(now.message), stop.event))
         except SimulationHalted as error:
             say(str(error))
             return SIGNALLED + stop.number

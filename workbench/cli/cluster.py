@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.cli.output import FAILED, SIGNALLED, add_json, given, print_json, say
 from workbench.cli.signals import stoppable
 from workbench.errors import ParameterError
+from workbench.shell.function_options import FunctionOptions
 from workbench.units import Kind, format_quantity, parse_typed_quantity
 
 if TYPE_CHECKING:
@@ -36,22 +37,16 @@ _KINDS = {
 
 ABOUT = "run MPI programs on hosts of this machine with latency added between them"
 
+_CLUSTER = FunctionOptions("workbench.measure.cluster.Cluster")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the actions and their arguments."""
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
-    run = actions.add_parser("run", help="run a program", allow_abbrev=False)
-    costs = actions.add_parser("costs", help="measure what messages cost", allow_abbrev=False)
+    run = actions.add_parser("run", help="run a program")
+    costs = actions.add_parser("costs", help="measure what messages cost")
     for action in (run, costs):
-        action.add_argument(
-            "-n",
-            "--ranks",
-            dest="hosts",
-            type=int,
-            required=True,
-            metavar="N",
-            help="hosts, each with one rank",
-        )
+        _CLUSTER.add(action, "hosts", option=("-n", "--ranks"))
         action.add_argument(
             "--latency",
             dest="latency_s",
@@ -68,9 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action.add_argument(
             "--bandwidth", metavar="RATE", help="of each host, such as 1Gbit/s (default: no limit)"
         )
-        action.add_argument(
-            "--mpirun", metavar="PATH", help="launcher of the program's MPI (default: mpirun)"
-        )
+        _CLUSTER.add(action, "mpirun", metavar="PATH")
         action.add_argument(
             "--usual-priority",
             dest="realtime",
@@ -101,12 +94,12 @@ def run(arguments: argparse.Namespace) -> int:
         return _run_delayed(arguments)
     from workbench.measure.cluster import Cluster
 
-    options = given(arguments, "mpirun", "realtime")
+    options = _CLUSTER.given(arguments) | given(arguments, "realtime")
     for name in ("latency_s", "jitter_s", "bandwidth"):
         if (text := getattr(arguments, name)) is not None:
             kind: Kind = "bandwidth" if name == "bandwidth" else "time"
             options[name] = parse_typed_quantity(text, kind, name=name)
-    with Cluster(arguments.hosts, **options) as cluster:
+    with Cluster(**options) as cluster:
         if arguments.action == "costs":
             return _costs(cluster, arguments)
         return _run(cluster, arguments)

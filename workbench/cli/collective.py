@@ -16,12 +16,12 @@ from workbench.cli.output import (
     BINARY_SUFFIX,
     add_json,
     byte_count,
-    given,
     output_file,
     print_json,
     say,
 )
 from workbench.errors import ParameterError
+from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,39 +30,19 @@ if TYPE_CHECKING:
 
 ABOUT = "print a collective as GOAL, and list the algorithms"
 
+_SCHEDULED = FunctionOptions("workbench.programs.collectives.schedule")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
         "operation", nargs="?", metavar="OPERATION", help="collective, such as allreduce"
     )
-    parser.add_argument(
-        "--algorithm",
-        metavar="NAME",
-        help="algorithm, such as ring or pipeline:8192 (default: see --list)",
-    )
-    parser.add_argument("--ranks", type=int, metavar="N", help="number of ranks")
-    parser.add_argument(
-        "--bytes",
-        dest="size",
-        type=byte_count,
-        metavar="N",
-        help="bytes of the vector; of one rank's part for gather, scatter, allgather, "
-        "reduce_scatter; from one rank to another for alltoall (default 0)",
-    )
-    parser.add_argument(
-        "--sizes",
-        type=_sizes,
-        metavar="LIST",
-        help="bytes of each rank instead, such as 100,0,250; row by row for alltoall",
-    )
-    parser.add_argument("--root", type=int, metavar="RANK", help="root rank (default 0)")
-    parser.add_argument(
-        "--reduce-ns-per-byte",
-        type=float,
-        metavar="NS",
-        help="time to combine a byte (default 0: no computations)",
-    )
+    _SCHEDULED.add(parser, "algorithm", "ranks", required=False)
+    _SCHEDULED.add(parser, "size", option="--bytes", type=byte_count)
+    _SCHEDULED.add(parser, "sizes", type=_sizes, metavar="LIST")
+    _SCHEDULED.add(parser, "root", metavar="RANK")
+    _SCHEDULED.add(parser, "reduce_ns_per_byte", metavar="NS")
     parser.add_argument("--list", action="store_true", help="list the algorithms, of OPERATION")
     parser.add_argument(
         "-o",
@@ -94,12 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
             "workbench collective --list names the operations",
             key="operation" if arguments.operation is None else "ranks",
         )
-    plan = schedule(
-        arguments.operation,
-        arguments.algorithm,
-        arguments.ranks,
-        **given(arguments, "size", "sizes", "root", "reduce_ns_per_byte"),
-    )
+    options = {"algorithm": None, **_SCHEDULED.given(arguments)}
+    plan = schedule(arguments.operation, **options)
     if not plan.num_messages:
         say("note: no messages, as there is nothing to send; set --bytes or --sizes")
     graph = plan.graph()

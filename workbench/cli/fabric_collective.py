@@ -27,12 +27,14 @@ from workbench.cli.output import add_json, byte_count, given, print_json, say, s
 from workbench.cli.signals import run_stoppable
 from workbench.cli.topology import network_of
 from workbench.errors import ParameterError
+from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     from workbench.simulate.fabric.sst import CollectiveTimes
 
 ABOUT = "times of a collective on an SST/macro configuration, or on a machine"
 
+_TIMED = FunctionOptions("workbench.simulate.fabric.collectives.collective_times")
 _OF_MACHINE = (
     *("machine", "topology", "routing", "congestion"),
     *("operation", "algorithm", "ranks", "sizes"),
@@ -50,20 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--congestion", metavar="NAME", help="with --machine: packet (default), packet-flow, flow"
     )
-    parser.add_argument("--operation", metavar="NAME", help="with --machine: such as allreduce")
-    parser.add_argument("--algorithm", metavar="NAME", help="such as ring (default: the usual one)")
-    parser.add_argument(
-        "--ranks", type=int, metavar="N", help="ranks, one a host (default: all hosts)"
-    )
-    parser.add_argument(
-        "--bytes",
-        dest="sizes",
-        type=byte_count,
-        nargs="+",
-        metavar="N",
-        help="sizes, such as 8 64KiB: of the whole vector for bcast, reduce and allreduce, of a "
-        "rank's part for the others (default: 64, 1024, 8192 and 65536)",
-    )
+    _TIMED.add(parser, "operation", required=False, help="with --machine: such as allreduce")
+    _TIMED.add(parser, "algorithm", "ranks")
+    _TIMED.add(parser, "sizes", option="--bytes", type=byte_count, nargs="+", metavar="N")
     parser.set_defaults(seed=None)
     add_json(parser)
 
@@ -109,12 +100,7 @@ def _on_machine(arguments: argparse.Namespace) -> int:
         from workbench.simulate.fabric.collectives import collective_times
     fabric = fabric_of(arguments, network, machine)
     found, status = run_stoppable(
-        collective_times,
-        fabric,
-        arguments.operation,
-        arguments.algorithm,
-        host=machine.loggps,
-        **given(arguments, "ranks", "sizes"),
+        collective_times, fabric, host=machine.loggps, **_TIMED.given(arguments)
     )
     times = {size: 1e6 * time for size, time in (found or {}).items()}
     if arguments.json:

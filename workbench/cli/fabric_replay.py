@@ -20,6 +20,7 @@ from workbench.cli.output import SHOWN_RANKS, add_json, given, print_json, say, 
 from workbench.cli.program_options import add_program, graph_of, model_of
 from workbench.cli.signals import run_stoppable
 from workbench.cli.topology import network_of
+from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     from workbench.models import LogGPS
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 ABOUT = "replay a program over a network and print when each rank finishes"
 
+_FABRIC = FunctionOptions("workbench.simulate.fabric.fabric.Fabric")
+_REPLAYED = FunctionOptions("workbench.simulate.fabric.program.replay_on")
 _UNUSED = "LgG"
 _OF_HOSTS = "oOS"
 
@@ -42,27 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="network, such as torus:8,8,8, dragonfly:9,8,4, fat-tree:16, or a file of links "
         "(default: that of --machine)",
     )
-    parser.add_argument(
-        "--routing",
-        metavar="NAME",
-        help="routing, such as minimal, dimension-order, valiant, ugal-l (default: by topology)",
-    )
-    parser.add_argument(
-        "--congestion",
-        metavar="NAME",
-        help="packet (SNAPPR, default), packet-flow (PISCES) or flow (max-min fair shares)",
-    )
-    parser.add_argument(
-        "--placement",
-        metavar="NAME",
-        help="block (default), round-robin, random or by-group",
-    )
-    parser.add_argument(
-        "--ranks-per-host", type=int, metavar="N", help="ranks per host (default 1)"
-    )
-    parser.add_argument(
-        "--seed", type=int, metavar="N", help="seed seed of random routes and placements"
-    )
+    _FABRIC.add(parser, "routing", "congestion")
+    _REPLAYED.add(parser, "placement", "ranks_per_host")
+    _FABRIC.add(parser, "seed", help="seed of random routes and placements (default 0)")
     parser.add_argument(
         "--beside",
         action="append",
@@ -91,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         from workbench.simulate.fabric.program import replay_on
     fabric = fabric_of(arguments, network, machine)
     options: dict[str, Any] = ranks_per_host(arguments.ranks_per_host, machine)
-    options |= given(arguments, "placement")
+    options |= _REPLAYED.given(arguments)
     if not options.get("placement") and machine is not None and "placement" in machine.given:
         options["placement"] = machine.part("placement").value
     options |= {"host": _hosts(arguments), "rng": arguments.seed or 0}
@@ -139,7 +124,7 @@ def _hosts(arguments: argparse.Namespace) -> LogGPS | None:
 def _report(result: FabricReplay | SharedRun) -> str:
     """Return a run as text for people: the jobs, or the ranks that finish last."""
     frame = result.to_frame()
-    head = [repr(result)]
+    head = [result.report(), ""]
     if "finish_ns" not in frame:
         return "\n".join([*head, frame.to_string(index=False)])
     if len(frame) > SHOWN_RANKS:

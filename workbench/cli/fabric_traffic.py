@@ -14,14 +14,13 @@ from __future__ import annotations
 import argparse
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workbench.cli.ini_options import add_ini, fabric_of
 from workbench.cli.machine_options import add_machine, machine_of
 from workbench.cli.output import (
     add_json,
     byte_count,
-    given,
     output_file,
     print_json,
     say,
@@ -29,11 +28,15 @@ from workbench.cli.output import (
 )
 from workbench.cli.signals import run_stoppable
 from workbench.cli.topology import network_of, pattern_of
+from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     from workbench.simulate.fabric.latency_load import LatencyLoad
 
 ABOUT = "latency and accepted load of a network under random traffic"
+
+_FABRIC = FunctionOptions("workbench.simulate.fabric.fabric.Fabric")
+_CURVE = FunctionOptions("workbench.simulate.fabric.latency_load.load_curve")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,34 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="uniform (default), permutation, tornado, transpose, bit-complement, adversarial, "
         "hotspot, longest-matching, or a CSV file of your own, hosts by hosts or src,dst,weight",
     )
-    parser.add_argument(
-        "--load",
-        dest="loads",
-        metavar="X",
-        type=float,
-        nargs="+",
-        help="offered loads, shares of the hosts' bandwidth (default: 0.1 to 0.9)",
-    )
-    parser.add_argument(
-        "--routing", metavar="NAME", help="routing, as listed above (default: by topology)"
-    )
-    parser.add_argument(
-        "--congestion", metavar="NAME", help="packet (SNAPPR, default) or packet-flow (PISCES)"
-    )
-    parser.add_argument(
-        "--process",
-        metavar="NAME",
-        help="arrival process of messages: poisson (default) or bernoulli",
-    )
-    parser.add_argument(
-        "--message-bytes",
-        type=byte_count,
-        metavar="N",
-        help="size of a message (default: one packet)",
-    )
-    parser.add_argument(
-        "--messages", type=int, metavar="N", help="messages measured at each load (default 20000)"
-    )
+    _CURVE.add(parser, "loads", option="--load", type=float, nargs="+", metavar="X")
+    _FABRIC.add(parser, "routing")
+    _FABRIC.add(parser, "congestion", help="packet (SNAPPR, default) or packet-flow (PISCES)")
+    _CURVE.add(parser, "process")
+    _CURVE.add(parser, "message_bytes", type=byte_count)
+    _CURVE.add(parser, "messages")
     parser.add_argument(
         "--seeds",
         type=int,
@@ -91,12 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=int, metavar="N", default=0, help="seed of the first run (default 0)"
     )
-    parser.add_argument(
-        "--workers",
-        type=int,
-        metavar="N",
-        help="runs at a time (default 1); the result is the same",
-    )
+    _CURVE.add(parser, "workers")
     add_ini(
         parser,
         "SST/macro's .ini with bandwidths, latencies and credits (default: the model's values)",
@@ -121,15 +97,13 @@ def run(arguments: argparse.Namespace) -> int:
     machine = machine_of(arguments)
     network = network_of(arguments.spec, machine)
     with slow_import_notice():
-        from workbench.simulate.fabric.latency_load import LOADS, load_curve
+        from workbench.simulate.fabric.latency_load import load_curve
     fabric = fabric_of(arguments, network, machine)
-    load_options: dict[str, Any] = given(
-        arguments, "process", "message_bytes", "messages", "workers"
-    )
     seeds = range(arguments.seed, arguments.seed + max(arguments.seeds, 0))
-    loads = LOADS if arguments.loads is None else arguments.loads
     pattern = pattern_of(arguments.pattern, network)
-    curve, status = run_stoppable(load_curve, fabric, pattern, loads, seeds=seeds, **load_options)
+    curve, status = run_stoppable(
+        load_curve, fabric, pattern, seeds=seeds, **_CURVE.given(arguments)
+    )
     if curve is None:
         return status
     for note in fabric.notes:

@@ -28,6 +28,7 @@ from workbench.cli.output import (
 from workbench.cli.progress import PROGRESS_S, ProgressLine
 from workbench.cli.signals import stoppable
 from workbench.errors import ParameterError
+from workbench.shell.function_options import FunctionOptions
 from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -37,9 +38,12 @@ if TYPE_CHECKING:
 
 ABOUT = "fit a network model to measured latency and bandwidth"
 
+_FITTED = FunctionOptions("workbench.fit.fit")
+_READ = FunctionOptions("workbench.measure.read_osu")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments; the defaults are those of ``workbench.fit.fit``."""
+    """Add the command's arguments."""
     source = parser.add_mutually_exclusive_group(required=True)
     add_machine(source, "measured messages of a machine")
     source.add_argument(
@@ -62,40 +66,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the same of two ranks of one node, kept in the machine that --save writes",
     )
-    parser.add_argument(
-        "--bandwidth",
-        metavar="NAME",
-        help="benchmark of --osu that gives the bandwidth: bw (default), bibw or mbw_mr",
-    )
-    parser.add_argument(
-        "--table",
-        metavar="N|WORDS|all",
-        help="which experiment of --osu, where its texts hold several: the number or words of the "
-        "list that is printed then, or all to join them",
-    )
-    parser.add_argument(
-        "--model",
-        metavar="NAME",
-        help="protocol (default), or a model of SST/macro: snappr, logp or pisces",
-    )
-    parser.add_argument(
-        "--loss", metavar="NAME", help="rmsre (default), rmspe, mae, mse, rmse or huber"
-    )
-    parser.add_argument("--target", metavar="NAME", help="both (default), latency or bandwidth")
-    parser.add_argument(
-        "--trials",
-        type=int,
-        metavar="N",
-        help="configurations to try, those of earlier runs included (default 2000)",
-    )
-    parser.add_argument("--seed", type=int, metavar="N", help="seed of the search (default 0)")
-    parser.add_argument(
-        "--engine", metavar="NAME", help="least-squares (default), tpe, tpe-univariate or cma-es"
-    )
-    parser.add_argument("--study", metavar="FILE", help="SQLite file that stores every trial")
-    parser.add_argument(
-        "--name", help="name of the study in the file (default: made of the other options)"
-    )
+    _READ.add(parser, "bandwidth")
+    _READ.add(parser, "table", metavar="N|WORDS|all")
+    _FITTED.add(parser, "model", "loss", "target", "trials", "seed", "engine")
+    _FITTED.add(parser, "study", metavar="FILE")
+    _FITTED.add(parser, "name")
     parser.add_argument(
         "--to-optuna",
         type=output_file(),
@@ -110,11 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="hold a parameter, such as mtu=4KiB, instead of searching it; may be repeated",
     )
-    parser.add_argument(
-        "--without",
-        metavar="SIZES",
-        help="measured message sizes that are left out, such as 4KiB,8KiB",
-    )
+    _FITTED.add(parser, "without", metavar="SIZES")
     parser.add_argument(
         "--identify",
         action="store_true",
@@ -160,10 +131,9 @@ def run(arguments: argparse.Namespace) -> int:
     with slow_import_notice():
         from workbench import tasks
         from workbench.fit import DEFAULT_TRIALS, FitStudy, to_optuna
-    trials = DEFAULT_TRIALS if arguments.trials is None else arguments.trials
-    options = given(arguments, "loss", "target", "seed", "engine", "study", "name", "without")
-    fixed = dict(arguments.fixed)
-    with stoppable() as stop, FitStudy(curve, _model(arguments), fixed=fixed, **options) as study:
+    options = {**_FITTED.given(arguments), "model": _model(arguments)}
+    trials = options.pop("trials", DEFAULT_TRIALS)
+    with stoppable() as stop, FitStudy(curve, fixed=dict(arguments.fixed), **options) as study:
         if study.done:
             say(f"continuing {study.name!r} in {arguments.study} after {study.done} trials")
         with ProgressLine(every_s=PROGRESS_S) as line:
@@ -254,7 +224,7 @@ def _curve(arguments: argparse.Namespace, files: Sequence[str]) -> OSUCurve:
 
     name = "" if arguments.save is None else Path(arguments.save).stem
     paths = (Path(file) for file in files)
-    curve = read_osu(*paths, name=name, **given(arguments, "bandwidth", "table"))
+    curve = read_osu(*paths, name=name, **_READ.given(arguments))
     for note in curve.notes:
         say(f"note: {note}")
     return curve

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("check", "check for circular waits, wrong peers, and messages without a match"),
         ("summary", "count ranks, operations, bytes and dependencies"),
     ):
-        action = actions.add_parser(name, help=about, description=about, allow_abbrev=False)
+        action = actions.add_parser(name, help=about, description=about)
         if name == "from-trace":
             action.add_argument(
                 "file",

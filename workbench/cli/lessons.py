@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import argparse
 
-from workbench.cli.output import add_json, given, output_file, output_folder, print_json
+from workbench.cli.output import add_json, output_file, output_folder, print_json
+from workbench.shell.function_options import FunctionOptions
 
 ABOUT = "list the lessons, write copies for a class, read the students' progress"
+
+_WRITTEN = FunctionOptions("workbench.teaching.write_copies")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,14 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("instructor", "write copies with the solutions open, and the instructor's page"),
         ("progress", "print who tried what how often, and when it was right first"),
     ):
-        action = actions.add_parser(name, help=about, description=about, allow_abbrev=False)
+        action = actions.add_parser(name, help=about, description=about)
         if name in ("student", "instructor"):
             action.add_argument("folder", type=output_folder, metavar="DIR", help="an empty folder")
-            action.add_argument(
-                "--notebooks",
-                metavar="DIR",
-                help="folder of the notebooks (default: this checkout's)",
-            )
+            _WRITTEN.add(action, "notebooks", metavar="DIR")
         if name == "progress":
             action.add_argument(
                 "files",
@@ -65,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         written = teaching.write_copies(
             arguments.folder,
             solutions=arguments.action == "instructor",
-            **given(arguments, "notebooks"),
+            **_WRITTEN.given(arguments),
         )
         if arguments.json:
             print_json({"written": [str(path) for path in written]})

@@ -20,45 +20,29 @@ from workbench.cli.output import (
     say,
     slow_import_notice,
 )
+from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     from workbench.measure import OSUCurve
 
 ABOUT = "simulate the OSU latency and bandwidth tests on two nodes"
 
+_SIMULATED = FunctionOptions("workbench.simulate.simulate_osu")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments; the defaults are ``simulate_osu``'s own."""
+    """Add the command's arguments."""
     add_ini(
         parser, "SST/macro's .ini of the network (default: the default values of the SNAPPR model)"
     )
-    parser.add_argument(
-        "--sizes",
+    _SIMULATED.add(
+        parser,
+        "sizes",
         type=_sizes,
         metavar="LIST",
         help="message sizes, such as 1,100,4KiB or, doubling, 1..4MiB (default); 1 KB is 1000 B",
     )
-    parser.add_argument(
-        "--iterations", type=int, metavar="N", help="measured iterations of each size (default 1)"
-    )
-    parser.add_argument(
-        "--warmup", type=int, metavar="N", help="iterations before those (default 1)"
-    )
-    parser.add_argument(
-        "--osu-counts",
-        action="store_true",
-        help="as many iterations as the OSU benchmarks: 10,000 of latency and 100 of bandwidth up "
-        "to 8 KiB, 1,000 and 20 above, after a warm-up of 1 %% and 10 %% of them",
-    )
-    parser.add_argument(
-        "--window",
-        type=int,
-        metavar="N",
-        help="messages per window of the bandwidth test (default 64)",
-    )
-    parser.add_argument(
-        "--fresh", action="store_true", help="start each size from an idle network instead"
-    )
+    _SIMULATED.add(parser, "iterations", "warmup", "osu_counts", "window", "fresh")
     add_variant(parser)
     add_json(parser)
 
@@ -74,8 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     model = reading.model.replace(**given(arguments, "variant"))
     with slow_import_notice():
         from workbench.simulate import simulate_osu
-    counts = given(arguments, "sizes", "iterations", "warmup", "osu_counts", "window", "fresh")
-    curve = simulate_osu(model, **counts)
+    curve = simulate_osu(model, **_SIMULATED.given(arguments))
     for note in curve.notes:
         say(f"note: {note}")
     _explain_endless(curve)

@@ -123,6 +123,11 @@ def counts(text: str) -> tuple[int, ...]:
     return found
 
 
+def words(text: str) -> tuple[str, ...]:
+    """Return the words of an argument such as ``lassen,fugaku``."""
+    return tuple(part.strip() for part in text.split(","))
+
+
 def add_columns(parser: argparse.ArgumentParser, *tables: str) -> None:
     """Add an option for each table, by its plural, that says what a file calls our columns."""
     for table in tables:

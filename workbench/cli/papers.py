@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.output import (
     add_json,
-    given,
     output_file,
     output_folder,
     print_json,
@@ -21,11 +20,14 @@ from workbench.cli.output import (
     slow_import_notice,
 )
 from workbench.errors import ParameterError
+from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     from workbench.papers import PaperRow
 
 ABOUT = "list every figure, table and claim of the papers, and make ours"
+
+_LISTED = FunctionOptions("workbench.papers.list")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,13 +39,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("run", "run the call of a row"),
         ("judge", "judge a paper's claims now; the shipped verdicts were made so"),
     ):
-        action = actions.add_parser(name, help=about, description=about, allow_abbrev=False)
+        action = actions.add_parser(name, help=about, description=about)
         if name == "list":
-            action.add_argument("--paper", metavar="NUMBER", help="of one paper, such as 000")
-            action.add_argument("--kind", help="figure, table, algorithm or claim")
-            action.add_argument(
-                "--verdict", help="confirmed, partly, contradicted or cannot be told here"
-            )
+            _LISTED.add(action, "paper", metavar="NUMBER")
+            _LISTED.add(action, "kind", "verdict", metavar=None)
         elif name == "judge":
             action.add_argument(
                 "papers", nargs="*", metavar="NUMBER", help="such as 000 (default: all judged ones)"
@@ -68,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     with slow_import_notice():
         from workbench import papers
     if arguments.action == "list":
-        index = papers.list(**given(arguments, "paper", "kind", "verdict"))
+        index = papers.list(**_LISTED.given(arguments))
         print_json(index.to_dict()) if arguments.json else print(index)
     elif arguments.action == "judge":
         _judge(arguments)

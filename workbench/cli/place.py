@@ -22,13 +22,16 @@ from workbench.cli.program_options import add_program, graph_of, model_of, nanos
 from workbench.cli.signals import run_stoppable
 from workbench.cli.topology import network_of
 from workbench.errors import ParameterError
+from workbench.facts import facts_columns
+from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
-    from workbench.sensitivity.placement import Placement
+    from workbench.placement import Placement
     from workbench.topology import Topology
 
 ABOUT = "place a program's ranks on a network"
 
+_PLACED = FunctionOptions("workbench.placement.place")
 ALL = "all"
 
 _UNUSED = "LgO"
@@ -49,9 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="block, round-robin, random, volume, metis, algorithm-3, search (default) or all",
     )
-    parser.add_argument(
-        "--ranks-per-host", type=int, metavar="N", help="ranks per host (default 1)"
-    )
+    _PLACED.add(parser, "ranks_per_host")
     parser.add_argument(
         "--hosts",
         metavar="HOSTS",
@@ -70,15 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NS",
         help="latency between ranks of one host (default 0)",
     )
-    parser.add_argument(
-        "--evaluations", type=int, metavar="N", help="placements the search tries (default 2000)"
-    )
-    parser.add_argument(
-        "--seconds", type=float, metavar="S", help="time after which a search ends (default: none)"
-    )
-    parser.add_argument(
-        "--seed", type=int, metavar="N", help="seed of the random choices (default 0)"
-    )
+    _PLACED.add(parser, "evaluations")
+    _PLACED.add(parser, "seconds", metavar="S")
+    _PLACED.add(parser, "seed")
     parser.add_argument(
         "--rankfile", metavar="OUT", help="write the placement for Open MPI: mpirun --rankfile OUT"
     )
@@ -107,8 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
     if unused:
         say(f"note: {', '.join(unused)} not used: latencies are those of the topology's wires")
     with slow_import_notice():
-        from workbench.sensitivity.placement import place, place_all
-    options: dict[str, Any] = given(arguments, "evaluations", "seconds", "seed")
+        from workbench.placement import place, place_all
+    options: dict[str, Any] = _PLACED.given(arguments)
     options |= ranks_per_host(arguments.ranks_per_host, machine)
     if machine is not None:
         from workbench.machines import LINKS, wires_of
@@ -146,7 +141,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _hosts(arguments: argparse.Namespace, network: Topology) -> list[int]:
     """Return the numbers of the hosts that may be used."""
-    from workbench.sensitivity.placement import job_hosts
+    from workbench.placement import job_hosts
 
     text = _text(arguments.hosts)
     named = arguments.host_names is not None
@@ -173,8 +168,8 @@ def _names(arguments: argparse.Namespace, network: Topology) -> list[str]:
             "a rankfile or hostfile holds one placement; got --method all: choose a method",
             key="method",
         )
-    from workbench.sensitivity.placement import HOST_NAMES, host_names
-    from workbench.sensitivity.placement.launch_files import names_of
+    from workbench.placement import HOST_NAMES, host_names
+    from workbench.placement.launch_files import names_of
 
     names = names_of(network, _text(arguments.host_names or HOST_NAMES))
     return host_names(names, network.num_hosts)
@@ -193,18 +188,17 @@ def _alike(placements: Collection[Placement]) -> list[str]:
 
 
 def _table(placements: Collection[Placement]) -> str:
-    head = f"{'method':<12}{'makespan':>18}{'than block':>13}{'hops':>8}{'found in':>11}"
-    rows = [
-        f"{p.method:<12}{p.T * 1e9:>15,.0f} ns{-100 * p.gain + 0.0:>+11.2f} %"
-        f"{p.mean_hops:>8.3f}{p.seconds:>9.2f} s"
-        for p in placements
-    ]
-    return "\n".join([head, *rows, *_alike(placements)])
+    """Return a row a method, with the facts of its placement."""
+    import pandas as pd
+
+    heads, rows = facts_columns({one.method: one.facts()[1:] for one in placements}, exact=True)
+    table = pd.DataFrame(rows, columns=["method", *(fact.name for fact in heads)])
+    return "\n".join([table.to_string(index=False), *_alike(placements)])
 
 
 def _report(placement: Placement) -> str:
     """Return a placement as text for people: the ranks at each router."""
-    lines = [repr(placement)]
+    lines = [placement.report(), ""]
     frame = placement.to_frame().sort_values(["router", "host", "rank"])
     for (group, router), rows in frame.groupby(["group", "router"]):
         ranks = " ".join(str(rank) for rank in rows["rank"])

@@ -30,10 +30,12 @@ from workbench.cli.output import (
     output_file,
     print_json,
     say,
+    words,
 )
 from workbench.cli.progress import ProgressLine
 from workbench.cli.signals import stoppable
 from workbench.errors import ParameterError
+from workbench.shell.function_options import FunctionOptions
 from workbench.units import parse_typed_quantity
 
 if TYPE_CHECKING:
@@ -42,6 +44,11 @@ if TYPE_CHECKING:
 
 ABOUT = "predict collectives on many nodes from messages between two"
 
+_READ = FunctionOptions("workbench.predict.read_point_to_point")
+_MACHINE = FunctionOptions("workbench.predict.machine_of")
+_PREDICTED = FunctionOptions("workbench.predict.predict_collective")
+_EVALUATED = FunctionOptions("workbench.predict.evaluate_predictions")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -49,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         title="actions", metavar="ACTION", required=True, dest="predict_action"
     )
     about = "predict the times of a collective on some nodes"
-    one = actions.add_parser("collective", help=about, description=about, allow_abbrev=False)
+    one = actions.add_parser("collective", help=about, description=about)
     _add_machine(one)
     one.add_argument(
         "--algorithm",
@@ -59,18 +66,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_json(one)
     about = "predict the times of all algorithms of a collective, the fastest first"
-    ranked = actions.add_parser("rank", help=about, description=about, allow_abbrev=False)
+    ranked = actions.add_parser("rank", help=about, description=about)
     _add_machine(ranked)
     add_json(ranked)
     about = "hold predictions against the published collectives of systems that ship"
-    held = actions.add_parser("evaluate", help=about, description=about, allow_abbrev=False)
-    held.add_argument(
-        "--systems",
-        dest="tables",
-        type=lambda text: text.split(","),
-        metavar="LIST",
-        help="names of shipped systems, such as lassen,fugaku (default: all, seconds)",
-    )
+    held = actions.add_parser("evaluate", help=about, description=about)
+    _EVALUATED.add(held, "tables", option="--systems", type=words, metavar="LIST")
     held.add_argument(
         "--save", type=output_file(".json"), metavar="FILE.json", help="keep the result"
     )
@@ -81,27 +82,11 @@ def _add_machine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--p2p", metavar="FILE", help="measured messages: a text of OSU's benchmarks, or a CSV"
     )
-    parser.add_argument(
-        "--within", metavar="FILE", help="with a text: the same benchmarks run on one node"
-    )
-    parser.add_argument(
-        "--table",
-        metavar="N|WORDS|all",
-        help="which experiment, where the text holds several, as workbench fit takes it",
-    )
-    parser.add_argument(
-        "--within-table",
-        metavar="N|WORDS|all",
-        help="the same of --within, which may be the same file",
-    )
-    parser.add_argument("--system", metavar="NAME", help="of those in the file (default: the one)")
+    _READ.add(parser, "within", metavar="FILE")
+    _READ.add(parser, "table", "within_table", metavar="N|WORDS|all")
+    _READ.add(parser, "system")
     add_machine(parser, "instead: a machine, with its topology, ranks per node and library")
-    parser.add_argument(
-        "--topology",
-        metavar="SPEC",
-        help="network whose first hosts the nodes are, such as torus:8x8x8 or fat-tree:16 "
-        "(default: no links are shared)",
-    )
+    _MACHINE.add(parser, "topology", metavar="SPEC")
     parser.add_argument(
         "--placement",
         metavar="FILE.csv",
@@ -110,8 +95,7 @@ def _add_machine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--job", type=int, metavar="N", help="of those in --placement (default: the one)"
     )
-    parser.add_argument("--collective", required=True, metavar="NAME", help="such as gather")
-    parser.add_argument("--nodes", type=int, required=True, metavar="N", help="number of nodes")
+    _PREDICTED.add(parser, "collective", "nodes")
     parser.add_argument(
         "--bytes",
         dest="block_bytes",
@@ -121,42 +105,26 @@ def _add_machine(parser: argparse.ArgumentParser) -> None:
         help="sizes of a block, such as 16384,128KiB: what a rank sends to one other (as OSU's "
         "benchmarks count), or the whole vector of an allreduce, bcast or reduce",
     )
-    parser.add_argument(
-        "--ranks-per-node", type=int, metavar="N", help="ranks on each node (default 1)"
-    )
-    parser.add_argument(
-        "--engines",
-        type=int,
-        metavar="N",
-        help="messages that a node moves at full rate at once (default: published, or 1)",
-    )
-    parser.add_argument(
-        "--core-bandwidth",
-        dest="core_Bps",
+    _MACHINE.add(parser, "ranks_per_node", "engines")
+    _MACHINE.add(
+        parser,
+        "core_Bps",
+        option="--core-bandwidth",
         type=_rate,
         metavar="RATE",
         help="memory traffic of a core, by which data are combined and copied, such as 30GB/s "
         "(default: published, or 30GB/s; 1500GB/s with --buffers device)",
     )
-    parser.add_argument(
-        "--memory-bandwidth",
-        dest="memory_Bps",
+    _MACHINE.add(
+        parser,
+        "memory_Bps",
+        option="--memory-bandwidth",
         type=_rate,
         metavar="RATE",
         help="memory traffic of a node, which its ranks share (default: published, or 150GB/s)",
     )
-    parser.add_argument(
-        "--buffers",
-        metavar="PLACE",
-        help="host or device: with device each rank combines in the memory of its own accelerator "
-        "(default: as the text of --p2p says, or host)",
-    )
-    parser.add_argument(
-        "--library",
-        metavar="NAME",
-        help="open-mpi, mpich, fujitsu-mpi or unknown: whose rule chooses an algorithm, and whose "
-        "names of algorithms come first (default: by the system's name, or unknown)",
-    )
+    _MACHINE.add(parser, "buffers", metavar="PLACE")
+    _MACHINE.add(parser, "library")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -234,7 +202,7 @@ def _evaluate(arguments: argparse.Namespace) -> int:
 
     with stoppable() as stop, ProgressLine() as line:
         task = Task(lambda now: line.show(now.message), stop.event)
-        found = evaluate_predictions(**given(arguments, "tables"), task=task)
+        found = evaluate_predictions(**_EVALUATED.given(arguments), task=task)
     if stop.number:
         say(f"stopped after {len(found.cases)} collectives")
     elif arguments.save is not None:
@@ -278,11 +246,7 @@ def _as_json(found: CollectivePrediction) -> dict[str, object]:
 def _machine(arguments: argparse.Namespace) -> MachineProfile:
     from workbench import predict
 
-    machine = predict.machine_of(
-        _measured(arguments),
-        **given(arguments, "topology", "ranks_per_node", "engines", "library"),
-        **given(arguments, "core_Bps", "memory_Bps", "buffers"),
-    )
+    machine = predict.machine_of(_measured(arguments), **_MACHINE.given(arguments))
     if arguments.placement is None:
         if arguments.job is not None:
             raise ParameterError("--job is of a file --placement; give both or none", key="job")
@@ -309,9 +273,7 @@ def _measured(arguments: argparse.Namespace) -> PointToPoint | Machine:
         )
     machine = machine_of(arguments)
     if machine is None:
-        measured = read_point_to_point(
-            arguments.p2p, arguments.system, **given(arguments, "table", "within", "within_table")
-        )
+        measured = read_point_to_point(arguments.p2p, **_READ.given(arguments))
         for note in measured.notes:
             say(f"note: {note}")
         return measured

@@ -10,38 +10,26 @@ error that shows which operations wait, with status 1.
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from workbench.cli.output import SHOWN_RANKS, add_json, given, print_json, slow_import_notice
+from workbench.cli.output import SHOWN_RANKS, add_json, print_json, slow_import_notice
 from workbench.cli.program_options import add_program, graph_of, model_of
 from workbench.cli.signals import run_stoppable
+from workbench.facts import facts_json
+from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     from workbench.simulate.replay_result import ReplayResult
 
 ABOUT = "replay a program (GOAL or trace) on LogGOPS and print when each rank finishes"
 
+_REPLAYED = FunctionOptions("workbench.simulate.replay.replay")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments; the defaults are LogGOPSim's."""
+    """Add the command's arguments."""
     add_program(parser)
-    parser.add_argument(
-        "--semantics",
-        metavar="NAME",
-        help="loggopsim (default): CPUs and NICs are occupied; llamp: the graph alone",
-    )
-    parser.add_argument(
-        "--ties",
-        metavar="NAME",
-        help="order of more than 16 operations of a rank that become free together: stable "
-        "(default), as in the program; libstdc++, as GNU's std::sort leaves them, and with it "
-        "LogGOPSim's usual builds",
-    )
-    parser.add_argument(
-        "--compatible",
-        action="store_true",
-        help="reproduce LogGOPSim's quirks: zero-byte messages, several cpus",
-    )
+    _REPLAYED.add(parser, "semantics", "ties", "compatible")
     parser.add_argument(
         "--waiting",
         action="store_true",
@@ -57,52 +45,31 @@ def run(arguments: argparse.Namespace) -> int:
     model = model_of(arguments)
     with slow_import_notice():
         from workbench.simulate.replay import replay
-    options = {**given(arguments, "semantics", "ties"), "compatible": arguments.compatible}
-    if arguments.waiting:
-        options["times"] = True
+    options = _REPLAYED.given(arguments) | {"times": arguments.waiting}
     result, status = run_stoppable(replay, graph, model, **options)
     if result is None:
         return status
     if arguments.json:
-        print_json(_summary(result, waiting=arguments.waiting))
+        values = facts_json(result.facts())
+        if arguments.waiting:
+            values["waiting"] = result.waiting().to_dict("list")
+            values["root_causes"] = result.root_causes().to_dict("records")
+        print_json(values)
     else:
         print(_report(result, waiting=arguments.waiting))
     return 0
-
-
-def _summary(result: ReplayResult, *, waiting: bool) -> dict[str, Any]:
-    recorded = result.graph.recorded
-    return {
-        "finish_ns": result.finish_ns,
-        "makespan_ns": result.makespan_ns,
-        "events": result.events,
-        "seconds": result.seconds,
-        "semantics": result.semantics,
-        "ties": result.ties,
-        "recorded": None if recorded is None else recorded.to_dict(),
-        **(
-            {
-                "waiting": result.waiting().to_dict("list"),
-                "root_causes": result.root_causes().to_dict("records"),
-            }
-            if waiting
-            else {}
-        ),
-    }
 
 
 def _report(result: ReplayResult, *, waiting: bool) -> str:
     """Return a replay as text for people: the ranks' finish times, the slowest of many."""
     finish = dict(enumerate(result.finish_ns))
     ranks = list(finish)
-    head = [repr(result), str(result.model)]
+    head = [result.report(), ""]
     if len(ranks) > SHOWN_RANKS:
         ranks = sorted(ranks, key=lambda rank: -finish[rank])[:SHOWN_RANKS]
         head.append(f"the {SHOWN_RANKS} of {len(finish)} ranks that finish last (--json: all)")
     width = max(len(_number(finish[rank])) for rank in ranks)
     rows = [f"rank {rank:<8}{_number(finish[rank]):>{width}} ns" for rank in ranks]
-    if result.graph.recorded is not None:
-        rows += ["", result.graph.recorded.compare(result.makespan_s)]
     if waiting:
         rows += ["", *_waiting(result, ranks)]
     return "\n".join([*head, *rows])

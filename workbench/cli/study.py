@@ -15,7 +15,6 @@ from workbench.cli.output import (
     FAILED,
     SIGNALLED,
     add_json,
-    given,
     output_folder,
     print_json,
     say,
@@ -23,6 +22,7 @@ from workbench.cli.output import (
 )
 from workbench.cli.progress import PROGRESS_S, ProgressLine
 from workbench.cli.signals import stoppable
+from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 ABOUT = "run many fits as one study, and show it"
 
+_RUN = FunctionOptions("workbench.study.run")
 _TARGETS = (("joint", "latency and bandwidth"), ("latency", "latency"), ("bandwidth", "bandwidth"))
 
 
@@ -42,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("status", "show the progress of each fit, in whichever process it runs"),
         ("show", "print the errors: loss by machine, for each target"),
     ):
-        action = actions.add_parser(name, help=about, description=about, allow_abbrev=False)
+        action = actions.add_parser(name, help=about, description=about)
         action.add_argument("plan", metavar="FILE.yaml", help="plan of the study")
         action.add_argument(
             "--database",
@@ -50,9 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help="SQLite file, or postgresql://user@host/database (default: FILE.db)",
         )
         if name == "run":
-            action.add_argument(
-                "--workers", type=int, metavar="N", help="processes (default: one a core)"
-            )
+            _RUN.add(action, "workers")
         if name != "status":
             action.add_argument(
                 "--save",
@@ -83,7 +82,7 @@ def _run(plan: StudyPlan, database: str, arguments: argparse.Namespace) -> int:
     from workbench import study, tasks
 
     with stoppable() as stop, ProgressLine() as line:
-        job = tasks.submit(study.run, plan, database, **given(arguments, "workers"))
+        job = tasks.submit(study.run, plan, database, **_RUN.given(arguments))
         while not job.wait(PROGRESS_S):
             line.show(job.progress.message)
             if stop.event.is_set():

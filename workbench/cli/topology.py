@@ -26,9 +26,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.machine_options import add_machine, machine_of, say_parts
-from workbench.cli.output import add_json, given, output_file, print_json, say, slow_import_notice
+from workbench.cli.output import add_json, output_file, print_json, say, slow_import_notice
 from workbench.cli.signals import run_stoppable
 from workbench.errors import ParameterError
+from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     from workbench.machines import Machine
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 ABOUT = "make networks, measure and compare them"
 
+_MEASURED = FunctionOptions("workbench.topology.metrics.summary")
 _ALL = "all"
 _MOST_NAMED = 12  # names of routers or hosts that fit a line
 
@@ -51,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("compare", "print these for several networks, and the best of each row"),
         ("list", "name the families with their parameters, and the machines"),
     ):
-        action = actions.add_parser(name, help=about, description=about, allow_abbrev=False)
+        action = actions.add_parser(name, help=about, description=about)
         if name == "compare":
             action.add_argument("specs", metavar="SPEC", nargs="+", help="networks")
         elif name != "list":
@@ -92,13 +94,8 @@ def _add_measures(parser: argparse.ArgumentParser) -> None:
         help="find the throughput under the messages of a GOAL file or a trace, rank i at host i",
     )
     parser.set_defaults(algorithms=[])
-    parser.add_argument(
-        "--method",
-        metavar="NAME",
-        help="method for the throughput: auto (default; exact up to about 100 routers), exact, "
-        "bounds, quick",
-    )
-    parser.add_argument("--seed", type=int, metavar="N", help="seed of random choices (default 0)")
+    _MEASURED.add(parser, "method")
+    _MEASURED.add(parser, "rng", option="--seed")
     add_machine(parser, "also print latency in us and bandwidth in GB/s, of a machine's links")
 
 
@@ -200,11 +197,9 @@ def pattern_of(word: str, network: Topology) -> str | Traffic:
 def _options(arguments: argparse.Namespace, network: Topology) -> dict[str, Any]:
     from workbench.topology.metrics import PARTS
 
-    options: dict[str, Any] = given(arguments, "method")
+    options = _MEASURED.given(arguments)
     if arguments.part:
         options["parts"] = PARTS if _ALL in arguments.part else arguments.part
-    if arguments.seed is not None:
-        options["rng"] = arguments.seed
     machine = machine_of(arguments)
     if machine is not None:
         from workbench.machines import links_of

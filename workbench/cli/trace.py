@@ -11,46 +11,27 @@ from __future__ import annotations
 import argparse
 import sys
 
-from workbench.cli.output import SIGNALLED, add_json, given, print_json, say
+from workbench.cli.output import SIGNALLED, add_json, print_json, say
 from workbench.cli.signals import stoppable
+from workbench.shell.function_options import FunctionOptions
 
 ABOUT = "record the MPI calls of a program"
+
+_RECORDED = FunctionOptions("workbench.programs.recording.record")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument(
-        "-n", "--ranks", type=int, required=True, metavar="N", help="number of ranks"
-    )
+    _RECORDED.add(parser, "ranks", option=("-n", "--ranks"))
     parser.add_argument(
         "--output", metavar="FOLDER", default="trace", help="folder of the traces (default: trace)"
     )
-    parser.add_argument(
-        "--force", action="store_true", help="replace the traces that the folder holds"
-    )
-    parser.add_argument(
-        "--mpirun", metavar="PATH", help="launcher of the program's MPI (default: mpirun)"
-    )
-    parser.add_argument("--timeout", type=float, metavar="S", help="time limit of the program, s")
-    parser.add_argument(
-        "--no-oversubscribe",
-        dest="oversubscribe",
-        action="store_false",
-        help="refuse to run more ranks than there are cores",
-    )
-    parser.add_argument(
-        "--clock",
-        choices=("elapsed", "cpu"),
-        help="what counts as computation: the time elapsed between two calls (default), or "
-        "the rank's own CPU time, where ranks share cores",
-    )
-    parser.add_argument(
-        "--slowdown",
-        type=float,
-        metavar="F",
-        help="give each rank a core that is so many times slower, by sleeping between calls, where "
-        "the machine has fewer cores than ranks (default: 1)",
-    )
+    _RECORDED.add(parser, "force")
+    _RECORDED.add(parser, "mpirun", metavar="PATH")
+    _RECORDED.add(parser, "timeout", metavar="S")
+    _RECORDED.add(parser, "oversubscribe", help="refuse to run more ranks than there are cores")
+    _RECORDED.add(parser, "clock", choices=("elapsed", "cpu"), metavar=None)
+    _RECORDED.add(parser, "slowdown", metavar="F")
     add_json(parser)
     parser.add_argument(
         "command", nargs="+", metavar="PROGRAM", help="the program and its arguments, after --"
@@ -67,13 +48,10 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             program = record(
                 arguments.command,
-                arguments.ranks,
-                arguments.output,
-                oversubscribe=arguments.oversubscribe,
-                force=arguments.force,
+                folder=arguments.output,
                 output=lambda line: print(line, file=sys.stderr, flush=True),
                 task=Task(stop_event=stop.event),
-                **given(arguments, "mpirun", "timeout", "clock", "slowdown"),
+                **_RECORDED.given(arguments),
             )
         except MPIError as error:
             if not stop.number:

@@ -23,7 +23,6 @@ from workbench.cli.output import (
     FAILED,
     SIGNALLED,
     add_json,
-    given,
     output_file,
     print_json,
     say,
@@ -33,6 +32,7 @@ from workbench.cli.progress import PROGRESS_S, ProgressLine
 from workbench.cli.signals import stoppable
 from workbench.cli.tune_report import experiments_text, result_text, summary_of
 from workbench.errors import ParameterError
+from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     from workbench.tune.experiment import Experiment
@@ -44,7 +44,9 @@ ABOUT = "tune a program's parameters, and show the results"
 LOG_EVERY_S = 10.0
 """Time between two lines of progress where stderr is no terminal: a log of an hour has 360."""
 
-_PLAIN = ("initial", "start", "aggregation", "budget", "seed", "timeout_s")
+_SETTINGS = FunctionOptions("workbench.tune.SearchSettings")
+_EXPERIMENT = FunctionOptions("workbench.tune.Experiment")
+_RESUMED = FunctionOptions("workbench.tune.experiment.resume")
 _RULES = ("heuristic", "resampling", "pruning")
 _OF_A_COMPONENT = ("component", "application", "experiment")
 _EXPORTS = (".csv", ".json")
@@ -56,7 +58,7 @@ _MOUNTED: dict[str, ModuleType] = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments; the defaults are those of ``SearchSettings``."""
+    """Add the command's arguments."""
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
     made = {
         name: actions.add_parser(
@@ -64,8 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help=about,
             description=_MOUNTED[name].__doc__ if name in _MOUNTED else about,
             formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
             aliases=["list"] if name == "status" else [],
+            add_arguments=_MOUNTED[name].add_arguments if name in _MOUNTED else None,
         )
         for name, about in (
             ("run", "search the configurations of a component; continues a stored experiment"),
@@ -88,7 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             made[name].add_argument(
                 "--name", help="name of the experiment, if the store holds several"
             )
-    _add_running(made["resume"])
+    _add_running(made["resume"], _RESUMED, _RESUMED)
     tune_runner.add_places(made["resume"])
     made["export"].add_argument(
         "file",
@@ -96,8 +98,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=".csv: a row a run; .json: everything, outputs included",
     )
-    for name, module in _MOUNTED.items():
-        module.add_arguments(made[name])
     for name in ("run", "resume", "status", "show", "export"):
         add_json(made[name])
 
@@ -122,57 +122,43 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     )
     for name in _RULES:
         parser.add_argument(f"--{name}", metavar="NAME[:OPTION=VALUE,...]", help=_help(name))
-    parser.add_argument(
-        "--initial", type=int, metavar="N", help="initial runs, before the heuristic's (10)"
-    )
-    parser.add_argument(
-        "--start",
-        metavar="NAME",
-        help="how initial points are drawn: hybrid, latin-hypercube or uniform",
-    )
-    parser.add_argument(
-        "--aggregation", metavar="NAME", help="aggregate of repeated runs: median, mean or min"
-    )
-    parser.add_argument("--seed", type=int, metavar="N", help="of the search (0)")
+    _SETTINGS.add(parser, "initial", "start", "aggregation", "seed")
     parser.add_argument(
         "--better",
         choices=("more", "less"),
         help="whether more or less of the target is better, where the component does not say",
     )
-    parser.add_argument(
-        "--timeout", dest="timeout_s", type=float, metavar="S", help="time limit of a run, s"
-    )
-    parser.add_argument(
-        "--most-runs",
+    _SETTINGS.add(parser, "timeout_s")
+    _SETTINGS.add(
+        parser,
+        "most_runs",
         type=int,
         metavar="N",
         help="runs of one configuration after which it is not proposed again (5); 0 for any number",
     )
-    parser.add_argument(
-        "--store", metavar="FILE_OR_URL", help="SQLite file or database that stores every run"
-    )
-    parser.add_argument(
-        "--name", help="name of the experiment in the store (default: made of the options)"
-    )
+    _EXPERIMENT.add(parser, "store", metavar="FILE_OR_URL")
+    _EXPERIMENT.add(parser, "name")
     parser.add_argument(
         "--save",
         type=output_file(*_EXPORTS),
         metavar="FILE",
         help="write the result there, .csv or .json",
     )
-    _add_running(parser)
+    _add_running(parser, _SETTINGS, _EXPERIMENT)
     tune_runner.add_runner(parser)
 
 
-def _add_running(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--budget", type=int, metavar="N", help="runs in all, repeats included")
+def _add_running(
+    parser: argparse.ArgumentParser, budget: FunctionOptions, jobs: FunctionOptions
+) -> None:
+    budget.add(parser, "budget")
     parser.add_argument(
         "--stopping",
         action="append",
         metavar="NAME[:OPTION=VALUE,...]",
         help=_help("stopping"),
     )
-    parser.add_argument("--jobs", type=int, metavar="N", help="runs at once (1)")
+    jobs.add(parser, "jobs")
     parser.add_argument(
         "--replay",
         metavar="RECORDING/SPACE",
@@ -252,7 +238,7 @@ def _new(arguments: argparse.Namespace) -> Experiment:
     from workbench.tune.experiment import Experiment
     from workbench.tune.specs import axis_of_spec, chosen, recorded_space, rules
 
-    options: dict[str, Any] = given(arguments, *_PLAIN, "most_runs", "jobs", "store", "name")
+    options = _SETTINGS.given(arguments) | _EXPERIMENT.given(arguments)
     if options.get("most_runs") == 0:
         options["most_runs"] = None
     for name in _RULES:
@@ -313,7 +299,7 @@ def _resumed(arguments: argparse.Namespace) -> Experiment:
     from workbench.tune.specs import recorded_space, rules
     from workbench.tune.store.stored_experiments import find_experiment
 
-    options: dict[str, Any] = given(arguments, "budget", "jobs")
+    options = _RESUMED.given(arguments)
     stored_runner = find_experiment(_existing(arguments.store), arguments.name).problem["runner"]
     options["runner"] = tune_runner.resume_runner(arguments, stored_runner)
     if arguments.stopping:

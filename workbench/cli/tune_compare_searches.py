@@ -12,8 +12,9 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import add_json, given, output_file, output_folder, print_json, say
+from workbench.cli.output import add_json, output_file, output_folder, print_json, say, words
 from workbench.errors import ParameterError
+from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 ABOUT = "compare heuristics, resampling, stopping and pruning on recorded spaces"
 
+_PLAN = FunctionOptions("workbench.tune.search_comparison.plan.SearchComparisonPlan")
+_COMPARED = FunctionOptions("workbench.tune.search_comparison.run.compare_searches")
 _SHOWN = ("recording", "noise", "heuristic", "resampling", "stopping", "pruning")
 _MORE = ("runs", "gain", "share", "distance", "saved", "saved_grid", "tied")
 
@@ -36,19 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="a shipped recording or a folder; may be repeated (default: the shipped comparison)",
     )
-    parser.add_argument("--spaces", type=_names, metavar="LIST", help="spaces, such as bcast/65536")
-    parser.add_argument(
-        "--heuristics", type=_names, metavar="LIST", help="heuristics, such as surrogate-gp"
-    )
-    parser.add_argument(
-        "--resamplings", type=_names, metavar="LIST", help="resampling rules, such as none,improved"
-    )
-    parser.add_argument(
-        "--stoppings", type=_names, metavar="LIST", help="stopping rules, such as budget"
-    )
-    parser.add_argument(
-        "--prunings", type=_names, metavar="LIST", help="pruning rules, such as none,median"
-    )
+    rules = ("resamplings", "stoppings", "prunings")
+    _PLAN.add(parser, "spaces", "heuristics", *rules, type=words, metavar="LIST")
     parser.add_argument(
         "--noise",
         dest="noises",
@@ -56,24 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[:SCALE]",
         help="measured, none, normal:0.05 or heavy-tails:0.05 (default: measured)",
     )
-    parser.add_argument(
-        "--seeds", type=int, metavar="N", help="seeds per method and space (default 20)"
-    )
-    parser.add_argument("--initial", type=int, metavar="N", help="initial points (default 10)")
-    parser.add_argument("--budget", type=int, metavar="N", help="runs of a search (default 60)")
-    parser.add_argument(
-        "--reruns", type=int, metavar="N", help="runs that judge what was found (default: recorded)"
-    )
+    _PLAN.add(parser, "seeds", "initial", "budget", "reruns")
     parser.add_argument(
         "--small", action="store_true", help="run a few methods of the shipped comparison only"
     )
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
-    parser.add_argument(
-        "--rows",
-        type=output_file(),
-        metavar="FILE.csv",
-        help="store each search there, and continue from it",
-    )
+    _COMPARED.add(parser, "jobs")
+    _COMPARED.add(parser, "rows", type=output_file(), metavar="FILE.csv")
     parser.add_argument(
         "--save", type=output_folder, metavar="FOLDER", help="write the tables there"
     )
@@ -90,8 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     plans = _plans(arguments)
     results = [
-        compare_searches(plan, arguments.rows, jobs=arguments.jobs, task=Task(_report))
-        for plan in plans
+        compare_searches(plan, task=Task(_report), **_COMPARED.given(arguments)) for plan in plans
     ]
     if arguments.save is not None:
         created_by = shlex.join(["workbench", *sys.argv[1:]])
@@ -110,12 +89,8 @@ def _plans(arguments: argparse.Namespace) -> tuple[SearchComparisonPlan, ...]:
     from workbench.tune.search_comparison.files import shipped_plans
     from workbench.tune.search_comparison.plan import SearchComparisonPlan
 
-    chosen = given(
-        arguments,
-        *("spaces", "heuristics", "resamplings", "stoppings", "prunings", "initial", "budget"),
-        "reruns",
-    )
-    seeds = given(arguments, "seeds")
+    chosen = _PLAN.given(arguments)
+    seeds = {"seeds": chosen.pop("seeds")} if "seeds" in chosen else {}
     if arguments.recordings is None:
         if chosen or arguments.noises is not None:
             raise ParameterError(
@@ -143,10 +118,6 @@ def _noise(text: str) -> AddedNoise:
             f"a noise must be a name and a spread such as normal:0.05; got {text!r}", key="noise"
         ) from error
     return AddedNoise(name, spread)
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(","))
 
 
 def _report(now: Progress) -> None:

@@ -44,11 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         title="actions", metavar="ACTION", required=True, dest="component_action"
     )
     about = "check and describe a component file; an error has status 1, file, line, key and rule"
-    check = actions.add_parser("check", help=about, description=about, allow_abbrev=False)
+    check = actions.add_parser("check", help=about, description=about)
     check.add_argument("file", metavar="FILE.yaml", help="a component file, SHAMan's or ours")
     add_json(check)
     about = "list the components that ship"
-    add_json(actions.add_parser("list", help=about, description=about, allow_abbrev=False))
+    add_json(actions.add_parser("list", help=about, description=about))
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         title="actions", metavar="ACTION", required=True, dest="record_action"
     )
     about = "run Open MPI's collectives on this machine; continues a stopped recording"
-    mpi = actions.add_parser("open-mpi", help=about, description=about, allow_abbrev=False)
+    mpi = actions.add_parser("open-mpi", help=about, description=about)
     _add_shared(mpi, "4")
     _add_passes(mpi)
     mpi.add_argument("--most", type=int, metavar="N", help="timed calls at the most (default 500)")
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what calls the collectives (default: C where it compiles)",
     )
     about = "run a component on this machine; continues a stopped recording"
-    component = actions.add_parser("component", help=about, description=about, allow_abbrev=False)
+    component = actions.add_parser("component", help=about, description=about)
     component.add_argument("folder", metavar="FOLDER", help="folder of the recording")
     tune_component.add_what(component)
     _add_passes(component)
@@ -58,11 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_json(component)
     about = "replay the workbench's own algorithms on a machine's LogGPS parameters"
-    own = actions.add_parser("simulated", help=about, description=about, allow_abbrev=False)
+    own = actions.add_parser("simulated", help=about, description=about)
     _add_shared(own, "12")
     add_machine(own, "the machine (default azure-hb96v3-hdr)")
     about = "describe a recording"
-    show = actions.add_parser("show", help=about, description=about, allow_abbrev=False)
+    show = actions.add_parser("show", help=about, description=about)
     show.add_argument("folder", metavar="FOLDER", help="a recording, or the name of a shipped one")
     add_json(show)
 

@@ -31,11 +31,13 @@ from workbench.cli.output import (
     output_file,
     print_json,
     say,
+    words,
 )
 from workbench.cli.progress import ProgressLine
 from workbench.cli.signals import stoppable
 from workbench.errors import ParameterError
 from workbench.jsonfile import read_json
+from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,11 +52,12 @@ _COLUMNS = (
     "block_bytes and avg_us, and may have median_us, ranks_per_node, algorithm (empty for the "
     "library's choice), system and fabric, which may end in the shape of a torus, such as 8x8x8."
 )
-_OPTIONS = ("model", "noise", "draws", "seed")
+_READ = FunctionOptions("workbench.uq.collectives.read_measured")
+_CALIBRATED = FunctionOptions("workbench.uq.collectives.calibrate_collective")
+_COVERED = FunctionOptions("workbench.uq.collectives.cover_systems")
 _IN_SHELL = {"resume": "--resume", "draws": "--draws"}  # of calibrate
 _SAVED_EVERY_S = 3.0  # chosen: so much work at most is lost with the process
 _MOST_OF_TIME = 10  # of the time from one save to the next, the share that the save may take: 1/10
-_NOISE = "constant, relative, hierarchical, gaussian-process (default) or student-t"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,9 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         title="actions", metavar="ACTION", required=True, dest="uq_action"
     )
     about = "calibrate a model of a collective to measured replicas"
-    made = actions.add_parser(
-        "calibrate", help=about, description=f"{about}. {_COLUMNS}", allow_abbrev=False
-    )
+    made = actions.add_parser("calibrate", help=about, description=f"{about}. {_COLUMNS}")
     _add_measured(made)
     made.add_argument(
         "--store",
@@ -81,38 +82,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_json(made)
     about = "predict the largest number of nodes from the others, and count what intervals hold"
-    checked = actions.add_parser(
-        "check", help=about, description=f"{about}. {_COLUMNS}", allow_abbrev=False
-    )
+    checked = actions.add_parser("check", help=about, description=f"{about}. {_COLUMNS}")
     _add_measured(checked)
     add_json(checked)
     about = "do the same for the collectives of real systems that ship with the workbench"
-    covered = actions.add_parser("coverage", help=about, description=about, allow_abbrev=False)
-    covered.add_argument(
-        "--tables",
-        type=lambda text: text.split(","),
-        metavar="LIST",
-        help="names of shipped tables, such as lassen,fugaku (default: all, minutes)",
-    )
-    covered.add_argument("--noise", metavar="NAME", help=_NOISE)
-    covered.add_argument("--draws", type=int, metavar="N", help="kept of each chain (default 4000)")
-    covered.add_argument("--seed", type=int, metavar="N", help="of designs and chains (default 0)")
+    covered = actions.add_parser("coverage", help=about, description=about)
+    _COVERED.add(covered, "tables", type=words, metavar="LIST")
+    _COVERED.add(covered, "noise", "draws", "seed")
     covered.add_argument(
         "--save", type=output_file(".json"), metavar="FILE.json", help="keep the result"
     )
     add_json(covered)
     about = "write the points at which to run a simulator, as a table"
-    designed = actions.add_parser(
-        "design", help=about, description=uq_design.__doc__, allow_abbrev=False
+    actions.add_parser(
+        "design",
+        help=about,
+        description=uq_design.__doc__,
+        add_arguments=uq_design.add_arguments,
     )
-    uq_design.add_arguments(designed)
     about = "run a simulator at the points of a design, and keep every row"
-    evaluated = actions.add_parser(
-        "evaluate", help=about, description=uq_evaluate.__doc__, allow_abbrev=False
+    actions.add_parser(
+        "evaluate",
+        help=about,
+        description=uq_evaluate.__doc__,
+        add_arguments=uq_evaluate.add_arguments,
     )
-    uq_evaluate.add_arguments(evaluated)
     about = "predict a collective on other nodes, or with other bytes"
-    asked = actions.add_parser("predict", help=about, description=about, allow_abbrev=False)
+    asked = actions.add_parser("predict", help=about, description=about)
     asked.add_argument("file", metavar="FILE.json", help="what calibrate has kept")
     asked.add_argument("--nodes", type=counts, required=True, metavar="LIST", help="such as 4096")
     asked.add_argument(
@@ -135,13 +131,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_measured(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE.csv", help="measured times, a row per run")
-    parser.add_argument("--collective", required=True, metavar="NAME", help="such as gather")
-    parser.add_argument(
-        "--algorithm",
-        default="",
-        metavar="LABEL",
-        help="its label in the file (default: the library's choice, an empty label)",
-    )
+    _READ.add(parser, "collective")
+    _READ.add(parser, "algorithm", metavar="LABEL")
     parser.add_argument(
         "--algorithm-unknown",
         action="store_true",
@@ -154,19 +145,15 @@ def _add_measured(parser: argparse.ArgumentParser) -> None:
         help="numbers of nodes, such as 8,64 (default: all); of a benchmark's output that does "
         "not say it, the number on which it ran",
     )
-    parser.add_argument(
-        "--ranks-per-node", type=int, metavar="N", help="ranks on each node (default: the least)"
-    )
-    parser.add_argument(
-        "--model",
-        metavar="NAME",
+    _READ.add(parser, "ranks_per_node")
+    _CALIBRATED.add(
+        parser,
+        "model",
         help="rounds:ALGORITHM, growth, power or power-of-links (default: what fits and predicts "
         "the largest number of nodes best; "
         "where the algorithm is unknown, all models with their probabilities",
     )
-    parser.add_argument("--noise", metavar="NAME", help=_NOISE)
-    parser.add_argument("--draws", type=int, metavar="N", help="kept of each chain (default 4000)")
-    parser.add_argument("--seed", type=int, metavar="N", help="of designs and chains (default 0)")
+    _CALIBRATED.add(parser, "noise", "draws", "seed")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -186,7 +173,7 @@ def _calibrate(arguments: argparse.Namespace) -> int:
     from workbench.tasks import Task
     from workbench.uq.collectives import AlgorithmMixture, calibrate_collective, calibrate_unknown
 
-    measured, options = _measured(arguments), given(arguments, *_OPTIONS)
+    measured, options = _measured(arguments), _CALIBRATED.given(arguments)
     unknown = _is_unknown(arguments, measured)
     if arguments.resume:
         options["resume"] = _resumed(arguments.store, unknown)
@@ -302,7 +289,7 @@ def _load(store: str) -> CollectiveCalibration | AlgorithmMixture:
 def _check(arguments: argparse.Namespace) -> int:
     from workbench.uq.collectives import held_out
 
-    measured, options = _measured(arguments), given(arguments, *_OPTIONS)
+    measured, options = _measured(arguments), _CALIBRATED.given(arguments)
     found = held_out(measured, **options, unknown=_is_unknown(arguments, measured))
     off = (found["predicted (µs)"] / found["measured (µs)"] - 1.0).abs()
     summary = {
@@ -335,8 +322,7 @@ def _coverage(arguments: argparse.Namespace) -> int:
         def note(now: Progress) -> None:
             line.show(f"{now.done} of {now.total} done; {now.message}")
 
-        options = given(arguments, "noise", "draws", "seed")
-        found = cover_systems(arguments.tables, **options, task=Task(note, stop.event))
+        found = cover_systems(**_COVERED.given(arguments), task=Task(note, stop.event))
     if stop.number:
         say(f"stopped after {len(found.cases)} collectives")
     elif arguments.save is not None:
@@ -356,10 +342,8 @@ def _measured(arguments: argparse.Namespace) -> MeasuredCollective:
     one = arguments.nodes is not None and len(arguments.nodes) == 1
     found = read_measured(
         arguments.file,
-        arguments.collective,
-        arguments.algorithm,
         nodes=arguments.nodes[0] if one else None,
-        **given(arguments, "ranks_per_node"),
+        **_READ.given(arguments),
     )
     for note in found.notes:
         say(f"note: {note}")

@@ -16,12 +16,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import add_json, given, output_file, print_json, say
+from workbench.cli.output import add_json, output_file, print_json, say
 from workbench.errors import ParameterError
+from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     from workbench.uq import UncertainParameter
 
+_DESIGNED = FunctionOptions("workbench.uq.design")
 _FORM = "NAME:UNIT:LOW:HIGH[:PRIOR]"
 
 
@@ -42,8 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="how many; of a grid, along each parameter; with --extend, how many more",
     )
-    parser.add_argument("--method", metavar="NAME", help="sobol (default), latin-hypercube or grid")
-    parser.add_argument("--seed", type=int, metavar="N", help="of the points (default 0)")
+    _DESIGNED.add(parser, "method", "seed")
     parser.add_argument(
         "--extend",
         metavar="FILE.csv",
@@ -68,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     from workbench.uq.runs import RUN, read_points
 
     box = ParameterBox(_parameter(text) for text in arguments.parameter)
-    options, first = given(arguments, "method", "seed"), 0
+    options, first = _DESIGNED.given(arguments), 0
     if arguments.extend is not None:
         if arguments.method not in (None, "sobol"):
             raise ParameterError(

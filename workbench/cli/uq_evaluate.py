@@ -17,7 +17,6 @@ from workbench.cli.output import (
     FAILED,
     SIGNALLED,
     add_json,
-    given,
     output_folder,
     print_json,
     say,
@@ -26,9 +25,13 @@ from workbench.cli.output import (
 from workbench.cli.progress import PROGRESS_S, ProgressLine
 from workbench.cli.signals import stoppable
 from workbench.errors import ParameterError
+from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     from workbench.uq import SimulatorRuns
+
+
+_EVALUATED = FunctionOptions("workbench.uq.evaluate_design")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,10 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE_OR_URL",
         help="SQLite file, or postgresql://user@host/database (default: FILE.db)",
     )
-    parser.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core)")
-    parser.add_argument(
-        "--retry-failed", action="store_true", help="evaluate rows that failed before again"
-    )
+    _EVALUATED.add(parser, "workers", "retry_failed")
     parser.add_argument(
         "--show", action="store_true", help="evaluate nothing; show what the database holds"
     )
@@ -77,8 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
             evaluate_design,
             plan,
             database,
-            retry_failed=arguments.retry_failed,
-            **given(arguments, "workers"),
+            **_EVALUATED.given(arguments),
         )
         while not job.wait(PROGRESS_S):
             line.show(job.progress.message)

@@ -19,9 +19,10 @@ import argparse
 import shlex
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import SIGNALLED, add_json, given, output_file, print_json, say
+from workbench.cli.output import SIGNALLED, add_json, output_file, print_json, say
 from workbench.cli.progress import ProgressLine
 from workbench.cli.signals import stoppable
+from workbench.shell.function_options import FunctionOptions
 from workbench.units import parse_typed_quantity
 
 if TYPE_CHECKING:
@@ -29,16 +30,22 @@ if TYPE_CHECKING:
 
 ABOUT = "hold predicted run times against programs that ran under added latency"
 
+_MEASURED = FunctionOptions("workbench.validation.measure_program")
+_PROGRAM = FunctionOptions("workbench.validation.ValidationProgram")
+_PREDICTED = FunctionOptions("workbench.validation.predict_recording")
+_COLLECTIVES = FunctionOptions("workbench.validation.measure_collectives")
+_INJECTORS = FunctionOptions("workbench.validation.compare_injectors")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the actions and their arguments."""
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
-    measure = actions.add_parser("measure", help="measure a program here", allow_abbrev=False)
+    measure = actions.add_parser("measure", help="measure a program here")
     measure.add_argument(
         "program", metavar="PROGRAM", help="one that workbench validate list names"
     )
-    measure.add_argument("-n", "--ranks", type=int, metavar="N", help="hosts (default: 4)")
-    measure.add_argument("--repeats", type=int, metavar="N", help="at each latency (default: 5)")
+    _MEASURED.add(measure, "ranks", option=("-n", "--ranks"))
+    _MEASURED.add(measure, "repeats")
     measure.add_argument(
         "--latencies", metavar="LIST", help="to be added, such as 0,500us,1ms; the first one is 0"
     )
@@ -46,16 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--traces", metavar="LIST", help="latencies at which a trace is kept (default: 0)"
     )
     measure.add_argument("--output", required=True, metavar="FOLDER", help="of the recording")
-    measure.add_argument("--mpirun", metavar="PATH", help="Open MPI's launcher (default: mpirun)")
+    _MEASURED.add(measure, "mpirun", metavar="PATH")
     measure.add_argument(
         "--program", dest="path", metavar="PATH", help="a program of your own, called PROGRAM"
     )
-    measure.add_argument(
-        "--slowdown",
-        type=float,
-        metavar="F",
-        help="make processors so many times slower (default: 1)",
-    )
+    _PROGRAM.add(measure, "slowdown", metavar="F")
     measure.add_argument(
         "--message-bytes",
         type=int,
@@ -71,36 +73,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     measure.add_argument(
         "--arguments", default="", metavar="TEXT", help="of it, as in --arguments='-x 8'"
     )
-    predict = actions.add_parser("predict", help="predict a recorded program", allow_abbrev=False)
+    predict = actions.add_parser("predict", help="predict a recorded program")
     predict.add_argument("recording", metavar="RECORDING", help="shipped, or a folder")
-    predict.add_argument(
-        "--latency",
-        metavar="WHICH",
-        help="added latency as messages showed it (seen, default) or as it was set (set)",
-    )
-    report = actions.add_parser("report", help="the errors of all recordings", allow_abbrev=False)
+    _PREDICTED.add(predict, "latency", metavar="WHICH")
+    report = actions.add_parser("report", help="the errors of all recordings")
     report.add_argument("recordings", metavar="RECORDING", nargs="*", help="default: the shipped")
     collectives = actions.add_parser(
         "collectives",
         help="measure and predict collectives with forced algorithms",
-        allow_abbrev=False,
     )
-    collectives.add_argument("-n", "--ranks", type=int, metavar="N", help="hosts (default: 4)")
-    collectives.add_argument("--repeats", type=int, metavar="N", help="of all runs (default: 3)")
+    _COLLECTIVES.add(collectives, "ranks", option=("-n", "--ranks"))
+    _COLLECTIVES.add(collectives, "repeats")
     collectives.add_argument(
         "--output", required=True, type=output_file(".json"), metavar="FILE", help="of the result"
     )
-    collectives.add_argument("--mpirun", metavar="PATH", help="Open MPI's launcher")
-    injectors = actions.add_parser(
-        "injectors", help="compare two ways to add latency", allow_abbrev=False
-    )
+    _COLLECTIVES.add(collectives, "mpirun", metavar="PATH")
+    injectors = actions.add_parser("injectors", help="compare two ways to add latency")
     injectors.add_argument(
         "program", metavar="PROGRAM", help="one that workbench validate list names"
     )
-    injectors.add_argument("-n", "--ranks", type=int, metavar="N", help="hosts (default: 4)")
-    injectors.add_argument("--repeats", type=int, metavar="N", help="of each run (default: 3)")
-    injectors.add_argument("--mpirun", metavar="PATH", help="Open MPI's launcher")
-    listing = actions.add_parser("list", help="programs and shipped recordings", allow_abbrev=False)
+    _INJECTORS.add(injectors, "ranks", option=("-n", "--ranks"))
+    _INJECTORS.add(injectors, "repeats")
+    _INJECTORS.add(injectors, "mpirun", metavar="PATH")
+    listing = actions.add_parser("list", help="programs and shipped recordings")
     for action in (measure, predict, report, collectives, injectors, listing):
         add_json(action)
 
@@ -122,7 +117,7 @@ def _measure(arguments: argparse.Namespace) -> int:
     from workbench.tasks import Task
     from workbench.validation import measure_program
 
-    options = given(arguments, "ranks", "repeats", "mpirun")
+    options = _MEASURED.given(arguments)
     for option, name in (("latencies", "latencies_s"), ("traces", "traced_s")):
         if (text := getattr(arguments, option)) is not None:
             options[name] = [
@@ -156,16 +151,16 @@ def _program(arguments: argparse.Namespace) -> str | ValidationProgram:
         1024 if arguments.message_bytes is None else arguments.message_bytes,
         algorithms,
         path=arguments.path,
-        **given(arguments, "slowdown"),
+        **_PROGRAM.given(arguments),
     )
 
 
 def _predict(arguments: argparse.Namespace) -> int:
-    from workbench.plotting.tolerance.run_prediction import describe_run_prediction
+    from workbench.tolerance.figure_run_prediction import describe_run_prediction
     from workbench.validation import predict_recording, recording_of
 
     recording = recording_of(arguments.recording)
-    found = predict_recording(recording, **given(arguments, "latency"))
+    found = predict_recording(recording, **_PREDICTED.given(arguments))
     if arguments.json:
         rows = zip(
             found.added_s.tolist(),
@@ -211,7 +206,7 @@ def _collectives(arguments: argparse.Namespace) -> int:
         found = measure_collectives(
             arguments.output,
             task=Task(lambda now: line.show(now.message), stop.event),
-            **given(arguments, "ranks", "repeats", "mpirun"),
+            **_COLLECTIVES.given(arguments),
         )
     if arguments.json:
         print_json(
@@ -236,7 +231,7 @@ def _injectors(arguments: argparse.Namespace) -> int:
         found = compare_injectors(
             arguments.program,
             task=Task(lambda now: line.show(now.message), stop.event),
-            **given(arguments, "ranks", "repeats", "mpirun"),
+            **_INJECTORS.given(arguments),
         )
     if arguments.json:
         print_json(found.to_dict() | {"origin": "emulated", "growth_ratio": found.growth_ratio})

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli import (
@@ -26,107 +27,63 @@ from workbench.cli import (
     variability_score,
     variability_stalls,
 )
-from workbench.cli.output import add_columns, add_json, given, print_json, say
+from workbench.cli.output import add_columns, add_json, print_json, say
+from workbench.shell.function_options import FunctionOptions
+from workbench.shell.parser import Action, add_actions
 
 if TYPE_CHECKING:
     from workbench.variability import Blame
 
-_ANALYSES = {
-    "deviation": variability_deviation,
-    "forecast": variability_forecast,
-    "report": variability_report,
-    "score": variability_score,
-    "stalls": variability_stalls,
-}
 
 ABOUT = "say why one run is slower than another, and forecast the next steps"
 
+_RUNS = FunctionOptions("workbench.variability.read_runs")
+_JOBS = FunctionOptions("workbench.variability.read_jobs")
+_BLAMED = FunctionOptions("workbench.variability.blame")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
+    """Add the actions."""
     about = "order users by how much longer runs take beside their jobs, with p-values"
-    blamed = actions.add_parser("blame", help=about, description=about, allow_abbrev=False)
-    blamed.add_argument("--runs", required=True, metavar="RUNS", help="table of runs")
-    blamed.add_argument("--jobs", required=True, metavar="JOBS", help="table of all users' jobs")
-    add_columns(blamed, "runs", "jobs")
-    blamed.add_argument(
-        "--least-nodes",
-        type=int,
-        metavar="N",
-        help="of a large job, which a user must have beside a run (default 128, or 1 where users "
-        "with such jobs hold less than half of what runs beside)",
-    )
-    blamed.add_argument(
-        "--any-overlap",
-        action="store_true",
+    actions: dict[str, Action | ModuleType] = {
+        "blame": Action(about, _add_blame, _blame),
+        "record": variability_record,
+        "generate": variability_generate,
+        "deviation": variability_deviation,
+        "forecast": variability_forecast,
+        "report": variability_report,
+        "score": variability_score,
+        "stalls": variability_stalls,
+        **variability_forecast_studies.ACTIONS,
+    }
+    add_actions(parser, actions, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+def _add_blame(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--runs", required=True, metavar="RUNS", help="table of runs")
+    parser.add_argument("--jobs", required=True, metavar="JOBS", help="table of all users' jobs")
+    add_columns(parser, "runs", "jobs")
+    _BLAMED.add(parser, "least_nodes")
+    _BLAMED.add(
+        parser,
+        "during_all",
+        option="--any-overlap",
         help="take a user for present beside any part of a run, not only during all of it",
     )
-    blamed.add_argument(
-        "--zone", metavar="NAME", help="time zone of dates that name none (default UTC)"
-    )
-    blamed.add_argument(
-        "--offset",
-        type=float,
-        default=0.0,
-        metavar="S",
-        help="seconds to add to the times of JOBS, whose clock may differ (default 0)",
-    )
-    blamed.add_argument(
-        "--permutations", type=int, metavar="N", help="for the p-values (default 2000)"
-    )
-    blamed.add_argument("--seed", type=int, metavar="N", help="of the permutations (default 0)")
-    add_json(blamed)
-    recorded = actions.add_parser(
-        "record",
-        help=variability_record.ABOUT,
-        description=variability_record.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    variability_record.add_arguments(recorded)
-    about = "make up runs beside other users' jobs, with what slowed them down"
-    made = actions.add_parser("generate", help=about, description=about, allow_abbrev=False)
-    variability_generate.add_arguments(made)
-    for name, command in _ANALYSES.items():
-        analysed = actions.add_parser(
-            name,
-            help=command.ABOUT,
-            description=command.__doc__,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        command.add_arguments(analysed)
-    for name, about in variability_forecast_studies.ACTIONS.items():
-        studied = actions.add_parser(
-            name,
-            help=about,
-            description=variability_forecast_studies.__doc__,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        variability_forecast_studies.add_arguments(studied, name)
+    _RUNS.add(parser, "zone")
+    _JOBS.add(parser, "offset_s")
+    _BLAMED.add(parser, "permutations", "seed")
+    add_json(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Run the chosen action and return the exit status."""
-    if arguments.action == "record":
-        return variability_record.run(arguments)
-    if arguments.action == "generate":
-        return variability_generate.run(arguments)
-    if arguments.action in _ANALYSES:
-        return int(_ANALYSES[arguments.action].run(arguments))
-    if arguments.action in variability_forecast_studies.ACTIONS:
-        return variability_forecast_studies.run(arguments)
+def _blame(arguments: argparse.Namespace) -> int:
     from workbench.variability import blame, read_jobs, read_runs, table_gaps
 
-    zone = given(arguments, "zone")
+    zone = _RUNS.given(arguments)
     runs = read_runs(arguments.runs, columns=arguments.runs_columns, **zone)
-    jobs = read_jobs(
-        arguments.jobs, columns=arguments.jobs_columns, offset_s=arguments.offset, **zone
-    )
-    options = given(arguments, "least_nodes", "permutations", "seed")
-    found = blame(runs, jobs, during_all=not arguments.any_overlap, **options)
+    of_jobs = zone | _JOBS.given(arguments)
+    jobs = read_jobs(arguments.jobs, columns=arguments.jobs_columns, **of_jobs)
+    found = blame(runs, jobs, **_BLAMED.given(arguments))
     found = replace(found, notes=(*found.notes, *table_gaps(runs, jobs)))
     for note in found.notes:
         say(f"note: {note}")

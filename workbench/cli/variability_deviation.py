@@ -16,35 +16,24 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.analysis import run_analysis
-from workbench.cli.output import add_columns, add_json, given, print_json
+from workbench.cli.output import add_columns, add_json, print_json, words
+from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     from workbench.variability import Deviation
 
 ABOUT = "say which counters explain by how much steps deviate from the mean"
 
+_EXPLAINED = FunctionOptions("workbench.variability.deviation")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of a deviation."""
     parser.add_argument("--steps", required=True, metavar="STEPS", help="table of steps")
     add_columns(parser, "steps")
-    parser.add_argument("--folds", type=int, metavar="N", help="parts of the runs (default 10)")
-    parser.add_argument(
-        "--ways",
-        metavar="NAMES",
-        help="some of by-run,by-step,paper (default: all; by-run is always there)",
-    )
-    parser.add_argument(
-        "--per-second",
-        action="store_true",
-        help="divide counters by the time of their step, which they contain",
-    )
-    parser.add_argument(
-        "--trees",
-        metavar="NAME",
-        help="histogram (default), or exact ones as in the paper, which take 20 times as long",
-    )
-    parser.add_argument("--seed", type=int, metavar="N", help="of folds and trees (default 0)")
+    _EXPLAINED.add(parser, "folds")
+    _EXPLAINED.add(parser, "ways", type=words, metavar="NAMES")
+    _EXPLAINED.add(parser, "per_second", "trees", "seed")
     add_json(parser)
 
 
@@ -52,9 +41,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Explain and return the exit status."""
     from workbench.variability import deviation, read_steps
 
-    options: dict[str, Any] = given(arguments, "folds", "trees", "seed")
-    if arguments.ways is not None:
-        options["ways"] = tuple(word.strip() for word in arguments.ways.split(","))
     steps = read_steps(arguments.steps, columns=arguments.steps_columns)
 
     def show(found: Deviation) -> None:
@@ -67,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
             print(frame.to_string(index=False, float_format="{:.3g}".format))
         print(describe_deviation(found))
 
-    explain = partial(deviation, steps, per_second=arguments.per_second, **options)
+    explain = partial(deviation, steps, **_EXPLAINED.given(arguments))
     return run_analysis(explain, show)
 
 

@@ -17,38 +17,30 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.analysis import run_analysis
-from workbench.cli.output import add_columns, add_json, given, print_json
+from workbench.cli.output import add_columns, add_json, print_json, words
+from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     from workbench.variability import Forecast
 
 ABOUT = "forecast the time of the next steps of a run from its last ones, and say how well"
 
+_FORECAST = FunctionOptions("workbench.variability.forecast")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of a forecast."""
     parser.add_argument("--steps", required=True, metavar="STEPS", help="table of steps")
     add_columns(parser, "steps")
-    parser.add_argument("--m", type=int, metavar="N", help="steps that are seen (default: 1/8)")
-    parser.add_argument("--k", type=int, metavar="N", help="steps that are forecast (default: 1/4)")
-    parser.add_argument(
-        "--features",
-        metavar="NAMES",
-        help="of the counters that are seen: app,placement,io,sys (default: all there are)",
-    )
-    parser.add_argument(
-        "--models",
-        metavar="NAMES",
-        help="some of attention,trees,ridge (default: all); persistence and mean-trajectory are "
-        "always there",
-    )
-    parser.add_argument(
-        "--counters-only",
-        action="store_true",
+    _FORECAST.add(parser, "m", "k")
+    _FORECAST.add(parser, "features", "models", type=words, metavar="NAMES")
+    _FORECAST.add(
+        parser,
+        "own_times",
+        option="--counters-only",
         help="let models see no step times of the run itself, as in the paper",
     )
-    parser.add_argument("--folds", type=int, metavar="N", help="parts of the runs (default 5)")
-    parser.add_argument("--seed", type=int, metavar="N", help="of folds and models (default 0)")
+    _FORECAST.add(parser, "folds", "seed")
     add_json(parser)
 
 
@@ -56,9 +48,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Forecast and return the exit status."""
     from workbench.variability import forecast, read_steps
 
-    options: dict[str, Any] = given(arguments, "m", "k", "folds", "seed")
-    for name, value in given(arguments, "features", "models").items():
-        options[name] = [word.strip() for word in value.split(",")]
     steps = read_steps(arguments.steps, columns=arguments.steps_columns)
 
     def show(found: Forecast) -> None:
@@ -70,8 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(found.to_frame().to_string(index=False, float_format="{:.3g}".format))
         print(describe_forecast(found))
 
-    work = partial(forecast, steps, own_times=not arguments.counters_only, **options)
-    return run_analysis(work, show)
+    return run_analysis(partial(forecast, steps, **_FORECAST.given(arguments)), show)
 
 
 def summary(found: Forecast) -> dict[str, Any]:

@@ -17,20 +17,25 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.analysis import run_analysis
-from workbench.cli.output import add_columns, add_json, counts, given, print_json
+from workbench.cli.output import add_columns, add_json, counts, print_json, words
 from workbench.errors import ParameterError
+from workbench.shell.function_options import FunctionOptions
+from workbench.shell.parser import Action
 
 if TYPE_CHECKING:
     from workbench.variability import ForecastGrid, Leakage, LongForecast
 
-ACTIONS = {
+_ABOUT = {
     "forecast-grid": "forecast from more or fewer steps and counters",
     "forecast-leakage": "say by how much usual mistakes flatter a forecast",
     "forecast-long": "forecast a long run piece by piece, from short runs",
 }
+_FUNCTIONS = {
+    name: FunctionOptions(f"workbench.variability.{name.replace('-', '_')}") for name in _ABOUT
+}
 
 
-def add_arguments(parser: argparse.ArgumentParser, action: str) -> None:
+def _add_arguments(action: str, parser: argparse.ArgumentParser) -> None:
     """Add the arguments of one of the actions."""
     several = action == "forecast-grid"
     number = "N,N" if several else "N"
@@ -38,43 +43,39 @@ def add_arguments(parser: argparse.ArgumentParser, action: str) -> None:
     add_columns(parser, "steps")
     if action == "forecast-long":
         parser.add_argument("--long", required=True, metavar="LONG", help="table of one long run")
-    for name, what in (("--m", "seen"), ("--k", "forecast")):
-        parser.add_argument(name, type=counts, metavar=number, help=f"steps that are {what}")
-    parser.add_argument(
-        "--models", metavar="NAMES", help="some of attention,trees,ridge (default: all)"
-    )
-    parser.add_argument(
-        "--counters-only",
-        action="store_true",
+    function = _FUNCTIONS[action]
+    function.add(parser, "m", "k", type=counts, metavar=number)
+    function.add(parser, "models", type=words, metavar="NAMES")
+    function.add(
+        parser,
+        "own_times",
+        option="--counters-only",
         help="let models see no step times of the run itself, as in the paper",
     )
     if action != "forecast-long":
-        parser.add_argument("--folds", type=int, metavar="N", help="parts of the runs (default 5)")
-    parser.add_argument("--seed", type=int, metavar="N", help="of folds and models (default 0)")
+        function.add(parser, "folds")
+    function.add(parser, "seed")
     add_json(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _run(action: str, arguments: argparse.Namespace) -> int:
     """Do the action and return the exit status."""
     from workbench import plotting, variability
 
-    grid = arguments.action == "forecast-grid"
-    options: dict[str, Any] = given(arguments, "m", "k", "seed")
-    options |= given(arguments, "folds") if hasattr(arguments, "folds") else {}
+    grid = action == "forecast-grid"
+    options = _FUNCTIONS[action].given(arguments)
     if not grid:
         for name in {"m", "k"} & options.keys():
             options[name] = _one(options[name], name)
-    if arguments.models is not None:
-        options["models"] = [word.strip() for word in arguments.models.split(",")]
     tables = [variability.read_steps(arguments.steps, columns=arguments.steps_columns)]
-    if arguments.action == "forecast-long":
+    if action == "forecast-long":
         tables.append(variability.read_steps(arguments.long, columns=arguments.steps_columns))
     calls: dict[str, tuple[Callable[..., Any], Callable[..., str], Callable[..., Any]]] = {
         "forecast-grid": (variability.forecast_grid, plotting.describe_forecast_grid, _grid),
         "forecast-leakage": (variability.forecast_leakage, plotting.describe_leakage, _leakage),
         "forecast-long": (variability.forecast_long, plotting.describe_long_forecast, _long),
     }
-    make, describe, summary = calls[arguments.action]
+    make, describe, summary = calls[action]
 
     def show(found: Any) -> None:
         if arguments.json:
@@ -83,8 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(found.to_frame().to_string(index=False, float_format="{:.3g}".format))
         print(describe(found))
 
-    own_times = not arguments.counters_only
-    return run_analysis(partial(make, *tables, own_times=own_times, **options), show)
+    return run_analysis(partial(make, *tables, **options), show)
 
 
 def _grid(found: ForecastGrid) -> dict[str, Any]:
@@ -124,3 +124,10 @@ def _one(numbers: tuple[int, ...], name: str) -> int:
     if len(numbers) != 1:
         raise ParameterError(f"{name} must be one number here; got {len(numbers)}", key=name)
     return numbers[0]
+
+
+ACTIONS = {
+    name: Action(about, partial(_add_arguments, name), partial(_run, name), __doc__)
+    for name, about in _ABOUT.items()
+}
+"""The actions of ``workbench variability`` by name."""

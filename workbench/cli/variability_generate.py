@@ -11,6 +11,7 @@ what each column is. Ctrl-C leaves what is done, and the same command goes on.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,10 +27,15 @@ from workbench.cli.output import (
 )
 from workbench.cli.progress import PROGRESS_S, ProgressLine
 from workbench.cli.signals import stoppable
-from workbench.errors import ParameterError
+from workbench.errors import SimulationHalted
+from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     from workbench.variability.world.world import World
+
+ABOUT = "make up runs beside other users' jobs, with what slowed them down"
+
+_GENERATED = FunctionOptions("workbench.variability.world.world.generate")
 
 # Users slow 8 runs of milc-128 down by 0 to 23 %: by 8 steps within 0.17 points of what all steps
 # give (root mean square), in 6 s for 69; by 4 within 0.33 in 3 s, by 16 within 0.09 in 10 s.
@@ -38,19 +44,11 @@ _TRUTH_STEPS = 8
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of a world."""
-    parser.add_argument(
-        "--preset", metavar="NAME", help="small, medium or cori: 5, 12 or 34 groups (default small)"
-    )
-    parser.add_argument(
-        "--application",
-        metavar="NAME",
-        help="milc-128 (default), milc-512, amg-128, amg-512, minivite-128 or umt-128",
-    )
-    parser.add_argument("--runs", type=int, metavar="N", help="number of runs (default 200)")
-    parser.add_argument("--seed", type=int, metavar="N", help="of all that is drawn (default 0)")
-    parser.add_argument(
-        "--null",
-        action="store_true",
+    _GENERATED.add(parser, "preset", "application", "runs", "seed")
+    _GENERATED.add(
+        parser,
+        "interference",
+        option="--null",
         help="make a world in which the others' traffic does not slow runs down",
     )
     parser.add_argument(
@@ -60,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=_TRUTH_STEPS,
         help=f"steps of each run for truth.csv, 0 for all (default {_TRUTH_STEPS})",
     )
-    parser.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core)")
+    _GENERATED.add(parser, "workers")
     parser.add_argument(
         "--output", required=True, type=output_folder, metavar="FOLDER", help="for the tables"
     )
@@ -70,26 +68,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Make the world and return the exit status."""
     with slow_import_notice():
+        from workbench.tasks import Task
         from workbench.variability.world.pieces import remove_pieces
         from workbench.variability.world.world import generate
     folder = Path(arguments.output)
-    options = given(arguments, "preset", "application", "runs", "seed", "workers")
     with stoppable() as stop, ProgressLine(every_s=PROGRESS_S) as line:
-        common: dict[str, Any] = {
-            "store": folder,
-            "stop": stop.event,
-            "on_progress": lambda now: line.show(now.line()),
-        }
-        try:
-            world = generate(**options, interference=not arguments.null, **common)
+        task = Task(lambda now: line.show(now.message), stop.event)
+        common: dict[str, Any] = {"store": folder, "task": task}
+        with contextlib.suppress(SimulationHalted):
+            world = generate(**_GENERATED.given(arguments), **common)
             if not stop.number:
                 known = world.truth(
                     steps=arguments.truth_steps, **given(arguments, "workers"), **common
                 )
                 world = dataclasses.replace(world, known=known)
-        except ParameterError:
-            if not stop.number:
-                raise
         if stop.number:
             say(f"stopped; what is done is in {folder}: the same command continues from there")
             return SIGNALLED + stop.number

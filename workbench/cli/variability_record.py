@@ -20,38 +20,35 @@ import shlex
 import sys
 from pathlib import Path
 
-from workbench.cli.output import SIGNALLED, add_json, given, print_json, say
+from workbench.cli.output import SIGNALLED, add_json, print_json, say
 from workbench.cli.progress import ProgressLine
 from workbench.cli.signals import stoppable
+from workbench.shell.function_options import FunctionOptions
 
 ABOUT = "record a program on a shared link here, with the causes of its delays known"
+
+_SETTINGS = FunctionOptions("workbench.variability.recording.LinkSettings")
+_RECORDED = FunctionOptions("workbench.variability.recording.record_link")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("--runs", type=int, default=40, metavar="N", help="in all (default 40)")
-    parser.add_argument("--steps", type=int, metavar="N", help="of a run (default 60)")
+    _SETTINGS.add(parser, "steps")
     parser.add_argument("--output", required=True, metavar="FOLDER", help="folder of the recording")
-    parser.add_argument("--seed", type=int, metavar="N", help="of users and schedules (default 0)")
-    parser.add_argument(
-        "--rate",
-        dest="rate_Mbps",
-        type=float,
-        metavar="MBPS",
-        help="of the link in each direction, Mbit/s (default 100)",
-    )
-    parser.add_argument(
-        "--mpirun", metavar="PATH", help="Open MPI's launcher (default: that of the path)"
-    )
+    _SETTINGS.add(parser, "seed")
+    _SETTINGS.add(parser, "rate_Mbps", option="--rate", metavar="MBPS")
+    _RECORDED.add(parser, "mpirun", metavar="PATH")
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Record, write the tables, print a summary and return the exit status."""
+    from workbench.tasks import Task
     from workbench.variability.recording import LinkSettings, link_tables, record_link
 
     # Without settings of its own the command goes on with those of the folder's recording.
-    chosen = given(arguments, "steps", "rate_Mbps", "seed")
+    chosen = _SETTINGS.given(arguments)
     settings = LinkSettings(**chosen) if chosen else None
     with stoppable() as stop, ProgressLine() as line:
         line.show(f"0 of {arguments.runs} runs")
@@ -59,9 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.output,
             runs=arguments.runs,
             settings=settings,
-            on_run=lambda done, wanted: line.show(f"{done} of {wanted} runs"),
-            stop=stop.event,
-            **given(arguments, "mpirun"),
+            task=Task(lambda now: line.show(now.message), stop.event),
+            **_RECORDED.given(arguments),
         )
     status = SIGNALLED + stop.number if stop.number else 0
     if len(recording.runs) < 2:

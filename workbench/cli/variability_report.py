@@ -11,6 +11,7 @@ DATA is the name of a shipped recording, or a folder that `workbench variability
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +20,7 @@ from workbench.cli.output import add_columns, add_json, counts, given, output_fi
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from threading import Event
-
-    from workbench.tasks import Progress
+    from workbench.tasks import Task
     from workbench.variability import VariabilityReport
 
 ABOUT = "run all analyses on the runs of one program"
@@ -66,14 +64,10 @@ def run(arguments: argparse.Namespace) -> int:
         print(found.to_frame().to_string(index=False))
         print(describe_variability_report(found))
 
-    def analyse(on_progress: Callable[[Progress], None], stop: Event) -> VariabilityReport:
-        options = {"on_progress": on_progress, "stop": stop, **given(arguments, "seed")}
-        return _report(arguments, options)
-
-    return run_analysis(analyse, show)
+    return run_analysis(partial(_report, arguments), show)
 
 
-def _report(arguments: argparse.Namespace, options: dict[str, Any]) -> VariabilityReport:
+def _report(arguments: argparse.Namespace, *, task: Task) -> VariabilityReport:
     from workbench.variability import known_reports, read_jobs, read_runs, read_steps, report
 
     files = [getattr(arguments, name) for name in _TABLES]
@@ -81,6 +75,7 @@ def _report(arguments: argparse.Namespace, options: dict[str, Any]) -> Variabili
         raise ParameterError(
             "either DATA or all of --runs, --jobs and --steps must be given", key="data"
         )
+    options: dict[str, Any] = {"task": task, **given(arguments, "seed")}
     if arguments.data is not None:
         return known_reports.report_on(arguments.data, **options)
     runs, jobs, steps = files

@@ -15,7 +15,6 @@ import argparse
 from workbench.cli.output import (
     SIGNALLED,
     add_json,
-    given,
     output_file,
     output_folder,
     print_json,
@@ -24,28 +23,19 @@ from workbench.cli.output import (
 )
 from workbench.cli.progress import PROGRESS_S, ProgressLine
 from workbench.cli.signals import stoppable
-from workbench.errors import ParameterError
+from workbench.errors import SimulationHalted
+from workbench.shell.function_options import FunctionOptions
 
 ABOUT = "score methods of blame on generated worlds whose causes are known"
+
+_SCORED = FunctionOptions("workbench.variability.score_worlds")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("--worlds", type=int, metavar="N", help="their number (default 20)")
-    parser.add_argument("--null", type=int, metavar="N", help="null worlds (default: as many)")
-    parser.add_argument(
-        "--preset", metavar="NAME", help="small, medium or cori: 5, 12 or 34 groups (default small)"
-    )
-    parser.add_argument(
-        "--application", metavar="NAME", help="whose runs are slowed down (default amg-128)"
-    )
-    parser.add_argument("--runs", type=int, metavar="N", help="of each world (default 200)")
-    parser.add_argument("--seed", type=int, metavar="N", help="of the first world (default 101)")
-    parser.add_argument(
-        "--permutations", type=int, metavar="N", help="for the p-values (default 1000)"
-    )
-    parser.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core)")
-    parser.add_argument("--store", type=output_folder, metavar="FOLDER", help="for finished worlds")
+    _SCORED.add(parser, "worlds", "null", "preset", "application", "runs", "seed", "permutations")
+    _SCORED.add(parser, "workers")
+    _SCORED.add(parser, "store", type=output_folder, metavar="FOLDER")
     parser.add_argument("--save", type=output_file(".json"), metavar="FILE", help="for all scores")
     add_json(parser)
 
@@ -54,21 +44,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Score, print the table and return the exit status."""
     with slow_import_notice():
         from workbench.plotting import describe_blame_scores
+        from workbench.tasks import Task
         from workbench.variability import score_worlds
-    options = given(
-        arguments,
-        *("worlds", "null", "preset", "application", "runs", "seed", "permutations"),
-        *("workers", "store"),
-    )
+    options = _SCORED.given(arguments)
     with stoppable() as stop, ProgressLine(every_s=PROGRESS_S) as line:
         try:
-            found = score_worlds(
-                **options, stop=stop.event, on_progress=lambda now: line.show(now.line())
-            )
-        except ParameterError:
-            if not stop.number:
-                raise
-            say("stopped before the first world was done")
+            task = Task(lambda now: line.show(now.message), stop.event)
+            found = score_worlds(**options, task=task)
+        except SimulationHalted as error:
+            say(str(error))
             return SIGNALLED + stop.number
     if arguments.save:
         found.save(arguments.save)

@@ -51,19 +51,22 @@ def fit(
     Args:
         curve: what was measured: a curve, the name of a shipped machine, the path of a file, or a
             table with columns ``size_bytes``, ``latency_us`` and ``bandwidth_MBps``.
-        model: name of a model, or one whose other parameters are to be kept. A fit by the name
-            ``snappr`` turns SST/macro's protocol for small messages off; see ``model_to_fit``.
-        loss: name in ``LOSSES``, or a loss.
-        target: ``latency``, ``bandwidth`` or ``both``.
-        trials: configurations to try in all; a study that holds as many already is only read.
-        seed: makes the search repeatable.
+        model: ``protocol``, or a model of SST/macro: ``snappr``, ``logp`` or ``pisces``. A fit by
+            the name ``snappr`` turns SST/macro's protocol for small messages off, see
+            ``model_to_fit``; a model instead of its name keeps its other parameters.
+        loss: how errors count: ``rmsre``, ``rmspe``, ``mae``, ``mse``, ``rmse`` or ``huber``. A
+            ``Loss`` of your own is taken too.
+        target: what is fitted: ``latency``, ``bandwidth`` or ``both``.
+        trials: configurations to try, those of earlier runs of a study included.
+        seed: seed of the search.
         engine: what searches: ``least-squares``, ``tpe``, ``tpe-univariate`` or ``cma-es``.
-        study: SQLite file that keeps every trial, so that a fit can be resumed; None keeps none.
-        name: name of the study in the file; made from the other arguments where it is None.
+        study: SQLite file that stores every trial, so that a fit can be resumed; None keeps none.
+        name: name of the study in the file; None takes one made of the other arguments.
         space: what to search; ``SearchSpace.for_model`` where it is None.
         fixed: parameters to be held, by key or attribute such as ``mtu``, at a value in SI or
             as a text with a unit, or where it is None at the model's.
-        without: measured message sizes that are left out, such as ``["4KiB"]`` or ``"4KiB,8KiB"``.
+        without: measured message sizes that are left out, such as ``4KiB,8KiB``. A sequence of
+            sizes is taken too.
         task: gets a ``TrialReport`` after each trial; once it is stopped, the fit returns the best
             so far.
 

@@ -158,8 +158,8 @@ def _rising(
     return Loss(name, title, formula, base.relative, measure, base.name, function)
 
 
-_RMSRE = Loss("rmsre", "Root mean square relative error", "√(1/n Σ ((x-y)/y)²)", True, _rmsre)
-DEFAULT_LOSS = _RMSRE.name
+DEFAULT_LOSS = "rmsre"
+_RMSRE = Loss(DEFAULT_LOSS, "Root mean square relative error", "√(1/n Σ ((x-y)/y)²)", True, _rmsre)
 
 _MSE = Loss("mse", "Mean square error", "1/n Σ (y-x)²", False, _mse)
 

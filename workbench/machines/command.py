@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("show", "print each part of a machine, and where it is from"),
         ("set", "add parts to a machine's file, such as topology=fat-tree:16"),
     ):
-        action = actions.add_parser(name, help=about, description=about, allow_abbrev=False)
+        action = actions.add_parser(name, help=about, description=about)
         if name == "show":
             action.add_argument("machine", metavar="NAME|FILE", help="its name, or its file")
         if name == "set":

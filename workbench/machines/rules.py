@@ -110,7 +110,7 @@ def links_of(machine: Machine) -> LinkSpeeds:
 
 
 def wires_of(machine: Machine, topology: Topology) -> dict[str, Any]:
-    """Return a machine's wires on a network, as ``sensitivity.placement.place`` takes them.
+    """Return a machine's wires on a network, as ``placement.place`` takes them.
 
     ``l_wire_s``, the latency of wires by class, and ``d_switch_s`` in s; where messages within a
     node were measured also ``same_host_s``, their latency less the hosts' time, and

@@ -64,8 +64,8 @@ def read_osu(
         sources: paths of files; or the output itself, as text of more than one line or as bytes;
             or pairs of a name and the output.
         name: name of the curve; that of the first source where it is empty.
-        bandwidth: ``bw``, ``bibw`` or ``mbw_mr``: the benchmark the bandwidth is taken from. The
-            last two count more than one message stream, so they are only used when asked for.
+        bandwidth: the benchmark that gives the bandwidth: ``bw``, ``bibw`` or ``mbw_mr``. The last
+            two count more than one message stream, so they are only used when asked for.
         table: which experiment, where the texts hold several: its number in the message that lists
             them, words that only it has, several numbers to be joined, or ``all``.
         provenance: where the numbers came from; by default the names of the sources.

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from workbench.panels.session.opening import open_session as open_session
     from workbench.panels.session.session import Session as Session, read_session as read_session
     from workbench.panels.study.panel import StudyPanel as StudyPanel
-    from workbench.panels.tolerance.panel import TolerancePanel as TolerancePanel
     from workbench.panels.tuning.panel import TuningPanel as TuningPanel
     from workbench.panels.uq.panel import UncertaintyPanel as UncertaintyPanel
     from workbench.panels.validation.panel import ValidationPanel as ValidationPanel
     from workbench.panels.variability.blame_panel import BlamePanel as BlamePanel
     from workbench.panels.variability.forecast_panel import ForecastPanel as ForecastPanel
+    from workbench.tolerance.panel import TolerancePanel as TolerancePanel
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -77,9 +77,10 @@ def list(paper: str = "", kind: str = "", verdict: str = "") -> PaperIndex:
     """Return the figures, tables, algorithms and claims of the papers.
 
     Args:
-        paper: number of the only paper; empty for all of them.
-        kind: the only kind, such as ``figure``; empty for all of them.
-        verdict: the only verdict, such as ``partly``; empty for rows with any or none.
+        paper: number of the only paper, such as ``000``; empty for all.
+        kind: the only kind: ``figure``, ``table``, ``algorithm`` or ``claim``; empty for all.
+        verdict: the only verdict: ``confirmed``, ``partly``, ``contradicted`` or ``cannot be told
+            here``; empty for rows with any or none.
 
     Raises:
         ParameterError: there is no such paper, kind or verdict.

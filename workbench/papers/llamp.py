@@ -28,13 +28,13 @@ _ICON = "generated programs with ICON's computation and a halo exchange, for ICO
 @LLAMP.ours("emulated", reason=f"with measured run times as well; {_RECORDED}")
 def fig_1() -> Any:
     """Run time of three programs over the latency, and the zones of 1, 2 and 5 % slowdown."""
-    from workbench import plotting, validation
+    from workbench import tolerance, validation
 
     names = ("transpose-4", "cg-4", "halo2d-4")
     found = {one: validation.predict_recording(validation.recording_of(one)) for one in names}
     analyses = {name: one.analysis for name, one in found.items()}
     runs = {name: one.runs for name, one in found.items()}
-    return plotting.plot_tolerance(analyses, measured=runs)
+    return tolerance.plot_tolerance(analyses, measured=runs)
 
 
 LLAMP.not_ours(
@@ -47,49 +47,49 @@ LLAMP.not_ours(
 @LLAMP.ours(reason="the same message and computations, as a space-time diagram of the replay")
 def fig_3() -> Any:
     """Blocking calls become an execution graph: an eager message between two computing ranks."""
-    from workbench import sensitivity, simulate
+    from workbench import simulate, tolerance
 
-    return simulate.replay(*sensitivity.running_example(), semantics="llamp", times=True)
+    return simulate.replay(*tolerance.running_example(), semantics="llamp", times=True)
 
 
 @LLAMP.ours()
 def fig_4() -> Any:
     """Run time and λ_L of the running example over the latency, with the critical latency."""
-    from workbench import sensitivity
+    from workbench import tolerance
 
-    return sensitivity.analyse(*sensitivity.running_example(), interval=(0, 1e-6))
+    return tolerance.analyse(*tolerance.running_example(), interval=(0, 1e-6))
 
 
 @LLAMP.ours()
 def fig_5() -> Any:
     """The running example's linear program: 1.615 µs at least with a latency of 0.5 µs."""
-    from workbench import sensitivity
+    from workbench import tolerance
 
-    return sensitivity.LatencyLP(*sensitivity.running_example()).plot()
+    return tolerance.LatencyLP(*tolerance.running_example()).plot()
 
 
 @LLAMP.ours()
 def fig_6() -> Any:
     """The same, maximised: the largest latency with a run time of 2 µs."""
-    from workbench import sensitivity
+    from workbench import tolerance
 
-    return sensitivity.LatencyLP(*sensitivity.running_example()).plot(T=2e-6)
+    return tolerance.LatencyLP(*tolerance.running_example()).plot(T=2e-6)
 
 
 @LLAMP.ours("measured", "synthetic", reason=_TIMED)
 def fig_7() -> Any:
     """Run time of the linear program's solver against that of the simulator, by application."""
-    from workbench import sensitivity
+    from workbench import tolerance
 
-    return sensitivity.time_solvers()
+    return tolerance.time_solvers()
 
 
 @LLAMP.ours("measured", "synthetic", reason=_TIMED)
 def table_1() -> Any:
     """Run times of the solver and of LogGOPSim, and the events of each program."""
-    from workbench import sensitivity
+    from workbench import tolerance
 
-    return sensitivity.time_solvers().to_frame()
+    return tolerance.time_solvers().to_frame()
 
 
 @LLAMP.ours(
@@ -136,28 +136,28 @@ def fig_9() -> Any:
 @LLAMP.ours("synthetic", reason=_ICON)
 def fig_10() -> Any:
     """Latency tolerance with recursive doubling and with the ring for the allreduce."""
-    from workbench import plotting, sensitivity
-    from workbench.sensitivity.findings import PIZ_DAINT
+    from workbench import tolerance
+    from workbench.tolerance.claims import PIZ_DAINT
 
-    programs = {ranks: sensitivity.icon_like(ranks) for ranks in (64, 256)}
+    programs = {ranks: tolerance.icon_like(ranks) for ranks in (64, 256)}
     found = {
-        f"{ranks} ranks, {name}": sensitivity.analyse(program.graph(allreduce=name), PIZ_DAINT)
+        f"{ranks} ranks, {name}": tolerance.analyse(program.graph(allreduce=name), PIZ_DAINT)
         for ranks, program in programs.items()
         for name in ("recursive-doubling", "ring")
     }
-    return plotting.plot_tolerance(found)
+    return tolerance.plot_tolerance(found)
 
 
 @LLAMP.ours("synthetic", reason=_ICON)
 def fig_11() -> Any:
     """Run time over the latency of a wire, 274 to 424 ns, on a fat tree and on a dragonfly."""
-    from workbench import plotting, sensitivity, topology
-    from workbench.sensitivity.findings import PIZ_DAINT
+    from workbench import tolerance, topology
+    from workbench.tolerance.claims import PIZ_DAINT
 
-    program = sensitivity.icon_like(256)
+    program = tolerance.icon_like(256)
     networks = (topology.fat_tree(16), topology.dragonfly(a=4, p=8, g=8))
-    found = {one.family: sensitivity.analyse_wires(program, PIZ_DAINT, one) for one in networks}
-    return plotting.plot_tolerance(found)
+    found = {one.family: tolerance.analyse_wires(program, PIZ_DAINT, one) for one in networks}
+    return tolerance.plot_tolerance(found)
 
 
 @LLAMP.ours(
@@ -186,26 +186,26 @@ def fig_13() -> Any:
 @LLAMP.ours(reason="the replay's times; that an exchange takes four latencies is read from LLAMP")
 def fig_14() -> Any:
     """A blocking message under the rendezvous protocol, as a space-time diagram."""
-    from workbench import sensitivity, simulate
+    from workbench import simulate, tolerance
 
-    example = sensitivity.running_example(rendezvous=True)
+    example = tolerance.running_example(rendezvous=True)
     return simulate.replay(*example, semantics="llamp", times=True)
 
 
 @LLAMP.ours()
 def fig_15() -> Any:
     """The linear program of the running example under the rendezvous protocol."""
-    from workbench import sensitivity
+    from workbench import tolerance
 
-    return sensitivity.LatencyLP(*sensitivity.running_example(rendezvous=True)).to_text()
+    return tolerance.LatencyLP(*tolerance.running_example(rendezvous=True)).to_text()
 
 
 @LLAMP.ours()
 def fig_16() -> Any:
     """Algorithm 2 on the running example, from 0.5 down to 0.2 µs."""
-    from workbench import sensitivity
+    from workbench import tolerance
 
-    lp = sensitivity.LatencyLP(*sensitivity.running_example())
+    lp = tolerance.LatencyLP(*tolerance.running_example())
     return lp.plot(ranging=lp.critical_latencies(0.2e-6, 0.5e-6, step_s=0))
 
 
@@ -220,31 +220,31 @@ LLAMP.not_ours(
 @LLAMP.ours("synthetic", reason="a generated program instead of a drawing of two ranks")
 def fig_18() -> Any:
     """Latencies of messages replaced by those of the wires and switches between their hosts."""
-    from workbench import sensitivity, topology
-    from workbench.sensitivity.findings import PIZ_DAINT
+    from workbench import tolerance, topology
+    from workbench.tolerance.claims import PIZ_DAINT
 
-    program, network = sensitivity.icon_like(16), topology.fat_tree(4)
-    return sensitivity.wire_sensitivity(program, PIZ_DAINT, network).to_frame()
+    program, network = tolerance.icon_like(16), topology.fat_tree(4)
+    return tolerance.wire_sensitivity(program, PIZ_DAINT, network).to_frame()
 
 
 @LLAMP.ours("synthetic", reason="λ of each class for a generated program, instead of a drawing")
 def fig_19() -> Any:
     """A dragonfly whose wires to hosts, within groups and between groups have own latencies."""
-    from workbench import sensitivity, topology
-    from workbench.sensitivity.findings import PIZ_DAINT
+    from workbench import tolerance, topology
+    from workbench.tolerance.claims import PIZ_DAINT
 
-    program, network = sensitivity.icon_like(256), topology.dragonfly(a=4, p=8, g=8)
-    return sensitivity.wire_sensitivity(program, PIZ_DAINT, network).to_frame()
+    program, network = tolerance.icon_like(256), topology.dragonfly(a=4, p=8, g=8)
+    return tolerance.wire_sensitivity(program, PIZ_DAINT, network).to_frame()
 
 
 @LLAMP.ours("synthetic", reason=f"{_ICON}; METIS instead of Scotch; the run times are predicted")
 def fig_20() -> Any:
     """Run times with ranks placed in order, by Algorithm 3, and by a partitioner of the bytes."""
-    from workbench import plotting, sensitivity, topology
-    from workbench.sensitivity.findings import PIZ_DAINT
+    from workbench import placement, plotting, tolerance, topology
+    from workbench.tolerance.claims import PIZ_DAINT
 
-    program, network = sensitivity.icon_like(32), topology.dragonfly(a=4, p=2, g=5)
-    methods = sensitivity.compare_placements(
+    program, network = tolerance.icon_like(32), topology.dragonfly(a=4, p=2, g=5)
+    methods = placement.compare_placements(
         program, PIZ_DAINT, network, methods=("block", "algorithm-3", "metis")
     )
     return plotting.plot_placements(methods, name="an ICON-like program on 32 ranks")
@@ -261,9 +261,9 @@ def table_2() -> Any:
 @LLAMP.ours(reason="printed as equation 6, of the running example; to_lp and to_mps write files")
 def algorithm_1() -> Any:
     """An execution graph converted to a linear program."""
-    from workbench import sensitivity
+    from workbench import tolerance
 
-    return sensitivity.LatencyLP(*sensitivity.running_example()).to_text()
+    return tolerance.LatencyLP(*tolerance.running_example()).to_text()
 
 
 @LLAMP.ours("measured", reason="with a step of 1 µs, beside a sweep over the graph, which has none")
@@ -271,11 +271,11 @@ def algorithm_2() -> Any:
     """The critical latencies in an interval, from the ranges in which a basis stays optimal."""
     import pandas as pd
 
-    from workbench import machines, programs, sensitivity
+    from workbench import machines, programs, tolerance
 
     network = machines.load("azure-hb96v3-hdr").loggps
     graph = programs.load("halo-4").graph()
-    lp, sweep = sensitivity.LatencyLP(graph, network), sensitivity.Sweep(graph, network)
+    lp, sweep = tolerance.LatencyLP(graph, network), tolerance.Sweep(graph, network)
     ranging = lp.critical_latencies(0, 50e-6, step_s=1e-6)
     found = {"Algorithm 2": ranging.latencies[::-1], "sweep": sweep.critical_latencies(0, 50e-6).L}
     return pd.DataFrame({f"{way} (µs)": pd.Series(L * 1e6) for way, L in found.items()})
@@ -284,16 +284,16 @@ def algorithm_2() -> Any:
 @LLAMP.ours("synthetic", reason=_ICON)
 def algorithm_3() -> Any:
     """Ranks placed by swaps, each the one that the pairs' sensitivities promise most of."""
-    from workbench import sensitivity, topology
-    from workbench.sensitivity.findings import PIZ_DAINT
+    from workbench import placement, tolerance, topology
+    from workbench.tolerance.claims import PIZ_DAINT
 
-    program, network = sensitivity.icon_like(32), topology.dragonfly(a=4, p=2, g=5)
-    return sensitivity.place(program, PIZ_DAINT, network, method="algorithm-3").to_frame()
+    program, network = tolerance.icon_like(32), topology.dragonfly(a=4, p=2, g=5)
+    return placement.place(program, PIZ_DAINT, network, method="algorithm-3").to_frame()
 
 
 @LLAMP.claims("measured", "synthetic", "published")
 def findings() -> Findings:
     """Judge the paper's claims on shipped programs and on machines with a profile."""
-    from workbench import sensitivity
+    from workbench import tolerance
 
-    return sensitivity.findings()
+    return tolerance.findings()

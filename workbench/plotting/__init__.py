@@ -143,31 +143,6 @@ if TYPE_CHECKING:
         influence_figure as influence_figure,
         plot_influence as plot_influence,
     )
-    from workbench.plotting.tolerance.descriptions import describe_tolerance as describe_tolerance
-    from workbench.plotting.tolerance.linear_program import (
-        plot_linear_program as plot_linear_program,
-    )
-    from workbench.plotting.tolerance.pairs import (
-        PairsFigure as PairsFigure,
-        describe_pairs as describe_pairs,
-        pairs_figure as pairs_figure,
-        plot_pairs as plot_pairs,
-    )
-    from workbench.plotting.tolerance.run_prediction import (
-        describe_run_prediction as describe_run_prediction,
-        plot_run_prediction as plot_run_prediction,
-        plot_trace_predictions as plot_trace_predictions,
-    )
-    from workbench.plotting.tolerance.solver_times import plot_solver_times as plot_solver_times
-    from workbench.plotting.tolerance.tolerance import (
-        ToleranceFigure as ToleranceFigure,
-        plot_tolerance as plot_tolerance,
-        tolerance_figure as tolerance_figure,
-    )
-    from workbench.plotting.tolerance.validation import (
-        plot_program_recording as plot_program_recording,
-        plot_validation_report as plot_validation_report,
-    )
     from workbench.plotting.topology.collective_times import (
         plot_collective_times as plot_collective_times,
     )

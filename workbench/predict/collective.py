@@ -155,8 +155,8 @@ def predict_collective(
 
     Args:
         machine: of ``machine_of``.
-        collective: one of ``COLLECTIVES``.
-        nodes: their number.
+        collective: collective, such as ``gather``. One of ``COLLECTIVES``.
+        nodes: number of nodes.
         block_bytes: sizes: what a rank sends to one other, or the whole vector of an allreduce,
             bcast or reduce. PICO prints the bytes of all blocks of a rank instead.
         algorithm: of ``workbench.programs.collectives``; None takes the machine's library's rule,

@@ -40,7 +40,7 @@ def evaluate_predictions(
     """Predict the published collectives of systems from their point-to-point data.
 
     Args:
-        tables: names of shipped systems; None takes all.
+        tables: names of shipped systems, such as lassen,fugaku; None takes all.
         task: gets the progress before each collective; once it is stopped, the collectives that are
             finished are returned.
 

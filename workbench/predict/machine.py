@@ -203,15 +203,22 @@ def machine_of(
     Args:
         measured: messages between nodes, and within one where they were measured; or a machine,
             whose parts then count for the arguments that are None.
-        ranks_per_node: which share a node's network cards; None takes 1.
-        topology: spec of the network, such as ``torus:8x8x8``; empty or None where it is unknown.
-        engines: messages that a node moves at the full rate of one at the same time.
+        ranks_per_node: ranks on each node, which share its network cards; None takes 1.
+        topology: network whose first hosts the nodes are, such as ``torus:8x8x8`` or
+            ``fat-tree:16``; None means no links are shared.
+        engines: messages that a node moves at full rate at once; None takes what is published, or
+            1.
         hop_s: latency of a router, s.
-        core_Bps: memory traffic of a core, B/s.
-        memory_Bps: memory traffic of a node, B/s, that of one core at least.
-        library: one of ``LIBRARIES``, such as ``open-mpi``.
-        buffers: with ``device`` each rank combines and copies in the memory of an accelerator of
-            its own, at ``core_Bps``; None takes what the measurements say, or ``host``.
+        core_Bps: memory traffic of a core, B/s, by which data are combined and copied; None takes
+            what is published, or 30 GB/s, 1500 GB/s with device buffers.
+        memory_Bps: memory traffic of a node, B/s, which its ranks share; that of one core at least.
+            None takes what is published, or 150 GB/s.
+        library: whose rule chooses an algorithm, and whose names of algorithms come first:
+            ``open-mpi``, ``mpich``, ``fujitsu-mpi`` or ``unknown``; None takes that of the system's
+            name, or ``unknown``.
+        buffers: ``host`` or ``device``: with ``device`` each rank combines in the memory of its own
+            accelerator; None takes what the measurements say, or ``host``. It combines at
+            ``core_Bps``.
 
     Raises:
         ParameterError: an argument is not accepted.

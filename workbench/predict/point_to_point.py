@@ -137,10 +137,11 @@ def read_point_to_point(
 
     Args:
         path: the file.
-        system: of those in the file; None where it holds one, or is a text.
-        table: which experiment of a text that holds several, as ``read_osu`` takes it.
-        within: a text of the same benchmarks, run on one node, where the file is a text.
-        within_table: which experiment of that text.
+        system: system of the file; None takes the only one. A text holds none.
+        table: which experiment, where a text holds several: its number in the message that lists
+            them, words that only it has, or ``all``.
+        within: with a text: the same benchmarks run on one node.
+        within_table: which experiment of ``within``, which may be the same file.
 
     Raises:
         ParseError: the file is no such table or text; names the line.

@@ -68,10 +68,11 @@ def simulate_osu(
     Args:
         model: the network with its MPI, see ``workbench.models``.
         sizes: message sizes in bytes, ascending, at least 1.
-        iterations: measured ping-pongs, and measured windows.
-        warmup: ping-pongs and windows before the clock starts.
-        osu_counts: instead of these, as many as the OSU benchmarks run, see ``OSU_COUNTS``.
-        window: messages a window of the bandwidth test.
+        iterations: measured ping-pongs and windows of each size.
+        warmup: ping-pongs and windows of each size before those.
+        osu_counts: as many iterations as the OSU benchmarks instead: 10,000 of latency and 100 of
+            bandwidth up to 8 KiB, 1,000 and 20 above, after a warm-up of 1 % and 10 % of them.
+        window: messages per window of the bandwidth test.
         fresh: start each size from an idle network.
         benchmarks: ``latency``, ``bandwidth`` or both; what is not asked for is nan.
         enough: asked after each size with what has been simulated so far, latencies (s) and

@@ -66,7 +66,7 @@ def replay(
         model: L, o, g in s, G and O in s/B, S in bytes; S of 2147483647 stands for no limit.
         semantics: ``loggopsim``, with contention for cores and interfaces, or ``llamp``, without.
         times: also keep when each operation ran and what it waited for.
-        compatible: with LogGOPSim's quirks.
+        compatible: reproduce LogGOPSim's quirks of empty messages and of several cores a rank.
         ties: order of more than 16 operations of a kind that become free together: as they stand
             in the program (``stable``) or as GNU's ``std::sort`` leaves them (``libstdc++``), as
             in LogGOPSim's usual builds.

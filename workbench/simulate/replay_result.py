@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from workbench.arrays import IntArray
 from workbench.errors import ParameterError
-from workbench.html_table import html_table
+from workbench.facts import Fact
 from workbench.models import LogGPS
 from workbench.programs.graph import CALC, RECV, SEND, ExecutionGraph
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.simulate.picoseconds import PS_PER_NS, PS_PER_S, PicosecondCosts, shown_ns
-from workbench.units import format_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -277,18 +276,33 @@ class ReplayResult(StoredResult):
             }
         )
 
+    def facts(self) -> tuple[Fact, ...]:
+        """Return the makespan, how the program was replayed, and what its recording took."""
+        first, recorded = float(self.finish_s.min(initial=np.inf)), self.graph.recorded
+        compared = None if recorded is None else recorded.compare(self.makespan_s)
+        rules = self._rules() + (", LogGOPSim's quirks on" if self.compatible else "")
+        return (
+            Fact("", "program", f"{self.graph.source}, {self.graph.num_ranks} ranks"),
+            Fact("", "model", repr(self.model)),
+            Fact("finish_ns", "", self.finish_ns),
+            Fact("makespan_ns", "makespan", self.makespan_s, "time", plain=self.makespan_ns),
+            Fact("", "first rank ends", first, "time"),
+            Fact("events", "events", self.events),
+            Fact("seconds", "", self.seconds),
+            Fact("semantics", "semantics", rules, plain=self.semantics),
+            Fact("ties", "", self.ties),
+            Fact("", "recording", compared),
+            Fact("recorded", "", None if recorded is None else recorded.to_dict()),
+        )
+
     def to_dict(self) -> dict[str, Any]:
-        """Return values that JSON can hold: model, times of the ranks in ns, where they went."""
+        """Return the facts, the model and where the ranks' time went as JSON can hold them."""
         return {
             "program": self.graph.source,
             "ranks": self.graph.num_ranks,
-            "semantics": self.semantics,
             "model": self.model.to_dict(),
-            "makespan_ns": self.makespan_ns,
-            "finish_ns": (self.finish_ps / PS_PER_NS).tolist(),
+            **super().to_dict(),
             "breakdown": None if self.times is None else self.breakdown().to_dict("list"),
-            "events": self.events,
-            "seconds": self.seconds,
             "provenance": self.provenance.to_dict(),
             "notes": list(self.notes),
         }
@@ -299,31 +313,6 @@ class ReplayResult(StoredResult):
             dict.fromkeys((f"times.{field.name}" for field in times), self.graph.num_ops)
             | dict.fromkeys(("finish_ps", "noise_ps"), self.graph.num_ranks)
         )
-
-    def __repr__(self) -> str:
-        quirks = ", LogGOPSim's quirks on" if self.compatible else ""
-        makespan = format_quantity(self.makespan_s, "time")
-        return (
-            f"ReplayResult({self.graph.source}: {self.graph.num_ranks} ranks, {self.events} "
-            f"events, makespan {makespan}, {self._rules()}{quirks})"
-        )
-
-    def _repr_html_(self) -> str:
-        rows = {
-            "program": self.graph.source,
-            "ranks": str(self.graph.num_ranks),
-            "makespan": format_quantity(self.makespan_s, "time"),
-            "first rank ends": format_quantity(float(self.finish_s.min(initial=np.inf)), "time"),
-            "events": f"{self.events:,}",
-            "semantics": self._rules() + (", compatible" if self.compatible else ""),
-            **(
-                {}
-                if self.graph.recorded is None
-                else {"recording": self.graph.recorded.compare(self.makespan_s)}
-            ),
-            "model": repr(self.model),
-        }
-        return html_table(rows.items(), caption="Replay", align="l")
 
     def _rules(self) -> str:
         if self.semantics == "llamp":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from workbench.simulate import simulate_osu
 from workbench.storage.database import problem_differences
 from workbench.study.cell import Cell, CellProgress, CellResult, CellState, improvements
 from workbench.study.model_choice import ModelChoice
-from workbench.tasks import StopFlag, Task
+from workbench.tasks import Task
 from workbench.workers.work import HELD, Answer
 
 
@@ -26,22 +26,10 @@ def fit_order(cell: Cell, choice: ModelChoice, trials: int) -> dict[str, Any]:
     return {"cell": asdict(cell), "choice": choice.plain(), "trials": trials}
 
 
-def perform(
-    order: Mapping[str, Any],
-    database: str,
-    stop: StopFlag,
-    note: Callable[[Answer], None],
-) -> Answer:
+def perform(order: Mapping[str, Any], database: str, task: Task) -> Answer:
     """Fit the cell of an order; see ``workbench.workers``."""
-    progress = fit_cell(
-        Cell(**order["cell"]),
-        ModelChoice.coerce(order["choice"]),
-        order["trials"],
-        database,
-        stop,
-        lambda progress: note(_answer(progress)),
-    )
-    return _answer(progress)
+    cell, choice = Cell(**order["cell"]), ModelChoice.coerce(order["choice"])
+    return _answer(_fitted(cell, choice, order["trials"], database, task))
 
 
 def _answer(progress: CellProgress) -> Answer:
@@ -53,23 +41,23 @@ def _answer(progress: CellProgress) -> Answer:
     }
 
 
-def fit_cell(
+def _fitted(
     cell: Cell,
     choice: ModelChoice,
     trials: int,  # including those of earlier runs
     database: str | Path,
-    stop: StopFlag,
-    note: Callable[[CellProgress], None],  # called after each trial, in this thread
+    task: Task,
 ) -> CellProgress:
-    """Continue a cell's fit to ``trials`` trials or ``stop``; return its state, errors included."""
+    """Continue a cell's fit to ``trials`` trials or a stop; return its state, errors included."""
 
     def report(trial: TrialReport) -> None:
-        note(CellProgress(cell, "running", trial.done, trials, trial.best_loss))
+        progress = CellProgress(cell, "running", trial.done, trials, trial.best_loss)
+        task.report(trial.done, trials, detail=_answer(progress))
 
     try:
         with _study(cell, choice, database) as study:
             _copy_trials(study, cell, choice, trials, database)
-            result = study.run(trials, task=Task(report, stop))
+            result = study.run(trials, task=Task(report, task.stop_event))
     except StudyHeldError:
         return CellProgress(cell, "running", 0, trials, message=HELD)
     except WorkbenchError as error:

@@ -1,7 +1,7 @@
 """Run a study: all its cells, on all cores or a cluster; it can be stopped and resumed.
 
 result = run(plan, "which-loss.db")
-job = submit(plan, "which-loss.db")     # in a thread; job.partial is the study so far
+job = tasks.submit(run, plan, "which-loss.db")  # in a thread; job.partial is the study so far
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def run(
     Args:
         plan: what to fit.
         database: SQLite file, made where there is none, or the address of a PostgreSQL database.
-        workers: processes of this machine; as many as it lends cores to this process where it is
-            None, and with 1 the cells are fitted in this process, one after the other.
+        workers: processes; None takes one a core. With 1 the cells are fitted in this process, one
+            after the other.
         cluster: a ``dask.distributed.Client`` whose workers fit the cells instead; see
             ``workbench.workers.cluster``.
         task: gets a ``StudyStatus`` at most ten times a second and once at the end; once it is
@@ -71,7 +71,7 @@ def run(
     locate(board.database).prepare()
     board.refresh()
     work = PiecedWork(_PERFORMER, board.database, board.note, board.stored)
-    do_pieces(work, board.pieces(), executor, task.stop_event)
+    do_pieces(work, board.pieces(), executor, task)
     return board.finish()
 
 

@@ -75,9 +75,9 @@ class Experiment:
         axes: the values to try of each parameter; None for the component's own.
         space: what to search instead of ``axes``.
         application: words of the program that runs with the component, where it needs one.
-        jobs: how many runs may be under way at once, by this process.
-        store: SQLite file or PostgreSQL address that keeps every run; None keeps none.
-        name: name of the experiment in the store.
+        jobs: runs at once, by this process.
+        store: SQLite file or PostgreSQL address that stores every run; None keeps none.
+        name: name of the experiment in the store; None takes one made of the other arguments.
         settings: how to search; single settings may be given by name instead.
         options: settings by name, as in ``SearchSettings``: ``heuristic``, ``budget``, ``seed``...
 
@@ -402,8 +402,8 @@ def resume(
         runner: what executes runs; None makes a local or a Slurm runner again,
             which the experiment closes.
         target: the number a run gives; None makes the stored one again.
-        jobs: how many runs may be under way at once.
-        budget: number of runs in all; None for the stored one.
+        jobs: runs at once, by this process.
+        budget: runs in all, initial ones and repeats included; None takes the stored number.
         stopping: what ends the search before that; None for the stored rule.
 
     Raises:

@@ -106,19 +106,19 @@ class SearchSettings:
 
     Attributes:
         heuristic: what proposes configurations.
-        initial: how many runs come before it, the default configuration's among them.
-        start: how these are drawn, a name in ``STARTS``.
+        initial: initial runs, before the heuristic's, the default configuration's among them.
+        start: how initial points are drawn: ``hybrid``, ``latin-hypercube`` or ``uniform``.
         default_first: whether the default configuration runs first.
         resampling: when a configuration runs again.
         stopping: what ends the search before the budget does.
         pruning: what ends a run.
-        aggregation: the statistic over several runs of a configuration.
-        budget: number of runs in all, initial ones and repeats among them.
-        seed: makes the search repeatable.
+        aggregation: aggregate of repeated runs of a configuration: ``median``, ``mean`` or ``min``.
+        budget: runs in all, initial ones and repeats included.
+        seed: seed of the search.
         most_runs: a configuration that ran so often is not proposed again, though a resampling rule
             may still repeat it; 1 proposes new ones only, None sets no limit.
         max_retries: how often a heuristic is then asked for another one, before one is drawn.
-        timeout_s: seconds after which any run is ended, initial ones too; None for none.
+        timeout_s: time limit of a run, s, initial ones included; None is no limit.
 
     Raises:
         ParameterError: a value cannot be.

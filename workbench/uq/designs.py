@@ -34,10 +34,10 @@ def design(
 
     Args:
         box: what is varied; its priors do not count.
-        points: how many; for a ``grid`` how many along each parameter, bounds included.
+        points: number of points; of a grid, along each parameter, bounds included.
         method: ``sobol`` (scrambled; Owen 1998), ``latin-hypercube`` or ``grid``.
-        seed: of the scrambling or of the hypercube.
-        skip: how many points of the Sobol' sequence to leave out at its start.
+        seed: seed of the points: of the scrambling or of the hypercube.
+        skip: number of points of the Sobol' sequence that are left out at its start.
 
     Returns:
         float64[n, parameters], in the units of the box; along a grid the last parameter varies

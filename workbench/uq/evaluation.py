@@ -104,12 +104,12 @@ def evaluate_design(
             call. It is not recognised when rows are resumed: another function takes another name
             of the plan.
         tests: labels of the columns of its times.
-        workers: processes of this machine, as many as its cores where it is None; threads for a
-            ``model`` of one's own, whose compiled parts must release the interpreter lock. With 1
-            the rows are evaluated in this thread.
+        workers: processes; None takes one a core. A ``model`` of one's own gets threads instead,
+            and its compiled parts must release the interpreter lock. With 1 the rows are evaluated
+            in this thread.
         cluster: a ``dask.distributed.Client`` whose workers evaluate the rows instead; see
             ``workbench.workers.cluster``.
-        retry_failed: whether rows that failed before are evaluated again.
+        retry_failed: evaluate rows that failed before again.
         task: gets a ``DesignProgress`` at most ten times a second and once at the end; once it is
             stopped, the rows so far are returned, after the calls in flight.
 

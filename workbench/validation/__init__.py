@@ -16,6 +16,10 @@ if TYPE_CHECKING:
         measure_collectives as measure_collectives,
         shipped_collectives as shipped_collectives,
     )
+    from workbench.validation.figure import (
+        plot_program_recording as plot_program_recording,
+        plot_validation_report as plot_validation_report,
+    )
     from workbench.validation.injectors import (
         InjectorComparison as InjectorComparison,
         compare_injectors as compare_injectors,

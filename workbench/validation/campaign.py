@@ -69,11 +69,11 @@ def measure_program(
     Args:
         program: one of ``SUITE``, by its name, or another.
         folder: of the recording, saved after each run.
-        ranks: number of hosts, each with one rank; at least 2.
+        ranks: hosts, each with one rank; at least 2.
         latencies_s: to be added, one way, s; the first must be 0.
-        repeats: runs at each latency; most shipped recordings have 5.
+        repeats: runs at each latency. Most shipped recordings have 5.
         traced_s: latencies at which a trace is kept; 0 must be among them.
-        mpirun: launcher of an Open MPI; None takes that of the path.
+        mpirun: launcher of Open MPI; None takes the path's ``mpirun``.
         task: gets the progress after each run; once it is stopped, the measurement ends after the
             run under way, and finished runs stay.
 

@@ -164,13 +164,13 @@ def measure_collectives(
 
     Args:
         path: of the result, saved after each repeat.
-        ranks: number of hosts, each with one rank; even.
+        ranks: hosts, each with one rank; an even number.
         latency_s: added to each packet, one way, s.
         bandwidth: of each host's port, B/s.
         sizes: of the vectors, bytes, each the one before times the same factor.
         collectives: of ``MEASURED``.
-        repeats: each goes through all algorithms, in an order of its own.
-        mpirun: launcher of an Open MPI; None takes that of the path.
+        repeats: runs of all algorithms, each in an order of its own.
+        mpirun: launcher of Open MPI; None takes the path's ``mpirun``.
         task: gets the progress after each run; once it is stopped, the measurement ends after the
             run under way, and finished repeats stay.
 

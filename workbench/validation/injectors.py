@@ -98,10 +98,10 @@ def compare_injectors(
 
     Args:
         program: one of ``SUITE``, by its name, or another.
-        ranks: number of hosts, each with one rank; at least 2.
+        ranks: hosts, each with one rank; at least 2.
         latencies_s: to be added, one way, s; the first must be 0.
-        repeats: of each latency and way; medians count.
-        mpirun: launcher of an Open MPI; None takes that of the path.
+        repeats: runs of each latency and way, of which the median counts.
+        mpirun: launcher of Open MPI; None takes the path's ``mpirun``.
         task: gets the progress after each pair of runs; once it is stopped, the comparison ends.
 
     Raises:

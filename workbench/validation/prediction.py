@@ -10,8 +10,8 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.measure import MeasuredRuns
-from workbench.sensitivity import RunPrediction, TracePredictions, predict_from_traces, predict_runs
-from workbench.sensitivity.analysis import PERCENT
+from workbench.tolerance import RunPrediction, TracePredictions, predict_from_traces, predict_runs
+from workbench.tolerance.analysis import PERCENT
 from workbench.validation.recording import ProgramRecording
 
 Latency = Literal["seen", "set"]
@@ -32,9 +32,9 @@ def predict_recording(
 
     Args:
         recording: of the program.
-        latency: whether the added latency is the one that was set, or by how much half a round
-            trip between two hosts grew, measured before each run. Processors that sleep longer wake
-            later, so the second is a few percent more.
+        latency: added latency as it was ``set``, or as it was ``seen``: by how much half a round
+            trip between two hosts grew before each run. Processors that sleep longer wake later, so
+            the second is a few percent more.
         traced_s: the added latency at which the trace was recorded, s.
         percent: tolerances to compute, percent.
 

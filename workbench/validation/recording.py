@@ -82,7 +82,7 @@ class ProgramRecording(PackagedResult):
     traces: Mapping[float, bytes] = field(default_factory=dict)
     context: Mapping[str, Any] = field(default_factory=dict)
 
-    plot = Drawing("plot_program_recording")
+    plot = Drawing("plot_program_recording", package="workbench.validation")
 
     @property
     def ranks(self) -> int:

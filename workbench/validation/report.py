@@ -61,7 +61,7 @@ class ValidationReport(StoredResult):
     worst_percent: FloatArray
     worst_added_s: FloatArray
 
-    plot = Drawing("plot_validation_report")
+    plot = Drawing("plot_validation_report", package="workbench.validation")
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each program."""

@@ -29,7 +29,7 @@ class ValidationProgram:
         message_bytes: size of most of its messages, at which its overhead is measured.
         algorithms: of its collectives, forced in the MPI and used by the prediction.
         path: of the program where it is none of ours; empty for ours.
-        slowdown: makes each rank's processor so many times slower, by sleeping between calls: a
+        slowdown: make each rank's processor so many times slower, by sleeping between calls. A
             program that computes in earnest, on ranks that outnumber the processors, needs it.
     """
 

@@ -147,8 +147,8 @@ def blame(
         jobs: of all users of the machine.
         least_nodes: as for ``neighbourhood``.
         during_all: as for ``neighbourhood``.
-        permutations: of the runs' times, for p-values.
-        seed: of the permutations and of the folds that choose the strength of ``lasso``.
+        permutations: permutations of the runs' times, for p-values.
+        seed: seed of the permutations and of the folds that choose the strength of ``lasso``.
 
     Raises:
         ParameterError: there are fewer than 10 runs, all took the same time, no user was beside

@@ -7,8 +7,7 @@ found.mape                             # of the time of a step, by model and by 
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Literal, get_args
@@ -23,7 +22,7 @@ from workbench.errors import ParameterError
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.suggestions import did_you_mean
-from workbench.tasks import Progress
+from workbench.tasks import Task, task_of
 from workbench.variability.counter_groups import groups_of
 from workbench.variability.elimination import Elimination, Trees, eliminate, grow
 from workbench.variability.folds import (
@@ -32,7 +31,7 @@ from workbench.variability.folds import (
     drawn_mapes,
     ends,
     folds_of_runs,
-    halt_if,
+    halt_if_stopped,
     in_threads,
     share_interval,
 )
@@ -198,8 +197,7 @@ def deviation(
     per_second: bool = False,
     trees: Trees = "histogram",
     seed: int = 0,
-    on_progress: Callable[[Progress], None] | None = None,
-    stop: threading.Event | None = None,
+    task: Task | None = None,
 ) -> Deviation:
     """Return how well counters explain the deviations of steps, and the relevance of each counter.
 
@@ -212,22 +210,21 @@ def deviation(
         trees: ``histogram``, or ``exact`` ones as in the paper, which take many times as long and
             find the same.
         seed: of the folds, the trees and the intervals.
-        on_progress: called after each fold.
-        stop: ends the work, once it is set.
+        task: gets the progress after each fold; once it is stopped, the work ends.
 
     Raises:
         ParameterError: there are fewer than 3 runs, no counter can be used, or an argument is not
             accepted.
-        SimulationHalted: it was stopped.
+        SimulationHalted: the task was stopped.
     """
     known = _known(ways, DEVIATION_WAYS, "ways")
     names = tuple(name for name in DEVIATION_WAYS if name == "by-run" or name in known)
     _known((trees,), TREES, "trees")
     folds, seed = whole(folds, "folds", 2), whole(seed, "seed", 0)
-    question = _question(steps, folds, per_second, trees, seed, stop)
+    question = _question(steps, folds, per_second, trees, seed)
     work = [partial(question.fold, way, at) for way in names for at in range(question.parts)]
     with one_thread():
-        pieces = in_threads(work, on_progress, stop, "fold")
+        pieces = in_threads(work, task_of(task), "fold")
     found = [_Found.of(question, [piece for piece in pieces if piece.way == way]) for way in names]
     first = found[0]
     groups = int(question.group.max()) + 1
@@ -292,7 +289,6 @@ class _Question:
     trees: Trees
     folds: int
     seed: int
-    stop: threading.Event | None
     notes: tuple[str, ...]
 
     @property
@@ -300,7 +296,7 @@ class _Question:
         """Number of folds, at most one a run."""
         return min(self.folds, len(np.unique(self.run)))
 
-    def fold(self, way: DeviationWay, at: int) -> _Piece:
+    def fold(self, way: DeviationWay, at: int, task: Task) -> _Piece:
         """Learn from the samples of the other folds and explain those of this one."""
         rng = np.random.default_rng([self.seed, DEVIATION_WAYS.index(way), at])
         held = self._held(way, at)
@@ -314,9 +310,9 @@ class _Question:
             cluster[learn],
             self.trees,
             rng,
-            self.stop,
+            task,
         )
-        halt_if(self.stop)
+        halt_if_stopped(task)
         chosen, seen, nothing = elimination.chosen, values[held], np.zeros(held.sum())
         predicted = nothing
         if chosen.any():
@@ -405,14 +401,7 @@ class _Found:
         )
 
 
-def _question(
-    steps: StepTable,
-    folds: int,
-    per_second: bool,
-    trees: Trees,
-    seed: int,
-    stop: threading.Event | None,
-) -> _Question:
+def _question(steps: StepTable, folds: int, per_second: bool, trees: Trees, seed: int) -> _Question:
     """Check a table and return the data that all folds share."""
     timed = np.isfinite(steps.time_s)
     runs = int(timed.any(axis=1).sum())
@@ -463,7 +452,6 @@ def _question(
         trees,
         folds,
         seed,
-        stop,
         tuple(notes),
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.arrays import FloatArray
-from workbench.variability.folds import halt_if
+from workbench.tasks import Task
+from workbench.variability.folds import halt_if_stopped
 
 Trees = Literal["histogram", "exact"]
 
@@ -41,14 +41,14 @@ def eliminate(
     group: NDArray[np.int64],  # of samples that are learned from or checked together
     trees: Trees,
     rng: np.random.Generator,  # of the samples that are used, the trees and the exchanges
-    stop: threading.Event | None = None,
+    task: Task,
 ) -> Elimination:
     """Set counters aside, those with the least importance first: one at a time, of ten or more two.
 
     With ``histogram`` trees the importance of a counter is by how much the cost of samples that
     were not learned from rises when its readings are exchanged among them; with ``exact`` ones it
-    is that of scikit-learn, as in the paper (Bhatele et al. 2020, IV-B). Once ``stop`` is set,
-    SimulationHalted is raised.
+    is that of scikit-learn, as in the paper (Bhatele et al. 2020, IV-B). SimulationHalted once
+    the task is stopped.
     """
     names = rng.permutation(np.unique(group))
     checked = np.isin(group, names[: max(1, round(_CHECKED * len(names)))])
@@ -59,7 +59,7 @@ def eliminate(
     costs = {0: weight[check] * np.abs(target[learn].mean() - target[check])}
     seed = int(rng.integers(2**31))
     while len(left):
-        halt_if(stop)
+        halt_if_stopped(task)
         model = grow(inputs[np.ix_(learn, left)], target[learn], trees, seed)
         seen = inputs[np.ix_(check, left)]
         costs[len(left)] = weight[check] * np.abs(model.predict(seen) - target[check])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from workbench import tasks
 from workbench.arrays import FloatArray
 from workbench.errors import SimulationHalted
-from workbench.tasks import Progress
+from workbench.tasks import Task
 
 LEVEL = 0.95
 """Of all intervals."""
@@ -43,26 +42,25 @@ def folds_of_runs(
     return fold
 
 
-def in_threads(
-    work: Sequence[Callable[[], _Piece]],
-    on_progress: Callable[[Progress], None] | None,
-    stop: threading.Event | None,
-    what: str,
-) -> list[_Piece]:
+def in_threads(work: Sequence[Callable[[Task], _Piece]], task: Task, what: str) -> list[_Piece]:
     """Run pieces of work in threads and return their results; SimulationHalted after a stop."""
+
+    def unless_stopped(one: Callable[[Task], _Piece]) -> _Piece:
+        halt_if_stopped(task)
+        return one(task)
+
     done: list[_Piece] = []
     with ThreadPoolExecutor(min(len(work), tasks.cores())) as pool:
-        waiting = [pool.submit(_unless_stopped, one, stop) for one in work]
+        waiting = [pool.submit(unless_stopped, one) for one in work]
         for at, future in enumerate(waiting, 1):
             done.append(future.result())
-            if on_progress is not None:
-                on_progress(Progress(at, len(work), f"{what} {at} of {len(work)}"))
+            task.report(at, len(work), f"{what} {at} of {len(work)}")
     return done
 
 
-def halt_if(stop: threading.Event | None) -> None:
-    """Raise SimulationHalted once ``stop`` is set."""
-    if stop is not None and stop.is_set():
+def halt_if_stopped(task: Task) -> None:
+    """Raise SimulationHalted once the task is stopped."""
+    if task.stopping:
         raise SimulationHalted("stopped before all folds were done")
 
 
@@ -88,8 +86,3 @@ def share_interval(share: FloatArray, of: int) -> FloatArray:
     centre = (share + _Z**2 / (2 * of)) / (1 + _Z**2 / of)
     half = _Z / (1 + _Z**2 / of) * np.sqrt(share * (1 - share) / of + (_Z / (2 * of)) ** 2)
     return np.clip(np.stack([centre - half, centre + half], axis=-1), 0.0, 1.0)
-
-
-def _unless_stopped(work: Callable[[], _Piece], stop: threading.Event | None) -> _Piece:
-    halt_if(stop)
-    return work()

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
 from pathlib import Path
 
 from workbench.datapackage import read_descriptor
 from workbench.datasets import data_folder
 from workbench.errors import DatasetError
 from workbench.suggestions import did_you_mean
-from workbench.tasks import Progress
+from workbench.tasks import Task
 from workbench.variability.recorded_link import RecordedLink, shipped
 from workbench.variability.report import VariabilityReport, report
 from workbench.variability.world.world import World
@@ -25,65 +23,52 @@ _TRUTH_STEPS, _LINK_STEPS = 6, 4  # of each run
 _LINK_WINDOWS = ((8, 15), (15, 30))  # of 60 steps, in the paper's proportions
 
 
-def report_world(
-    world: World,
-    *,
-    seed: int = 0,
-    on_progress: Callable[[Progress], None] | None = None,
-    stop: threading.Event | None = None,
-) -> VariabilityReport:
+def report_world(world: World, *, seed: int = 0, task: Task | None = None) -> VariabilityReport:
     """Return all analyses of the runs of a world, with the paper's windows and features.
 
     Args:
         world: of ``generate``.
         seed: of all analyses.
-        on_progress: as for ``report``.
-        stop: as for ``report``.
+        task: as for ``report``.
 
     Raises:
         ParameterError: there are too few runs.
-        SimulationHalted: it was stopped.
+        SimulationHalted: the task was stopped.
     """
     name = world.settings.application
     program = name.partition("-")[0]
     m, k = WINDOWS.get(program, ((), ()))
-    links = world.link_truth(steps=_LINK_STEPS, stop=stop)
+    links = world.link_truth(steps=_LINK_STEPS, task=task)
     return report(
         name,
         runs=world.runs,
         jobs=world.jobs,
         steps=world.steps,
         routines=world.routines,
-        slowed=(world.known or world.truth(steps=_TRUTH_STEPS, stop=stop)).by_user(),
+        slowed=(world.known or world.truth(steps=_TRUTH_STEPS, task=task)).by_user(),
         saved=links.by_class(),
         m=m,
         k=k,
         features=AMG_FEATURES if program == "amg" else None,
         long_run=world.long_run() if name == "milc-128" else None,
         seed=seed,
-        on_progress=on_progress,
-        stop=stop,
+        task=task,
     )
 
 
 def report_link(
-    recorded: RecordedLink,
-    *,
-    seed: int = 0,
-    on_progress: Callable[[Progress], None] | None = None,
-    stop: threading.Event | None = None,
+    recorded: RecordedLink, *, seed: int = 0, task: Task | None = None
 ) -> VariabilityReport:
     """Return all analyses of the recording of a shared link.
 
     Args:
         recorded: of ``shipped``, or of ``workbench variability record``.
         seed: of all analyses.
-        on_progress: as for ``report``.
-        stop: as for ``report``.
+        task: as for ``report``.
 
     Raises:
         ParameterError: there are too few runs.
-        SimulationHalted: it was stopped.
+        SimulationHalted: the task was stopped.
     """
     m, k = _LINK_WINDOWS
     return report(
@@ -95,41 +80,32 @@ def report_link(
         m=m,
         k=k,
         seed=seed,
-        on_progress=on_progress,
-        stop=stop,
+        task=task,
     )
 
 
-def report_on(
-    data: str | Path,
-    *,
-    seed: int = 0,
-    on_progress: Callable[[Progress], None] | None = None,
-    stop: threading.Event | None = None,
-) -> VariabilityReport:
+def report_on(data: str | Path, *, seed: int = 0, task: Task | None = None) -> VariabilityReport:
     """Return all analyses of a saved world or recording.
 
     Args:
         data: a folder that a world or a recording was saved in, or the name of a shipped recording.
         seed: of all analyses.
-        on_progress: as for ``report``.
-        stop: as for ``report``.
+        task: as for ``report``.
 
     Raises:
         DatasetError: there is no such folder or recording, or it is not as it was saved.
         ParseError: a table of it cannot be read.
         ParameterError: there are too few runs.
-        SimulationHalted: it was stopped.
+        SimulationHalted: the task was stopped.
     """
     folder = Path(data)
     if not folder.is_dir():
         recorded = shipped(str(data))
     elif "world" in read_descriptor(folder, "a world or a recording"):
-        world = World.load(folder)
-        return report_world(world, seed=seed, on_progress=on_progress, stop=stop)
+        return report_world(World.load(folder), seed=seed, task=task)
     else:
         recorded = RecordedLink.load(folder)
-    return report_link(recorded, seed=seed, on_progress=on_progress, stop=stop)
+    return report_link(recorded, seed=seed, task=task)
 
 
 def shipped_reports() -> tuple[str, ...]:

@@ -71,8 +71,9 @@ def neighbourhood(
     Args:
         runs: of one program.
         jobs: of all users.
-        least_nodes: of a large job; None takes 128 as in the paper, or 1 where less than half of
-            the time of nodes beside the runs is that of users who have such jobs.
+        least_nodes: nodes of a large job, at least, which a user must have beside a run; None takes
+            128 as in the paper, or 1 where users with such jobs have less than half of the time of
+            nodes beside the runs.
         during_all: whether the job must have run from the start of the run to its end; otherwise
             any common time counts.
 

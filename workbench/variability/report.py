@@ -7,8 +7,7 @@ shipped_report("milc-128")              # of a program of Bhatele et al. (2020),
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ import numpy as np
 from workbench.errors import ParameterError
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
-from workbench.tasks import Progress
+from workbench.tasks import Task
 from workbench.variability.blame import Blame, blame
 from workbench.variability.deviation import Deviation, deviation
 from workbench.variability.forecasting.forecast import (
@@ -148,8 +147,7 @@ def report(
     long_run: StepTable | None = None,
     models: Iterable[str] = MODELS,
     seed: int = 0,
-    on_progress: Callable[[Progress], None] | None = None,
-    stop: threading.Event | None = None,
+    task: Task | None = None,
 ) -> VariabilityReport:
     """Return all analyses of the runs of one program.
 
@@ -168,17 +166,16 @@ def report(
         long_run: a run of many more steps, for the forecast of a run never seen.
         models: of the forecasts, as for ``forecast``.
         seed: of all analyses.
-        on_progress: called after each analysis and within the long ones.
-        stop: ends the work, once it is set.
+        task: gets the progress of each analysis in turn; once it is stopped, the work ends.
 
     Raises:
         ParameterError: an analysis does not accept the tables.
-        SimulationHalted: it was stopped.
+        SimulationHalted: the task was stopped.
     """
     if bool(m) != bool(k):
         raise ParameterError("m and k must both be given, or neither", key="m")
     forecasts = timed = importance = leakage = long = None
-    work: dict[str, Any] = {"seed": seed, "on_progress": on_progress, "stop": stop}
+    work: dict[str, Any] = {"seed": seed, "task": task}
     known = known_models(models)
     learners = [name for name in LEARNERS if name in known]
     if m:

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ParameterError
 from workbench.storage.database import absolute, locate
-from workbench.tasks import StopFlag
+from workbench.tasks import Task
 from workbench.workers.work import PATIENCE_S, Answer, PiecedWork, WorkPiece, ended, perform_by_name
 
 if TYPE_CHECKING:
@@ -48,9 +48,9 @@ def do_on_cluster(
     work: PiecedWork,  # every worker must reach its database
     pieces: Sequence[WorkPiece],
     client: Client,
-    stop: threading.Event,  # also ends what is being done
+    task: Task,  # its stop also ends what is being done
 ) -> None:
-    """Do pieces on a cluster until all end or ``stop``; Dask restarts those of dead workers."""
+    """Do pieces on a cluster until all end or a stop; Dask restarts those of dead workers."""
     distributed = _distributed()
     if not isinstance(client, distributed.Client):
         raise ParameterError(
@@ -74,7 +74,7 @@ def do_on_cluster(
     try:
         read = time.monotonic()
         while pending:
-            if stop.is_set():
+            if task.stopping:
                 flag.set()
                 client.cancel([*pending])
                 _await_release(work, [*pending.values()])
@@ -93,24 +93,19 @@ def do_on_cluster(
 
 def _do(performer: str, order: Mapping[str, Any], database: str, flag: str) -> Answer:
     """Do a piece on a worker."""
-    stop, over = StopFlag(), threading.Event()
-    watch = threading.Thread(target=_watch, args=(_task(), flag, stop, over), daemon=True)
+    task, over = Task(), threading.Event()
+    worker = _distributed().get_worker()
+    key = worker.get_current_task()
+    watch = threading.Thread(target=_watch, args=(worker, key, flag, task, over), daemon=True)
     watch.start()
     try:
-        return perform_by_name(performer)(order, database, stop, lambda _: None)
+        return perform_by_name(performer)(order, database, task)
     finally:
         over.set()
 
 
-def _task() -> tuple[Any, str]:
-    """Return the worker and the key of the task that runs in this thread."""
-    worker = _distributed().get_worker()
-    return worker, worker.get_current_task()
-
-
-def _watch(task: tuple[Any, str], name: str, stop: StopFlag, over: threading.Event) -> None:
-    """Set ``stop`` when the study is stopped, or the scheduler has dropped this task."""
-    worker, key = task
+def _watch(worker: Any, key: str, name: str, task: Task, over: threading.Event) -> None:
+    """Stop the task when the study is stopped, or the scheduler has dropped this key."""
     try:
         with _distributed().Client(worker.scheduler.address, set_as_default=False) as client:
             flag = _distributed().Event(name, client=client)
@@ -120,8 +115,8 @@ def _watch(task: tuple[Any, str], name: str, stop: StopFlag, over: threading.Eve
                     break
     # Whatever ends the connection to the scheduler ends the work that was done for it.
     except Exception:
-        stop.set()
-    stop.set()
+        task.stop()
+    task.stop()
 
 
 def _ended(future: Any) -> Answer:

@@ -23,6 +23,7 @@ from typing import IO, Any
 
 from workbench.errors import StudyError
 from workbench.storage.database import absolute
+from workbench.tasks import Task
 from workbench.workers.work import PATIENCE_S, Answer, PiecedWork, WorkPiece, ended
 
 LOOK_S = 0.05
@@ -35,9 +36,9 @@ def do_in_processes(
     work: PiecedWork,
     pieces: Sequence[WorkPiece],
     workers: int,
-    stop: threading.Event,  # also ends what is being done
+    task: Task,  # its stop also ends what is being done
 ) -> None:
-    """Do pieces until all end or ``stop``; one fails when two of its processes have died."""
+    """Do pieces until all end or a stop; one fails when two of its processes have died."""
     waiting = collections.deque(pieces)
     deaths: collections.Counter[str] = collections.Counter()
     inbox: queue.SimpleQueue[tuple[_Worker, Answer | None]] = queue.SimpleQueue()
@@ -45,7 +46,7 @@ def do_in_processes(
     stopped = False
     try:
         while waiting or any(worker.piece for worker in alive):
-            if stop.is_set() and not stopped:
+            if task.stopping and not stopped:
                 stopped = True
                 waiting.clear()
                 for worker in alive:

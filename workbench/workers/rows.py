@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -97,16 +96,11 @@ class RowWork:
 
         with self.table.kept_open():
             work = PiecedWork(_PERFORMER, self.table.where, heard)
-            do_pieces(work, pieces, executor, task.stop_event)
+            do_pieces(work, pieces, executor, task)
         return lost
 
 
-def perform(
-    order: Mapping[str, Any],
-    database: str,
-    stop: threading.Event,
-    note: Callable[[Answer], None],
-) -> Answer:
+def perform(order: Mapping[str, Any], database: str, task: Task) -> Answer:
     """Compute the rows of a piece that are not stored yet; see ``workbench.workers``."""
     table, name, numbers = RowTable(database, order["kind"]), order["name"], order["numbers"]
     try:

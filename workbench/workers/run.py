@@ -15,10 +15,11 @@ from workbench import tasks
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.storage.database import absolute
+from workbench.tasks import Task
 from workbench.workers.processes import LOOK_S, do_in_processes
 from workbench.workers.work import HELD, Answer, PiecedWork, WorkPiece, perform_by_name
 
-Executor = Callable[[PiecedWork, Sequence[WorkPiece], threading.Event], None]
+Executor = Callable[[PiecedWork, Sequence[WorkPiece], Task], None]
 
 
 def choose_executor(workers: int | None, cluster: Any, *, threads: bool = False) -> Executor:
@@ -35,19 +36,19 @@ def choose_executor(workers: int | None, cluster: Any, *, threads: bool = False)
             )
         from workbench.workers.cluster import do_on_cluster
 
-        return lambda work, pieces, stop: do_on_cluster(work, pieces, cluster, stop)
+        return lambda work, pieces, task: do_on_cluster(work, pieces, cluster, task)
     count = tasks.cores() if workers is None else whole(workers, "workers", 1)
     if count == 1:
         return _one_by_one
     if threads:
-        return lambda work, pieces, stop: _in_threads(work, pieces, count, stop)
-    return lambda work, pieces, stop: do_in_processes(work, pieces, count, stop)
+        return lambda work, pieces, task: _in_threads(work, pieces, count, task)
+    return lambda work, pieces, task: do_in_processes(work, pieces, count, task)
 
 
 def do_pieces(
-    work: PiecedWork, pieces: Sequence[WorkPiece], executor: Executor, stop: threading.Event
+    work: PiecedWork, pieces: Sequence[WorkPiece], executor: Executor, task: Task
 ) -> None:
-    """Do pieces until all end or ``stop``; look once more at those that others did meanwhile."""
+    """Do pieces until all end or a stop; look once more at those that others did meanwhile."""
     elsewhere: set[str] = set()
 
     def note(name: str, answer: Answer) -> None:
@@ -55,11 +56,11 @@ def do_pieces(
         work.note(name, answer)
 
     listened = PiecedWork(work.performer, work.database, note, work.stored)
-    executor(listened, pieces, stop)
+    executor(listened, pieces, task)
     # The process that did a piece may have stopped meanwhile; it is continued here.
     again = [piece for piece in pieces if piece.name in elsewhere]
-    if again and not stop.is_set():
-        executor(listened, again, stop)
+    if again and not task.stopping:
+        executor(listened, again, task)
 
 
 class Pace:
@@ -79,26 +80,25 @@ class Pace:
         return left * elapsed / fresh if fresh else math.nan
 
 
-def _one_by_one(work: PiecedWork, pieces: Sequence[WorkPiece], stop: threading.Event) -> None:
+def _one_by_one(work: PiecedWork, pieces: Sequence[WorkPiece], task: Task) -> None:
     perform, database = perform_by_name(work.performer), absolute(work.database)
     for piece in pieces:
-        if stop.is_set():
+        if task.stopping:
             break
         note = partial(work.note, piece.name)
-        note(perform(piece.order, database, stop, note))
+        note(perform(piece.order, database, Task(note, task.stop_event)))
 
 
-def _in_threads(
-    work: PiecedWork, pieces: Sequence[WorkPiece], count: int, stop: threading.Event
-) -> None:
+def _in_threads(work: PiecedWork, pieces: Sequence[WorkPiece], count: int, task: Task) -> None:
     perform, database = perform_by_name(work.performer), absolute(work.database)
     inbox: queue.SimpleQueue[tuple[str, Answer] | Exception] = queue.SimpleQueue()
     given_up = threading.Event()
 
     def do(piece: WorkPiece) -> None:
         try:
-            if not (stop.is_set() or given_up.is_set()):
-                inbox.put((piece.name, perform(piece.order, database, stop, lambda _: None)))
+            if not (task.stopping or given_up.is_set()):
+                quiet = Task(stop_event=task.stop_event)
+                inbox.put((piece.name, perform(piece.order, database, quiet)))
         except Exception as error:
             inbox.put(error)
 

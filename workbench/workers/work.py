@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import StudyError
+from workbench.tasks import Task
 
 HELD = "run by another notebook or process"
 """The message about a piece that another process does."""
@@ -20,11 +20,8 @@ PATIENCE_S = 10.0
 Answer = dict[str, Any]
 """How a piece stands: its ``state`` and ``message``, and what the performer adds."""
 
-Perform = Callable[
-    [Mapping[str, Any], str, threading.Event, Callable[[Answer], None]],
-    Answer,
-]
-"""``perform(order, database, stop, note)`` does a piece and returns its last answer."""
+Perform = Callable[[Mapping[str, Any], str, Task], Answer]
+"""``perform(order, database, task)`` does a piece, reports answers and returns the last one."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import threading
 import time
 from typing import Any, TextIO
 
-from workbench.tasks import StopFlag
+from workbench.tasks import StopFlag, Task
 from workbench.workers.work import PATIENCE_S, Answer, perform_by_name
 
 _REPORT_S = 0.1  # chosen: ten reports a second move a bar smoothly; each is a line of a pipe
@@ -44,7 +44,8 @@ def main() -> None:
                 last = now
                 _answer(answers, answer)
 
-        _answer(answers, {**perform(order["order"], order["database"], stop, note), "ended": True})
+        task = Task(note, stop)
+        _answer(answers, {**perform(order["order"], order["database"], task), "ended": True})
 
 
 def _own_output() -> TextIO:

@@ -16,9 +16,9 @@ from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.panels.placement.family import FamilyFields
 from workbench.panels.placement.panel import FIRST, FIRST_MACHINE, PlacementPanel
 from workbench.panels.placement.state import fitting, near_member
-from workbench.sensitivity.pairs import pair_sensitivity
-from workbench.sensitivity.placement import METHODS, compare_placements, place
-from workbench.sensitivity.rank_wires import Wires
+from workbench.placement import METHODS, compare_placements, place
+from workbench.tolerance.pairs import pair_sensitivity
+from workbench.tolerance.rank_wires import Wires
 from workbench.topology import FAMILIES
 
 NETWORK = "dragonfly:g=3,a=2,p=2"

@@ -6,11 +6,6 @@ import numpy as np
 import pytest
 
 from workbench.errors import ParameterError
-from workbench.plotting.tolerance.wires import (
-    describe_wire_tolerance,
-    plot_wire_tolerance,
-    wire_tolerance_figure,
-)
 from workbench.plotting.topology.collective_times import (
     collective_times,
     describe_collective_times,
@@ -33,6 +28,11 @@ from workbench.plotting.topology.metrics_table import (
 from workbench.plotting.topology.resilience import plot_resilience, resilience_curves
 from workbench.plotting.topology.style import line_styles
 from workbench.simulate.fabric import Fabric, load_curve
+from workbench.tolerance.figure_wires import (
+    describe_wire_tolerance,
+    plot_wire_tolerance,
+    wire_tolerance_figure,
+)
 from workbench.topology import star, torus
 from workbench.topology.metrics.resilience import resilience
 

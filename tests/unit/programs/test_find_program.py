@@ -15,7 +15,7 @@ from workbench.errors import DatasetError, ParameterError, ParseError, Workbench
 from workbench.models import LogGPS
 from workbench.panels.program_sources import source_of
 from workbench.programs import ExecutionGraph, Program, generate
-from workbench.sensitivity import analyse
+from workbench.tolerance import analyse
 
 MODEL = LogGPS(L=1e-6, o=1e-7, g=1e-8, G=1e-10, O=0.0, S=65535)
 ONE_GOAL = "num_ranks 1\nrank 0 {\ncalc 1234\n}\n"

@@ -181,7 +181,8 @@ def test_what_is_no_saved_result_is_refused(tmp_path):
 def test_a_result_says_what_it_is():
     result = replay(PING_PONG, MODEL)
     assert repr(result) == (
-        "ReplayResult(text: 2 ranks, 7 events, makespan 12.1 µs, loggopsim, ties in program order)"
+        "ReplayResult(text, 2 ranks: makespan 12.1 µs, events 7, semantics loggopsim, ties in "
+        "program order)"
     )
     assert "makespan" in result._repr_html_()
     quirks = replay(PING_PONG, MODEL, compatible=True)

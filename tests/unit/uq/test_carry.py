@@ -18,9 +18,9 @@ from workbench import tasks
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.models import SNAPPR, LogGPS, LogP, Protocol
 from workbench.programs.collectives import schedule
-from workbench.sensitivity import Sweep, analyse, analyse_wires
 from workbench.simulate import replay
 from workbench.simulate.fabric import Fabric, replay_on
+from workbench.tolerance import Sweep, analyse, analyse_wires
 from workbench.topology import parse_topology
 from workbench.uq import (
     FitPosterior,

@@ -12,8 +12,8 @@ import pytest
 from tests.unit.uq.fits import SIZES, fitted
 from workbench.errors import ParameterError
 from workbench.models import LogGPS, LogP, NetworkModel, Protocol
-from workbench.sensitivity import analyse, running_example
 from workbench.simulate import simulate_osu
+from workbench.tolerance import analyse, running_example
 from workbench.uq import FitPosterior, PushedForward, posterior_of_fit
 from workbench.uq.fit_runs import simulated_times
 

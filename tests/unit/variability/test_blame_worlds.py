@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from workbench.cli import main
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, SimulationHalted
+from workbench.tasks import Task
 from workbench.variability import score_worlds, shipped_blame_scores
 
 _SMALL = ["--worlds", "1", "--null", "1", "--application", "minivite-128", "--runs", "12"]
@@ -39,6 +40,10 @@ def test_finished_worlds_are_not_made_again(
             permutations=200,
             store=tmp_path / "store",
         )
+    task = Task()
+    task.stop()
+    with pytest.raises(SimulationHalted, match="stopped before the first world"):
+        score_worlds(1, application="minivite-128", runs=12, workers=1, task=task)
 
 
 def test_the_best_method_finds_who_is_to_blame() -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +23,7 @@ from workbench.plotting import (
     plot_relevance,
     plot_relevance_and_cause,
 )
+from workbench.tasks import Task
 from workbench.variability import (
     Deviation,
     RelevanceAndCause,
@@ -96,10 +96,10 @@ def test_exact_trees_are_eliminated_as_scikit_learn_does() -> None:
     rng = np.random.default_rng(0)
     inputs = rng.standard_normal((120, 4))
     target = inputs @ [1.0, 4.0, 0.0, 2.0] + 0.1 * rng.standard_normal(120)
-    ours = eliminate(inputs, target, np.ones(120), np.arange(120), "exact", rng)
+    ours = eliminate(inputs, target, np.ones(120), np.arange(120), "exact", rng, Task())
     theirs = RFE(GradientBoostingRegressor(random_state=0), n_features_to_select=1)
     assert_array_equal(ours.place, theirs.fit(inputs, target).ranking_)
-    cheap = eliminate(inputs, target, np.ones(120), np.arange(120), "histogram", rng)
+    cheap = eliminate(inputs, target, np.ones(120), np.arange(120), "histogram", rng, Task())
     assert_array_equal(cheap.place, ours.place)
     assert_array_equal(cheap.chosen, [True, True, False, True])
 
@@ -162,10 +162,10 @@ def test_what_cannot_be_explained_is_refused() -> None:
         deviation(steps.rows([0, 1, 2]), folds=2)
     with pytest.raises(ParameterError, match="by-run, by-step, paper; got 'by-runs'"):
         deviation(steps, ways=("by-runs",))
-    stop = threading.Event()
-    stop.set()
+    task = Task()
+    task.stop()
     with pytest.raises(SimulationHalted):
-        deviation(steps, stop=stop)
+        deviation(steps, task=task)
 
 
 def test_relevance_beside_cause(found: Deviation, tmp_path: Path) -> None:

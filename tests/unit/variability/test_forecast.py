@@ -17,6 +17,7 @@ from tests.unit.variability.step_tables import drawn_steps, write_steps
 from workbench.cli import variability
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.plotting import describe_forecast, plot_forecast
+from workbench.tasks import Task
 from workbench.variability import Forecast, forecast
 from workbench.variability.forecasting import attention
 from workbench.variability.forecasting.attention import UPDATES, first_weights, forward, gradient
@@ -61,16 +62,16 @@ def test_the_gradient_is_that_of_finite_differences() -> None:
 
 
 def test_a_stop_ends_each_fold_before_its_next_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    train, trained, stop = attention.train, [], threading.Event()
+    train, trained, task = attention.train, [], Task()
 
     def train_and_stop(*arguments: Any) -> list[attention.Trained]:
         trained.append(threading.get_ident())
-        stop.set()
+        task.stop()
         return train(*arguments, updates=10)
 
     monkeypatch.setattr(attention, "train", train_and_stop)
     with pytest.raises(SimulationHalted, match="stopped before all folds"):
-        forecast(drawn_steps(), m=4, k=6, folds=2, models=["attention"], stop=stop)
+        forecast(drawn_steps(), m=4, k=6, folds=2, models=["attention"], task=task)
     assert 1 <= len(trained) == len(set(trained)) <= 2
 
 

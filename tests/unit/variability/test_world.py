@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,8 @@ import numpy as np
 import pytest
 
 from workbench.cli import main
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, SimulationHalted
+from workbench.tasks import Progress, Task
 from workbench.variability import (
     LinkTruth,
     ShapleyTruth,
@@ -28,10 +28,9 @@ from workbench.variability import (
     read_steps,
     run_scene,
 )
-from workbench.variability.world import tasks
+from workbench.variability.world import computations
 from workbench.variability.world.flows import job_flows
 from workbench.variability.world.loads import machine_loads
-from workbench.variability.world.pieces import WorldProgress
 from workbench.variability.world.scene import Scene, WorldSettings, scene_of, step_times
 
 RUNS = 3
@@ -60,20 +59,22 @@ def test_processes_make_the_same_digits(world: World) -> None:
 
 
 def test_work_that_was_stopped_goes_on(world: World, tmp_path: Path) -> None:
-    stop = threading.Event()
 
-    def after_one(now: WorldProgress) -> None:
+    def after_one(now: Progress) -> None:
         if now.done == 1:
-            stop.set()
+            task.stop()
 
     common = {"application": "minivite-128", "runs": RUNS, "seed": 3, "workers": 1}
-    part = generate("small", **common, store=tmp_path, stop=stop, on_progress=after_one)
+    task = Task(after_one)
+    part = generate("small", **common, store=tmp_path, task=task)
     assert 0 < len(part.runs) < RUNS
+    with pytest.raises(SimulationHalted, match="stopped before the first run"):
+        generate("small", **common, task=task)
     first = tmp_path / "simulate-00000.json"
     before = first.stat().st_mtime_ns
     seen: list[int] = []
     whole = generate(
-        "small", **common, store=tmp_path, on_progress=lambda now: seen.append(now.done)
+        "small", **common, store=tmp_path, task=Task(lambda now: seen.append(now.done))
     )
     assert seen[0] == len(part.runs) and seen[-1] == RUNS
     assert first.stat().st_mtime_ns == before
@@ -138,9 +139,9 @@ def test_users_together_add_what_their_shares_sum_to(world: World, shares: Shapl
 
 
 def test_users_who_do_the_same_have_the_same_share(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "scene_of", lambda settings, run: _twins(settings, run))
+    monkeypatch.setattr(computations, "scene_of", lambda settings, run: _twins(settings, run))
     settings = WorldSettings("small", "minivite-128", RUNS, 3)
-    values, _ = tasks.shapley(settings, 0, 2, 2)
+    values, _ = computations.shapley(settings, 0, 2, 2)
     np.testing.assert_allclose(values[0], values[1], rtol=1e-9)  # sums in another order
     assert (values[0] > 0).all() and (values[2:-1] == 0).all()
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from workbench.errors import StudyError
+from workbench.tasks import Task
 from workbench.workers import processes
 from workbench.workers.work import Answer, PiecedWork, WorkPiece
 
@@ -54,12 +55,12 @@ class Scene:
         monkeypatch.setattr(processes, "_Worker", make)
 
     def run(self) -> None:
-        stop = threading.Event()
-        too_long = threading.Timer(60, stop.set)  # a piece that nobody takes would wait forever
+        task = Task()
+        too_long = threading.Timer(60, task.stop)  # a piece that nobody takes would wait forever
         too_long.start()
         pieces = [WorkPiece("a", {}), WorkPiece("b", {})]
         work = PiecedWork("workbench.none", "s.db", self._note)
-        processes.do_in_processes(work, pieces, 2, stop)
+        processes.do_in_processes(work, pieces, 2, task)
         too_long.cancel()
 
     def _note(self, name: str, answer: Answer) -> None:

@@ -50,12 +50,12 @@ class Cluster:
     """An emulated cluster, a context manager.
 
     Args:
-        hosts: number of hosts, 1 to 64; each runs one rank.
+        hosts: number of hosts, each with one rank; 1 to 64.
         latency_s: that the switch adds to each packet, one way, s.
         bandwidth: of each port, B/s; None is no limit.
         jitter_s: each packet waits up to so much longer, evenly drawn, s.
         mtu: bytes of a packet, at most 9000.
-        mpirun: launcher of the MPI; None takes that of the path.
+        mpirun: launcher of the MPI; None takes the path's ``mpirun``.
         realtime: give the ranks, and above them the switch, real-time priority, so that other
             programs of the machine disturb them little; None does so where it is allowed. Ranks of
             MPICH may not have it: as they start they wait without ever giving way. Nor may those

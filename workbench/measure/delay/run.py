@@ -112,8 +112,9 @@ def run_delayed(
         command: the program and its arguments, without the launcher; no shell reads them.
         ranks: number of ranks, at least 1.
         latency_s: what is added to the latency of each message, s, from 0 to 3600.
-        mpirun: launcher of the MPI that the program was built with; None takes that of the path.
-        timeout: seconds after which it is ended; None waits as long as it takes.
+        mpirun: launcher of the MPI that the program was built with; None takes the path's
+            ``mpirun``.
+        timeout: time limit of the program, s; None is no limit.
         oversubscribe: whether there may be more ranks than cores.
         output: called with each line that the program writes, from a thread; None drops them.
         poll_s: seconds between two looks for messages, in each rank, from 1e-6 to 1. Long ones make

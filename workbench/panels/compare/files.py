@@ -22,12 +22,12 @@ from workbench.panels.compare.view import (
     table_of,
 )
 from workbench.plotting.embedding import standalone_html
-from workbench.plotting.tolerance.wires import plot_wire_tolerance
 from workbench.plotting.topology.collective_times import plot_collective_times
 from workbench.plotting.topology.hop_histogram import plot_hops
 from workbench.plotting.topology.load_curves import plot_load_curves
 from workbench.plotting.topology.map import plot_topology
 from workbench.plotting.topology.resilience import plot_resilience
+from workbench.tolerance.figure_wires import plot_wire_tolerance
 from workbench.topology.files import to_graphml
 
 

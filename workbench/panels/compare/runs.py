@@ -38,14 +38,14 @@ from workbench.panels.compare.state import (
 )
 from workbench.panels.compare.traffic import traffic_of
 from workbench.panels.job_controls import error_text
-from workbench.plotting.tolerance.wires import PERCENT
 from workbench.programs import ExecutionGraph
 from workbench.programs.find_program import graph_of
-from workbench.sensitivity.wires import wire_tolerance
 from workbench.simulate.fabric.collectives import collective_times
 from workbench.simulate.fabric.fabric import Congestion, Fabric
 from workbench.simulate.fabric.open_loop import run_traffic
 from workbench.tasks import Progress, Task
+from workbench.tolerance.figure_wires import PERCENT
+from workbench.tolerance.wires import wire_tolerance
 
 MESSAGES = 20_000
 """Messages measured at each load; with fewer, UGAL-L has not yet found its detours."""

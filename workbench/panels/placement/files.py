@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 from workbench.panels.placement.state import Placed, python_lines
-from workbench.sensitivity.placement import PlacementMethod
+from workbench.placement import PlacementMethod
 
 
 def comparison_csv(placed: Placed, method: PlacementMethod, names: str) -> str:

@@ -18,8 +18,8 @@ from workbench.panels.placement.family import FamilyFields
 from workbench.panels.placement.state import Network, fitting, near_member
 from workbench.panels.style import named, with_errors, wrapping_row
 from workbench.panels.topology_options import MACHINE, family_options, machine_options, near_sizes
+from workbench.placement.problem import MOST_SLOTS
 from workbench.plotting.theme import SMALL
-from workbench.sensitivity.placement.problem import MOST_SLOTS
 from workbench.topology import FAMILIES, Topology
 
 _LATENCIES = ("l_wire_ns", "d_switch_ns", "card_ns", "same_host_ns", "ranks_per_host")

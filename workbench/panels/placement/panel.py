@@ -38,9 +38,9 @@ from workbench.panels.replay.controls import SAVED, parameters_of
 from workbench.panels.replay.state import ReplayState
 from workbench.panels.session.stateful import drawn_once
 from workbench.panels.style import choose, wrapping_row
+from workbench.placement import Placement, PlacementMethod
 from workbench.programs import ExecutionGraph, Program
-from workbench.sensitivity.pairs import PairSensitivity
-from workbench.sensitivity.placement import Placement, PlacementMethod
+from workbench.tolerance.pairs import PairSensitivity
 
 if TYPE_CHECKING:
     import pandas as pd

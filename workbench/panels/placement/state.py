@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.machines import Machine, links_of, wires_of
 from workbench.panels.program_sources import GIVEN, AnyProgram
 from workbench.panels.replay.state import ReplayState, model_expression, model_module
-from workbench.programs import ExecutionGraph, Program
-from workbench.sensitivity.placement import (
+from workbench.placement import (
     EVALUATIONS,
     HOST_NAMES,
     Placement,
@@ -20,7 +19,8 @@ from workbench.sensitivity.placement import (
     frame_of,
     job_hosts,
 )
-from workbench.sensitivity.rank_wires import L_WIRE_S
+from workbench.programs import ExecutionGraph, Program
+from workbench.tolerance.rank_wires import L_WIRE_S
 from workbench.topology import FAMILIES, Topology, parse_topology, propose
 from workbench.topology.metrics.links import D_SWITCH_S
 from workbench.topology.topology import TERMINAL
@@ -28,7 +28,7 @@ from workbench.topology.topology import TERMINAL
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.sensitivity.pairs import PairSensitivity
+    from workbench.tolerance.pairs import PairSensitivity
 
 BEST = "best"
 """Name of the method with the least run time."""
@@ -167,9 +167,9 @@ def python_lines(state: PlacementState, program: AnyProgram, method: PlacementMe
     base, network = state.base, state.network
     lines = [
         f"from workbench import {model_module(base)}, programs, topology",
-        "from workbench.sensitivity.pairs import pair_sensitivity",
-        "from workbench.sensitivity.placement import frame_of, place_all",
-        "from workbench.sensitivity.rank_wires import Wires",
+        "from workbench.tolerance.pairs import pair_sensitivity",
+        "from workbench.placement import frame_of, place_all",
+        "from workbench.tolerance.rank_wires import Wires",
     ]
     if base.source.expression != GIVEN:
         lines.append(f"program = {base.source.expression}")

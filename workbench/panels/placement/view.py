@@ -10,11 +10,13 @@ import ipywidgets as widgets
 import numpy as np
 from bokeh.layouts import row
 
-from workbench.html_table import bold, html_table
+from workbench.facts import Fact, facts_table
+from workbench.html_table import bold
 from workbench.panels import inputs
 from workbench.panels.live_view import Downloads, LiveView
 from workbench.panels.placement.state import BEST, Placed
 from workbench.panels.style import TEXT, named, wrapping_row
+from workbench.placement import METHODS, PlacementMethod
 from workbench.plotting.placement.map import PlacementMap, placement_map
 from workbench.plotting.placement.times import (
     PlacementTimes,
@@ -22,11 +24,9 @@ from workbench.plotting.placement.times import (
     placement_times,
     run_time_text,
 )
-from workbench.plotting.replay.style import time_text
 from workbench.plotting.theme import SMALL
-from workbench.plotting.tolerance.pairs import PairsFigure, describe_pairs, pairs_figure
-from workbench.sensitivity.pairs import PairSensitivity
-from workbench.sensitivity.placement import METHODS, PlacementMethod
+from workbench.tolerance.figure_pairs import PairsFigure, describe_pairs, pairs_figure
+from workbench.tolerance.pairs import PairSensitivity
 
 _PX = 400  # chosen: pairs of ranks about square beside the times, in a page of 1000
 _VALUES = (("λ_L: latencies", "lambda_L"), ("λ_G: bytes", "lambda_G"))
@@ -112,25 +112,17 @@ def weights_of(pairs: PairSensitivity) -> Any:
 
 def table_html(placed: Placed) -> str:
     """Return the comparison of the placements as an HTML table."""
-    head = (
-        *("placement", "run time", "than block", "found in", "evaluations"),
-        *("mean switches of a byte", "latencies on the critical path", "bytes on it"),
-    )
-    rows = []
-    for method in METHODS:
-        if method not in placed.placements:
-            continue
+    rows: dict[str, tuple[Fact, ...]] = {}
+    path = "on the critical path"
+    for method in sorted(placed.placements, key=METHODS.index):
         one, pairs = placed.placements[method], placed.pairs_of(method)
-        rows.append(
-            (
-                *(bold(method) if method == placed.best else method, run_time_text(one.T * 1e9)),
-                *(gain_text(100 * one.gain), time_text(one.seconds * 1e9)),
-                *(f"{one.evaluations:,}", f"{one.mean_hops:.2f}"),
-                *(f"{int(np.sum(pairs.lambda_L)):,}", f"{int(np.sum(pairs.lambda_G)):,}"),
-            )
+        rows[bold(method) if method == placed.best else method] = (
+            *one.facts()[1:],
+            Fact("lambda_L", "λ_L", int(np.sum(pairs.lambda_L)), about=f"latencies {path}"),
+            Fact("lambda_G", "λ_G", int(np.sum(pairs.lambda_G)), about=f"bytes {path}"),
         )
     provenance = placed.placements[placed.best].provenance.caption()
-    return f'{html_table(rows, head)}<div style="{SMALL}">{html.escape(provenance)}</div>'
+    return f'{facts_table(rows, exact=True)}<div style="{SMALL}">{html.escape(provenance)}</div>'
 
 
 def describe_placed(placed: Placed) -> str:

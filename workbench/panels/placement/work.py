@@ -9,11 +9,11 @@ from functools import cache
 from workbench import tasks
 from workbench.panels.placement.state import Placed, PlacementState
 from workbench.panels.program_sources import AnyProgram, ProgramCache
+from workbench.placement import METHODS, Placement, PlacementMethod, place_each
 from workbench.programs import ExecutionGraph
-from workbench.sensitivity.pairs import PairSensitivity, pair_sensitivity
-from workbench.sensitivity.placement import METHODS, Placement, PlacementMethod, place_each
-from workbench.sensitivity.rank_wires import Wires
 from workbench.simulate.picoseconds import PS_PER_S
+from workbench.tolerance.pairs import PairSensitivity, pair_sensitivity
+from workbench.tolerance.rank_wires import Wires
 
 _KEPT = 3  # chosen: the programs between which a user compares
 

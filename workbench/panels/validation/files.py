@@ -11,7 +11,7 @@ from workbench.jsonfile import plain
 from workbench.measure import MeasuredRuns
 from workbench.panels.validation.state import ShownValidation, python_lines
 from workbench.plotting.embedding import standalone_html
-from workbench.plotting.tolerance.tolerance import plot_tolerance
+from workbench.tolerance.figure import plot_tolerance
 
 
 def runs_text(shown: ShownValidation) -> str:

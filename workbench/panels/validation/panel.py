@@ -41,7 +41,7 @@ from workbench.panels.validation.state import (
     some_latencies,
 )
 from workbench.panels.validation.view import ValidationView, program_html, programs_html
-from workbench.sensitivity import RunPrediction
+from workbench.tolerance import RunPrediction
 from workbench.units import format_quantity
 from workbench.validation import (
     ProgramRecording,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workbench.measure import MeasuredRuns
-from workbench.sensitivity import LatencySensitivity, RunPrediction
+from workbench.tolerance import LatencySensitivity, RunPrediction
 from workbench.validation import ProgramRecording, predict_recording, predict_traces, recording_of
 from workbench.validation.prediction import Latency
 

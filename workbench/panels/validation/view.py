@@ -14,9 +14,9 @@ from workbench.panels.style import TEXT, mark_stale, side_by_side
 from workbench.panels.validation.state import HERE, US_PER_S, ShownValidation
 from workbench.plotting.descriptions import plain_percent
 from workbench.plotting.theme import SMALL
-from workbench.plotting.tolerance.run_prediction import describe_run_prediction
-from workbench.plotting.tolerance.tolerance import ToleranceFigure, tolerance_figure
-from workbench.sensitivity import LatencySensitivity, RunPrediction
+from workbench.tolerance import LatencySensitivity, RunPrediction
+from workbench.tolerance.figure import ToleranceFigure, tolerance_figure
+from workbench.tolerance.figure_run_prediction import describe_run_prediction
 from workbench.units import format_quantity
 from workbench.validation import ProgramRecording, ValidationReport
 

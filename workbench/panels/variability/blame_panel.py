@@ -678,7 +678,8 @@ class BlamePanel(Panel[BlameTables | None]):
         self._take_world(tables)
 
     def _failed(self, error: BaseException) -> None:
-        self._work.error.say(error_text(error))
+        if not self._work.refused(error):
+            self._work.error.say(error_text(error))
         self._take()
 
     def _lock_controls(self, running: bool) -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import tempfile
-import threading
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, SimulationHalted
 from workbench.panels.variability.blame_state import EMULATED_NAME, TRUTH_STEPS, OwnFile
-from workbench.panels.variability.world_work import progress_of, workers_for, world_of
+from workbench.panels.variability.world_work import workers_for, world_of
 from workbench.provenance import Provenance
-from workbench.tasks import Task
+from workbench.tasks import Progress, Task
 from workbench.variability import (
     JobLog,
     Neighbourhood,
@@ -23,10 +23,9 @@ from workbench.variability import (
     neighbourhood,
     shipped,
 )
-from workbench.variability.world.pieces import WorldProgress
 from workbench.variability.world.scene import WorldSettings
 from workbench.variability.world.truth import WorldTruth
-from workbench.variability.world.world import Report, World
+from workbench.variability.world.world import World
 
 _serials = itertools.count(1)
 
@@ -141,34 +140,28 @@ class BlameTables:
 
 def make_world(settings: WorldSettings, task: Task) -> BlameTables:
     """Return a world with its truth; before, the job's ``partial`` is its first runs, then all."""
-    tell = progress_of(task)
     with tempfile.TemporaryDirectory(prefix="workbench-world-") as store:
-        enough = threading.Event()
 
-        def first(progress: WorldProgress) -> None:
-            tell(progress)
-            if progress.done >= FIRST_SHOWN or task.stopping:
-                enough.set()
+        def note(now: Progress) -> None:
+            task.report(now.done, now.total, now.message)
+            if now.done >= FIRST_SHOWN or task.stopping:
+                first.stop()
 
-        def made(stop: threading.Event, report: Report) -> tuple[BlameTables, World]:
-            world = world_of(settings, stop, report, store)
+        def made(until: Task) -> tuple[BlameTables, World]:
+            world = world_of(settings, until, store)
             tables = BlameTables(world.runs, world.jobs, world.provenance, world)
             task.partial_from(lambda: tables)
             return tables, world
 
-        tables, world = made(enough, first)
+        first = Task(note)
+        tables, world = made(first)
         if not task.stopping and len(world.runs) < settings.runs:
-            tables, world = made(task.stop_event, tell)
-        if task.stopping:
-            return tables
-        truth = world.truth(
-            steps=TRUTH_STEPS,
-            workers=workers_for(settings),
-            store=store,
-            stop=task.stop_event,
-            on_progress=tell,
-        )
-    return replace(tables, truth=truth)
+            tables, world = made(task)
+        workers = workers_for(settings)
+        with contextlib.suppress(SimulationHalted):
+            truth = world.truth(steps=TRUTH_STEPS, workers=workers, store=store, task=task)
+            tables = replace(tables, truth=truth)
+    return tables
 
 
 def emulated_tables() -> BlameTables:

@@ -444,7 +444,8 @@ class ForecastPanel(Panel[Forecast | None]):
             self._take_steps(made)
 
     def _making_failed(self, error: BaseException) -> None:
-        self._making.error.say(error_text(error))
+        if not self._making.refused(error):
+            self._making.error.say(error_text(error))
         self._take()
 
     def _take_steps(self, source: StepSource | None) -> None:
@@ -623,7 +624,7 @@ class ForecastPanel(Panel[Forecast | None]):
             return
 
         def draw(task: tasks.Task) -> LayoutDOM:
-            result = self._results.made(key, lambda: study.compute(task, work))
+            result = self._results.made(key, lambda: study.compute(work, task))
             layout = result.plot()
             self._downloads.keep(key, Downloads(layout))
             return layout

@@ -13,8 +13,8 @@ from workbench.panels.variability.forecast_controls import ASKED, OF_DEVIATION
 from workbench.panels.variability.forecast_state import ForecastState, forecast_call
 from workbench.panels.variability.forecast_work import is_whole
 from workbench.panels.variability.step_sources import StepSource
-from workbench.panels.variability.world_work import progress_of, workers_for
-from workbench.tasks import Progress, Task
+from workbench.panels.variability.world_work import workers_for
+from workbench.tasks import Task
 from workbench.variability import (
     Deviation,
     Forecast,
@@ -65,7 +65,7 @@ class Study:
     """A view whose result draws itself: what it is, and the lines that make it."""
 
     about: str
-    compute: Callable[[Task, Work], Shown]
+    compute: Callable[[Work, Task], Shown]
     code: Callable[[Work], list[str]]
     settings: tuple[str, ...]  # that it depends on, besides the steps
     needs_forecast: bool = False
@@ -76,7 +76,7 @@ class Study:
         return tuple(getattr(state, name) for name in self.settings)
 
 
-def _the_forecast(task: Task, work: Work) -> Forecast:
+def _the_forecast(work: Work, task: Task) -> Forecast:
     if work.found is None:
         raise ParameterError("the forecast is not computed yet", key="view")
     return work.found
@@ -97,13 +97,12 @@ ERRORS = Study(
 )
 
 
-def _deviation(task: Task, work: Work) -> Deviation:
+def _deviation(work: Work, task: Task) -> Deviation:
     return deviation(
         work.source.steps,
         ways=work.state.ways,
         per_second=work.state.per_second,
-        stop=task.stop_event,
-        on_progress=_progress(task),
+        task=task,
     )
 
 
@@ -115,7 +114,7 @@ def _deviation_code(work: Work) -> list[str]:
     ]
 
 
-def _cause(task: Task, work: Work) -> RelevanceAndCause:
+def _cause(work: Work, task: Task) -> RelevanceAndCause:
     world = work.source.world
     if world is None:
         raise ParameterError("causes are known of a made-up world only; choose one", key="view")
@@ -123,12 +122,9 @@ def _cause(task: Task, work: Work) -> RelevanceAndCause:
         work.source.steps,
         ways=DEVIATION_WAYS[:1],
         per_second=work.state.per_second,
-        stop=task.stop_event,
-        on_progress=_progress(task),
+        task=task,
     )
-    truth = world.link_truth(
-        workers=workers_for(world.settings), stop=task.stop_event, on_progress=progress_of(task)
-    )
+    truth = world.link_truth(workers=workers_for(world.settings), task=task)
     if task.stopping:
         raise SimulationHalted("stopped before all causes were known")
     return relevance_and_cause(found, counter_causes(found.counters, truth.by_class()))
@@ -164,7 +160,7 @@ CAUSE = Study(
 )
 
 
-def _grid(task: Task, work: Work) -> ForecastGrid:
+def _grid(work: Work, task: Task) -> ForecastGrid:
     seen, ahead = work.source.grid
     return forecast_grid(
         work.source.steps,
@@ -172,8 +168,7 @@ def _grid(task: Task, work: Work) -> ForecastGrid:
         k=ahead,
         models=work.state.models,
         own_times=work.state.own_times,
-        stop=task.stop_event,
-        on_progress=_progress(task),
+        task=task,
     )
 
 
@@ -185,7 +180,7 @@ def _grid_code(work: Work) -> list[str]:
     ]
 
 
-def _leakage(task: Task, work: Work) -> Leakage:
+def _leakage(work: Work, task: Task) -> Leakage:
     state = work.state
     return forecast_leakage(
         work.source.steps,
@@ -193,8 +188,7 @@ def _leakage(task: Task, work: Work) -> Leakage:
         k=state.k,
         models=state.models,
         own_times=state.own_times,
-        stop=task.stop_event,
-        on_progress=_progress(task),
+        task=task,
     )
 
 
@@ -206,7 +200,7 @@ def _leakage_code(work: Work) -> list[str]:
     ]
 
 
-def _long(task: Task, work: Work) -> LongForecast:
+def _long(work: Work, task: Task) -> LongForecast:
     state, source = work.state, work.source
     if source.world is not None:
         task.report(0, 0, "a long run is being made")
@@ -221,8 +215,7 @@ def _long(task: Task, work: Work) -> LongForecast:
         k=state.k,
         models=state.models,
         own_times=state.own_times,
-        stop=task.stop_event,
-        on_progress=_progress(task),
+        task=task,
     )
 
 
@@ -246,10 +239,6 @@ def _long_code(work: Work) -> list[str]:
 def _models(state: ForecastState) -> str:
     """Return the options of models as code."""
     return f"models={state.models!r}{'' if state.own_times else ', own_times=False'}"
-
-
-def _progress(task: Task) -> Callable[[Progress], None]:
-    return lambda made: task.report(made.done, made.total, made.message)
 
 
 GRID = Study(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.errors import SimulationHalted
 from workbench.panels.variability.forecast_state import ForecastState
 from workbench.panels.variability.step_sources import StepSource
-from workbench.tasks import Progress, Task
+from workbench.tasks import Task
 from workbench.variability import Forecast, forecast
 
 FAST = ("ridge",)
@@ -17,14 +17,11 @@ def make_forecast(source: StepSource, state: ForecastState, task: Task) -> Forec
 
     Those by the fast models are the job's ``partial`` meanwhile.
     """
-    first = forecast(source.steps, models=FAST, stop=task.stop_event, **state.options)
+    quiet = Task(stop_event=task.stop_event)
+    first = forecast(source.steps, models=FAST, task=quiet, **state.options)
     task.partial_from(lambda: first)
-
-    def tell(progress: Progress) -> None:
-        task.report(progress.done, progress.total, f"all models, {progress.message}")
-
     try:
-        return forecast(source.steps, stop=task.stop_event, on_progress=tell, **state.options)
+        return forecast(source.steps, task=task, **state.options)
     except SimulationHalted:
         return first
 

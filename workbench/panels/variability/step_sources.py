@@ -6,7 +6,7 @@ import itertools
 from dataclasses import dataclass, field
 
 from workbench.panels.variability.blame_state import EMULATED_NAME, OwnFile
-from workbench.panels.variability.world_work import progress_of, world_of
+from workbench.panels.variability.world_work import world_of
 from workbench.provenance import Provenance
 from workbench.tasks import Task
 from workbench.variability import StepTable, World, shipped
@@ -59,7 +59,7 @@ class StepSource:
 
 def made_steps(settings: WorldSettings, task: Task) -> StepSource:
     """Return the steps of a made-up world."""
-    world = world_of(settings, task.stop_event, progress_of(task))
+    world = world_of(settings, task)
     return StepSource(world.steps, world)
 
 

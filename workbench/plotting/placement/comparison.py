@@ -29,7 +29,7 @@ def plot_placements(placements: pd.DataFrame, *, name: str = "") -> LayoutDOM:
     Points, as the run times' axis does not begin at 0; the seconds' axis is logarithmic.
 
     Args:
-        placements: of ``workbench.sensitivity.placement.compare_placements``.
+        placements: of ``workbench.placement.compare_placements``.
         name: of the program, for the title.
 
     Raises:

@@ -49,7 +49,7 @@ class HasNetwork(Protocol):
 
 
 class DrawablePlacement(Protocol):
-    """The attributes of a placement that are drawn, as in ``sensitivity.placement.Placement``."""
+    """The attributes of a placement that are drawn, as in ``placement.Placement``."""
 
     @property
     def hosts(self) -> NDArray[Any]:

@@ -46,7 +46,7 @@ class PlacementTimes:
         """Draw other placements.
 
         Args:
-            placements: of ``workbench.sensitivity.placement.frame_of``; methods that have no row
+            placements: of ``workbench.placement.frame_of``; methods that have no row
                 are drawn as not found yet.
             chosen: the method whose row is marked.
         """

@@ -165,21 +165,20 @@ def schedule(
 
     Args:
         operation: one of ``workbench.programs.program.OPERATIONS``.
-        algorithm: name, such as ``ring`` or ``pipeline:8192``; None takes the default.
-        ranks: how many take part.
-        size: bytes: of the whole vector for bcast, reduce, allreduce, scan, exscan; that one rank
-            gives or gets for gather, scatter, allgather, reduce_scatter; for one pair for
-            alltoall. A vector is cut into parts whose sizes differ by one element at most.
-        sizes: bytes rank by rank instead of ``size``; row by row, sender by receiver, for
+        algorithm: algorithm, such as ``ring`` or ``pipeline:8192``; None takes the usual one.
+        ranks: number of ranks.
+        size: bytes of the vector for bcast, reduce, allreduce, scan, exscan; of one rank's part for
+            gather, scatter, allgather, reduce_scatter; from one rank to another for alltoall. A
+            vector is cut into parts whose sizes differ by one element at most.
+        sizes: bytes of each rank instead, such as 100,0,250; row by row, sender by receiver, for
             alltoall.
         element_bytes: bytes of an element of the vector, which are never cut: where it has fewer
             elements than the algorithm cuts blocks, another runs, as in MPI libraries. None cuts
             anywhere.
-        root: rank that gives or gets.
+        root: rank that sends to all or receives from all.
         segment_bytes: most bytes of a segment, for algorithms that cut.
         fanout: base of k-nomial trees.
-        reduce_ns_per_byte: time to combine a byte with another, in ns; 0 leaves out the
-            computations.
+        reduce_ns_per_byte: time to combine a byte with another, ns; 0 leaves out the computations.
 
     Raises:
         ParameterError: an argument does not fit the operation or algorithm, a count is no whole

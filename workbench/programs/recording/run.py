@@ -57,14 +57,15 @@ def record(
             ``force``. It gets them when all are whole; of a recording that fails they are kept in
             its folder ``failed``, until the next.
         mpirun: launcher of the MPI that the program was built with, such as an emulated cluster's;
-            None takes that of the path.
-        timeout: seconds after which it is ended; None waits as long as it takes.
+            None takes the path's ``mpirun``.
+        timeout: time limit of the program, s; None is no limit.
         oversubscribe: whether there may be more ranks than cores.
-        clock: what counts as computation between two calls: all that ``elapsed``, or ``cpu`` time.
-        slowdown: gives each rank a core of its own that is so many times slower, by sleeping
-            between calls; at least 1. Where a machine's cores cannot serve all ranks at once, it
-            keeps them out of one another's way; ranks that slept already are not slowed.
-        force: whether the new traces replace those in the folder, once they are whole.
+        clock: what counts as computation: the time ``elapsed`` between two calls, or the rank's own
+            ``cpu`` time, for ranks that share cores.
+        slowdown: give each rank a core of its own that is so many times slower, by sleeping between
+            calls; at least 1. Where a machine's cores cannot serve all ranks at once, it keeps them
+            out of one another's way; ranks that slept already are not slowed.
+        force: replace the traces that the folder holds, once the new ones are whole.
         output: called with each line that the program writes, from a thread; None drops them.
         task: once it is stopped, the program is ended.
 

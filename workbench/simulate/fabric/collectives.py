@@ -43,16 +43,16 @@ def collective_times(
 
     Args:
         fabric: network, model, routing and congestion.
-        operation: such as ``allgather``, ``alltoall``, ``scatter``, ``gather``, ``allreduce``.
-        algorithm: such as ``ring``, ``bruck``, ``binomial``; None takes the operation's default.
-        sizes: bytes: of the whole vector for bcast, reduce, allreduce; that one rank gives or gets
-            for gather, scatter, allgather; for one pair for alltoall.
-        ranks: how many take part; None takes one for each host.
+        operation: collective, such as ``allgather``, ``alltoall``, ``scatter`` or ``allreduce``.
+        algorithm: algorithm, such as ``ring`` or ``binomial``; None takes the usual one.
+        sizes: sizes in bytes: of the whole vector for bcast, reduce and allreduce, of one rank's
+            part for gather, scatter and allgather, from one rank to another for alltoall.
+        ranks: number of ranks, one a host; None takes all hosts.
         root: rank that gives or gets.
         until: ``last``: all ranks have ended; ``root``: the root has, and its messages have
             arrived, as Wilke et al. report a scatter (Euro-Par 2013, section 7).
         host: whose o, O and S hosts have; None takes messages at no cost, all of them eager.
-        placement: one of ``PLACEMENTS``, or int[ranks], the host of each rank.
+        placement: as for ``replay_on``.
         rng: of the placement ``random``.
         in_turn: see ``replay_on``.
         resolution_ns: see ``replay_on``.

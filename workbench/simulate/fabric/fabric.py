@@ -70,9 +70,12 @@ class Fabric:
             `LANE_CREDITS` for each lane and `NIC_CREDITS`, and the bandwidths that the topology
             states, if it does. A given model's bandwidth is that of a link of capacity 1:
             where links are unequal the others have theirs in proportion.
-        routing: by name, or one that was made before; None takes the topology's usual one.
-        congestion: how packets share links; None takes what the model stands for.
-        seed: of the random choices of routes.
+        routing: routing, such as ``minimal``, ``dimension-order``, ``valiant`` or ``ugal-l``; None
+            takes the topology's usual one. One that was made before is taken too.
+        congestion: how messages share links: ``packet`` (SNAPPR), ``packet-flow`` (PISCES) or
+            ``flow`` (max-min fair shares); None takes what the model stands for, ``packet`` without
+            one.
+        seed: seed of the random choices of routes.
         interface: what a host's network interface does to a message; by default nothing.
 
     Raises:

@@ -55,9 +55,9 @@ def load_curve(
     Args:
         fabric: the network.
         pattern: as for ``run_traffic``.
-        loads: float[n], offered loads, above 0 up to 1.
+        loads: float[n], offered loads, shares of the hosts' bandwidth, above 0 up to 1.
         seeds: of the traffic; each load is run with each.
-        workers: runs at a time, each in a thread.
+        workers: runs at a time, each in a thread; the result is the same.
         message_bytes: as for ``run_traffic``.
         process: as for ``run_traffic``.
         messages: as for ``run_traffic``.

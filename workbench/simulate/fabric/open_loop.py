@@ -76,9 +76,11 @@ def run_traffic(
         fabric: the network.
         pattern: of ``workbench.topology.traffic.PATTERNS``, or one made before.
         load: bytes that a host generates, as a share of its injection bandwidth, above 0 up to 1.
-        message_bytes: size of every message; None takes one packet, the model's mtu.
-        process: ``poisson``, or ``bernoulli``: with a fixed chance at each message's time.
-        messages: to measure at least; each host also generates 50 on average at full load.
+        message_bytes: size of a message, bytes; None takes one packet, the model's mtu.
+        process: arrivals of messages: ``poisson``, or ``bernoulli``, with a fixed chance at each
+            message's time.
+        messages: messages measured at each load, at least; each host also generates 50 on average
+            at full load.
         warm_up_s: seconds before measuring; None takes as long as is measured.
         measure_s: seconds to measure; None takes what ``messages`` needs.
         samples: of the queues while measuring.

@@ -72,9 +72,9 @@ def replay_on(
         program: what the ranks do; a ``Program`` is taken with its default algorithms.
         fabric: network, model, routing and congestion.
         host: whose o, O and S hosts have; None takes messages at no cost, all of them eager.
-        placement: one of ``PLACEMENTS``, or int[ranks], the host of each rank. Messages within a
-            host take no time.
-        ranks_per_host: how many ranks a host takes, where the placement is a word.
+        placement: ``block``, ``round-robin``, ``random`` or ``by-group``. An int[ranks] is the host
+            of each rank. Messages within a host take no time.
+        ranks_per_host: ranks per host, where the placement is a word.
         rng: of the placement ``random``.
         in_turn: with fluid messages, and with packets where the fabric's interface limits one
             message's bandwidth, whether a host's enter the network one after the other, as a NIC's

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from workbench.arrays import IntArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
-from workbench.html_table import html_table
+from workbench.facts import Fact
 from workbench.models import LogGPS
 from workbench.programs.graph import CALC, SEND, ExecutionGraph
 from workbench.provenance import Provenance
@@ -23,7 +23,6 @@ from workbench.simulate.fabric.operations import rank_ticks
 from workbench.simulate.ticks import TICKS_PER_NS, TICKS_PER_SECOND
 from workbench.topology.channels import Channels, channels
 from workbench.topology.topology import Topology
-from workbench.units import format_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -206,24 +205,37 @@ class FabricReplay(StoredResult):
             }
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values that JSON can hold, times in ns."""
-        busiest = self.channel_frame().head(1)
+    def facts(self) -> tuple[Fact, ...]:
+        """Return the makespan, the network and how it was used."""
+        calc, sends = (int((self.graph.kind == kind).sum()) for kind in (CALC, SEND))
+        used = float(self.utilisation.max(initial=0))
+        return (
+            Fact("", "program", f"{self.graph.source}, {self.graph.num_ranks} ranks, simulated"),
+            Fact("program", "", self.graph.source),
+            Fact("topology", "topology", self.topology.name),
+            Fact("congestion", "congestion", self.congestion),
+            Fact("routing", "routing", self.routing),
+            Fact("placement", "placement", self.placement),
+            Fact("", "messages", sends),
+            Fact("", "computations", calc),
+            Fact("finish_ns", "", self.finish_ticks / TICKS_PER_NS),
+            Fact("makespan_ns", "makespan", self.makespan_s, "time"),
+            Fact("hosts", "", self.hosts),
+            Fact("", "busiest channel", used, "share", "of its bandwidth"),
+            Fact("busiest_channel", "", self._busiest()),
+            Fact("seconds", "", self.seconds),
+            Fact("notes", "", list(self.notes)),
+        )
+
+    def _busiest(self) -> dict[str, Any]:
+        """Return the channel that carried the most bytes."""
+        at, numbered = int(self.channel_bytes.argmax()), self.channels
         return {
-            "program": self.graph.source,
-            "topology": self.topology.name,
-            "congestion": self.congestion,
-            "routing": self.routing,
-            "placement": self.placement,
-            "finish_ns": (self.finish_ticks / TICKS_PER_NS).tolist(),
-            "makespan_ns": self.makespan_s * 1e9,
-            "hosts": self.hosts.tolist(),
-            "busiest_channel": {
-                name: busiest[name].tolist()[0]
-                for name in ("class", "source", "target", "bytes", "utilisation")
-            },
-            "seconds": self.seconds,
-            "notes": list(self.notes),
+            "class": self.topology.classes[numbered.link_class[at]],
+            "source": int(numbered.source[at]),
+            "target": int(numbered.target[at]),
+            "bytes": int(self.channel_bytes[at]),
+            "utilisation": float(self.utilisation[at]),
         }
 
     def _check(self) -> None:
@@ -235,31 +247,6 @@ class FabricReplay(StoredResult):
             | dict.fromkeys(("start_ticks", "end_ticks", "arrived_ticks"), self.graph.num_ops)
         )
         network.checked_hosts(self.hosts)
-
-    def __repr__(self) -> str:
-        return (
-            f"FabricReplay({self.graph.source}: {self.graph.num_ranks} ranks on "
-            f"{self.topology.name}, {self.congestion}, {self.routing} routing, "
-            f"{self.placement}: makespan {format_quantity(self.makespan_s, 'time')}, simulated)"
-        )
-
-    def _repr_html_(self) -> str:
-        calc, sends = (int((self.graph.kind == kind).sum()) for kind in (CALC, SEND))
-        rows = {
-            "program": self.graph.source,
-            "ranks": str(self.graph.num_ranks),
-            "messages": f"{sends:,}",
-            "computations": f"{calc:,}",
-            "topology": self.topology.name,
-            "congestion": self.congestion,
-            "routing": self.routing,
-            "placement": self.placement,
-            "makespan": format_quantity(self.makespan_s, "time"),
-            "busiest channel": f"{float(self.utilisation.max(initial=0)):.0%} of its bandwidth",
-        }
-        if self.notes:
-            rows["notes"] = "; ".join(self.notes)
-        return html_table(rows.items(), caption=self.provenance.caption(), align="l")
 
 
 def _times_needed() -> ParameterError:

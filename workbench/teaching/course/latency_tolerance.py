@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from workbench import machines, programs, sensitivity, simulate
+from workbench import machines, programs, simulate, tolerance
 from workbench.models import LogGPS
 from workbench.programs import Program, ProgramBuilder
-from workbench.sensitivity import LatencySensitivity
 from workbench.teaching.answers import Amount, WholeNumber
 from workbench.teaching.exercise import Exercise, Given, Mistake
 from workbench.teaching.lesson import Lesson, LessonPart
 from workbench.teaching.mistakes import share_for_percent, unit_off
 from workbench.teaching.student import ParameterDraw
+from workbench.tolerance import LatencySensitivity
 
 _AZURE, _DANE, _AWS = "azure-hb96v3-hdr", "llnl-dane-omnipath", "aws-hpc6a-efa"
 _SMALL = 8  # bytes
@@ -32,9 +32,7 @@ def _analysed(
     percent: float = 1.0,
     interval: tuple[float, float] | None = None,
 ) -> LatencySensitivity:
-    return sensitivity.analyse(
-        program, model, percent=[percent], interval=interval, contention=False
-    )
+    return tolerance.analyse(program, model, percent=[percent], interval=interval, contention=False)
 
 
 # Round trips and messages of the other pair: no two ways to count them may agree.
@@ -243,7 +241,7 @@ def _allreduce(given: Given, algorithm: str) -> LatencySensitivity:
     builder.collective("allreduce", given.size)
     graph = builder.build().graph(allreduce=algorithm)
     model = _eager(given.L, given.o, 1 / given.bandwidth)
-    return sensitivity.analyse(graph, model, interval=(0, 1e-3), contention=False)
+    return tolerance.analyse(graph, model, interval=(0, 1e-3), contention=False)
 
 
 def _both(given: Given) -> tuple[LatencySensitivity, LatencySensitivity]:

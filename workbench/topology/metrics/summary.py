@@ -344,7 +344,8 @@ def summary(
         traffic: patterns' names, or traffic of this network, to find the throughput of; a pattern
             that needs groups where there are none is replaced by the longest matching, which the
             row says.
-        method: how; see ``throughput``.
+        method: method for the throughput: ``auto`` (exact up to about 100 routers), ``exact``,
+            ``bounds`` or ``quick``. See ``throughput``.
         prices: the price table; None takes the default one, at the bandwidth of ``links``, or
             that which the network states.
         links: bandwidth and latencies of the links, such as a machine's: where links are unequal,

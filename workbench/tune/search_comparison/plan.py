@@ -94,17 +94,18 @@ class SearchComparisonPlan:
 
     Attributes:
         recordings: shipped names, or folders.
-        spaces: such as ``bcast/65536``; empty for all.
-        heuristics: names in ``HEURISTICS``.
-        resamplings: labels in ``RESAMPLINGS_COMPARED``.
-        stoppings: labels in ``STOPPINGS_COMPARED``.
-        prunings: labels in ``PRUNINGS_COMPARED``.
+        spaces: spaces, such as bcast/65536; empty for all.
+        heuristics: heuristics, such as surrogate-gp. Names in ``HEURISTICS``.
+        resamplings: resampling rules, such as none,improved. Labels in ``RESAMPLINGS_COMPARED``.
+        stoppings: stopping rules, such as budget. Labels in ``STOPPINGS_COMPARED``.
+        prunings: pruning rules, such as none,median. Labels in ``PRUNINGS_COMPARED``.
         noises: noises added to each run.
-        seeds: number of seeds, from 0 on.
+        seeds: seeds of each method and space, from 0 on.
         initial: initial points of each search, the default first.
         budget: runs of each search at most.
-        reruns: further runs of the configuration found, whose median is its value, as in SHAMan's
-            study; 0: the median of all that was recorded, without noise where it was added.
+        reruns: further runs of the configuration found, whose median is its value; 0 takes the
+            median of all that was recorded. That is without noise where noise was added; SHAMan's
+            study has further runs.
 
     Raises:
         ParameterError: an unknown heuristic or rule, or a number that is too small.

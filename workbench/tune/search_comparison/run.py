@@ -84,7 +84,7 @@ def compare_searches(
 
     Args:
         plan: searches to run.
-        rows: CSV file; each search is appended, and those in it are not run again.
+        rows: CSV file that stores each search, and from which a comparison continues.
         jobs: number of processes.
         task: gets the number of finished cells; once it is stopped, the comparison ends after the
             current searches.

@@ -14,10 +14,10 @@ from workbench.models import PISCES, SNAPPR, LogGPS, NetworkModel
 from workbench.named_options import named_options
 from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.programs.graph import ExecutionGraph
-from workbench.sensitivity.rank_wires import L_WIRE_S
-from workbench.sensitivity.wires import wire_sweep
 from workbench.simulate.fabric import Fabric, replay_on
 from workbench.tasks import Task, task_of
+from workbench.tolerance.rank_wires import L_WIRE_S
+from workbench.tolerance.wires import wire_sweep
 from workbench.topology import Topology, parse_topology, topology_spec
 from workbench.topology.metrics.links import D_SWITCH_S
 from workbench.uq.carried_on import CarriedOn
@@ -54,7 +54,7 @@ def compare(
 
     A fit of ``protocol`` gives hosts their overheads, and messages their rate. On a topology their
     latency is that of its wires and switches, which are taken as known, without contention
-    (``workbench.sensitivity.analyse_wires``). A ``Fabric`` is simulated with contention; one
+    (``workbench.tolerance.analyse_wires``). A ``Fabric`` is simulated with contention; one
     without a model of its own gets ports with the draw's bandwidth. A fit of ``SNAPPR`` or
     ``PISCES`` is the model of all ports itself, with the fitted credits in each lane.
 

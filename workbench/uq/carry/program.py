@@ -13,10 +13,10 @@ from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.named_options import named_options
 from workbench.programs.find_program import ProgramLike, graph_of
-from workbench.sensitivity.analysis import PERCENT, usual_interval
-from workbench.sensitivity.sweep import Sweep
 from workbench.simulate import replay
 from workbench.tasks import Task, task_of
+from workbench.tolerance.analysis import PERCENT, usual_interval
+from workbench.tolerance.sweep import Sweep
 from workbench.uq.carried_on import CarriedOn
 from workbench.uq.carry.draws import (
     MACHINES,
@@ -85,7 +85,7 @@ def tolerance(
     """Return the largest latency L with which a program is at most p percent slower.
 
     Each draw is compared with its own run time at its own latency, as by
-    ``workbench.sensitivity.analyse``; that latency, ``base L``, is the first quantity.
+    ``workbench.tolerance.analyse``; that latency, ``base L``, is the first quantity.
 
     Args:
         posterior: of a fit of ``protocol``, or a ``LogGPSPosterior``.

@@ -230,11 +230,12 @@ def calibrate_collective(
         measured: the replicas, of two numbers of nodes or more to extrapolate from.
         model: ``rounds:ALGORITHM``, ``growth`` or ``power``; None takes the one that fits best and,
             fitted to fewer nodes, predicts the largest number best.
-        noise: one of ``NOISE_MODELS``.
+        noise: noise of the runs: ``constant``, ``relative``, ``hierarchical``, ``gaussian-process``
+            or ``student-t``.
         chains: number of chains.
-        draws: kept of each chain.
+        draws: draws kept of each chain.
         burn_in: before these.
-        seed: makes the result repeatable.
+        seed: seed of designs and chains.
         resume: what a stop left of the same call; it goes on to ``draws``, and the result is that
             of one run.
         task: gets the draws of each chain; its result so far is the calibration for ``resume``.

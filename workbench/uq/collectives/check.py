@@ -34,9 +34,9 @@ def held_out(
     Args:
         measured: of two numbers of nodes or more.
         model: as for ``calibrate_collective``.
-        noise: one of ``NOISE_MODELS``.
-        draws: kept of each chain.
-        seed: makes the result repeatable.
+        noise: as for ``calibrate_collective``.
+        draws: as for ``calibrate_collective``.
+        seed: as for ``calibrate_collective``.
         levels: of the intervals.
         unknown: whether the algorithm is; then all models predict, each by its probability.
 

@@ -109,10 +109,10 @@ def read_measured(
 
     Args:
         path: the file.
-        collective: such as ``gather``.
-        algorithm: its label in the file; empty is the library's default.
+        collective: collective, such as ``gather``.
+        algorithm: label of the algorithm in the file; without one the library's choice.
         nodes: of a benchmark's output; None takes what the command in it says.
-        ranks_per_node: None takes the least that was measured.
+        ranks_per_node: ranks on each node; None takes the least that was measured.
         least_bytes: smaller blocks are left out.
 
     Raises:

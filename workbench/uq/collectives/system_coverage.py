@@ -194,10 +194,10 @@ def cover_systems(
     algorithm is the library's choice, all models predict, each as often as it is probable.
 
     Args:
-        tables: names of shipped tables; None takes all.
-        noise: one of ``NOISE_MODELS``.
-        draws: kept of each chain.
-        seed: makes the result repeatable.
+        tables: names of shipped tables, such as lassen,fugaku; None takes all.
+        noise: as for ``calibrate_collective``.
+        draws: as for ``calibrate_collective``.
+        seed: as for ``calibrate_collective``.
         task: gets the number of collectives, and the next one's name; once it is stopped, those
             that are finished are returned.
 

@@ -6,8 +6,7 @@ found.to_frame()
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Literal, get_args
@@ -22,7 +21,7 @@ from workbench.errors import ParameterError
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.suggestions import did_you_mean
-from workbench.tasks import Progress
+from workbench.tasks import Task, task_of
 from workbench.variability.folds import (
     FEW_RUNS,
     FOLDS,
@@ -181,8 +180,7 @@ def forecast(
     seed: int = 0,
     every: int = 1,
     importance_of: str = "attention",
-    on_progress: Callable[[Progress], None] | None = None,
-    stop: threading.Event | None = None,
+    task: Task | None = None,
 ) -> Forecast:
     """Return how well models forecast the next k steps of runs from the last m.
 
@@ -190,8 +188,8 @@ def forecast(
         steps: of runs of one program with one input.
         m: number of steps that are seen; None is an eighth of those of most runs.
         k: number of steps that are forecast; None is a quarter.
-        features: of the counters that are seen, some of ``app``, ``placement``, ``io`` and
-            ``sys``; None is all that the table has.
+        features: counters that are seen: some of ``app``, ``placement``, ``io`` and ``sys``; None
+            is all that the table has.
         models: some of ``attention``, ``trees``, ``ridge``, ``persistence`` and
             ``mean-trajectory``; the last two are always there.
         own_times: whether models see the job's own times of the steps seen as well. Without them
@@ -200,12 +198,11 @@ def forecast(
         seed: of the folds, the models and the intervals.
         every: a window begins every so many steps of a run; the paper has 1.
         importance_of: the model whose importances are computed, if it is one of ``models``.
-        on_progress: called after each fold.
-        stop: ends the work, once it is set.
+        task: gets the progress after each fold; once it is stopped, the work ends.
 
     Raises:
         ParameterError: fewer than 3 runs are long enough, or an argument is not accepted.
-        SimulationHalted: it was stopped.
+        SimulationHalted: the task was stopped.
     """
     names = known_models(models)
     folds, seed = whole(folds, "folds", 2), whole(seed, "seed", 0)
@@ -214,11 +211,10 @@ def forecast(
     folds = min(folds, len(present))
     fold_of_run = folds_of_runs(len(table), present, folds, seed)
     learners = [name for name in LEARNERS if name in names]
-    asked = _Question(table, windows, fold_of_run, learners, own_times, seed, importance_of, stop)
+    asked = _Question(table, windows, fold_of_run, learners, own_times, seed, importance_of)
+    work = [partial(asked.fold, at) for at in range(folds)]
     with one_thread():
-        pieces = in_threads(
-            [partial(asked.fold, at) for at in range(folds)], on_progress, stop, "fold"
-        )
+        pieces = in_threads(work, task_of(task), "fold")
     predicted = np.empty((len(names), len(windows)))
     alone = np.full((len(names), len(windows)), np.nan)
     for at, piece in enumerate(pieces):
@@ -325,9 +321,8 @@ class _Question:
     own_times: bool
     seed: int
     importance_of: str
-    stop: threading.Event | None
 
-    def fold(self, at: int) -> _Piece:
+    def fold(self, at: int, task: Task) -> _Piece:
         """Learn from the runs of the other folds and forecast those of this one."""
         rows = np.flatnonzero(self.fold_of_run != at)
         base = baseline_of(self.table, rows, own_times=self.own_times)
@@ -338,8 +333,8 @@ class _Question:
             channels,
             self.windows.only(self.fold_of_run[self.windows.run] != at),
             self.learners,
+            task,
             seed=[self.seed, at],
-            stop=self.stop,
         )
         expected = held.total_ahead(base.trajectories_s)
         predicted: dict[ForecastModel, FloatArray] = {
@@ -394,11 +389,11 @@ def learn_from(
     channels: FloatArray,
     windows: Windows,
     learners: list[Learner],
+    task: Task,
     *,
     seed: list[int],
     group: NDArray[np.int64] | None = None,
     trajectories_s: FloatArray | None = None,
-    stop: threading.Event | None = None,
 ) -> dict[Learner, Learned]:
     """Return models that have learned from windows, which are held out together by run."""
     expected = base.trajectories_s if trajectories_s is None else trajectories_s
@@ -412,7 +407,7 @@ def learn_from(
         own_spread=base.own_spread,
         one_each=base.one_each,
         seed=seed,
-        stop=stop,
+        task=task,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -11,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.arrays import FloatArray
-from workbench.variability.folds import halt_if
+from workbench.tasks import Task
+from workbench.variability.folds import halt_if_stopped
 from workbench.variability.forecasting import attention
 from workbench.variability.forecasting.windows import Windows, summaries
 
@@ -55,7 +55,7 @@ def learn(
     own_spread: float,  # of the first channel, if that holds the job's own step times; else 0
     one_each: Indices,  # the channels that trees and attention see
     seed: Sequence[int],  # of the folds, and of trees and attention
-    stop: threading.Event | None = None,  # raises SimulationHalted before the next model is trained
+    task: Task,  # once it is stopped, SimulationHalted is raised before the next model is trained
 ) -> dict[Learner, Learned]:
     """Return models that have learned from windows.
 
@@ -74,7 +74,7 @@ def learn(
             continue
         fold = _folds(group, _MIX_FOLDS, rng)
         fit = _trees if model == "trees" else _attention
-        alone, unseen = fit(channels, windows, target, fold, one_each, rng, stop)
+        alone, unseen = fit(channels, windows, target, fold, one_each, rng, task)
         share = _share(unseen - plain, target - plain, group)
         found[model] = Learned(_mixed(alone, ridge, share), alone, share)
     return found
@@ -175,7 +175,7 @@ def _trees(
     fold: NDArray[np.int64],
     one_each: Indices,
     rng: np.random.Generator,
-    stop: threading.Event | None,
+    task: Task,
 ) -> tuple[Forecaster, FloatArray]:
     """Return the mean of boosted trees that each left out a fold, and their forecasts of it."""
     from workbench.variability.boosted import BoostedTrees
@@ -187,7 +187,7 @@ def _trees(
     numbers = range(_CHOSEN_EVERY, _TREES + 1, _CHOSEN_EVERY)
     grown, unseen = [], np.empty((len(numbers), len(target)))
     for at in range(fold.max() + 1):
-        halt_if(stop)
+        halt_if_stopped(task)
         out = fold == at
         model = BoostedTrees(
             learning_rate=0.12,
@@ -217,13 +217,13 @@ def _attention(
     fold: NDArray[np.int64],
     one_each: Indices,
     rng: np.random.Generator,
-    stop: threading.Event | None,
+    task: Task,
 ) -> tuple[Forecaster, FloatArray]:
     """Return the mean of networks that each left out a fold, and their forecasts of it."""
     gather = _gather(channels, windows, one_each)
     trained, unseen = [], np.empty((attention.STAGES, len(target)))
     for at in range(fold.max() + 1):
-        halt_if(stop)
+        halt_if_stopped(task)
         trained.append(attention.train(gather, target, np.flatnonzero(fold != at), rng))
         out = gather(np.flatnonzero(fold == at))
         unseen[:, fold == at] = [network.predict(out) for network in trained[-1]]

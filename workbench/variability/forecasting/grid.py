@@ -6,8 +6,7 @@ grid.to_frame()
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
-from workbench.tasks import Progress
+from workbench.tasks import Task, task_of
 from workbench.variability.folds import FOLDS
 from workbench.variability.forecasting.forecast import MODELS, Forecast, forecast
 from workbench.variability.forecasting.windows import windows_of
@@ -137,8 +136,7 @@ def forecast_grid(
     own_times: bool = True,
     folds: int = FOLDS,
     seed: int = 0,
-    on_progress: Callable[[Progress], None] | None = None,
-    stop: threading.Event | None = None,
+    task: Task | None = None,
 ) -> ForecastGrid:
     """Return the errors of forecasts for several m, k and sets of features.
 
@@ -154,18 +152,19 @@ def forecast_grid(
         own_times: as for ``forecast``.
         folds: as for ``forecast``.
         seed: as for ``forecast``.
-        on_progress: called after each place of the grid.
-        stop: ends the work, once it is set.
+        task: gets the progress after each place of the grid; once it is stopped, the work ends.
 
     Raises:
         ParameterError: an argument is not accepted; see ``forecast``.
-        SimulationHalted: it was stopped.
+        SimulationHalted: the task was stopped.
     """
     seen, ahead = tuple(dict.fromkeys(m)), tuple(dict.fromkeys(k))
     sets = feature_sets(steps) if features is None else [tuple(one) for one in features]
     if not (seen and ahead and sets):
         raise ParameterError("m, k and features must each have a value", key="m")
     total = len(seen) * len(ahead) * len(sets)
+    task = task_of(task)
+    quiet = Task(stop_event=task.stop_event)
     found: list[Forecast] = []
     for one in seen:
         for other in ahead:
@@ -183,12 +182,10 @@ def forecast_grid(
                         seed=seed,
                         every=every,
                         importance_of="",
-                        stop=stop,
+                        task=quiet,
                     )
                 )
-                if on_progress is not None:
-                    label = f"m = {one}, k = {other}, {'+'.join(wanted)}"
-                    on_progress(Progress(len(found), total, label))
+                task.report(len(found), total, f"m = {one}, k = {other}, {'+'.join(wanted)}")
     shape = (len(seen), len(ahead), len(sets))
 
     def grid(values: list[FloatArray]) -> FloatArray:

@@ -6,8 +6,7 @@ found.to_frame()
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,7 +20,7 @@ from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
-from workbench.tasks import Progress
+from workbench.tasks import Task, task_of
 from workbench.variability.folds import FOLDS, drawn_mapes, ends, folds_of_runs, in_threads
 from workbench.variability.forecasting.forecast import (
     LEARNERS,
@@ -140,8 +139,7 @@ def forecast_leakage(
     folds: int = FOLDS,
     seed: int = 0,
     every: int = 1,
-    on_progress: Callable[[Progress], None] | None = None,
-    stop: threading.Event | None = None,
+    task: Task | None = None,
 ) -> Leakage:
     """Return by how much each mistake flatters each model.
 
@@ -154,12 +152,11 @@ def forecast_leakage(
         folds: as for ``forecast``.
         seed: as for ``forecast``.
         every: as for ``forecast``.
-        on_progress: called after each fold.
-        stop: ends the work, once it is set.
+        task: gets the progress after each fold; once it is stopped, the work ends.
 
     Raises:
         ParameterError: an argument is not accepted; see ``forecast``.
-        SimulationHalted: it was stopped.
+        SimulationHalted: the task was stopped.
     """
     learners = [name for name in LEARNERS if name in known_models(models)]
     if not learners:
@@ -174,7 +171,7 @@ def forecast_leakage(
         for at in range(int(plan.fold.max()) + 1)
     ]
     with one_thread():
-        pieces = iter(in_threads(work, on_progress, stop, "fold"))
+        pieces = iter(in_threads(work, task_of(task), "fold"))
     error: dict[str, FloatArray] = {}
     for name, plan in plans.items():
         error[name] = np.empty((len(learners), len(windows)))
@@ -280,6 +277,7 @@ def _predicted(
     seed: int,
     plan: _Plan,
     at: int,
+    task: Task,
 ) -> FloatArray:
     """Return the forecasts of a fold's windows, s, [models, windows]."""
     held = windows.only(plan.fold == at)
@@ -297,6 +295,7 @@ def _predicted(
         channels,
         rest,
         learners,
+        task,
         seed=[seed, at],
         group=plan.group[plan.fold != at],
         trajectories_s=trajectories,

@@ -6,8 +6,7 @@ found.to_frame()
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,7 +20,7 @@ from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
-from workbench.tasks import Progress
+from workbench.tasks import Task, task_of
 from workbench.variability.folds import FOLDS, folds_of_runs, in_threads
 from workbench.variability.forecasting.forecast import (
     LEARNERS,
@@ -143,8 +142,7 @@ def forecast_long(
     models: Iterable[str] = MODELS,
     own_times: bool = True,
     seed: int = 0,
-    on_progress: Callable[[Progress], None] | None = None,
-    stop: threading.Event | None = None,
+    task: Task | None = None,
 ) -> LongForecast:
     """Return the time of each piece of a long run, forecast by models learned from short runs.
 
@@ -157,13 +155,12 @@ def forecast_long(
         models: as for ``forecast``.
         own_times: as for ``forecast``.
         seed: of the models.
-        on_progress: called after each part of the work.
-        stop: ends the work, once it is set.
+        task: gets the progress after each part of the work; once it is stopped, the work ends.
 
     Raises:
         ParameterError: the long run is among the others, has other counters or is too short, or an
             argument is not accepted.
-        SimulationHalted: it was stopped.
+        SimulationHalted: the task was stopped.
     """
     names = known_models(models)
     learners = [name for name in LEARNERS if name in names]
@@ -178,7 +175,7 @@ def forecast_long(
     ]
     work.append(partial(_long, steps, windows, one, pieces, learners, own_times, seed))
     with one_thread():
-        *short, found = in_threads(work, on_progress, stop, "part")
+        *short, found = in_threads(work, task_of(task), "part")
     predicted = np.array([found[name] for name in names])
     ratio = np.empty((len(names), len(windows)))
     for at, piece in enumerate(short):
@@ -245,13 +242,14 @@ def _short(
     learners: list[Learner],
     own_times: bool,
     seed: int,
+    task: Task,
 ) -> dict[ForecastModel, FloatArray]:
     """Return the forecasts of the windows of a fold, s."""
     held = windows.only(fold == at)
     base = baseline_of(steps, np.unique(windows.run[fold != at]), own_times=own_times)
     return _forecasts(
         base, windows.only(fold != at), base.channels(), steps, held, base.trajectories_s,
-        learners, [seed, at],
+        learners, [seed, at], task,
     )  # fmt: skip
 
 
@@ -263,13 +261,14 @@ def _long(
     learners: list[Learner],
     own_times: bool,
     seed: int,
+    task: Task,
 ) -> dict[ForecastModel, FloatArray]:
     """Return the forecasts of the pieces of the long run, s."""
     base = baseline_of(steps, np.unique(windows.run), own_times=own_times)
     trajectory = continued(base.trajectory_s, long_run.steps)[None]
     return _forecasts(
         base, windows, base.channels_of(long_run), long_run, pieces, trajectory,
-        learners, [seed, FOLDS],
+        learners, [seed, FOLDS], task,
     )  # fmt: skip
 
 
@@ -282,8 +281,9 @@ def _forecasts(
     trajectories: FloatArray,
     learners: list[Learner],
     seed: list[int],
+    task: Task,
 ) -> dict[ForecastModel, FloatArray]:
-    learned = learn_from(base, base.channels(), learn, learners, seed=seed)
+    learned = learn_from(base, base.channels(), learn, learners, task, seed=seed)
     expected = held.total_ahead(trajectories)
     found: dict[ForecastModel, FloatArray] = {
         "mean-trajectory": expected,

@@ -6,8 +6,6 @@ record_link("recording", runs=40, steps=60)
 from __future__ import annotations
 
 import itertools
-import threading
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -16,6 +14,7 @@ from workbench.checks import above_zero, whole
 from workbench.errors import ParameterError
 from workbench.namespaces import NamespaceError, congestion_control
 from workbench.result import StoredResult
+from workbench.tasks import Task, task_of
 from workbench.variability.recording.counters import (
     GAUGES,
     MachineLoad,
@@ -42,13 +41,13 @@ class LinkSettings:
     """What a recording holds constant.
 
     Attributes:
-        steps: of a run.
-        rate_Mbps: of the link, in each direction.
+        steps: steps of a run.
+        rate_Mbps: rate of the link in each direction, Mbit/s.
         queue_kB: of the queue before the link, in each direction.
         ranks_per_side: number of the program's ranks on each side.
         exchange_bytes: what a rank sends to its partner in a step.
         compute_s: what a rank sleeps in a step, in the place of computation.
-        seed: of the users and of their schedules.
+        seed: seed of the users and of their schedules.
     """
 
     steps: int = 60
@@ -171,8 +170,7 @@ def record_link(
     runs: int = 40,
     settings: LinkSettings | None = None,
     mpirun: str | Path | None = None,
-    on_run: Callable[[int, int], object] | None = None,
-    stop: threading.Event | None = None,
+    task: Task | None = None,
 ) -> LinkRecording:
     """Record runs of a step program over an emulated link that users with known schedules share.
 
@@ -184,9 +182,9 @@ def record_link(
         runs: number of runs in all.
         settings: what is held constant; None takes those of the folder's recording, or the
             defaults.
-        mpirun: Open MPI's launcher; None takes that of the path.
-        on_run: called after each run with the numbers of finished and of wanted runs.
-        stop: ends the recording when it is set; finished runs stay.
+        mpirun: launcher of Open MPI; None takes the path's ``mpirun``.
+        task: gets the progress after each run; once it is stopped, the recording ends with the
+            finished runs.
 
     Raises:
         ParameterError: the folder holds a recording with other settings, or a number is refused.
@@ -194,6 +192,7 @@ def record_link(
         LinkRecordingError: there is no Open MPI, or a run failed three times.
         ParseError: the folder's recording is damaged.
     """
+    task = task_of(task)
     runs, path = whole(runs, "runs", 1, 100_000), Path(folder) / RECORDING
     before = LinkRecording.load(path) if path.exists() else None
     if before is not None and settings not in (None, before.settings):
@@ -219,7 +218,7 @@ def record_link(
     ):
         control, mpi = congestion_control(network, HOSTS[0]), program.launcher.version
         recording = LinkRecording(settings, users, finished, network.shaper, control, mpi)
-        recorder = _Recorder(program, network, counters, running, settings, stop)
+        recorder = _Recorder(program, network, counters, running, settings, task)
         for number in missing:
             run = recorder.run(number, schedule)
             if run is None:
@@ -227,8 +226,7 @@ def record_link(
             done = sorted((*recording.runs, run), key=lambda one: one.number)
             recording = replace(recording, runs=tuple(done))
             recording.save(path)
-            if on_run is not None:
-                on_run(len(done), runs)
+            task.report(len(done), runs, f"{len(done)} of {runs} runs")
     return recording
 
 
@@ -241,12 +239,12 @@ class _Recorder:
     counters: NetworkCounters
     users: RunningUsers
     settings: LinkSettings
-    stop: threading.Event | None
+    task: Task
 
     def run(self, number: int, schedule: LinkSchedule) -> LinkRun | None:
         """Return a recorded run, None where it was stopped; a failed one is tried again."""
         for left in reversed(range(_TRIES)):
-            if self.stop is not None and self.stop.is_set():
+            if self.task.stopping:
                 break
             try:
                 return self._once(number, schedule)
@@ -276,7 +274,7 @@ class _Recorder:
             exchange_bytes=self.settings.exchange_bytes,
             compute_s=self.settings.compute_s,
             on_boundary=read,
-            stop=self.stop,
+            task=self.task,
         )
         names = tuple(readings[0])
         pairs = list(itertools.pairwise(readings))

@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from workbench.mpi import Launcher, MPIError, Recipe, find_launcher
 from workbench.namespaces import alone
+from workbench.tasks import Task
 from workbench.variability.recording.network import PORT, LinkNetwork, LinkRecordingError
 
 ROUTINES = ("compute", "Testall", "Iallreduce", "Ibarrier")
@@ -83,7 +83,7 @@ def run_steps(
     exchange_bytes: int,  # that a rank sends to its partner in a step
     compute_s: float,  # that a rank sleeps in a step
     on_boundary: Callable[[], object],  # called before the first step and after each one
-    stop: threading.Event | None = None,
+    task: Task,
 ) -> RecordedSteps:
     """Run the program across the link and return its steps.
 
@@ -99,7 +99,7 @@ def run_steps(
             words = [str(folder / "socket"), steps, exchange_bytes, round(1e6 * compute_s)]
             command = _command(program, agent, ranks_per_side, words)
             with _running(command, program, folder) as process:
-                watch = _Watch(process, folder / "output", stop)
+                watch = _Watch(process, folder / "output", task)
                 connection = watch.accept(server)
                 with connection:
                     return _listen(connection, watch, on_boundary)
@@ -148,10 +148,8 @@ def _running(
 class _Watch:
     """Waits for the program's words while it runs, is not too slow and is not to be stopped."""
 
-    def __init__(
-        self, process: subprocess.Popen[bytes], output: Path, stop: threading.Event | None
-    ) -> None:
-        self._process, self._output, self._stop = process, output, stop
+    def __init__(self, process: subprocess.Popen[bytes], output: Path, task: Task) -> None:
+        self._process, self._output, self._task = process, output, task
 
     def accept(self, server: socket.socket) -> socket.socket:
         end = time.monotonic() + _START_S
@@ -176,7 +174,7 @@ class _Watch:
         return read.decode("ascii", "replace").strip()
 
     def check(self, end: float, what: str) -> None:
-        if self._stop is not None and self._stop.is_set():
+        if self._task.stopping:
             raise LinkRecordingError("stopped")
         if self._process.poll() is not None:
             raise LinkRecordingError(

@@ -165,7 +165,8 @@ def read_jobs(
         path: the file, or its name and content.
         columns: the file's names of our columns, such as ``{"user": "account"}``.
         zone: time zone of times that name none, such as ``America/Los_Angeles``.
-        offset_s: added to all times, where the clock of the log differs from that of the runs.
+        offset_s: seconds added to all times, where the clock of the log differs from that of the
+            runs.
 
     Raises:
         ParseError: the file is no job log; names the line.

@@ -12,7 +12,6 @@ from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from workbench.variability.world.application import WorldApplication as WorldApplication
-    from workbench.variability.world.blame_worlds import ScoreProgress as ScoreProgress
     from workbench.variability.world.congestion import LinkState as LinkState
     from workbench.variability.world.flows import JobFlows as JobFlows
     from workbench.variability.world.loads import MachineLoads as MachineLoads
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
         WorldMachine as WorldMachine,
         WorldPreset as WorldPreset,
     )
-    from workbench.variability.world.pieces import WorldProgress as WorldProgress
     from workbench.variability.world.routes import Detours as Detours
     from workbench.variability.world.scene import (
         Scene as Scene,

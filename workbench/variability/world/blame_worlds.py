@@ -9,44 +9,25 @@ from __future__ import annotations
 import contextlib
 import json
 import tempfile
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from workbench.atomic_write import replace_file
 from workbench.checks import whole
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, SimulationHalted
 from workbench.jsonfile import read_json
+from workbench.tasks import Progress, Task, task_of
 from workbench.variability.blame import Blame, blame
 from workbench.variability.blame_scores import BlameScores, score_blame
 from workbench.variability.world.application import world_application
 from workbench.variability.world.machine import world_preset
-from workbench.variability.world.pieces import RunPiece, WorldProgress, do_runs, remove_pieces
+from workbench.variability.world.pieces import RunPiece, do_runs, remove_pieces
 from workbench.variability.world.scene import WorldSettings
 from workbench.variability.world.world import runs_and_jobs, truth_of
 
 _NULL = 1_000_000
 """Between the seeds of worlds and those of null worlds."""
-
-
-@dataclass(frozen=True)
-class ScoreProgress:
-    """How far the work on many worlds is.
-
-    Attributes:
-        done: worlds that are scored, null worlds among them.
-        total: all worlds.
-        world: how far the work on the next one is.
-    """
-
-    done: int
-    total: int
-    world: WorldProgress
-
-    def line(self) -> str:
-        """Return one line for people, e.g. ``3 of 40 worlds scored; 12 of 200 runs timed``."""
-        return f"{self.done} of {self.total} worlds scored; {self.world.line()}"
 
 
 def score_worlds(
@@ -61,8 +42,7 @@ def score_worlds(
     permutations: int = 1000,
     workers: int | None = None,
     store: str | Path | None = None,
-    stop: threading.Event | None = None,
-    on_progress: Callable[[ScoreProgress], None] | None = None,
+    task: Task | None = None,
 ) -> BlameScores:
     """Return how well methods of blame find who slows runs down in generated worlds (synthetic).
 
@@ -70,23 +50,23 @@ def score_worlds(
     what the user sends, in the mean over these runs.
 
     Args:
-        worlds: their number, with the seeds ``seed``, ``seed + 1``, ….
-        null: worlds without interference, for the p-values; None takes as many.
+        worlds: number of worlds, whose seeds count up from ``seed``.
+        null: number of worlds without interference, for the p-values; None takes as many.
         preset: as for ``generate``.
         application: as for ``generate``.
-        runs: of each world.
-        seed: of the first world.
+        runs: runs of each world.
+        seed: seed of the first world.
         steps: of each run that are simulated again without each user; 0 takes all.
         permutations: as for ``blame``.
         workers: as for ``generate``.
         store: folder where finished worlds are kept, so that the same call goes on after a stop or
-            a kill; None keeps nothing.
-        stop: once set, the worlds so far are scored.
-        on_progress: is called after each run of a world.
+            a kill; None keeps none.
+        task: gets the progress after each run of a world; once it is stopped, the worlds so far
+            are scored.
 
     Raises:
-        ParameterError: an argument is not accepted, or the work was stopped before its first world
-            was done.
+        ParameterError: an argument is not accepted.
+        SimulationHalted: the task was stopped before the first world was done.
     """
     world_preset(preset)
     world_application(application)
@@ -96,15 +76,12 @@ def score_worlds(
     steps, permutations = whole(steps, "steps", 0), whole(permutations, "permutations", 100)
     seeds = [*range(seed, seed + count), *range(seed + _NULL, seed + _NULL + nulls)]
     made = [WorldSettings(preset, application, runs, each, each < seed + _NULL) for each in seeds]
-    stop = threading.Event() if stop is None else stop
     with _folder(store) as folder:
-        work = _Work(folder, steps, permutations, workers, stop, on_progress, len(made))
+        work = _Work(folder, steps, permutations, workers, task_of(task), len(made))
         scored = list(work.each(made))
     found = [(blamed, truth) for blamed, truth in scored if truth]
     if not found:
-        raise ParameterError(
-            "the work was stopped before its first world was done; start it again", key="stop"
-        )
+        raise SimulationHalted("stopped before the first world was done; start it again")
     return score_blame(found, null=[blamed for blamed, truth in scored if not truth])
 
 
@@ -116,20 +93,17 @@ class _Work:
     steps: int
     permutations: int
     workers: int | None
-    stop: threading.Event
-    on_progress: Callable[[ScoreProgress], None] | None
-    total: int
+    task: Task
+    total: int  # of worlds
 
     def each(self, made: list[WorldSettings]) -> Iterator[tuple[Blame, dict[str, float]]]:
         """Yield what is blamed in each world and each user's effect, no effects in null worlds."""
-        for done, settings in enumerate(made):
-            found = self._world(settings, done)
-            if found is None:
-                return
-            yield found
+        with contextlib.suppress(SimulationHalted):
+            for done, settings in enumerate(made):
+                yield self._world(settings, done)
 
-    def _world(self, settings: WorldSettings, done: int) -> tuple[Blame, dict[str, float]] | None:
-        """Return the same of one world, None where it was stopped."""
+    def _world(self, settings: WorldSettings, done: int) -> tuple[Blame, dict[str, float]]:
+        """Return the same of one world."""
         kind = "world" if settings.interference else "null"
         here = self.folder / f"{kind}-{settings.seed}"
         blamed, ended = here / "blame.json", here / "effects.json"
@@ -137,10 +111,8 @@ class _Work:
         if not ended.is_file():
             times = self._pieces(settings, "times", {}, here, done)
             truth = {}
-            if settings.interference and not self.stop.is_set():
+            if settings.interference:
                 truth = self._pieces(settings, "leave-one-out", {"steps": self.steps}, here, done)
-            if self.stop.is_set():
-                return None
             step_s = {run: one.first[:, 0] for run, one in times.items()}
             blame(*runs_and_jobs(settings, step_s), permutations=self.permutations).save(blamed)
             written = {**made, "effects": truth_of(settings, truth).by_user() if truth else {}}
@@ -157,14 +129,24 @@ class _Work:
         return Blame.load(blamed), found["effects"]
 
     def _pieces(
-        self, settings: WorldSettings, task: str, options: dict[str, int], here: Path, done: int
+        self,
+        settings: WorldSettings,
+        computation: str,
+        options: dict[str, int],
+        here: Path,
+        done: int,
     ) -> dict[int, RunPiece]:
-        def report(now: WorldProgress) -> None:
-            if self.on_progress is not None:
-                self.on_progress(ScoreProgress(done, self.total, now))
+        """Return what is computed about all runs; SimulationHalted once the task is stopped."""
 
-        runs = range(settings.runs)
-        return do_runs(settings, task, options, runs, here, self.workers, self.stop, report)
+        def report(now: Progress) -> None:
+            message = f"{done} of {self.total} worlds scored; {now.message}"
+            self.task.report(done, self.total, message)
+
+        runs, each = range(settings.runs), Task(report, self.task.stop_event)
+        found = do_runs(settings, computation, options, runs, here, self.workers, each)
+        if each.stopping:
+            raise SimulationHalted("stopped before all runs of the world were done")
+        return found
 
 
 @contextlib.contextmanager

@@ -142,7 +142,7 @@ def check_stalls(
     Args:
         groups: 1 or 2, of 16 x 6 routers.
         seed: of the jobs and of the simulation.
-        messages: of each of two simulations at least, of one packet each.
+        messages: messages of each of two simulations at least, of one packet each.
         curve: of the flow model; None takes the one that ships.
         task: its progress is that of each simulation; once it is stopped, the simulation ends.
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.atomic_write import replace_file
-from workbench.errors import ParameterError, StudyError
+from workbench.errors import ParameterError, SimulationHalted, StudyError
 from workbench.jsonfile import read_json
 from workbench.result import StoredResult
+from workbench.tasks import Task
 from workbench.variability.world.scene import WorldSettings
 from workbench.workers.run import choose_executor, do_pieces
 from workbench.workers.work import Answer, PiecedWork, WorkPiece, ended
@@ -25,25 +25,6 @@ SETTINGS = "world.json"
 """File of a store that holds what its world is made from."""
 
 _PERFORMER = "workbench.variability.world.pieces"
-
-
-@dataclass(frozen=True)
-class WorldProgress:
-    """How far the work on a world is.
-
-    Attributes:
-        done: runs that are done.
-        total: all runs.
-        what: is done with them.
-    """
-
-    done: int
-    total: int
-    what: str
-
-    def line(self) -> str:
-        """Return one line for people, e.g. ``12 of 200 runs simulated``."""
-        return f"{self.done} of {self.total} runs {self.what}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,23 +38,24 @@ class RunPiece(StoredResult):
 
 def do_runs(
     settings: WorldSettings,
-    task: str,  # one of ``TASKS``
-    options: Mapping[str, Any],  # of the task; values that JSON can hold
+    computation: str,  # one of ``COMPUTATIONS``
+    options: Mapping[str, Any],  # of the computation; values that JSON can hold
     runs: Sequence[int],
     store: str | Path | None,
     workers: int | None,
-    stop: threading.Event | None,
-    on_progress: Callable[[WorldProgress], None] | None,
+    task: Task,
 ) -> dict[int, RunPiece]:
-    """Return what a task computes about runs, those so far where ``stop`` was set."""
+    """Return what is computed about runs, those so far once the task is stopped.
+
+    SimulationHalted where none is done by then.
+    """
     if store is None:
         with tempfile.TemporaryDirectory(prefix="workbench-world-") as made:
-            return do_runs(settings, task, options, runs, made, workers, stop, on_progress)
+            return do_runs(settings, computation, options, runs, made, workers, task)
     folder = Path(store)
     folder.mkdir(parents=True, exist_ok=True)
     _claim(folder, settings)
-    said = _WORDS[task]
-    name = task + "".join(f"-{key}-{value}" for key, value in sorted(options.items()))
+    name = computation + "".join(f"-{key}-{value}" for key, value in sorted(options.items()))
     done = {run for run in runs if _piece_file(folder, name, run).is_file()}
     failed: list[str] = []
 
@@ -85,31 +67,29 @@ def do_runs(
             report()
 
     def report() -> None:
-        if on_progress is not None:
-            on_progress(WorldProgress(len(done), len(runs), said))
+        message = f"{len(done)} of {len(runs)} runs {_WORDS[computation]}"
+        task.report(len(done), len(runs), message)
 
     report()
-    order = {"settings": asdict(settings), "task": task, "options": dict(options), "name": name}
+    order = {"settings": asdict(settings), "computation": computation}
+    order |= {"options": dict(options), "name": name}
     todo = [WorkPiece(f"{name}-{run}", {**order, "run": run}) for run in runs if run not in done]
     executor = choose_executor(min(workers, len(todo)) if workers and todo else workers, None)
     work = PiecedWork(_PERFORMER, folder, note)
-    do_pieces(work, todo, executor, stop or threading.Event())
+    do_pieces(work, todo, executor, task)
     if failed:
         raise StudyError(f"a run of the world failed: {failed[0]}")
+    if not done:
+        raise SimulationHalted("stopped before the first run was done; start it again")
     return {run: RunPiece.load(_piece_file(folder, name, run)) for run in sorted(done)}
 
 
-def perform(
-    order: Mapping[str, Any],
-    database: str,
-    stop: threading.Event,
-    note: Callable[[Answer], None],
-) -> Answer:
+def perform(order: Mapping[str, Any], database: str, task: Task) -> Answer:
     """Do the piece of an order and keep it in a folder; see ``workbench.workers``."""
-    from workbench.variability.world.tasks import TASKS
+    from workbench.variability.world.computations import COMPUTATIONS
 
     settings, run = WorldSettings(**order["settings"]), int(order["run"])
-    first, second = TASKS[order["task"]](settings, run, **order["options"])
+    first, second = COMPUTATIONS[order["computation"]](settings, run, **order["options"])
     RunPiece(run, first, second).save(_piece_file(Path(database), order["name"], run))
     return {**ended("done"), "run": run}
 

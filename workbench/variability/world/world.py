@@ -8,8 +8,7 @@ world.without("user-07", run=3)              # step times without a user, at onc
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -22,15 +21,17 @@ from workbench.datapackage import PackagedResult, PackageFiles, read_resource, t
 from workbench.errors import ParameterError, ParseError
 from workbench.provenance import Provenance
 from workbench.suggestions import did_you_mean
+from workbench.tasks import Task, task_of
 from workbench.variability.tables.job_log import JobLog
 from workbench.variability.tables.routines import RoutineTimes
 from workbench.variability.tables.runs import Runs
 from workbench.variability.tables.steps import StepTable
 from workbench.variability.world import tables
 from workbench.variability.world.application import world_application
+from workbench.variability.world.computations import COMPUTATIONS
 from workbench.variability.world.counters import COUNTERS
 from workbench.variability.world.machine import CLASSES, NODES, ROUTERS, world_preset
-from workbench.variability.world.pieces import RunPiece, WorldProgress, do_runs
+from workbench.variability.world.pieces import RunPiece, do_runs
 from workbench.variability.world.scene import (
     LONG_RUN,
     WorldSettings,
@@ -39,14 +40,10 @@ from workbench.variability.world.scene import (
     usual_pace,
 )
 from workbench.variability.world.schedule import EPOCH, LONG, OURS, WorldSchedule
-from workbench.variability.world.tasks import TASKS
 from workbench.variability.world.truth import LinkTruth, ShapleyTruth, WorldTruth
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-Report = Callable[[WorldProgress], None]
 
 
 def generate(
@@ -58,29 +55,28 @@ def generate(
     interference: bool = True,
     workers: int | None = None,
     store: str | Path | None = None,
-    stop: threading.Event | None = None,
-    on_progress: Report | None = None,
+    task: Task | None = None,
 ) -> World:
     """Return runs of a program beside other users' jobs, with their causes (synthetic).
 
     One or two runs a day start when they can. The digits do not depend on ``workers``.
 
     Args:
-        preset: of the machine: ``small``, ``medium`` or ``cori``.
-        application: ``milc-128``, ``milc-512``, ``amg-128``, ``amg-512``, ``minivite-128`` or
-            ``umt-128``.
-        runs: their number.
-        seed: of the users, their jobs and all else that is drawn.
+        preset: machine: ``small``, ``medium`` or ``cori``, of 5, 12 or 34 groups.
+        application: program whose runs are slowed down: ``milc-128``, ``milc-512``, ``amg-128``,
+            ``amg-512``, ``minivite-128`` or ``umt-128``.
+        runs: number of runs.
+        seed: seed of the users, their jobs and all else that is drawn.
         interference: whether the others' traffic slows the runs down; without it they are there,
             and counters count what they send, but times do not know of them.
-        workers: processes; None takes as many as there are cores.
+        workers: processes; None takes one a core.
         store: folder where finished runs are kept, so that the same call goes on after a stop or
-            a kill; None keeps nothing.
-        stop: once set, the runs so far are returned.
-        on_progress: is called after each run.
+            a kill; None keeps none.
+        task: gets the progress after each run; once it is stopped, the runs so far are returned.
 
     Raises:
         ParameterError: an argument is not accepted, or ``store`` is of another world.
+        SimulationHalted: the task was stopped before the first run was done.
     """
     world_preset(preset)
     world_application(application)
@@ -91,7 +87,7 @@ def generate(
         whole(seed, "seed", 0, 2**62),
         bool(interference),
     )
-    pieces = do_runs(settings, "simulate", {}, range(runs), store, workers, stop, on_progress)
+    pieces = do_runs(settings, "simulate", {}, range(runs), store, workers, task_of(task))
     return _world(settings, pieces)
 
 
@@ -170,8 +166,7 @@ class World(PackagedResult):
         steps: int = 0,
         workers: int | None = None,
         store: str | Path | None = None,
-        stop: threading.Event | None = None,
-        on_progress: Report | None = None,
+        task: Task | None = None,
     ) -> WorldTruth:
         """Return how long steps take without each user: the world simulated again without them.
 
@@ -179,17 +174,14 @@ class World(PackagedResult):
             steps: so many of each run, evenly over it; 0 takes all.
             workers: as for ``generate``.
             store: as for ``generate``; it may be the same folder.
-            stop: as for ``generate``.
-            on_progress: as for ``generate``.
+            task: as for ``generate``.
+
+        Raises:
+            ParameterError: an argument is not accepted.
+            SimulationHalted: the task was stopped before the first run was done.
         """
-        pieces = self._pieces(
-            "leave-one-out",
-            {"steps": whole(steps, "steps", 0)},
-            store,
-            workers,
-            stop,
-            on_progress,
-        )
+        options = {"steps": whole(steps, "steps", 0)}
+        pieces = self._pieces("leave-one-out", options, store, workers, task)
         return truth_of(self.settings, pieces)
 
     def shapley(
@@ -199,8 +191,7 @@ class World(PackagedResult):
         permutations: int = 20,
         workers: int | None = None,
         store: str | Path | None = None,
-        stop: threading.Event | None = None,
-        on_progress: Report | None = None,
+        task: Task | None = None,
     ) -> ShapleyTruth:
         """Return what each user adds to the time of runs, by Shapley values over random orders.
 
@@ -209,21 +200,15 @@ class World(PackagedResult):
             permutations: orders for each run; every other one is the one before, backwards.
             workers: as for ``generate``.
             store: as for ``generate``; it may be the same folder.
-            stop: as for ``generate``.
-            on_progress: as for ``generate``.
+            task: as for ``generate``.
 
         Raises:
             ParameterError: an argument is not accepted.
+            SimulationHalted: the task was stopped before the first run was done.
         """
         permutations = whole(permutations, "permutations", 1, 10_000)
-        pieces = self._pieces(
-            "shapley",
-            {"steps": whole(steps, "steps", 0), "permutations": permutations},
-            store,
-            workers,
-            stop,
-            on_progress,
-        )
+        options = {"steps": whole(steps, "steps", 0), "permutations": permutations}
+        pieces = self._pieces("shapley", options, store, workers, task)
         numbers, step, values = _stacked(pieces)
         return ShapleyTruth(
             tuple(map(run_name, numbers)),
@@ -241,8 +226,7 @@ class World(PackagedResult):
         steps: int = 4,
         workers: int | None = None,
         store: str | Path | None = None,
-        stop: threading.Event | None = None,
-        on_progress: Report | None = None,
+        task: Task | None = None,
     ) -> LinkTruth:
         """Return how long steps take where links of each class could carry everything.
 
@@ -250,15 +234,14 @@ class World(PackagedResult):
             steps: as for ``truth``.
             workers: as for ``generate``.
             store: as for ``generate``; it may be the same folder.
-            stop: as for ``generate``.
-            on_progress: as for ``generate``.
+            task: as for ``generate``.
 
         Raises:
             ParameterError: an argument is not accepted.
+            SimulationHalted: the task was stopped before the first run was done.
         """
-        pieces = self._pieces(
-            "classes", {"steps": whole(steps, "steps", 0)}, store, workers, stop, on_progress
-        )
+        options = {"steps": whole(steps, "steps", 0)}
+        pieces = self._pieces("classes", options, store, workers, task)
         numbers, step, times = _stacked(pieces)
         return LinkTruth(
             tuple(map(run_name, numbers)), CLASSES, step, times[0], times[1:], self.provenance
@@ -270,7 +253,7 @@ class World(PackagedResult):
         It is made beside the jobs of the same users and is none of ``runs``, as for the paper's
         forecast of a run that no model was trained on (Bhatele et al. 2020, V-C, figure 12).
         """
-        values, _ = TASKS["simulate"](self.settings, LONG_RUN)
+        values, _ = COMPUTATIONS["simulate"](self.settings, LONG_RUN)
         schedule = self.settings.schedule
         start = EPOCH + np.round(schedule.start[schedule.user == LONG])
         return StepTable(
@@ -341,19 +324,15 @@ class World(PackagedResult):
 
     def _pieces(
         self,
-        task: str,
+        computation: str,
         options: Mapping[str, Any],
         store: str | Path | None,
         workers: int | None,
-        stop: threading.Event | None,
-        on_progress: Report | None,
+        task: Task | None,
     ) -> dict[int, RunPiece]:
-        """Return what a task computes about the runs of this world."""
+        """Return what is computed about the runs of this world."""
         runs = self.number.tolist()
-        found = do_runs(self.settings, task, options, runs, store, workers, stop, on_progress)
-        if not found:
-            raise ParameterError("the work was stopped before its first run; start it again")
-        return found
+        return do_runs(self.settings, computation, options, runs, store, workers, task_of(task))
 
     def _number(self, run: int) -> int:
         """Return the number of the run at a place."""
@@ -417,8 +396,6 @@ def runs_and_jobs(
 
 
 def _world(settings: WorldSettings, pieces: dict[int, RunPiece]) -> World:
-    if not pieces:
-        raise ParameterError("a world was stopped before its first run was done; start it again")
     runs, jobs = runs_and_jobs(settings, {run: one.first[:, 0] for run, one in pieces.items()})
     provenance = _provenance(settings)
     return World(

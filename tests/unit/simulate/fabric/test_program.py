@@ -298,7 +298,7 @@ def test_a_note_says_where_flows_may_be_far_from_packets() -> None:
 
 def test_the_result_says_what_it_is() -> None:
     run = replay_on(generate.cg(4, iterations=1), star(), times=True)
-    assert repr(run).startswith("FabricReplay(cg 2×2: 4 ranks on star")
+    assert repr(run).startswith("FabricReplay(cg 2×2, 4 ranks, simulated: topology star")
     assert "simulated" in repr(run)
     assert ">simulated" in run._repr_html_()
     frame = run.to_frame()

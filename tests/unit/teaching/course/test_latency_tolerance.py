@@ -6,8 +6,8 @@ import pytest
 
 from workbench import machines, programs
 from workbench.models import LogGPS
-from workbench.sensitivity import LatencyLP, analyse
 from workbench.teaching.course import latency_tolerance as lesson
+from workbench.tolerance import LatencyLP, analyse
 
 
 def test_both_algorithms_take_equally_long_where_the_lines_cross() -> None:

@@ -1,1 +1,0 @@
-"""Latency tolerance of a program."""

@@ -1,1 +1,0 @@
-"""Figures of latency tolerance: curve, sensitivity of pairs of ranks, tolerance of wires."""

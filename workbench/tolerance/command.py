@@ -1,0 +1,257 @@
+"""How much latency a program tolerates: T over L without contention, exactly.
+
+FILE is GOAL, as text or LogGOPSim's binary, or a trace, as for workbench replay. The command
+prints the run time at -L, the number of latencies (lambda_L) and bytes (lambda_G) on the critical
+path, the number of messages that have these latencies (a rendezvous has four), the latencies'
+share of the path (rho_L), the largest latency within each percentage, and the critical latencies of
+the interval, at which another path becomes the critical one. Times are in nanoseconds; in JSON an
+unlimited latency is null. A note is printed if CPUs and NICs, which are not limited here, change
+the run time by more than 5 %.
+
+--measured takes run times that were measured while latency was added to the network's own, a CSV
+with the columns latency_us and time_s and a row a run. -L is then the latency with nothing added.
+The command prints measured and predicted times and their RRMSE: the root mean square error over the
+mean measured time, in all and by zone. Added latency is hidden while lambda_L is at its first
+value, proportional once it is at its last, and in transition between. --traced adds a trace of the
+same program that was recorded with latency added, such as --traced 500us=FILE, and prints the error
+of each trace's prediction; a program that does first what arrives first may do other things then.
+
+--bandwidth asks the same of G, the gap per byte and inverse of bandwidth: the number of bytes
+(lambda_G) on the critical path, their share (rho_G), and the largest gap per byte and least
+bandwidth within each percentage. --overhead-at-mean-size takes for o what a host spends on a
+message of the program's mean size: by --overheads, what Netgauge's loggp module printed, by the
+fitted model of --machine, or o + O times the size.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.machine_options import machine_of
+from workbench.cli.output import add_json, given, output_file, print_json, say, slow_import_notice
+from workbench.cli.program_options import add_program, graph_of, model_of, nanoseconds, seconds
+from workbench.cli.signals import run_stoppable
+from workbench.errors import ParameterError
+from workbench.shell.function_options import FunctionOptions
+from workbench.tolerance.command_report import (
+    comparison_report,
+    curve_report,
+    save_figure,
+    traces_report,
+)
+
+if TYPE_CHECKING:
+    from workbench.machines import Machine
+    from workbench.measure import MeasuredRuns
+    from workbench.models import LogGPS
+    from workbench.models.overheads import Overheads
+    from workbench.programs import ExecutionGraph
+
+ABOUT = "report how much network latency a program tolerates before it gets slower"
+
+_ANALYSED = FunctionOptions("workbench.tolerance.analysis.analyse")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments; file and parameters are those of ``workbench replay``."""
+    add_program(parser)
+    _ANALYSED.add(parser, "percent", type=_percent, nargs="+", metavar="P")
+    parser.add_argument(
+        "--interval",
+        type=nanoseconds,
+        nargs=2,
+        metavar=("LO", "HI"),
+        help="look for critical latencies between these, ns, or critical gaps, ns/B (default: from "
+        "the base to beyond the largest tolerance)",
+    )
+    _ANALYSED.add(parser, "lp")
+    _ANALYSED.add(
+        parser,
+        "contention",
+        help="leave out the replay with CPUs and NICs occupied, and its note",
+    )
+    parser.add_argument(
+        "--bandwidth", action="store_true", help="analyse G, the inverse of bandwidth, instead of L"
+    )
+    parser.add_argument(
+        "--overhead-at-mean-size",
+        action="store_true",
+        help="set o to the overhead of a message of the program's mean size: by --overheads, the "
+        "machine's fitted model, or o + O times the size",
+    )
+    parser.add_argument(
+        "--overheads",
+        metavar="FILE",
+        help="overheads by message size, as Netgauge's loggp module prints them, for "
+        "--overhead-at-mean-size",
+    )
+    parser.add_argument(
+        "--measured", metavar="FILE.csv", help="compare with run times measured under added latency"
+    )
+    parser.add_argument(
+        "--measured-program",
+        metavar="NAME",
+        help="the program's name in FILE.csv, where that has several",
+    )
+    parser.add_argument(
+        "--traced",
+        action="append",
+        default=[],
+        type=_traced,
+        metavar="LATENCY=FILE",
+        help="with --measured: a trace recorded with LATENCY added, in ns or with its unit; may be "
+        "repeated",
+    )
+    parser.add_argument(
+        "--save", type=output_file(".html"), metavar="FILE.html", help="write the figure there"
+    )
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Analyse the program, print its tolerances and return the exit status."""
+    graph = graph_of(arguments)
+    model = _model_of(arguments, graph)
+    if arguments.bandwidth:
+        return _run_bandwidth(arguments, graph, model)
+    with slow_import_notice():
+        from workbench.tolerance.analysis import analyse
+        from workbench.tolerance.run_prediction import RunPrediction, measured_interval
+    runs = _measured(arguments, graph)
+    if arguments.traced:
+        return _run_traces(arguments, graph, model, runs)
+    options = _ANALYSED.given(arguments) | _options(arguments)
+    if runs is not None:
+        options.setdefault("interval", measured_interval(model.L, runs))
+    result, status = run_stoppable(analyse, graph, model, **options)
+    if result is None:
+        return status
+    prediction = None if runs is None else RunPrediction(result, runs)
+    for note in result.notes:
+        say(f"note: {note}")
+    if arguments.save is not None:
+        save_figure(result if prediction is None else prediction, arguments.save)
+    if arguments.json:
+        beside = {} if prediction is None else {"measured": prediction.summary()}
+        print_json(result.summary() | beside)
+    else:
+        print(curve_report(result))
+        if prediction is not None:
+            print(comparison_report(prediction))
+    return 0
+
+
+def _run_bandwidth(arguments: argparse.Namespace, graph: ExecutionGraph, model: LogGPS) -> int:
+    """Analyse the gap per byte instead of the latency, and return the exit status."""
+    for name in ("lp", "measured"):
+        if getattr(arguments, name):
+            raise ParameterError(
+                f"--{name} is of the latency L; leave out --bandwidth or --{name}", key=name
+            )
+    with slow_import_notice():
+        from workbench.tolerance import analyse_bandwidth, compare_contention
+    options = _options(arguments)
+    result, status = run_stoppable(analyse_bandwidth, graph, model, **options)
+    if result is None:
+        return status
+    report = compare_contention(graph, model) if arguments.contention else None
+    if report is not None and report.warning is not None:
+        say(f"note: {report.warning}")
+    for note in result.notes:
+        say(f"note: {note}")
+    if arguments.save is not None:
+        save_figure(result, arguments.save)
+    print_json(result.summary()) if arguments.json else print(curve_report(result))
+    return 0
+
+
+def _run_traces(
+    arguments: argparse.Namespace, graph: ExecutionGraph, model: LogGPS, runs: MeasuredRuns | None
+) -> int:
+    """Compare predictions of several traces with measured run times; return the exit status."""
+    from workbench.programs import find
+    from workbench.programs.find_program import graph_of as expanded
+    from workbench.tolerance import predict_from_traces
+
+    if runs is None:
+        raise ParameterError("--traced needs --measured FILE.csv", key="traced")
+    algorithms = dict(arguments.algorithms)
+    others = {added: expanded(find(file), algorithms) for added, file in arguments.traced}
+    found = predict_from_traces({0.0: graph, **others}, model, runs, **given(arguments, "percent"))
+    if arguments.save is not None:
+        save_figure(found, arguments.save)
+    print_json(found.summary()) if arguments.json else print(traces_report(found))
+    return 0
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return percentages and interval as both analyses take them, where they are given."""
+    options = given(arguments, "percent")
+    if arguments.interval is not None:
+        low, high = arguments.interval
+        options["interval"] = (seconds(low), seconds(high))
+    return options
+
+
+def _model_of(arguments: argparse.Namespace, graph: ExecutionGraph) -> LogGPS:
+    """Return the parameters, with the overhead of the program's mean message where asked for."""
+    model = model_of(arguments)
+    if not arguments.overhead_at_mean_size:
+        if arguments.overheads is not None:
+            raise ParameterError(
+                f"overheads={arguments.overheads} needs --overhead-at-mean-size", key="overheads"
+            )
+        return model
+    from workbench.models import OverheadTable
+    from workbench.tolerance.mean_size import overhead_at_mean_size
+
+    overheads: Overheads | Machine | None = None
+    if arguments.overheads is not None:
+        text = Path(arguments.overheads).read_text("utf-8", errors="replace")
+        overheads = OverheadTable.from_netgauge(text, source=arguments.overheads)
+        for note in overheads.notes:
+            say(f"note: {arguments.overheads}: {note}")
+    elif arguments.machine is not None and arguments.o is None and arguments.O is None:
+        overheads = machine_of(arguments)
+    found = overhead_at_mean_size(graph, model, overheads)
+    say(f"note: {found.describe()}")
+    return found.model
+
+
+def _measured(arguments: argparse.Namespace, graph: ExecutionGraph) -> MeasuredRuns | None:
+    """Return the program's measured runs, where a file of them is given."""
+    from workbench.measure import read_measured_runs
+    from workbench.tolerance.run_prediction import runs_of
+
+    if arguments.measured is None:
+        if arguments.measured_program is not None:
+            raise ParameterError(
+                f"measured_program={arguments.measured_program} needs --measured FILE.csv",
+                key="measured_program",
+            )
+        return None
+    runs = read_measured_runs(arguments.measured)
+    for note in runs.notes:
+        say(f"note: {note}")
+    return runs_of(runs, graph, name=arguments.measured_program)
+
+
+def _traced(text: str) -> tuple[float, str]:
+    """Return an option's added latency in s, and the trace's file."""
+    latency, equals, file = text.partition("=")
+    if not equals or not file:
+        raise argparse.ArgumentTypeError(f"must be LATENCY=FILE, such as 500us=trace; got {text!r}")
+    return seconds(nanoseconds(latency)), file
+
+
+def _percent(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (value > 0 and math.isfinite(value)):
+        raise argparse.ArgumentTypeError(f"must be a percentage above 0; got {text!r}")
+    return value

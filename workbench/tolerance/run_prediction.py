@@ -1,0 +1,420 @@
+"""Predicted run times beside measured ones, over the latency that was added to the network's own.
+
+runs = read_measured_runs("cg-8.csv")
+predict_runs("cg-8", machine, runs).rrmse_percent
+
+Shen et al., LLAMP, section III.C: the error is the root mean square of the differences over the
+mean of the measured times, RRMSE (Despotovic et al. 2016).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench.arrays import FloatArray
+from workbench.errors import ParameterError
+from workbench.measure import MeasuredRuns, RunPoints
+from workbench.models import LogGPS
+from workbench.programs.find_program import ProgramLike, graph_of
+from workbench.result import Drawing, StoredResult
+from workbench.simulate.picoseconds import PS_PER_S
+from workbench.tolerance.analysis import PERCENT, analyse
+from workbench.tolerance.result import LatencySensitivity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from workbench.programs import ExecutionGraph
+
+
+Zone = Literal["hidden", "transition", "proportional"]
+"""Where computation hides added latency, where it begins to show, and where T grows with it."""
+
+ZONES: tuple[Zone, ...] = get_args(Zone)
+
+_TICK_S = 1e-12  # to which latencies of an analysis are rounded
+_MARGIN = 0.02  # of the measured range, by which the curve reaches beyond it
+_EDGE = 0.05  # of the rise of λ_L: as much may change within the first and the last zone
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RunPrediction(StoredResult):
+    """A program's measured run times under added latency, and the predicted ones.
+
+    A point is one added latency, with the median of its repeats. Points outside the interval of the
+    analysis are left out.
+
+    Attributes:
+        analysis: T over L; its base latency is that of the network with nothing added.
+        runs: of the one program.
+
+    Raises:
+        ParameterError: the runs are of several programs, or the analysis holds none of their
+            latencies.
+    """
+
+    analysis: LatencySensitivity
+    runs: MeasuredRuns
+
+    plot = Drawing("plot_run_prediction", package="workbench.tolerance")
+
+    def __post_init__(self) -> None:
+        self._check()
+
+    @property
+    def name(self) -> str:
+        """Name of the program as the runs have it, else as the analysis has it."""
+        return self.runs.program[0] or self.analysis.source
+
+    @property
+    def points(self) -> RunPoints:
+        """The measured points within the interval of the analysis."""
+        added, spread = self.runs.points()
+        low, high = self.analysis.interval
+        L = self.analysis.L + added
+        kept = (L >= low - _TICK_S) & (L <= high + _TICK_S)
+        quartiles = (spread.minimum, spread.p25, spread.median, spread.p75, spread.maximum)
+        return RunPoints(
+            added[kept],
+            type(spread).from_quartiles([one[kept] for one in quartiles], spread.count[kept]),
+        )
+
+    @property
+    def added_s(self) -> FloatArray:
+        """Added latency of each point, one way, float64[points], s."""
+        return self.points.added_s
+
+    @property
+    def measured_s(self) -> FloatArray:
+        """Median of the repeats of each point, float64[points], s."""
+        return self.points.spread.median
+
+    @property
+    def predicted_s(self) -> FloatArray:
+        """T at each point's latency, float64[points], s."""
+        return self.analysis.T_of(self.analysis.L + self.added_s)
+
+    @property
+    def error_percent(self) -> FloatArray:
+        """Predicted over measured less 1, float64[points], percent."""
+        return 100 * (self.predicted_s / self.measured_s - 1)
+
+    @property
+    def measured_slope(self) -> FloatArray:
+        """Rise of the measured medians over that of the latency, float64[points - 1].
+
+        It is the measured λ_L, the mean between two neighbouring points.
+        """
+        slope: FloatArray = np.diff(self.measured_s) / np.diff(self.added_s)
+        return slope
+
+    @property
+    def predicted_slope(self) -> FloatArray:
+        """The predicted λ_L, the mean between two neighbouring points, float64[points - 1]."""
+        slope: FloatArray = np.diff(self.predicted_s) / np.diff(self.added_s)
+        return slope
+
+    @property
+    def zone_edges_s(self) -> tuple[float, float]:
+        """Added latencies in s at which λ_L begins to rise, and at which it has risen.
+
+        Within the measured range λ_L rises from its first value to its last. Up to the first edge
+        at most a twentieth of that rise has come, from the second on at most a twentieth is left.
+        Where λ_L does not rise both edges are at the end of the range if it is 0, else at its
+        beginning.
+        """
+        low, high = self.analysis.L + self.added_s[[0, -1]]
+        first, last = self.analysis.lambda_of([low, high]).tolist()
+        if first == last:
+            end = float(high if last == 0 else low) - self.analysis.L
+            return end, end
+        inside = (self.analysis.corners[:-1] > low) & (self.analysis.corners[:-1] <= high)
+        corners = np.concatenate([[low], self.analysis.corners[:-1][inside]])
+        risen = (self.analysis.lambda_of(corners) - first) / (last - first)
+        begins, ends = corners[[np.argmax(risen > _EDGE), np.argmax(risen >= 1 - _EDGE)]].tolist()
+        return begins - self.analysis.L, ends - self.analysis.L
+
+    @property
+    def zones(self) -> tuple[Zone, ...]:
+        """The zone of each point."""
+        begins, ends = self.zone_edges_s
+        # A point at an edge belongs to the zone above it, as λ_L there is the slope above.
+        at = self.added_s + 0.5 / PS_PER_S
+        first, last = self.analysis.lambda_of(self.analysis.L + self.added_s[[0, -1]]).tolist()
+        if first == last:
+            return ("proportional" if last else "hidden",) * len(at)
+        return tuple(
+            "hidden" if one < begins else "transition" if one < ends else "proportional"
+            for one in at.tolist()
+        )
+
+    @property
+    def rmse_s(self) -> float:
+        """Root mean square of predicted less measured times, s."""
+        return float(np.sqrt(np.mean((self.predicted_s - self.measured_s) ** 2)))
+
+    @property
+    def rrmse_percent(self) -> float:
+        """Root mean square error over the mean of the measured medians, percent."""
+        return rrmse_percent(self.measured_s, self.predicted_s)
+
+    @property
+    def zone_rrmse_percent(self) -> dict[Zone, float]:
+        """The same of the points of each zone that has some."""
+        zones = np.array(self.zones)
+        return {
+            zone: rrmse_percent(self.measured_s[zones == zone], self.predicted_s[zones == zone])
+            for zone in ZONES
+            if (zones == zone).any()
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a point.
+
+        Returns:
+            ``added (µs)``, ``zone``, ``repeats``, ``measured (s)``, the median; ``p25 (s)``,
+            ``p75 (s)``, ``predicted (s)``, ``error (%)``; ``λ_L measured`` and ``λ_L predicted``,
+            means from the point before.
+        """
+        import pandas as pd
+
+        spread = self.points.spread
+        return pd.DataFrame(
+            {
+                "added (µs)": self.added_s * 1e6,
+                "zone": self.zones,
+                "repeats": spread.count,
+                "measured (s)": spread.median,
+                "p25 (s)": spread.p25,
+                "p75 (s)": spread.p75,
+                "predicted (s)": self.predicted_s,
+                "error (%)": self.error_percent,
+                "λ_L measured": np.concatenate([[np.nan], self.measured_slope]),
+                "λ_L predicted": np.concatenate([[np.nan], self.predicted_slope]),
+            }
+        )
+
+    def summary(self) -> dict[str, object]:
+        """Return the command's JSON values: errors, zones, and each point."""
+        begins, ends = self.zone_edges_s
+        return {
+            "rrmse_percent": self.rrmse_percent,
+            "rmse_s": self.rmse_s,
+            "zone_rrmse_percent": dict(self.zone_rrmse_percent),
+            "zone_edges_us": [begins * 1e6, ends * 1e6],
+            "points": {
+                "added_us": self.added_s * 1e6,
+                "zone": self.zones,
+                "repeats": self.points.spread.count,
+                "measured_s": self.measured_s,
+                "predicted_s": self.predicted_s,
+                "error_percent": self.error_percent,
+                "measured_lambda_L": self.measured_slope,
+                "predicted_lambda_L": self.predicted_slope,
+            },
+            "provenance": self.runs.provenance.to_dict(),
+        }
+
+    def __repr__(self) -> str:
+        zones = ", ".join(f"{zone} {one:.2f}" for zone, one in self.zone_rrmse_percent.items())
+        worst = int(np.argmax(np.abs(self.error_percent)))
+        return (
+            f"RunPrediction({self.name}: {len(self.added_s)} points of "
+            f"{len(self.runs)} {self.runs.provenance.origin} runs; RRMSE {self.rrmse_percent:.2f} "
+            f"% ({zones}); largest error {self.error_percent[worst]:+.2f} % with "
+            f"{self.added_s[worst] * 1e6:g} µs added)"
+        )
+
+    def _check(self) -> None:
+        if not len(self.points.added_s):
+            low, high = (end - self.analysis.L for end in self.analysis.interval)
+            raise ParameterError(
+                f"the analysis must hold an added latency of the runs; it is of {low * 1e6:g} to "
+                f"{high * 1e6:g} µs above the network's own, they have "
+                f"{self.runs.added_s.min() * 1e6:g} to {self.runs.added_s.max() * 1e6:g} µs",
+                key="interval",
+            )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TracePredictions(StoredResult):
+    """Measured run times, and predictions from traces of one program at several added latencies.
+
+    Shen et al., LLAMP, Fig. 12: a program that schedules by what arrives does other things where
+    latencies are longer, so that a trace predicts best near the latency that it was recorded at.
+
+    Attributes:
+        traced_s: float64[traces], latency that was added as each trace was recorded, s.
+        predictions: of each trace, in the same order.
+    """
+
+    traced_s: FloatArray
+    predictions: tuple[RunPrediction, ...]
+
+    plot = Drawing("plot_trace_predictions", package="workbench.tolerance")
+
+    @property
+    def runs(self) -> MeasuredRuns:
+        """The measured runs, the same for all traces."""
+        return self.predictions[0].runs
+
+    @property
+    def analyses(self) -> dict[str, LatencySensitivity]:
+        """T over L from each trace, by names such as ``traced with 500 µs added``."""
+        return {
+            f"traced with {added * 1e6:g} µs added": one.analysis
+            for added, one in zip(self.traced_s.tolist(), self.predictions, strict=True)
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a trace.
+
+        Returns:
+            ``traced at (µs)``, ``RRMSE (%)`` over all points, ``error there (%)`` at the measured
+            point nearest to where the trace was recorded, ``T (s)`` with nothing added,
+            ``tolerance, P % (µs)`` in latency added beyond the network's own.
+        """
+        import pandas as pd
+
+        rows = []
+        for added, one in zip(self.traced_s.tolist(), self.predictions, strict=True):
+            nearest = int(np.argmin(np.abs(one.added_s - added)))
+            rows.append(
+                {
+                    "traced at (µs)": added * 1e6,
+                    "RRMSE (%)": one.rrmse_percent,
+                    "error there (%)": float(one.error_percent[nearest]),
+                    "T (s)": one.analysis.T,
+                }
+                | {
+                    f"tolerance, {p:g} % (µs)": (largest - one.analysis.L) * 1e6
+                    for p, largest in one.analysis.tolerance.items()
+                }
+            )
+        return pd.DataFrame(rows)
+
+    def summary(self) -> dict[str, object]:
+        """Return the command's JSON values: those of each trace, with its added latency in µs."""
+        return {
+            "traces": [
+                {"traced_us": added * 1e6, **one.summary()}
+                for added, one in zip(self.traced_s.tolist(), self.predictions, strict=True)
+            ]
+        }
+
+    def __repr__(self) -> str:
+        traces = ", ".join(
+            f"{added * 1e6:g} µs {one.rrmse_percent:.2f} %"
+            for added, one in zip(self.traced_s.tolist(), self.predictions, strict=True)
+        )
+        return (
+            f"TracePredictions({len(self.predictions)} traces, {len(self.runs)} "
+            f"{self.runs.provenance.origin} runs; RRMSE by latency added at the trace: {traces})"
+        )
+
+    def _check(self) -> None:
+        self._check_lengths({"traced_s": len(self.predictions)})
+
+
+def predict_runs(
+    program: ProgramLike,
+    model: LogGPS,
+    runs: MeasuredRuns,
+    *,
+    percent: Sequence[float] = PERCENT,
+    interval: tuple[float, float] | None = None,
+    name: str | None = None,
+) -> RunPrediction:
+    """Return a program's predicted run times beside those that were measured.
+
+    Args:
+        program: the program; collectives that are still whole get the usual algorithms.
+        model: the network as it is with nothing added.
+        runs: measured run times; of several programs those of the same name and ranks.
+        percent: tolerances to compute, as for ``analyse``.
+        interval: first and last latency of the curve, s; None holds all measured points.
+        name: of the program in ``runs``; None takes the only one that can be it.
+
+    Raises:
+        ProgramError: the program cannot run to its end.
+        ParameterError: the runs hold no such program, or several that it could be.
+    """
+    graph = graph_of(program)
+    chosen = runs_of(runs, graph, name=name)
+    span = interval or measured_interval(model.L, chosen)
+    return RunPrediction(
+        analyse(graph, model, percent=percent, interval=span, contention=False), chosen
+    )
+
+
+def predict_from_traces(
+    traces: Mapping[float, ProgramLike],
+    model: LogGPS,
+    runs: MeasuredRuns,
+    *,
+    percent: Sequence[float] = PERCENT,
+    name: str | None = None,
+) -> TracePredictions:
+    """Return predictions from traces of one program, each recorded with latency added, and runs.
+
+    Args:
+        traces: programs by the latency in s that was added as each was recorded.
+        model: the network as it is with nothing added.
+        runs: measured run times, as for ``predict_runs``.
+        percent: tolerances to compute.
+        name: of the program in ``runs``; None takes the only one that can be it.
+
+    Raises:
+        ProgramError: a program cannot run to its end.
+        ParameterError: there is no trace, a latency is negative, or the runs hold no such program.
+    """
+    if not traces or min(traces) < 0:
+        raise ParameterError(
+            "traces must be at least one program by an added latency of at least 0 s; got "
+            f"{', '.join(f'{added:g} s' for added in traces) or 'none'}",
+            key="traces",
+        )
+    added = sorted(traces)
+    found = [predict_runs(traces[one], model, runs, percent=percent, name=name) for one in added]
+    return TracePredictions(np.array(added, np.float64), tuple(found))
+
+
+def runs_of(
+    runs: MeasuredRuns, program: ExecutionGraph, *, name: str | None = None
+) -> MeasuredRuns:
+    """Return the runs of one program: by its name if one is given, else those that it could be.
+
+    ParameterError where there is none, or where several could be it.
+    """
+    ranks = program.num_ranks
+    cases = [
+        (case, many) for case, many in runs.programs if many in (0, ranks) and name in (None, case)
+    ]
+    if len(cases) > 1:
+        cases = [case for case in cases if case[0] == program.source] or cases
+    if len(cases) != 1:
+        there = ", ".join(f"{case or 'a program'} on {many} ranks" for case, many in runs.programs)
+        what = f"{name or program.source} on {ranks} ranks"
+        raise ParameterError(
+            f"the runs must be of one program that can be {what}; they are of {there}: name it, or "
+            "take its runs with only(program=..., ranks=...)",
+            key="measured",
+        )
+    return runs.only(*cases[0])
+
+
+def measured_interval(L: float, runs: MeasuredRuns) -> tuple[float, float]:
+    """Return an interval of latencies in s that holds a base latency and all measured points."""
+    widest = float(runs.added_s.max())
+    return L, L + max(widest * (1 + _MARGIN), 1e-9)
+
+
+def rrmse_percent(measured: ArrayLike, predicted: ArrayLike) -> float:
+    """Return the root mean square of differences over the mean of what was measured, percent."""
+    known, found = np.asarray(measured, float), np.asarray(predicted, float)
+    return float(100 * np.sqrt(np.mean((found - known) ** 2)) / np.mean(known))

@@ -1,0 +1,161 @@
+"""T over a parameter of the network: convex, piecewise linear, and never falling."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench.arrays import FloatArray, IntArray
+from workbench.errors import ParameterError
+from workbench.facts import facts_json
+from workbench.models import LogGPS
+from workbench.provenance import Provenance
+from workbench.result import StoredResult
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class ToleranceCurve(StoredResult):
+    """Base of the analyses of a program's time over latency, and over the gap per byte."""
+
+    source: str  # name of the program
+    model: LogGPS
+    T: float  # run time at the base, s
+    tolerance: Mapping[float, float]  # by percent, the largest value at which T is within it
+    corners: FloatArray  # float64[k + 2]: both ends of the interval, and where the slope changes
+    corner_T: FloatArray  # float64[k + 2], s: T there
+    slopes: IntArray  # int64[k + 1]: dT by the parameter, between neighbouring corners
+    provenance: Provenance
+
+    @property
+    @abstractmethod
+    def variable(self) -> str:
+        """The parameter's symbol: ``L``, ``l_wire`` or ``G``."""
+
+    @property
+    def quantity(self) -> Literal["time", "gap"]:
+        """What the parameter is: a latency, or a gap per byte."""
+        return "gap" if self.variable == "G" else "time"
+
+    @property
+    @abstractmethod
+    def base(self) -> float:
+        """The model's value of the parameter, s or s/B."""
+
+    @property
+    @abstractmethod
+    def rho(self) -> float:
+        """The parameter's share of T at the base, between 0 and 1."""
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """First and last value of the curve, s or s/B."""
+        return float(self.corners[0]), float(self.corners[-1])
+
+    @property
+    def critical(self) -> FloatArray:
+        """Values within the interval at which the slope changes, float64[k], s or s/B."""
+        return self.corners[1:-1]
+
+    def T_of(self, at: ArrayLike) -> FloatArray:
+        """Return T in s at values within the interval.
+
+        Args:
+            at: s or s/B, of any shape.
+
+        Raises:
+            ParameterError: a value lies outside the interval.
+        """
+        return np.interp(self._within(at), self.corners, self.corner_T)
+
+    def lambda_of(self, at: ArrayLike) -> IntArray:
+        """Return the slope at values within the interval; at a critical one, the slope above it.
+
+        Args:
+            at: s or s/B, of any shape.
+
+        Raises:
+            ParameterError: a value lies outside the interval.
+        """
+        piece = np.searchsorted(self.corners, self._within(at), side="right") - 1
+        slopes: IntArray = self.slopes[np.minimum(piece, len(self.slopes) - 1)]
+        return slopes
+
+    def rho_of(self, at: ArrayLike) -> FloatArray:
+        """Return the parameter's share of T at values within the interval; 0 where T is 0.
+
+        Args:
+            at: s or s/B, of any shape.
+
+        Raises:
+            ParameterError: a value lies outside the interval.
+        """
+        values = self._within(at)
+        T = self.T_of(values)
+        return np.where(T > 0, values * self.lambda_of(values) / np.maximum(T, 1e-300), 0.0)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known before the numbers are used, a sentence each."""
+        what = "bandwidth" if self.variable == "G" else "latency"
+        without = [f"{p:g} %" for p, most in self.tolerance.items() if math.isinf(most)]
+        return (f"no {what} makes the program slower by {', '.join(without)}",) if without else ()
+
+    def summary(self) -> dict[str, Any]:
+        """Return the command's JSON values: times in ns, tolerances as the largest value."""
+        return facts_json(self.facts())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return ``summary``, the program, the model and the curve as values that JSON can hold."""
+        return {
+            "program": self.source,
+            "model": self.model.to_dict(),
+            **self.summary(),
+            "curve": self.to_frame().to_dict("list"),
+            "provenance": self.provenance.to_dict(),
+        }
+
+    @abstractmethod
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a piece of the curve."""
+
+    @abstractmethod
+    def tolerances(self) -> pd.DataFrame:
+        """Return one row a percentage."""
+
+    @abstractmethod
+    def _rounding(self) -> float:
+        """Return how far outside of the interval a value may be by rounding."""
+
+    def _check(self) -> None:
+        corners = len(self.corners)
+        if corners < 2 or len(self.corner_T) != corners or len(self.slopes) != corners - 1:
+            raise ParameterError("a curve needs as many times as corners, and a slope between two")
+        if not (np.diff(self.corners) >= 0).all() or not np.isfinite(self.corner_T).all():
+            raise ParameterError("a curve's corners must ascend, and its times be finite")
+
+    def _within(self, at: ArrayLike) -> FloatArray:
+        values = np.asarray(at, float)
+        low, high = self.interval
+        outside = np.maximum(low - values, values - high) > self._rounding()
+        if outside.any() or np.isnan(values).any():
+            unit = "s/B" if self.variable == "G" else "s"
+            raise ParameterError(
+                f"{self.variable} must lie within the analysed interval, {low:g} to {high:g} "
+                f"{unit}; got {values.min():g} to {values.max():g} {unit}: analyse with a wider "
+                "interval",
+                key=self.variable,
+            )
+        clipped: FloatArray = np.clip(values, low, high)
+        return clipped
+
+
+def share(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """Return the quotient of two arrays, 0 where the second is 0."""
+    return np.where(whole > 0, part / np.maximum(whole, 1e-300), 0.0)

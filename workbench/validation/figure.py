@@ -1,0 +1,89 @@
+"""How far predicted run times are from what ran: recorded programs, and all of them in one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bokeh.models import ColumnDataSource, LayoutDOM, Span
+
+from workbench.plotting import palette
+from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.rows import row_figure
+from workbench.tolerance.figure_run_prediction import plot_run_prediction
+from workbench.validation.prediction import predict_recording
+
+if TYPE_CHECKING:
+    from workbench.validation import ProgramRecording, ValidationReport
+
+_TARGET_PERCENT = 2.0  # LLAMP's errors lie below it
+
+
+def plot_program_recording(recording: ProgramRecording, *, height: int = 300) -> LayoutDOM:
+    """Return a recorded program's run times under added latency beside the predicted ones.
+
+    Args:
+        recording: of ``workbench.validation``.
+        height: of the upper figure, pixels.
+    """
+    return plot_run_prediction(predict_recording(recording), height=height)
+
+
+def plot_validation_report(report: ValidationReport) -> LayoutDOM:
+    """Return a bar for each program: the root mean square error of its predicted run times.
+
+    Args:
+        report: of ``workbench.validation.validation_report``.
+    """
+    names = [
+        f"{name}, {ranks} ranks"
+        for name, ranks in zip(report.program, report.ranks.tolist(), strict=True)
+    ]
+    source = ColumnDataSource(
+        data={
+            "row": list(range(len(names))),
+            "name": names,
+            "error": report.rrmse_percent.tolist(),
+            "hidden": report.hidden_percent.tolist(),
+            "transition": report.transition_percent.tolist(),
+            "proportional": report.proportional_percent.tolist(),
+            "fill": [
+                palette.BLUE if error <= _TARGET_PERCENT else palette.VERMILLION
+                for error in report.rrmse_percent.tolist()
+            ],
+        }
+    )
+    fig = row_figure(
+        names,
+        title="Predicted beside measured run times",
+        x_label="root mean square error over the mean run time (%)",
+        file_name="validation",
+        row_px=28,
+    )
+    bars = fig.hbar(y="row", right="error", height=0.62, source=source, fill_color="fill")
+    fig.add_layout(
+        Span(
+            location=_TARGET_PERCENT,
+            dimension="height",
+            line_dash="dashed",
+            line_color=palette.CAPTION,
+        )
+    )
+    hover(
+        fig,
+        [bars],
+        [
+            ("program", "@name"),
+            ("error", "@error{0.00} %"),
+            ("hidden zone", "@hidden{0.00} %"),
+            ("transition", "@transition{0.00} %"),
+            ("proportional zone", "@proportional{0.00} %"),
+        ],
+    )
+    within = sum(error <= _TARGET_PERCENT for error in report.rrmse_percent.tolist())
+    origins = ", ".join(dict.fromkeys(report.origin))
+    reading = (
+        f"{within} of {len(names)} programs are predicted within {_TARGET_PERCENT:g} %, the dashed "
+        f"line, as those of Shen et al., LLAMP, section III.C. Run times are {origins}; "
+        "predictions use a trace and message times of the network with nothing added."
+    )
+    return stacked(heading("Validation under added latency"), fig, sentence(reading))

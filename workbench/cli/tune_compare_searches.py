@@ -1,6 +1,6 @@
 """Compare searches on recorded spaces: SHAMan's tables for every heuristic and rule.
 
-workbench tune compare-searches --rows searches.csv --jobs 2 --save my-comparison
+workbench tune compare-searches --rows searches.db --jobs 2 --save my-comparison
 workbench tune compare-searches --recording simulated-12-ranks --heuristics tpe,random --seeds 5
 workbench tune compare-searches --recording my-recording --noise normal:0.2 --seeds 5
 """
@@ -12,7 +12,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import add_json, output_file, output_folder, print_json, say, words
+from workbench.cli.output import add_json, output_folder, print_json, say, words
 from workbench.errors import ParameterError
 from workbench.shell.function_options import FunctionOptions
 
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--small", action="store_true", help="run a few methods of the shipped comparison only"
     )
     _COMPARED.add(parser, "jobs")
-    _COMPARED.add(parser, "rows", type=output_file(), metavar="FILE.csv")
+    _COMPARED.add(parser, "rows", metavar="FILE_OR_URL")
     parser.add_argument(
         "--save", type=output_folder, metavar="FOLDER", help="write the tables there"
     )

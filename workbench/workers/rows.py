@@ -58,12 +58,12 @@ class RowWork:
                 found.append(WorkPiece(piece, about | more))
         return found
 
-    def check(self, name: str, order: Mapping[str, Any], numbers: Sequence[int]) -> None:
-        """Compute the first good one of these rows again: StudyError if its digits are others."""
+    def check(self, name: str, order: Mapping[str, Any], numbers: Sequence[int]) -> bool:
+        """Return whether a good row is stored; StudyError if the first has other digits now."""
         rows = self.table.read(name, numbers[0], numbers[-1] + 1).values()
         stored = next((row for row in rows if row.state == "done"), None)
         if stored is None:
-            return
+            return False
         (now,) = _compute(self.module)(order, [stored.number])
         was, is_now = json.dumps(stored.content), json.dumps(now.content)
         if was != is_now:
@@ -72,6 +72,7 @@ class RowWork:
                 f"differently (run {now.number}: {short_text(was)}, now "
                 f"{now.message or short_text(is_now)}); choose another name or database"
             )
+        return True
 
     def do(
         self,

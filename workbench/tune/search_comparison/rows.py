@@ -1,16 +1,15 @@
-"""The searches of a comparison, one row each, and the file that holds them."""
+"""The searches of a comparison, one row each, as a database or an older CSV file holds them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from workbench.atomic_write import replace_file
-from workbench.errors import ParseError
+from workbench.errors import ParameterError, ParseError
 
 
 class SearchCell(NamedTuple):
@@ -47,8 +46,8 @@ class SearchRow:
     steps: float = math.inf  # runs until one lay within 5 % of that optimum; inf if none did
 
 
-_OWN = tuple(each.name for each in fields(SearchRow) if each.name != "cell")
-_COLUMNS = (*SearchCell._fields, *_OWN)
+_MEASURES = ("runs", "pruned", "configurations", "seconds", "best", "expected", "average", "steps")
+_COLUMNS = (*SearchCell._fields, "stopping", "seed", *_MEASURES)
 _WHOLE = ("initial", "budget", "reruns", "seed", "runs", "pruned", "configurations")
 _REAL = ("seconds", "best", "expected", "average", "steps")
 
@@ -59,20 +58,29 @@ _ADDED: Mapping[str, str] = MappingProxyType(
 _LEAST = frozenset(_COLUMNS) - _ADDED.keys()
 
 
-def append_rows(path: Path, rows: Iterable[SearchRow], *, anew: bool = False) -> None:
-    """Append searches to a CSV file; ``anew`` replaces the file atomically."""
-    lines = [",".join(_cells(row)) + "\n" for row in rows]
-    if anew:
-        replace_file(path, "".join([",".join(_COLUMNS) + "\n", *lines]).encode())
-        return
-    with path.open("a", encoding="utf-8") as file:
-        file.write("".join(lines))
+def stored_searches(rows: Iterable[SearchRow]) -> dict[str, dict[str, float]]:
+    """Return one search as a database holds it: by stopping rule, how far it came."""
+    return {row.stopping: {name: getattr(row, name) for name in _MEASURES} for row in rows}
+
+
+def read_searches(
+    cell: SearchCell, seed: int, stored: Mapping[str, Mapping[str, Any]]
+) -> Iterator[SearchRow]:
+    """Yield the rows of a search that is stored."""
+    for stopping, values in stored.items():
+        yield SearchRow(cell, stopping, seed, **values)
 
 
 def read_rows(path: Path) -> list[SearchRow]:
-    """Return the searches in a file; a last line cut by a kill is left out."""
+    """Return the searches in a CSV file of an earlier release, with seven digits."""
+    if not path.is_file():
+        raise ParameterError(
+            f"rows must be a database, such as {path.stem}.db, or a CSV file of an earlier "
+            f"release; there is no file {path}",
+            key="rows",
+        )
     text = path.read_text(encoding="utf-8", errors="replace")
-    lines = text.split("\n")[:-1]
+    lines = text.split("\n")[:-1]  # without what a kill left of the last one
     columns = tuple(lines[0].split(",")) if lines else ()
     if not _LEAST <= set(columns) <= set(_COLUMNS):
         raise ParseError(
@@ -94,10 +102,3 @@ def read_rows(path: Path) -> list[SearchRow]:
             ) from error
         found.append(SearchRow(cell, **values))
     return found
-
-
-def _cells(row: SearchRow) -> list[str]:
-    own = (
-        f"{getattr(row, name):.7g}" if name in _REAL else str(getattr(row, name)) for name in _OWN
-    )
-    return [*map(str, row.cell), *own]

@@ -75,7 +75,8 @@ def generate(
         task: gets the progress after each run; once it is stopped, the runs so far are returned.
 
     Raises:
-        ParameterError: an argument is not accepted, or ``store`` is of another world.
+        ParameterError: an argument is not accepted.
+        StudyError: ``store`` is of another world, or of a release with other digits.
         SimulationHalted: the task was stopped before the first run was done.
     """
     world_preset(preset)

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,12 +37,6 @@ from workbench.cli.program_options import add_program, graph_of, model_of, nanos
 from workbench.cli.signals import run_stoppable
 from workbench.errors import ParameterError
 from workbench.shell.function_options import FunctionOptions
-from workbench.tolerance.command_report import (
-    comparison_report,
-    curve_report,
-    save_figure,
-    traces_report,
-)
 
 if TYPE_CHECKING:
     from workbench.machines import Machine
@@ -49,9 +44,12 @@ if TYPE_CHECKING:
     from workbench.models import LogGPS
     from workbench.models.overheads import Overheads
     from workbench.programs import ExecutionGraph
+    from workbench.tolerance import RunPrediction, TracePredictions
+    from workbench.tolerance.tolerance_curve import ToleranceCurve
 
 ABOUT = "report how much network latency a program tolerates before it gets slower"
 
+_SHOWN = 20  # chosen: with the tolerances above them about a page of a terminal
 _ANALYSED = FunctionOptions("workbench.tolerance.analysis.analyse")
 
 
@@ -133,14 +131,14 @@ def run(arguments: argparse.Namespace) -> int:
     for note in result.notes:
         say(f"note: {note}")
     if arguments.save is not None:
-        save_figure(result if prediction is None else prediction, arguments.save)
+        _save_figure(result if prediction is None else prediction, arguments.save)
     if arguments.json:
         beside = {} if prediction is None else {"measured": prediction.summary()}
         print_json(result.summary() | beside)
     else:
-        print(curve_report(result))
+        print(_curve_report(result))
         if prediction is not None:
-            print(comparison_report(prediction))
+            print(_comparison_report(prediction))
     return 0
 
 
@@ -163,8 +161,8 @@ def _run_bandwidth(arguments: argparse.Namespace, graph: ExecutionGraph, model: 
     for note in result.notes:
         say(f"note: {note}")
     if arguments.save is not None:
-        save_figure(result, arguments.save)
-    print_json(result.summary()) if arguments.json else print(curve_report(result))
+        _save_figure(result, arguments.save)
+    print_json(result.summary()) if arguments.json else print(_curve_report(result))
     return 0
 
 
@@ -182,8 +180,8 @@ def _run_traces(
     others = {added: expanded(find(file), algorithms) for added, file in arguments.traced}
     found = predict_from_traces({0.0: graph, **others}, model, runs, **given(arguments, "percent"))
     if arguments.save is not None:
-        save_figure(found, arguments.save)
-    print_json(found.summary()) if arguments.json else print(traces_report(found))
+        _save_figure(found, arguments.save)
+    print_json(found.summary()) if arguments.json else print(_traces_report(found))
     return 0
 
 
@@ -255,3 +253,51 @@ def _percent(text: str) -> float:
     if not (value > 0 and math.isfinite(value)):
         raise argparse.ArgumentTypeError(f"must be a percentage above 0; got {text!r}")
     return value
+
+
+def _curve_report(result: ToleranceCurve) -> str:
+    """Return an analysis as text for people, with the first of many critical values."""
+    from workbench.units import format_quantity
+
+    symbol = result.parameter.slope.partition(" ")[0]
+    texts = (
+        format_quantity(value, result.parameter.quantity, exact=True) for value in result.critical
+    )
+    lines = [
+        f"{text:>19}  {symbol} {below:,} to {above:,}"
+        for text, (below, above) in zip(texts, pairwise(result.slopes.tolist()), strict=True)
+    ]
+    more = [f"the first {_SHOWN} of them (--json: all)"] if len(lines) > _SHOWN else []
+    return "\n".join([result.report(), "", *lines[:_SHOWN], *more])
+
+
+def _comparison_report(prediction: RunPrediction) -> str:
+    """Return measured and predicted run times as text for people."""
+    zones = prediction.zone_rrmse_percent.items()
+    table = prediction.to_frame()
+    shown = table[
+        ["added (µs)", "zone", "repeats", "measured (s)", "predicted (s)", "error (%)"]
+    ].to_string(index=False, float_format=lambda value: f"{value:.6g}")
+    return "\n".join(
+        [
+            "",
+            f"measured runs: {prediction.runs.provenance.caption()}",
+            f"RRMSE {prediction.rrmse_percent:.2f} % of {len(table)} medians ("
+            f"{', '.join(f'{zone} {error:.2f} %' for zone, error in zones)})",
+            shown,
+        ]
+    )
+
+
+def _traces_report(found: TracePredictions) -> str:
+    """Return the errors of predictions from several traces as text for people."""
+    table = found.to_frame().to_string(index=False, float_format=lambda value: f"{value:.6g}")
+    return f"measured runs: {found.runs.provenance.caption()}\n{table}"
+
+
+def _save_figure(result: Any, path: str) -> None:
+    """Write the figure of a result as a page."""
+    from workbench import plotting
+
+    title = f"tolerance of {Path(path).stem}"
+    Path(path).write_text(plotting.standalone_html(result.plot(), title), "utf-8")

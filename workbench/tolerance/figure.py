@@ -32,8 +32,6 @@ from workbench.tolerance.figure_columns import (
 )
 from workbench.tolerance.figure_measured import MeasuredMarks, add_measured, predictions_of
 from workbench.tolerance.figure_sentence import (
-    WORDS,
-    CurveWords,
     by_name,
     is_relative,
     origin_of,
@@ -42,6 +40,7 @@ from workbench.tolerance.figure_sentence import (
 if TYPE_CHECKING:
     from workbench.tolerance.figure_measured import Measured
     from workbench.tolerance.figure_sentence import Results
+    from workbench.tolerance.tolerance_curve import CurveParameter
 
 _LEFT_PX = 78  # one width for all, so that the latencies stand above one another
 _ROW_PX = 24  # a strip of 17 px with texts of 11
@@ -145,8 +144,10 @@ class ToleranceFigure:
         # Without room, visible axes would make BokehJS lay all four figures out at each change.
         self.strips.axis.visible = several
         self.bands.visible = not several
-        words = WORDS[next(iter(named.values())).variable]
-        self.critical.update(visible=bool(self.corners.data["L"]), label={"value": words.critical})
+        parameter = next(iter(named.values())).parameter
+        self.critical.update(
+            visible=bool(self.corners.data["L"]), label={"value": parameter.critical}
+        )
         set_range(self.time.x_range, _ends(curves["L"], _BESIDE if predictions else 0.0))
         self.measured.show(predictions, relative=relative)
         steepest = self.measured.steepest(float(max(map(max, curves["slope"]))))
@@ -157,17 +158,18 @@ class ToleranceFigure:
         axis.axis_label = "growth of T" if relative else "run time T"
         axis.formatter.code = _PERCENT_TICK if relative else TIME_TICK
         self.height_in_words.code = _HOVER_PERCENT if relative else _HOVER_TIME
-        self._say_position(words, gap=words is WORDS["G"])
-        whose = f"{len(named)} {words.several}" if several else next(iter(named))
-        self.time.title.text = f"{words.title}: {whose}"
+        self._say_position(parameter)
+        whose = f"{len(named)} {parameter.several}" if several else next(iter(named))
+        self.time.title.text = f"{parameter.title}: {whose}"
         runs = [one.runs.provenance for one in predictions.values()]
         caption(self.share, [origin_of(named), *runs])
 
-    def _say_position(self, words: CurveWords, *, gap: bool) -> None:
+    def _say_position(self, parameter: CurveParameter) -> None:
         """Write the parameter, its slope and its share at the axes; of a gap the bandwidth too."""
-        self.share.xaxis.axis_label = words.axis
-        self.slope.yaxis.axis_label = words.slope
-        self.share.yaxis.axis_label = words.share
+        gap = parameter.quantity == "gap"
+        self.share.xaxis.axis_label = parameter.axis
+        self.slope.yaxis.axis_label = parameter.slope
+        self.share.yaxis.axis_label = parameter.share
         for fig in (self.time, self.slope, self.strips):
             fig.xaxis[0].formatter.code = _GAP_TICK if gap else TIME_TICK
         self.share.xaxis[0].formatter.code = _BANDWIDTH_TICK if gap else TIME_TICK

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.plotting import palette
+from workbench.tolerance.tolerance_curve import PARAMETERS
 from workbench.units import format_quantity
 
 if TYPE_CHECKING:
@@ -159,20 +160,21 @@ def corner_columns(named: Named, *, relative: bool) -> dict[str, list[Any]]:
 
 def largest_of(variable: str, largest: float) -> str:
     """Return a tolerance for people: ``L up to 12.3 µs``, or ``any L`` for inf."""
-    symbol = "G" if variable == "G" else "L"
     if not math.isfinite(largest):
-        return f"any {symbol}"
-    return f"{symbol} up to {value_text(variable, largest)}"
+        return f"any {variable}"
+    return f"{variable} up to {value_text(variable, largest)}"
 
 
 def value_text(variable: str, value: float) -> str:
     """Return a value of a curve's parameter: ``12.3 µs``, or ``0.05 ns/B (20 GB/s)``."""
-    return format_quantity(value, "gap" if variable == "G" else "time")
+    return format_quantity(value, PARAMETERS[variable].quantity)
 
 
 def mark_text(variable: str, value: float) -> str:
     """Return a value as it stands beside a mark: of a gap per byte only its bandwidth."""
-    return f"{1e-9 / value:.3g} GB/s" if variable == "G" and value else value_text(variable, value)
+    if PARAMETERS[variable].quantity == "gap" and value:
+        return f"{1e-9 / value:.3g} GB/s"
+    return value_text(variable, value)
 
 
 def colour_of(place: int) -> str:

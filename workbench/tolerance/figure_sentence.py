@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from workbench.errors import ParameterError
 from workbench.plotting.descriptions import plain_percent
@@ -20,33 +20,6 @@ if TYPE_CHECKING:
 
     Results = ToleranceCurve | Sequence[ToleranceCurve] | Mapping[str, ToleranceCurve]
 
-
-class CurveWords(NamedTuple):
-    """The words of a figure by the parameter that its curves are over."""
-
-    axis: str
-    slope: str
-    share: str
-    title: str
-    critical: str  # one value at which the slope changes
-    criticals: str
-    several: str  # what several analyses are of
-
-
-_LATENCY = ("ρ_L (%)", "Run time over latency", "critical latency", "critical latencies")
-WORDS = {
-    "L": CurveWords("latency L", "λ_L (latencies)", *_LATENCY, "programs"),
-    "l_wire": CurveWords("latency of a wire", "λ_wire (wires)", *_LATENCY, "topologies"),
-    "G": CurveWords(
-        "gap per byte G, and bandwidth, its inverse",
-        "λ_G (bytes)",
-        "ρ_G (%)",
-        "Run time over gap per byte",
-        "critical gap",
-        "critical gaps",
-        "programs",
-    ),
-}
 
 _APART = 3.0  # times between the longest T and the shortest from which on T is drawn in percent
 
@@ -64,7 +37,7 @@ def describe_tolerance(results: Results) -> str:
     if len(named) > 1:
         return _describe_several(named)
     result = next(iter(named.values()))
-    words, say = WORDS[result.variable], partial(value_text, result.variable)
+    words, say = result.parameter, partial(value_text, result.variable)
     text = f"At {result.variable} = {say(result.base)} the program takes "
     text += f"{time_text(result.T * 1e9)}, and {plain_percent(100 * result.rho)} of that "
     warnings: tuple[str, ...] = ()
@@ -80,7 +53,7 @@ def describe_tolerance(results: Results) -> str:
             f"{_borne(result, largest)} for {percent:g} %"
             for percent, largest in result.tolerance.items()
         )
-        text += f" It tolerates {_a(result.variable)} {result.variable} of at most {borne}."
+        text += f" It tolerates {words.a_value} of at most {borne}."
     count = len(result.critical)
     noun = words.critical if count == 1 else words.criticals
     text += f" {count:,} {noun} between {' and '.join(say(end) for end in result.interval)}"
@@ -125,7 +98,7 @@ def origin_of(named: Mapping[str, ToleranceCurve]) -> Provenance:
         return first.provenance
     alike = all(other.model == first.model for other in others)
     model = str(first.model) if alike else "each with its own parameters"
-    noun = WORDS[first.variable].several
+    noun = first.parameter.several
     return Provenance(
         "simulated", f"{len(named)} {noun}, LLAMP's semantics, no contention, {model}"
     )
@@ -134,7 +107,7 @@ def origin_of(named: Mapping[str, ToleranceCurve]) -> Provenance:
 def _describe_several(named: Mapping[str, ToleranceCurve]) -> str:
     percents = set.intersection(*(set(result.tolerance) for result in named.values()))
     first = next(iter(named.values()))
-    what = "Bytes'" if first.variable == "G" else "Latency's"
+    what = first.parameter.share_of
     shares = ", ".join(
         f"{name} {plain_percent(100 * result.rho)}" for name, result in named.items()
     )
@@ -143,9 +116,8 @@ def _describe_several(named: Mapping[str, ToleranceCurve]) -> str:
     percent = min(percents)
     order = sorted(named, key=lambda name: named[name].tolerance[percent])
     least, most = order[0], order[-1]
-    symbol = "a G" if first.variable == "G" else "an L"
     return (
-        f"Within {percent:g} % {most} tolerates the most, {symbol} of "
+        f"Within {percent:g} % {most} tolerates the most, {first.parameter.a_value} of "
         f"{_borne(named[most], named[most].tolerance[percent])}, and {least} the least, "
         f"{_borne(named[least], named[least].tolerance[percent])}. {what} share of the critical "
         f"path: {shares}."
@@ -156,7 +128,7 @@ def _borne(result: ToleranceCurve, largest: float) -> str:
     """Return a tolerance as text; ``any latency`` or ``any gap`` where it is infinite."""
     if math.isfinite(largest):
         return value_text(result.variable, largest)
-    return "any gap" if result.variable == "G" else "any latency"
+    return f"any {result.parameter.kind}"
 
 
 def _latencies(result: LatencySensitivity) -> str:
@@ -167,7 +139,3 @@ def _latencies(result: LatencySensitivity) -> str:
         return text
     noun = "message" if result.critical_messages == 1 else "messages"
     return f"{text}, of {result.critical_messages:,} {noun}"
-
-
-def _a(variable: str) -> str:
-    return "a" if variable == "G" else "an"

@@ -347,8 +347,7 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         if self._pointing is not None:
             self._pointing.stop()
         at = self._probed()
-        symbol = "G" if shown.bandwidths else "L"
-        graph, model = shown.graph, shown.result.model.replace(**{symbol: at})
+        graph, model = shown.graph, shown.result.model.replace(**{shown.curve.variable: at})
         job = self._pointing = tasks.submit(self._analyser.point, graph, model)
         job.wait(0.0 if many_operations(shown) else _DIAGRAM_AT_ONCE_S)
         self._take_diagram()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -19,6 +20,71 @@ from workbench.result import StoredResult
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+@dataclass(frozen=True)
+class CurveParameter:
+    """What a curve is over: a quantity, and its words in figures, tables and sentences."""
+
+    symbol: str
+    quantity: Literal["time", "gap"]
+    unit: str
+    kind: str  # what a program bears any of, where its tolerance is infinite
+    network: str  # what no value of slows such a program down
+    share_of: str  # whose share of the critical path ρ is
+    axis: str
+    slope: str
+    share: str
+    title: str
+    critical: str  # one value at which the slope changes
+    criticals: str
+    several: str = "programs"  # what several curves are of
+
+    @property
+    def a_value(self) -> str:
+        """The symbol with its article: ``an L``."""
+        return f"{'a' if self.symbol == 'G' else 'an'} {self.symbol}"
+
+
+_L = CurveParameter(
+    "L",
+    "time",
+    "s",
+    "latency",
+    "latency",
+    "Latency's",
+    "latency L",
+    "λ_L (latencies)",
+    "ρ_L (%)",
+    "Run time over latency",
+    "critical latency",
+    "critical latencies",
+)
+PARAMETERS = {
+    "L": _L,
+    "l_wire": replace(
+        _L,
+        symbol="l_wire",
+        axis="latency of a wire",
+        slope="λ_wire (wires)",
+        several="topologies",
+    ),
+    "G": CurveParameter(
+        "G",
+        "gap",
+        "s/B",
+        "gap",
+        "bandwidth",
+        "Bytes'",
+        "gap per byte G, and bandwidth, its inverse",
+        "λ_G (bytes)",
+        "ρ_G (%)",
+        "Run time over gap per byte",
+        "critical gap",
+        "critical gaps",
+    ),
+}
+"""What curves are over, by ``variable``."""
 
 
 class ToleranceCurve(StoredResult):
@@ -39,9 +105,9 @@ class ToleranceCurve(StoredResult):
         """The parameter's symbol: ``L``, ``l_wire`` or ``G``."""
 
     @property
-    def quantity(self) -> Literal["time", "gap"]:
-        """What the parameter is: a latency, or a gap per byte."""
-        return "gap" if self.variable == "G" else "time"
+    def parameter(self) -> CurveParameter:
+        """The parameter's quantity and words."""
+        return PARAMETERS[self.variable]
 
     @property
     @abstractmethod
@@ -103,7 +169,7 @@ class ToleranceCurve(StoredResult):
     @property
     def notes(self) -> tuple[str, ...]:
         """What is to be known before the numbers are used, a sentence each."""
-        what = "bandwidth" if self.variable == "G" else "latency"
+        what = self.parameter.network
         without = [f"{p:g} %" for p, most in self.tolerance.items() if math.isinf(most)]
         return (f"no {what} makes the program slower by {', '.join(without)}",) if without else ()
 
@@ -145,7 +211,7 @@ class ToleranceCurve(StoredResult):
         low, high = self.interval
         outside = np.maximum(low - values, values - high) > self._rounding()
         if outside.any() or np.isnan(values).any():
-            unit = "s/B" if self.variable == "G" else "s"
+            unit = self.parameter.unit
             raise ParameterError(
                 f"{self.variable} must lie within the analysed interval, {low:g} to {high:g} "
                 f"{unit}; got {values.min():g} to {values.max():g} {unit}: analyse with a wider "

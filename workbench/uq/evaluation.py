@@ -39,7 +39,7 @@ from workbench.uq.parameters import ParameterBox
 from workbench.uq.runs import SimulatorRuns
 from workbench.workers.rows import RowWork
 from workbench.workers.run import Pace, choose_executor
-from workbench.workers.work import Answer
+from workbench.workers.work import HELD, Answer
 
 SimulatorFunction = Callable[[FloatArray], ArrayLike]
 """Times in s, float64[n, tests], of points, float64[n, parameters]."""
@@ -136,7 +136,8 @@ def evaluate_design(
         work.check(*rows)
     lost = work.do(pieces, executor, task, board.note)
     board.report()
-    return _runs(plan, labels, table, lost)
+    failed = {name: reason for name, reason in lost.items() if reason != HELD}
+    return _runs(plan, labels, table, failed)
 
 
 def read_design(

@@ -84,14 +84,14 @@ class RowWork:
         """Compute pieces until all end or the task is stopped; return why some have no rows.
 
         An answer that is ``done`` lists the numbers of the rows that failed. A piece that another
-        process computes is left to it, and looked at once more at the end.
+        process computes is left to it, and looked at once more at the end; the reason is ``HELD``.
         """
         lost: dict[str, str] = {}
         numbers = {piece.name: piece.order["numbers"] for piece in pieces}
 
         def heard(name: str, answer: Answer) -> None:
             lost.pop(name, None)
-            if answer["state"] == "failed":
+            if answer["state"] == "failed" or answer["message"] == HELD:
                 lost[name] = str(answer["message"])
             note(numbers[name], answer)
 

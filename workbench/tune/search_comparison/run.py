@@ -114,8 +114,8 @@ def compare_searches(
             registered in this process.
         DatasetError: no recording of that name ships.
         ParseError: the CSV file holds other columns.
-        StudyError: the database cannot be used or holds searches with other digits, or a process
-            died.
+        StudyError: the database cannot be used or holds searches with other digits, a process
+            died, or another process runs some of the searches.
     """
     whole(jobs, "jobs", 1, _MOST_JOBS)
     own = [name for name in plan.heuristics if name in HEURISTICS.registered]
@@ -172,8 +172,11 @@ def _searches(
             task.report(done, len(pieces), "cells")
 
     lost = work.do(missing, choose_executor(jobs, None), task, note)
-    if lost:
-        raise StudyError(f"a search failed: {next(iter(lost.values()))}")
+    if lost and not task.stopping:
+        raise StudyError(
+            f"{len(lost)} of {len(pieces)} cells have no searches: {next(iter(lost.values()))}; "
+            "start again to continue from the others"
+        )
     with table.kept_open():
         return [
             row

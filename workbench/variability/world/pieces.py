@@ -88,8 +88,11 @@ def do_runs(
     report()
     executor = choose_executor(min(workers, len(todo)) if workers and todo else workers, None)
     lost = work.do(todo, executor, task, note)
-    if lost:
-        raise StudyError(f"a run of the world failed: {next(iter(lost.values()))}")
+    if lost and not task.stopping:
+        raise StudyError(
+            f"{len(lost)} of {len(runs)} runs of the world are missing: "
+            f"{next(iter(lost.values()))}; start again to continue from the others"
+        )
     rows = table.read(name)
     found = {run: RunPiece.of(rows[run]) for run in runs if run in rows}
     if not found:

@@ -76,7 +76,8 @@ def generate(
 
     Raises:
         ParameterError: an argument is not accepted.
-        StudyError: ``store`` is of another world, or of a release with other digits.
+        StudyError: ``store`` is of another world or of a release with other digits, a process
+            died, or another process makes some of the runs.
         SimulationHalted: the task was stopped before the first run was done.
     """
     world_preset(preset)

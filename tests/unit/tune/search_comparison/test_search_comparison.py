@@ -288,9 +288,12 @@ def test_searches_that_another_process_runs_are_left_to_it(valley: Path, tmp_pat
     place = locate(rows)
     place.prepare()
     with place.hold(f"{search_run._name(held)} 0 to 2"):
-        some = compare_searches(plan, rows)
-    assert {row.cell.heuristic for row in some.rows} == {"annealing"}
-    assert compare_searches(plan, rows).rows == compare_searches(plan).rows
+        told: list[Progress] = []
+        with pytest.raises(StudyError, match=r"1 of 2 cells .* run by another notebook or process"):
+            compare_searches(plan, rows, task=Task(told.append))
+        assert [now.done for now in told] == [1]
+    assert compare_searches(plan, rows, task=Task(told.append)).rows == compare_searches(plan).rows
+    assert [now.done for now in told] == [1, 2]
 
 
 def csv_of(result: SearchComparisonResult, without: Sequence[str] = ()) -> str:

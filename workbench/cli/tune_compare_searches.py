@@ -122,7 +122,7 @@ def _noise(text: str) -> AddedNoise:
 
 def _report(now: Progress) -> None:
     if now.done % 25 == 0 or now.done == now.total:
-        say(f"{now.done} of {now.total} cells")
+        say(now.message)
 
 
 def _text(table: pd.DataFrame) -> str:

@@ -100,6 +100,31 @@ class RowWork:
             do_pieces(work, pieces, executor, task)
         return lost
 
+    def complete(
+        self, pieces: Sequence[WorkPiece], total: int, what: str, executor: Executor, task: Task
+    ) -> None:
+        """Compute pieces and report how many of a total there are; StudyError if not all of them.
+
+        Where the task is stopped, those that are done are enough.
+        """
+        done = total - len(pieces)
+
+        def report() -> None:
+            task.report(done, total, f"{done} of {total} {what}")
+
+        def note(_: Sequence[int], answer: Answer) -> None:
+            nonlocal done
+            if answer["state"] == "done":
+                done += 1
+                report()
+
+        report()
+        lost = self.do(pieces, executor, task, note)
+        if lost and not task.stopping:
+            raise StudyError(
+                f"only {done} of {total} {what}: {next(iter(lost.values()))}; start again to continue"
+            )
+
 
 def perform(order: Mapping[str, Any], database: str, task: Task) -> Answer:
     """Compute the rows of a piece that are not stored yet; see ``workbench.workers``."""

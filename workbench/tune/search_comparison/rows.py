@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from workbench.errors import ParameterError, ParseError
+from workbench.errors import ParseError
 
 
 class SearchCell(NamedTuple):
@@ -63,22 +63,10 @@ def stored_searches(rows: Iterable[SearchRow]) -> dict[str, dict[str, float]]:
     return {row.stopping: {name: getattr(row, name) for name in _MEASURES} for row in rows}
 
 
-def read_searches(
-    cell: SearchCell, seed: int, stored: Mapping[str, Mapping[str, Any]]
-) -> Iterator[SearchRow]:
-    """Yield the rows of a search that is stored."""
-    for stopping, values in stored.items():
-        yield SearchRow(cell, stopping, seed, **values)
-
-
-def read_rows(path: Path) -> list[SearchRow]:
-    """Return the searches in a CSV file of an earlier release, with seven digits."""
+def read_rows(path: Path) -> dict[tuple[SearchCell, str, int], SearchRow]:
+    """Return the searches in an earlier CSV file, which may be missing, by cell, rule and seed."""
     if not path.is_file():
-        raise ParameterError(
-            f"rows must be a database, such as {path.stem}.db, or a CSV file of an earlier "
-            f"release; there is no file {path}",
-            key="rows",
-        )
+        return {}
     text = path.read_text(encoding="utf-8", errors="replace")
     lines = text.split("\n")[:-1]  # without what a kill left of the last one
     columns = tuple(lines[0].split(",")) if lines else ()
@@ -86,7 +74,7 @@ def read_rows(path: Path) -> list[SearchRow]:
         raise ParseError(
             f"the columns must be {','.join(_COLUMNS)}; name another file", source=str(path), line=1
         )
-    found = []
+    found = {}
     for at, line in enumerate(lines[1:], 2):
         row = {**_ADDED, **dict(zip(columns, line.split(","), strict=False))}
         try:
@@ -100,5 +88,6 @@ def read_rows(path: Path) -> list[SearchRow]:
             raise ParseError(
                 f"a row must hold a search; {error}", source=str(path), line=at
             ) from error
-        found.append(SearchRow(cell, **values))
+        search = SearchRow(cell, **values)
+        found[cell, search.stopping, search.seed] = search
     return found

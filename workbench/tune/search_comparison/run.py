@@ -12,7 +12,6 @@ is charged the time up to its limit and gives no value, as in an ``Experiment`` 
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import itertools
 import math
@@ -27,7 +26,7 @@ import numpy as np
 from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.datapackage import DESCRIPTOR
-from workbench.errors import ParameterError, StudyError
+from workbench.errors import ParameterError
 from workbench.storage.row_table import RowTable, StoredRow
 from workbench.suggestions import did_you_mean
 from workbench.tasks import Task, task_of
@@ -55,7 +54,6 @@ from workbench.tune.search_comparison.rows import (
     SearchCell,
     SearchRow,
     read_rows,
-    read_searches,
     stored_searches,
 )
 from workbench.tune.settings import Chosen, SearchSettings
@@ -63,7 +61,6 @@ from workbench.tune.space.constraints import Configuration
 from workbench.tune.stopping import Stopping
 from workbench.workers.rows import RowWork
 from workbench.workers.run import choose_executor
-from workbench.workers.work import Answer
 
 NEAR = 0.05
 """The excess over the optimum up to which a run is near it, as in SHAMan's section 5.1."""
@@ -100,8 +97,7 @@ def compare_searches(
         plan: searches to run.
         rows: database that stores each search, and from which a comparison continues. It is an
             SQLite file or the address of a PostgreSQL database; several processes may share it. A
-            CSV file of an earlier release is read, and continued in the file of its name with
-            ``.db``.
+            CSV file of an earlier release is read, and continued in a ``.db`` file of its name.
         jobs: number of processes.
         task: gets the number of finished cells; once it is stopped, the comparison ends after the
             current searches.
@@ -125,36 +121,24 @@ def compare_searches(
             f"others do not know it; got {jobs}",
             key="jobs",
         )
-    earlier: list[SearchRow] = []
-    with contextlib.ExitStack() as stack:
-        if rows is None:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="workbench-searches-"))
-            rows = Path(folder, "searches.db")
-        elif Path(rows).suffix == ".csv":
-            earlier, rows = read_rows(Path(rows)), Path(rows).with_suffix(".db")
-        found = _searches(plan, RowTable(rows, "search"), earlier, jobs, task_of(task))
-    return SearchComparisonResult(
-        tuple(found), {name: load_recording(name) for name in plan.recordings}
-    )
-
-
-def _searches(
-    plan: SearchComparisonPlan, table: RowTable, earlier: list[SearchRow], jobs: int, task: Task
-) -> list[SearchRow]:
-    """Run the searches that a table lacks and return all that it has of a plan."""
-    pieces = {_name(piece): piece for piece in _pieces(plan)}
-    work, seeds = RowWork(table, __name__), range(plan.seeds)
+    if rows is None:
+        with tempfile.TemporaryDirectory(prefix="workbench-searches-") as folder:
+            return compare_searches(plan, Path(folder, "searches.db"), jobs=jobs, task=task)
+    earlier: Mapping[tuple[SearchCell, str, int], SearchRow] = {}
+    if Path(rows).suffix == ".csv":
+        earlier, rows = read_rows(Path(rows)), Path(rows).with_suffix(".db")
+    table, seeds = RowTable(rows, "search"), range(plan.seeds)
+    work, pieces = RowWork(table, __name__), {_name(piece): piece for piece in _pieces(plan)}
     table.database.prepare()
-    known = {(row.cell, row.stopping, row.seed): row for row in earlier}
     with table.kept_open():
         for name, piece in pieces.items():
             table.prepare(name, {**_cell(piece)._asdict(), "stoppings": piece.stoppings})
-            for seed in seeds if known else ():
+            for seed in seeds if earlier else ():
                 ends = [(_cell(piece), label, seed) for label in piece.stoppings]
-                if known.keys() >= set(ends):
+                if earlier.keys() >= set(ends):
                     # A file has seven digits, which no release computes.
-                    stored = stored_searches(known[end] for end in ends)
-                    table.write(name, [StoredRow(stored, seed, "rounded")])
+                    content = stored_searches(earlier[end] for end in ends)
+                    table.write(name, [StoredRow(content, seed, "rounded")])
         missing = [
             one
             for name, piece in pieces.items()
@@ -163,27 +147,17 @@ def _searches(
         if missing:
             # The first cell that is there stands for all.
             any(work.check(name, asdict(piece), seeds) for name, piece in pieces.items())
-    done = len(pieces) - len(missing)
-
-    def note(_: Sequence[int], answer: Answer) -> None:
-        nonlocal done
-        if answer["state"] == "done":
-            done += 1
-            task.report(done, len(pieces), "cells")
-
-    lost = work.do(missing, choose_executor(jobs, None), task, note)
-    if lost and not task.stopping:
-        raise StudyError(
-            f"{len(lost)} of {len(pieces)} cells have no searches: {next(iter(lost.values()))}; "
-            "start again to continue from the others"
-        )
+    work.complete(missing, len(pieces), "cells", choose_executor(jobs, None), task_of(task))
     with table.kept_open():
-        return [
-            row
+        found = [
+            SearchRow(_cell(piece), label, seed, **values)
             for name, piece in pieces.items()
-            for seed, search in table.read(name, 0, plan.seeds).items()
-            for row in read_searches(_cell(piece), seed, search.content)
+            for seed, row in table.read(name, 0, plan.seeds).items()
+            for label, values in row.content.items()
         ]
+    return SearchComparisonResult(
+        tuple(found), {name: load_recording(name) for name in plan.recordings}
+    )
 
 
 def search_recorded_space(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import SimulationHalted, StudyError
+from workbench.errors import SimulationHalted
 from workbench.jsonfile import read_json
 from workbench.result import StoredResult
 from workbench.storage.row_table import RowTable, StoredRow
@@ -19,7 +19,6 @@ from workbench.tasks import Task
 from workbench.variability.world.scene import WorldSettings
 from workbench.workers.rows import RowWork
 from workbench.workers.run import choose_executor
-from workbench.workers.work import Answer
 
 _DATABASE = "runs.db"
 """File of a store: rows by computation and run."""
@@ -74,25 +73,8 @@ def do_runs(
     todo = work.pieces(name, order, runs)
     if todo:
         work.check(name, order, runs)
-    done = len(runs) - len(todo)
-
-    def report() -> None:
-        task.report(done, len(runs), f"{done} of {len(runs)} runs {_WORDS[computation]}")
-
-    def note(_: Sequence[int], answer: Answer) -> None:
-        nonlocal done
-        if answer["state"] == "done":
-            done += 1
-            report()
-
-    report()
     executor = choose_executor(min(workers, len(todo)) if workers and todo else workers, None)
-    lost = work.do(todo, executor, task, note)
-    if lost and not task.stopping:
-        raise StudyError(
-            f"{len(lost)} of {len(runs)} runs of the world are missing: "
-            f"{next(iter(lost.values()))}; start again to continue from the others"
-        )
+    work.complete(todo, len(runs), f"runs {_WORDS[computation]}", executor, task)
     rows = table.read(name)
     found = {run: RunPiece.of(rows[run]) for run in runs if run in rows}
     if not found:

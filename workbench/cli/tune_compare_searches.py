@@ -12,14 +12,14 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import add_json, output_folder, print_json, say, words
+from workbench.cli.output import add_json, output_folder, print_json, words
+from workbench.cli.progress import PROGRESS_S, ProgressLine
 from workbench.errors import ParameterError
 from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.tasks import Progress
     from workbench.tune.search_comparison.plan import AddedNoise, SearchComparisonPlan
 
 ABOUT = "compare heuristics, resampling, stopping and pruning on recorded spaces"
@@ -69,9 +69,11 @@ def run(arguments: argparse.Namespace) -> int:
     from workbench.tune.search_comparison.run import compare_searches
 
     plans = _plans(arguments)
-    results = [
-        compare_searches(plan, task=Task(_report), **_COMPARED.given(arguments)) for plan in plans
-    ]
+    with ProgressLine(every_s=PROGRESS_S) as line:
+        task = Task(lambda now: line.show(now.message))
+        results = [
+            compare_searches(plan, task=task, **_COMPARED.given(arguments)) for plan in plans
+        ]
     if arguments.save is not None:
         created_by = shlex.join(["workbench", *sys.argv[1:]])
         tables = SearchComparisonTables.from_results(results, plans, created_by)
@@ -118,11 +120,6 @@ def _noise(text: str) -> AddedNoise:
             f"a noise must be a name and a spread such as normal:0.05; got {text!r}", key="noise"
         ) from error
     return AddedNoise(name, spread)
-
-
-def _report(now: Progress) -> None:
-    if now.done % 25 == 0 or now.done == now.total:
-        say(now.message)
 
 
 def _text(table: pd.DataFrame) -> str:

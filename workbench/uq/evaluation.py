@@ -18,10 +18,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -38,42 +35,11 @@ from workbench.uq.design_plan import DesignPlan
 from workbench.uq.parameters import ParameterBox
 from workbench.uq.runs import SimulatorRuns
 from workbench.workers.rows import RowWork
-from workbench.workers.run import Pace, choose_executor
-from workbench.workers.work import HELD, Answer
+from workbench.workers.run import choose_executor
+from workbench.workers.work import HELD
 
 SimulatorFunction = Callable[[FloatArray], ArrayLike]
 """Times in s, float64[n, tests], of points, float64[n, parameters]."""
-
-_REPORT_S = 0.1  # chosen: a bar that moves ten times a second looks steady
-
-
-@dataclass(frozen=True)
-class DesignProgress:
-    """Progress of a design's evaluation.
-
-    Attributes:
-        name: of the plan.
-        done: rows that were evaluated, failed ones included.
-        total: rows of the design and of its hold-out.
-        failed: rows that have no times.
-        message: about rows that another process evaluates, or of a process that died.
-        eta_s: seconds until the last row at the pace so far; nan where there is no pace yet.
-    """
-
-    name: str
-    done: int
-    total: int
-    failed: int = 0
-    message: str = ""
-    eta_s: float = math.nan
-
-    def line(self) -> str:
-        """Return one line for people, e.g. ``120 of 356 rows, 2 failed, 12 s to go``."""
-        parts = [f"{self.done} of {self.total} rows"]
-        parts += [f"{self.failed} failed"] if self.failed else []
-        if math.isfinite(self.eta_s) and self.done < self.total:
-            parts.append(f"{self.eta_s:.0f} s to go")
-        return ", ".join(parts)
 
 
 def evaluate_design(
@@ -110,7 +76,7 @@ def evaluate_design(
         cluster: a ``dask.distributed.Client`` whose workers evaluate the rows instead; see
             ``workbench.workers.cluster``.
         retry_failed: evaluate rows that failed before again.
-        task: gets a ``DesignProgress`` at most ten times a second and once at the end; once it is
+        task: gets the number of evaluated rows, failed ones included, after each call; once it is
             stopped, the rows so far are returned, after the calls in flight.
 
     Returns:
@@ -127,15 +93,14 @@ def evaluate_design(
     table.prepare(plan.name, plan.problem(labels))
     task = task_of(task)
     task.partial_from(lambda: read_design(plan, database, tests=tests))
-    board = _Board(plan, table, task)
     order: dict[str, Any] = {"plan": plan.to_dict(), "tests": list(labels)}
     order |= {} if model is None else {"model": model}
-    work, rows = RowWork(table, __name__), (plan.name, order, range(plan.row_count))
-    pieces = work.pieces(*rows, plan.rows_at_once, retry_failed=retry_failed)
-    if pieces and model is None:
-        work.check(*rows)
-    lost = work.do(pieces, executor, task, board.note)
-    board.report()
+    work = RowWork(table, __name__)
+    rows = range(plan.row_count)
+    work.add(plan.name, order, rows, plan.rows_at_once, retry_failed=retry_failed)
+    if work.pieces and model is None:
+        work.check()
+    lost = work.complete("rows", executor, task)
     failed = {name: reason for name, reason in lost.items() if reason != HELD}
     return _runs(plan, labels, table, failed)
 
@@ -198,46 +163,6 @@ def _complaint(row: FloatArray, tests: Sequence[str]) -> str:
     if not len(bad):
         return ""
     return f"the time of {tests[bad[0]]} must be above 0 s and finite; got {row[bad[0]]:g}"
-
-
-class _Board:
-    """The rows of a design while they are evaluated."""
-
-    def __init__(
-        self,
-        plan: DesignPlan,
-        table: RowTable,
-        task: Task,
-    ) -> None:
-        stored = table.read(plan.name, 0, plan.row_count, content=False)
-        self._plan, self._task = plan, task
-        self._known = np.zeros(plan.row_count, np.bool_)
-        self._failed = np.zeros(plan.row_count, np.bool_)
-        self._known[[*stored]] = True
-        self._failed[[row.number for row in stored.values() if row.message]] = True
-        self._pace = Pace(int(self._known.sum()))
-        self._message = ""
-        self._reported_at = -math.inf
-        self.report()
-
-    def note(self, numbers: Sequence[int], answer: Answer) -> None:
-        """Record what came of a call."""
-        self._message = str(answer["message"])
-        if answer["state"] == "done":
-            self._known[numbers] = True
-            self._failed[numbers] = False
-            self._failed[answer["failed"]] = True
-        if time.monotonic() - self._reported_at >= _REPORT_S:
-            self.report()
-
-    def report(self) -> None:
-        """Tell how many rows are evaluated."""
-        self._reported_at = time.monotonic()
-        done, total = int(self._known.sum()), len(self._known)
-        eta = self._pace.left_s(done, total - done)
-        failed = int(self._failed.sum())
-        now = DesignProgress(self._plan.name, done, total, failed, self._message, eta)
-        self._task.report(done, total, now.line(), now)
 
 
 def _tests_of(

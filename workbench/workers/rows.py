@@ -1,9 +1,10 @@
 """Rows of a table that are missing, computed on all cores or a cluster: stopped, killed, resumed.
 
-    work = RowWork(RowTable("runs.db", "design"), "workbench.uq.evaluation")
-    work.table.prepare("gather-grid", problem)
-    pieces = work.pieces("gather-grid", order, range(100), at_once=16)
-    lost = work.do(pieces, choose_executor(None, None), task, note)
+    table = RowTable("runs.db", "design")
+    table.prepare("gather-grid", problem)
+    work = RowWork(table, "workbench.uq.evaluation")
+    work.add("gather-grid", order, range(100), at_once=16)
+    work.complete_all("rows", choose_executor(None, None), task)
 
 Designs, comparisons of searches and runs of made-up worlds are computed so. Fits and experiments
 are not: their next row depends on the rows before it.
@@ -13,15 +14,15 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from workbench.errors import StudyError, StudyHeldError, WorkbenchError
 from workbench.storage.database import short_text
 from workbench.storage.row_table import RowTable, StoredRow
 from workbench.tasks import Task
-from workbench.workers.run import Executor, do_pieces
+from workbench.workers.run import Executor, Pace, do_pieces
 from workbench.workers.work import HELD, Answer, PiecedWork, WorkPiece, ended
 
 Compute = Callable[[Mapping[str, Any], Sequence[int]], Sequence[StoredRow]]
@@ -30,14 +31,23 @@ Compute = Callable[[Mapping[str, Any], Sequence[int]], Sequence[StoredRow]]
 _PERFORMER = "workbench.workers.rows"
 
 
-@dataclass(frozen=True)
 class RowWork:
-    """Rows of one kind, and the module that computes them."""
+    """Rows of one kind that are wanted, and the module that computes those that are missing.
 
-    table: RowTable
-    module: str  # has a function ``compute``, of type ``Compute``
+    Attributes:
+        pieces: the calls of ``compute`` that are missing.
+    """
 
-    def pieces(
+    def __init__(self, table: RowTable, module: str) -> None:
+        self.pieces: list[WorkPiece] = []
+        self._table = table
+        self._module = module  # has a function ``compute``, of type ``Compute``
+        self._total = 0
+        self._known: set[tuple[str, int]] = set()  # names and numbers
+        self._failed: set[tuple[str, int]] = set()
+        self._checked: tuple[str, Mapping[str, Any], int] | None = None  # a good row, its order
+
+    def add(
         self,
         name: str,  # of the rows, which are prepared
         order: Mapping[str, Any],  # for ``compute``; JSON can hold it where processes get it
@@ -45,85 +55,89 @@ class RowWork:
         at_once: int = 1,  # numbers of one call of ``compute``
         *,
         retry_failed: bool = False,
-    ) -> list[WorkPiece]:
-        """Return the calls of ``compute`` that have rows to add."""
-        stored = self.table.read(name, numbers[0], numbers[-1] + 1, content=False)
-        found = []
+    ) -> None:
+        """Want rows of a name; those that are stored are not computed."""
+        stored = self._table.read(name, numbers[0], numbers[-1] + 1, content=False)
+        self._total += len(numbers)
+        failed = [n for n, row in stored.items() if row.message]
+        self._note(name, [n for n in numbers if n in stored], failed)
+        good = next((n for n, row in stored.items() if row.state == "done"), None)
+        if self._checked is None and good is not None:
+            self._checked = name, order, good
         for at in range(0, len(numbers), at_once):
             some = list(numbers[at : at + at_once])
             if _missing(some, stored, retry_failed):
                 piece = f"{name} {some[0]} to {some[-1]}"
-                about = {"kind": self.table.kind, "module": self.module, "name": name}
+                about = {"kind": self._table.kind, "module": self._module, "name": name}
                 more = {"piece": piece, "numbers": some, "retry": retry_failed, "order": order}
-                found.append(WorkPiece(piece, about | more))
-        return found
+                self.pieces.append(WorkPiece(piece, about | more))
 
-    def check(self, name: str, order: Mapping[str, Any], numbers: Sequence[int]) -> bool:
-        """Return whether a good row is stored; StudyError if the first has other digits now."""
-        rows = self.table.read(name, numbers[0], numbers[-1] + 1).values()
-        stored = next((row for row in rows if row.state == "done"), None)
-        if stored is None:
-            return False
-        (now,) = _compute(self.module)(order, [stored.number])
+    def check(self) -> None:
+        """Compute one of the stored rows again; StudyError if its digits are others."""
+        if self._checked is None:
+            return
+        name, order, number = self._checked
+        stored = self._table.read(name, number, number + 1)[number]
+        (now,) = _compute(self._module)(order, [number])
         was, is_now = json.dumps(stored.content), json.dumps(now.content)
         if was != is_now:
             raise StudyError(
-                f"{self.table.database.where} holds rows of {name!r} that this release computes "
-                f"differently (run {now.number}: {short_text(was)}, now "
+                f"{self._table.database.where} holds rows of {name!r} that this release computes "
+                f"differently (run {number}: {short_text(was)}, now "
                 f"{now.message or short_text(is_now)}); choose another name or database"
             )
-        return True
 
-    def do(
-        self,
-        pieces: Sequence[WorkPiece],
-        executor: Executor,
-        task: Task,
-        note: Callable[[Sequence[int], Answer], None],  # numbers of a piece and its answer
-    ) -> dict[str, str]:
-        """Compute pieces until all end or the task is stopped; return why some have no rows.
+    def complete(self, what: str, executor: Executor, task: Task) -> dict[str, str]:
+        """Compute what is missing until a stop; return why some pieces have no rows.
 
-        An answer that is ``done`` lists the numbers of the rows that failed. A piece that another
-        process computes is left to it, and looked at once more at the end; the reason is ``HELD``.
+        A piece that another process computes is left to it, and looked at once more at the end.
+        The task gets a report of ``what`` at the beginning and after each piece.
         """
         lost: dict[str, str] = {}
-        numbers = {piece.name: piece.order["numbers"] for piece in pieces}
+        orders = {piece.name: piece.order for piece in self.pieces}
+        pace = Pace(len(self._known))
 
-        def heard(name: str, answer: Answer) -> None:
-            lost.pop(name, None)
-            if answer["state"] == "failed" or answer["message"] == HELD:
-                lost[name] = str(answer["message"])
-            note(numbers[name], answer)
+        def report(message: str) -> None:
+            done = len(self._known)
+            left_s = pace.left_s(done, self._total - done)
+            parts = [
+                f"{done} of {self._total} {what}",
+                f"{len(self._failed)} failed" if self._failed else "",
+                f"{left_s:.0f} s to go" if done < self._total and math.isfinite(left_s) else "",
+                message,
+            ]
+            task.report(done, self._total, ", ".join(filter(None, parts)))
 
-        with self.table.kept_open():
-            work = PiecedWork(_PERFORMER, self.table.where, heard)
-            do_pieces(work, pieces, executor, task)
+        def note(piece: str, answer: Answer) -> None:
+            lost.pop(piece, None)
+            if answer["state"] == "done":
+                self._note(orders[piece]["name"], orders[piece]["numbers"], answer["failed"])
+            elif answer["state"] == "failed" or answer["message"] == HELD:
+                lost[piece] = str(answer["message"])
+            report(str(answer["message"]))
+
+        report("")
+        with self._table.kept_open():
+            do_pieces(PiecedWork(_PERFORMER, self._table.where, note), self.pieces, executor, task)
         return lost
 
-    def complete(
-        self, pieces: Sequence[WorkPiece], total: int, what: str, executor: Executor, task: Task
-    ) -> None:
-        """Compute pieces and report how many of a total there are; StudyError if not all of them.
-
-        Where the task is stopped, those that are done are enough.
-        """
-        done = total - len(pieces)
-
-        def report() -> None:
-            task.report(done, total, f"{done} of {total} {what}")
-
-        def note(_: Sequence[int], answer: Answer) -> None:
-            nonlocal done
-            if answer["state"] == "done":
-                done += 1
-                report()
-
-        report()
-        lost = self.do(pieces, executor, task, note)
+    def complete_all(self, what: str, executor: Executor, task: Task) -> None:
+        """Check and complete; StudyError if something is missing, unless the task is stopped."""
+        if self.pieces:
+            self.check()
+        lost = self.complete(what, executor, task)
         if lost and not task.stopping:
             raise StudyError(
-                f"only {done} of {total} {what}: {next(iter(lost.values()))}; start again to continue"
+                f"only {len(self._known)} of {self._total} {what}: {next(iter(lost.values()))}; "
+                "start again to continue"
             )
+
+    def _note(self, name: str, numbers: Sequence[int], failed: Sequence[int]) -> None:
+        """Record rows that are there, some of which failed."""
+        rows = {(name, number) for number in numbers}
+        self._known |= rows
+        self._failed -= rows
+        self._failed |= {(name, number) for number in numbers if number in failed}
 
 
 def perform(order: Mapping[str, Any], database: str, task: Task) -> Answer:

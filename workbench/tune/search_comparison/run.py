@@ -99,8 +99,8 @@ def compare_searches(
             SQLite file or the address of a PostgreSQL database; several processes may share it. A
             CSV file of an earlier release is read, and continued in a ``.db`` file of its name.
         jobs: number of processes.
-        task: gets the number of finished cells; once it is stopped, the comparison ends after the
-            current searches.
+        task: gets the number of finished searches; once it is stopped, the comparison ends after
+            the seeds of the current cells.
 
     Returns:
         The finished searches, and the recordings that they drew from.
@@ -139,15 +139,8 @@ def compare_searches(
                     # A file has seven digits, which no release computes.
                     content = stored_searches(earlier[end] for end in ends)
                     table.write(name, [StoredRow(content, seed, "rounded")])
-        missing = [
-            one
-            for name, piece in pieces.items()
-            for one in work.pieces(name, asdict(piece), seeds, at_once=plan.seeds)
-        ]
-        if missing:
-            # The first cell that is there stands for all.
-            any(work.check(name, asdict(piece), seeds) for name, piece in pieces.items())
-    work.complete(missing, len(pieces), "cells", choose_executor(jobs, None), task_of(task))
+            work.add(name, asdict(piece), seeds, at_once=plan.seeds)
+    work.complete_all("searches", choose_executor(jobs, None), task_of(task))
     with table.kept_open():
         found = [
             SearchRow(_cell(piece), label, seed, **values)

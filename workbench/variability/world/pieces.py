@@ -70,11 +70,10 @@ def do_runs(
     table.prepare(name, asdict(settings))
     order = {"settings": asdict(settings), "computation": computation, "options": dict(options)}
     work = RowWork(table, __name__)
-    todo = work.pieces(name, order, runs)
-    if todo:
-        work.check(name, order, runs)
-    executor = choose_executor(min(workers, len(todo)) if workers and todo else workers, None)
-    work.complete(todo, len(runs), f"runs {_WORDS[computation]}", executor, task)
+    work.add(name, order, runs)
+    todo = len(work.pieces)
+    executor = choose_executor(min(workers, todo) if workers and todo else workers, None)
+    work.complete_all(f"runs {_WORDS[computation]}", executor, task)
     rows = table.read(name)
     found = {run: RunPiece.of(rows[run]) for run in runs if run in rows}
     if not found:

@@ -262,7 +262,7 @@ def test_a_comparison_goes_on_where_it_was(valley: Path, tmp_path: Path) -> None
     cells: list[tuple[int, int]] = []
     task = Task(lambda now: cells.append((now.done, now.total)))
     whole = compare_searches(plan, rows, task=task)
-    assert cells == [(0, 2), (1, 2), (2, 2)]
+    assert cells == [(2, 6), (3, 6), (6, 6)]
     assert whole.rows == compare_searches(plan).rows
     assert len(whole.rows) == 2 * 2 * 3
     stopped = Task()
@@ -289,11 +289,11 @@ def test_searches_that_another_process_runs_are_left_to_it(valley: Path, tmp_pat
     place.prepare()
     with place.hold(f"{search_run._name(held)} 0 to 2"):
         told: list[Progress] = []
-        with pytest.raises(StudyError, match="only 1 of 2 cells: run by another notebook"):
+        with pytest.raises(StudyError, match="only 3 of 6 searches: run by another notebook"):
             compare_searches(plan, rows, task=Task(told.append))
-        assert [now.done for now in told] == [0, 1]
+        assert [now.done for now in told] == [0, 0, 3, 3]
     assert compare_searches(plan, rows, task=Task(told.append)).rows == compare_searches(plan).rows
-    assert [now.done for now in told] == [0, 1, 1, 2]
+    assert [now.done for now in told[4:]] == [3, 6]
 
 
 def csv_of(result: SearchComparisonResult, without: Sequence[str] = ()) -> str:
@@ -319,7 +319,8 @@ def test_a_csv_file_is_read_and_continued_in_a_database(valley: Path, tmp_path: 
     rows.write_text(written)
     cells: list[tuple[int, int]] = []
     task = Task(lambda now: cells.append((now.done, now.total)))
-    for told in ([(1, 2), (2, 2)], [(1, 2), (2, 2), (2, 2)]):
+    for told in ([(4, 6), (6, 6)], [(6, 6)]):
+        cells.clear()
         assert found_in(compare_searches(plan, rows, task=task)) == found_in(whole)
         assert cells == told
     assert rows.read_text() == written
@@ -336,7 +337,7 @@ def test_rows_of_earlier_comparisons_are_read(valley: Path, tmp_path: Path) -> N
     rows.write_text(csv_of(whole, NOT_IN_EARLIER))
     worked: list[Progress] = []
     again = compare_searches(plan, rows, task=Task(worked.append))
-    assert [(now.done, now.total) for now in worked] == [(2, 2)]
+    assert [(now.done, now.total) for now in worked] == [(6, 6)]
     assert found_in(again) == found_in(whole)
     assert all(math.isnan(one.average) and one.steps == math.inf for one in again.rows)
     # A measure that no search has is no column.
@@ -397,7 +398,7 @@ def test_rows_of_another_comparison_are_not_taken_for_its_own(valley: Path, tmp_
     for one in (plan, *others):
         worked: list[Progress] = []
         kept = compare_searches(one, rows, task=Task(worked.append))
-        assert [(now.done, now.total) for now in worked] == [(1, 1)]
+        assert [(now.done, now.total) for now in worked] == [(one.seeds, one.seeds)]
         assert len(kept.rows) == one.seeds * len(one.stoppings)
 
 

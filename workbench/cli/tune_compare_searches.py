@@ -26,6 +26,7 @@ ABOUT = "compare heuristics, resampling, stopping and pruning on recorded spaces
 
 _PLAN = FunctionOptions("workbench.tune.search_comparison.plan.SearchComparisonPlan")
 _COMPARED = FunctionOptions("workbench.tune.search_comparison.run.compare_searches")
+_LOG_S = 60.0  # chosen: hours of searches leave some hundred lines in a log
 _SHOWN = ("recording", "noise", "heuristic", "resampling", "stopping", "pruning")
 _MORE = ("runs", "gain", "share", "distance", "saved", "saved_grid", "tied")
 
@@ -69,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     from workbench.tune.search_comparison.run import compare_searches
 
     plans = _plans(arguments)
-    with ProgressLine(every_s=PROGRESS_S) as line:
+    with ProgressLine(every_s=PROGRESS_S, log_every_s=_LOG_S) as line:
         task = Task(lambda now: line.show(now.message))
         results = [
             compare_searches(plan, task=task, **_COMPARED.given(arguments)) for plan in plans

@@ -76,14 +76,14 @@ def _against(
     """Return a figure of a test's times over one parameter."""
     one = runs.box.parameters[parameter]
     fig = new_figure(
-        title=one.name,
+        title=one.key,
         y_label="time (ms)",
         height=height,
-        x_type="log" if one.prior == "log-uniform" else "linear",
+        x_type="log" if one.log else "linear",
         y_type="linear",
-        file_name=f"runs {one.name}",
+        file_name=f"runs {one.key}",
     )
-    fig.xaxis.axis_label = f"{one.name} ({one.unit})" if one.unit else one.name
+    fig.xaxis.axis_label = one.heading
     for name, each in sets.items():
         source = ColumnDataSource(
             data={
@@ -101,7 +101,7 @@ def _against(
             fill_color=palette.WHITE,
             line_color=_SETS[name].colour,
         )
-        hover(fig, [marks], [(_SETS[name].name, "@run"), (one.name, "@x"), ("time", "@y ms")])
+        hover(fig, [marks], [(_SETS[name].name, "@run"), (one.key, "@x"), ("time", "@y ms")])
     return fig
 
 

@@ -6,6 +6,7 @@ import html
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 from bokeh.layouts import column
 from bokeh.models import (
@@ -42,6 +43,14 @@ _DASHES_SVG = {
 }
 
 
+class Stroke(TypedDict):
+    """The look of a line."""
+
+    colour: str
+    dash: str
+    width: float  # px
+
+
 @dataclass(frozen=True)
 class Series:
     """One line, or one kind of point, with the same meaning in every small figure."""
@@ -50,6 +59,11 @@ class Series:
     colour: str
     dash: str = "solid"  # one of `palette.DASHES`; empty for points
     width: float = 2.0  # px
+
+    @property
+    def stroke(self) -> Stroke:
+        """The line's look as `Marks.line` and `rule` take it."""
+        return {"colour": self.colour, "dash": self.dash, "width": self.width}
 
     def draw(self, fig: figure, source: ColumnDataSource) -> GlyphRenderer:
         """Draw the columns ``size`` and ``value`` of a source as this line, and return it."""

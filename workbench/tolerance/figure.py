@@ -22,6 +22,7 @@ from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure, set_range
+from workbench.plotting.marks import Marks, hover
 from workbench.plotting.replay.spacetime_js import TIME_TICK
 from workbench.plotting.replay.style import caption, time_axis
 from workbench.tolerance.figure_columns import (
@@ -359,34 +360,15 @@ def _add_strips(fig: figure, zones: ColumnDataSource) -> None:
         hatch_color="colour",
         hatch_scale=8,
     )
-    fig.text(
-        x="to",
-        y="name",
-        text="label",
-        source=zones,
-        text_align="right",
-        text_baseline="middle",
-        text_font_size="11px",
-        x_offset=-3,
-    )
-    fig.add_tools(
-        HoverTool(renderers=[bars], tooltips=[("", "@name"), ("within @percent_text", "@text")])
-    )
+    Marks(fig, zones, y="name").texts("label", "to", align="right", offset=-3)
+    hover(fig, [bars], [("", "@name"), ("within @percent_text", "@text")])
     fig.ygrid.grid_line_color = None
     fig.yaxis.axis_label = None
 
 
 def _add_marks(fig: figure, corners: ColumnDataSource, limits: ColumnDataSource) -> LegendItem:
     """Draw critical values and tolerances; return the legend's entry of the former."""
-    marks = fig.scatter(
-        x="L",
-        y="T",
-        source=corners,
-        marker="circle",
-        size=6,
-        fill_color="white",
-        line_color="colour",
-    )
+    marks = Marks(fig, corners, x="L").points("T", "colour", fill="white")
     entry = LegendItem(label={"value": ""}, renderers=[marks])
     fig.legend[0].items.append(entry)
     fig.add_tools(
@@ -400,9 +382,7 @@ def _add_marks(fig: figure, corners: ColumnDataSource, limits: ColumnDataSource)
             ],
         )
     )
-    fig.scatter(
-        x="L", y="T", source=limits, marker="square", size=7, fill_color="colour", line_color=None
-    )
+    Marks(fig, limits, x="L").points("T", "colour", edge=None, marker="square", size=7)
     fig.text(
         x="L",
         y="T",

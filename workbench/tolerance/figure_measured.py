@@ -12,6 +12,7 @@ from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
 from workbench.plotting import palette
+from workbench.plotting.marks import Marks
 from workbench.plotting.replay.style import time_text
 from workbench.tolerance.figure_columns import colour_of, height_of
 from workbench.tolerance.result import LatencySensitivity
@@ -62,20 +63,10 @@ def add_measured(time: figure, slope: figure) -> MeasuredMarks:
     points = ColumnDataSource(data={name: [] for name in _POINTS})
     slopes = ColumnDataSource(data={name: [] for name in _SLOPES})
     points.name, slopes.name = "measured", "measured slopes"
-    time.segment(
-        x0="L", x1="L", y0="low", y1="high", source=points, line_color="colour", line_width=2
-    )
-    time.scatter(x="L", y="least", source=points, marker="dash", size=9, line_color="colour")
-    dots = time.scatter(
-        x="L",
-        y="T",
-        source=points,
-        marker="diamond",
-        size=9,
-        fill_color="colour",
-        line_color="white",
-        line_width=0.5,
-    )
+    marks = Marks(time, points, x="L")
+    marks.spans("low", "high", "colour", width=2)
+    marks.points("least", "colour", marker="dash", size=9)
+    dots = marks.points("T", "colour", edge="white", marker="diamond", size=9, width=0.5)
     time.add_tools(
         HoverTool(
             renderers=[dots],
@@ -89,12 +80,8 @@ def add_measured(time: figure, slope: figure) -> MeasuredMarks:
             ],
         )
     )
-    for ends in (("from", "to", "slope", "slope"), ("middle", "middle", "low", "high")):
-        x0, x1, y0, y1 = ends
-        wide = 2.0 if y0 == y1 else 1.0
-        slope.segment(
-            x0=x0, x1=x1, y0=y0, y1=y1, source=slopes, line_color="colour", line_width=wide
-        )
+    Marks(slope, slopes, y="slope").spans("from", "to", "colour", width=2)
+    Marks(slope, slopes, x="middle").spans("low", "high", "colour")
     legend = LegendItem(label={"value": ""}, renderers=[dots], visible=False)
     time.legend[0].items.append(legend)
     return MeasuredMarks(points, slopes, legend)

@@ -5,18 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import (
-    ColumnDataSource,
-    CustomJSTickFormatter,
-    FactorRange,
-    HoverTool,
-    LayoutDOM,
-    Range1d,
-)
-from bokeh.transform import dodge
+from bokeh.models import CustomJSTickFormatter, FactorRange, LayoutDOM, Range1d
 
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, log_range, new_figure
+from workbench.plotting.marks import Marks, Said
 from workbench.plotting.replay.style import caption, time_text
 
 if TYPE_CHECKING:
@@ -61,29 +54,17 @@ def plot_solver_times(result: SolverTimes, *, height: int = 320) -> LayoutDOM:
     for at, (way, label) in enumerate(WAYS.items()):
         seconds = result.seconds(way)
         colour, marker = _STYLES[way]
-        source = ColumnDataSource(
-            {
-                "name": names,
-                "median": result.median(way) * 1e9,
-                "low": seconds.min(axis=1) * 1e9,
-                "high": seconds.max(axis=1) * 1e9,
-                "text": [time_text(1e9 * one) for one in result.median(way).tolist()],
-            },
-            name=way,
-        )
-        x = dodge("name", (at - 1) * _APART, range=fig.x_range)
-        fig.segment(x0=x, x1=x, y0="low", y1="high", source=source, line_color=colour, line_width=2)
-        dots = fig.scatter(
-            x=x,
-            y="median",
-            source=source,
-            marker=marker,
-            size=9,
-            fill_color=colour,
-            line_color="white",
-            legend_label=label,
-        )
-        fig.add_tools(HoverTool(renderers=[dots], tooltips=[(label, "@text"), ("", "@name")]))
+        table = {
+            "name": names,
+            "median": result.median(way) * 1e9,
+            "low": seconds.min(axis=1) * 1e9,
+            "high": seconds.max(axis=1) * 1e9,
+            "text": [time_text(1e9 * one) for one in result.median(way).tolist()],
+        }
+        marks = Marks(fig, table, x="name", shift=(at - 1) * _APART, name=way)
+        marks.spans("low", "high", colour, width=2)
+        said: Said = {"legend": label, "tips": [(label, "@text"), ("", "@name")]}
+        marks.points("median", colour, edge="white", marker=marker, size=9, **said)
     fig.yaxis.formatter = CustomJSTickFormatter(code=_TICK)
     legend_above(fig)
     caption(fig, result.provenance)

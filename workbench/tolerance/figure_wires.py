@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d, Span
+from bokeh.models import FixedTicker, Range1d, Span
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure
 from workbench.plotting.descriptions import plain_number
+from workbench.plotting.marks import Marks, hover, rule
 from workbench.plotting.topology.style import line_styles
 
 PERCENT: tuple[float, ...] = (1, 2, 5)
@@ -26,7 +27,7 @@ class WireTolerance:
     """Wire-latency tolerances of a program on several topologies."""
 
     figure: figure
-    source: ColumnDataSource  # a row for each topology
+    marks: Marks  # a row for each topology
     base: Span  # line at the base latency
 
     def show(
@@ -41,7 +42,6 @@ class WireTolerance:
         rows = list(names) or list(tolerances)
         colours = [colour for colour, *_ in line_styles()]
         data: dict[str, list[Any]] = {
-            "row": list(range(len(rows))),
             "name": rows,
             "colour": [colours[at % len(colours)] for at in range(len(rows))],
             "base": [base_ns] * len(rows),
@@ -58,7 +58,7 @@ class WireTolerance:
             )
             for at in range(len(rows))
         ]
-        self.source.data = data
+        self.marks.update(data)
         self.base.location = base_ns
         known = [v for p in PERCENT for v in data[_column(p)] if np.isfinite(v)]
         high = max([base_ns * 1.02, *known])
@@ -102,35 +102,19 @@ def wire_tolerance_figure(
         x_range=Range1d(),
         y_range=Range1d(),
     )
-    base = Span(dimension="height", line_color=palette.FAINT, line_dash="dashed", location=base_ns)
-    fig.add_layout(base)
+    base = rule(fig, x=base_ns, colour=palette.FAINT, dash="dashed")
     fig.yaxis.ticker = FixedTicker(ticks=[])
-    source = ColumnDataSource()
-    drawn = WireTolerance(fig, source, base)
+    marks = Marks(fig, {"name": []})
+    drawn = WireTolerance(fig, marks, base)
     drawn.show(tolerances, base_ns=base_ns, title=title)
-    fig.segment(
-        x0="base",
-        x1=_column(PERCENT[-1]),
-        y0="row",
-        y1="row",
-        source=source,
-        line_color="colour",
-        line_width=2,
-    )
+    marks.spans("base", _column(PERCENT[-1]), "colour", width=2)
     points = [
-        fig.scatter(
-            x=_column(percent),
-            y="row",
-            source=source,
-            marker=marker,
-            size=9,
-            fill_color="colour",
-            line_color="white",
-            legend_label=f"{percent:g} %",
+        marks.points(
+            _column(percent), "colour", edge="white", marker=marker, size=9, legend=f"{percent:g} %"
         )
         for percent, marker in zip(PERCENT, _MARKERS, strict=True)
     ]
-    fig.add_tools(HoverTool(renderers=points, tooltips=[("", "@name"), ("", "@said")]))
+    hover(fig, points, [("", "@name"), ("", "@said")])
     fig.xaxis.axis_label = "wire latency (ns)"
     fig.ygrid.grid_line_color = None
     fig.yaxis.axis_line_color = None

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bokeh.models import ColumnDataSource, LayoutDOM, Span
+import numpy as np
+from bokeh.models import LayoutDOM
 
 from workbench.plotting import palette
-from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.grid import heading, sentence, stacked
+from workbench.plotting.marks import Marks, rule
 from workbench.plotting.rows import row_figure
 from workbench.tolerance.figure_run_prediction import plot_run_prediction
 from workbench.validation.prediction import predict_recording
@@ -38,20 +40,22 @@ def plot_validation_report(report: ValidationReport) -> LayoutDOM:
         f"{name}, {ranks} ranks"
         for name, ranks in zip(report.program, report.ranks.tolist(), strict=True)
     ]
-    source = ColumnDataSource(
-        data={
-            "row": list(range(len(names))),
-            "name": names,
-            "error": report.rrmse_percent.tolist(),
-            "hidden": report.hidden_percent.tolist(),
-            "transition": report.transition_percent.tolist(),
-            "proportional": report.proportional_percent.tolist(),
-            "fill": [
-                palette.BLUE if error <= _TARGET_PERCENT else palette.VERMILLION
-                for error in report.rrmse_percent.tolist()
-            ],
-        }
-    )
+    near = report.rrmse_percent <= _TARGET_PERCENT
+    table = {
+        "name": names,
+        "error": report.rrmse_percent,
+        "hidden": report.hidden_percent,
+        "transition": report.transition_percent,
+        "proportional": report.proportional_percent,
+        "fill": np.where(near, palette.BLUE, palette.VERMILLION),
+    }
+    tips = [
+        ("program", "@name"),
+        ("error", "@error{0.00} %"),
+        ("hidden zone", "@hidden{0.00} %"),
+        ("transition", "@transition{0.00} %"),
+        ("proportional zone", "@proportional{0.00} %"),
+    ]
     fig = row_figure(
         names,
         title="Predicted beside measured run times",
@@ -59,31 +63,12 @@ def plot_validation_report(report: ValidationReport) -> LayoutDOM:
         file_name="validation",
         row_px=28,
     )
-    bars = fig.hbar(y="row", right="error", height=0.62, source=source, fill_color="fill")
-    fig.add_layout(
-        Span(
-            location=_TARGET_PERCENT,
-            dimension="height",
-            line_dash="dashed",
-            line_color=palette.CAPTION,
-        )
-    )
-    hover(
-        fig,
-        [bars],
-        [
-            ("program", "@name"),
-            ("error", "@error{0.00} %"),
-            ("hidden zone", "@hidden{0.00} %"),
-            ("transition", "@transition{0.00} %"),
-            ("proportional zone", "@proportional{0.00} %"),
-        ],
-    )
-    within = sum(error <= _TARGET_PERCENT for error in report.rrmse_percent.tolist())
+    Marks(fig, table).bars("error", "fill", edge=palette.BLACK, tips=tips)
+    rule(fig, x=_TARGET_PERCENT, dash="dashed")
     origins = ", ".join(dict.fromkeys(report.origin))
     reading = (
-        f"{within} of {len(names)} programs are predicted within {_TARGET_PERCENT:g} %, the dashed "
-        f"line, as those of Shen et al., LLAMP, section III.C. Run times are {origins}; "
+        f"{near.sum()} of {len(names)} programs are predicted within {_TARGET_PERCENT:g} %, the "
+        f"dashed line, as those of Shen et al., LLAMP, section III.C. Run times are {origins}; "
         "predictions use a trace and message times of the network with nothing added."
     )
     return stacked(heading("Validation under added latency"), fig, sentence(reading))

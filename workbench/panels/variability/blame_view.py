@@ -58,9 +58,9 @@ class RunView:
         shares = [_MACHINE_SHARE] * len(figures)
         both: LayoutDOM = beside(*figures, self._steps.figure, shares=[*shares, _STEPS_SHARE])
         self.view = LiveView(both, layout=widgets.Layout(width="100%"))
-        self.view.hear(self._steps.run)
+        self.view.hear(self._steps.run.source)
         self.downloads = Downloads(both)
-        self._steps.run.selected.on_change("indices", self._tapped)
+        self._steps.run.source.selected.on_change("indices", self._tapped)
 
     def show(self, tables: BlameTables, run: int, step: int, scene: RunScene | None) -> None:
         """Draw a run, with all users or, of a world, without the one who is not in the scene."""
@@ -98,7 +98,7 @@ class RunsView:
         self.view = LiveView(self.dates.figure, layout=widgets.Layout(width="100%"))
         self.downloads = Downloads(self.dates.figure)
         self._chosen = chosen
-        for source in (self.dates.alone, self.dates.beside):
+        for source in (self.dates.alone.source, self.dates.beside.source):
             self.view.hear(source)
             source.selected.on_change(
                 "indices", lambda _attr, _old, new, source=source: self._tapped(source, new)

@@ -34,9 +34,9 @@ class RunForecastView:
         self._drawn: RunForecastFigure = run_forecast_figure()
         layout = run_forecast_layout(self._drawn)
         self.view = LiveView(layout, layout=widgets.Layout(width="100%"))
-        self.view.hear(self._drawn.over)
+        self.view.hear(self._drawn.over.source)
         self.downloads = Downloads(layout)
-        self._drawn.over.selected.on_change("indices", self._tapped)
+        self._drawn.over.source.selected.on_change("indices", self._tapped)
 
     def show(self, steps: StepTable, found: Forecast | None, run: int, at: int, model: str) -> None:
         """Draw a run, and its forecasts if there are any."""
@@ -52,7 +52,7 @@ class RunForecastView:
 
     def _tapped(self, _attr: str, _old: object, new: list[int]) -> None:
         if new:
-            self._chosen(int(self._drawn.over.data["at"][new[0]]) + 1)
+            self._chosen(int(self._drawn.over.source.data["at"][new[0]]) + 1)
 
 
 def has_forecast(found: Forecast, run: int) -> bool:

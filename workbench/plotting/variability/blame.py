@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM, Span
+from bokeh.models import LayoutDOM
 
 from workbench.plotting import palette
-from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.grid import heading, sentence, stacked
+from workbench.plotting.marks import Marks, rule
 from workbench.plotting.rows import row_figure
 
 if TYPE_CHECKING:
@@ -37,17 +38,6 @@ def plot_blame(found: Blame, *, method: str = "ridge") -> LayoutDOM:
     in_nats = bool(effect.isna().all())
     value = rows["score"] if in_nats else effect.fillna(0.0)
     low = rows["p adjusted"] <= LEVEL
-    source = ColumnDataSource(
-        data={
-            "row": list(range(len(rows))),
-            "user": list(rows["user"]),
-            "value": list(value),
-            "runs": list(rows["runs beside"]),
-            "p": [f"{p:.2g}" for p in rows["p"]],
-            "adjusted": [f"{p:.2g}" for p in rows["p adjusted"]],
-            "fill": np.where(low, palette.VERMILLION, palette.WAITING).tolist(),
-        }
-    )
     fig = row_figure(
         list(rows["user"]),
         title=f"By {method}",
@@ -55,26 +45,23 @@ def plot_blame(found: Blame, *, method: str = "ridge") -> LayoutDOM:
         file_name="blame",
         row_px=24,  # a bar of 15 px
     )
-    bars = fig.hbar(
-        y="row",
-        right="value",
-        height=0.62,
-        source=source,
-        fill_color="fill",
-        line_color=palette.CAPTION,
-    )
-    fig.add_layout(Span(location=0, dimension="height", line_color=palette.CAPTION))
-    hover(
-        fig,
-        [bars],
-        [
-            ("", "@user"),
-            ("nats" if in_nats else "slower", "@value{0.000}" if in_nats else "@value{0.0} %"),
-            ("runs beside", f"@runs of {found.runs}"),
-            ("p", "@p"),
-            ("p adjusted for all users", "@adjusted"),
-        ],
-    )
+    table = {
+        "user": rows["user"],
+        "value": value,
+        "runs": rows["runs beside"],
+        "p": [f"{p:.2g}" for p in rows["p"]],
+        "adjusted": [f"{p:.2g}" for p in rows["p adjusted"]],
+        "fill": np.where(low, palette.VERMILLION, palette.WAITING),
+    }
+    tips = [
+        ("", "@user"),
+        ("nats", "@value{0.000}") if in_nats else ("slower", "@value{0.0} %"),
+        ("runs beside", f"@runs of {found.runs}"),
+        ("p", "@p"),
+        ("p adjusted for all users", "@adjusted"),
+    ]
+    Marks(fig, table).bars("value", "fill", edge=palette.CAPTION, tips=tips)
+    rule(fig, x=0)
     large = f" of {found.least_nodes} nodes or more" if found.least_nodes > 1 else ""
     return stacked(
         heading(

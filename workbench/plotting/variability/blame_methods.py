@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM, Span
+from bokeh.models import LayoutDOM
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from workbench.arrays import FloatArray
 from workbench.plotting import palette
-from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
+from workbench.plotting.grid import Series, heading, key, sentence, stacked
+from workbench.plotting.marks import Marks, rule
 from workbench.plotting.rows import BAR_PX, beside, row_figure
 from workbench.plotting.variability.blame import LEVEL, MOST_USERS
 from workbench.variability.blame_scores import CULPRIT
@@ -164,35 +165,17 @@ def _bars(
     adjusted: FloatArray | None = None,
 ) -> None:
     """Draw a bar a row, and a star behind those that are low."""
-    source = ColumnDataSource(
-        {
-            "row": list(range(len(labels))),
-            "user": labels,
-            "value": np.nan_to_num(value),
-            "fill": np.where(low, _LOW.colour, colour).tolist(),
-            "star": ["*" if one else "" for one in low],
-            "adjusted": [""] * len(labels) if adjusted is None else [f"{p:.2g}" for p in adjusted],
-        }
-    )
-    bars = fig.hbar(
-        y="row",
-        right="value",
-        height=0.62,
-        source=source,
-        fill_color="fill",
-        line_color=palette.CAPTION,
-        line_width=0.5,
-    )
-    fig.text(
-        x="value",
-        y="row",
-        text="star",
-        x_offset=3,
-        source=source,
-        text_font_size="13px",
-        text_baseline="middle",
-        text_color=palette.BLACK,
-    )
-    fig.add_layout(Span(location=0, dimension="height", line_color=palette.CAPTION))
+    table = {
+        "user": labels,
+        "value": np.nan_to_num(value),
+        "fill": np.where(low, _LOW.colour, colour),
+        "star": np.where(low, "*", ""),
+        "adjusted": [""] * len(labels) if adjusted is None else [f"{p:.2g}" for p in adjusted],
+    }
     tips = [("", "@user"), (fig.title.text, "@value{0.000}")]
-    hover(fig, [bars], tips if adjusted is None else [*tips, ("adjusted p", "@adjusted")])
+    if adjusted is not None:
+        tips.append(("adjusted p", "@adjusted"))
+    rows = Marks(fig, table)
+    rows.bars("value", "fill", edge=palette.CAPTION, width=0.5, tips=tips)
+    rows.texts("star", "value", colour=palette.BLACK, offset=3, size=13)
+    rule(fig, x=0)

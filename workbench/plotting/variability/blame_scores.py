@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bokeh.models import ColumnDataSource, LayoutDOM, Range1d, Span
+from bokeh.models import LayoutDOM, Range1d
 
 from workbench.findings import span
 from workbench.plotting import palette
 from workbench.plotting.axes import place_legend
-from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.grid import heading, sentence, stacked
+from workbench.plotting.marks import Marks, rule
 from workbench.plotting.rows import row_figure
 
 if TYPE_CHECKING:
@@ -31,27 +32,17 @@ def plot_blame_scores(found: BlameScores) -> LayoutDOM:
         row_px=34,  # its two marks of 9 px lie 0.28 of it apart: 9.5 px
     )
     for name, colour, shift in (("AUC", palette.BLUE, -0.14), ("precision", palette.ORANGE, 0.14)):
-        source = ColumnDataSource(
-            data={
-                "row": [at + shift for at in range(len(rows))],
-                "method": list(rows["method"]),
-                "mean": list(rows[name]),
-                "from": list(rows[f"{name} from"]),
-                "to": list(rows[f"{name} to"]),
-            }
-        )
-        fig.segment(
-            x0="from", x1="to", y0="row", y1="row", source=source, line_color=colour, line_width=3
-        )
-        dots = fig.scatter(
-            x="mean", y="row", source=source, size=9, color=colour, legend_label=name
-        )
-        hover(
-            fig,
-            [dots],
-            [("", "@method"), (name, "@mean{0.000}"), ("90 %", "@from{0.000} to @to{0.000}")],
-        )
-    fig.add_layout(Span(location=0.5, dimension="height", line_color=palette.CAPTION))
+        table = {
+            "method": rows["method"],
+            "mean": rows[name],
+            "from": rows[f"{name} from"],
+            "to": rows[f"{name} to"],
+        }
+        marks = Marks(fig, table, shift=shift)
+        marks.spans("from", "to", colour, width=3)
+        tips = [("", "@method"), (name, "@mean{0.000}"), ("90 %", "@from{0.000} to @to{0.000}")]
+        marks.points("mean", colour, size=9, legend=name, tips=tips)
+    rule(fig, x=0.5)
     fig.x_range = Range1d(0, 1.02)
     place_legend(fig, "bottom_left")
     return stacked(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM, Range1d, Whisker
+from bokeh.models import LayoutDOM, Range1d
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above
-from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.grid import heading, sentence, stacked
+from workbench.plotting.marks import Marks
 from workbench.plotting.rows import beside, row_figure
 
 if TYPE_CHECKING:
@@ -89,67 +90,30 @@ def _relevance_rows(found: Deviation) -> figure:
     )
     fig.x_range = Range1d(-0.02, 1.02)
     for way, name in enumerate(found.ways):
-        source = ColumnDataSource(
-            data={
-                "row": [row + _SHIFTS[name] for row in range(len(rows))],
-                "counter": rows,
-                "share": found.relevance[way, at].tolist(),
-                "low": found.relevance_interval[way, at, 0].tolist(),
-                "high": found.relevance_interval[way, at, 1].tolist(),
-                "place": found.place[way, at].tolist(),
-            }
-        )
+        table = {
+            "counter": rows,
+            "share": found.relevance[way, at],
+            "low": found.relevance_interval[way, at, 0],
+            "high": found.relevance_interval[way, at, 1],
+            "place": found.place[way, at],
+        }
+        tips = [
+            ("", "@counter"),
+            (f"relevance {name}", "@share{0.00} (@low{0.00} to @high{0.00})"),
+            ("mean place, 1 was left last", "@place{0.0}"),
+        ]
+        marks, size = Marks(fig, table, shift=_SHIFTS[name]), 6
         if way == 0:
-            fig.segment(
-                x0="low",
-                x1="high",
-                y0="row",
-                y1="row",
-                source=source,
-                line_color=_WAYS[name],
-                line_width=2,
-                line_alpha=0.6,
-            )
-        dots = fig.scatter(
-            x="share",
-            y="row",
-            source=source,
-            marker=_MARKS[name],
-            size=9 if way == 0 else 6,
-            color=_WAYS[name],
-            legend_label=name,
-        )
-        hover(
-            fig,
-            [dots],
-            [
-                ("", "@counter"),
-                (f"relevance {name}", "@share{0.00} (@low{0.00} to @high{0.00})"),
-                ("mean place, 1 was left last", "@place{0.0}"),
-            ],
-        )
+            marks.spans("low", "high", _WAYS[name], width=2, alpha=0.6)
+            size = 9
+        marks.points("share", _WAYS[name], marker=_MARKS[name], size=size, legend=name, tips=tips)
     legend_above(fig)
     return fig
 
 
 def _error_rows(found: Deviation) -> figure:
     labels = [f"{model}, {way}" for way in found.ways for model in found.models]
-    mape, ends = found.mape.ravel(), found.mape_interval.reshape(-1, 2)
-    source = ColumnDataSource(
-        data={
-            "row": list(range(len(labels))),
-            "label": labels,
-            "mape": mape.tolist(),
-            "low": ends[:, 0].tolist(),
-            "high": ends[:, 1].tolist(),
-            "r2": (100 * found.r2.ravel()).tolist(),
-            "fill": [
-                palette.WAITING if model == "mean-trajectory" else _WAYS[way]
-                for way in found.ways
-                for model in found.models
-            ],
-        }
-    )
+    ends = found.mape_interval.reshape(-1, 2)
     fig = row_figure(
         labels,
         title="Error of the time of a step",
@@ -158,24 +122,26 @@ def _error_rows(found: Deviation) -> figure:
         x_range=Range1d(0.0, 1.04 * float(ends.max()) or 1.0),
         row_px=_ROW_PX,
     )
-    bars = fig.hbar(
-        y="row",
-        right="mape",
-        height=0.62,
-        source=source,
-        fill_color="fill",
-        line_color=palette.CAPTION,
-    )
-    fig.add_layout(Whisker(dimension="width", base="row", lower="low", upper="high", source=source))
-    hover(
-        fig,
-        [bars],
-        [
-            ("", "@label"),
-            ("MAPE", "@mape{0.00} % (@low{0.00} to @high{0.00} %)"),
-            ("variance of deviations explained", "@r2{0} %"),
+    table = {
+        "label": labels,
+        "mape": found.mape.ravel(),
+        "low": ends[:, 0],
+        "high": ends[:, 1],
+        "r2": 100 * found.r2.ravel(),
+        "fill": [
+            palette.WAITING if model == "mean-trajectory" else _WAYS[way]
+            for way in found.ways
+            for model in found.models
         ],
-    )
+    }
+    tips = [
+        ("", "@label"),
+        ("MAPE", "@mape{0.00} % (@low{0.00} to @high{0.00} %)"),
+        ("variance of deviations explained", "@r2{0} %"),
+    ]
+    marks = Marks(fig, table)
+    marks.bars("mape", "fill", edge=palette.CAPTION, tips=tips)
+    marks.whiskers("low", "high")
     return fig
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM, Range1d, Whisker
+from bokeh.models import LayoutDOM, Range1d
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
-from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.grid import heading, sentence, stacked
+from workbench.plotting.marks import Marks
 from workbench.plotting.rows import beside, row_figure
 
 if TYPE_CHECKING:
@@ -68,19 +69,6 @@ def describe_forecast(found: Forecast) -> str:
 
 def _error_rows(found: Forecast) -> figure:
     """Return a bar for each model, its whisker the interval."""
-    source = ColumnDataSource(
-        data={
-            "row": list(range(len(found.models))),
-            "model": list(found.models),
-            "mape": found.mape.tolist(),
-            "low": found.mape_interval[:, 0].tolist(),
-            "high": found.mape_interval[:, 1].tolist(),
-            "mae": found.mae_s.tolist(),
-            "fill": [
-                palette.FITTED if name in _LEARNED else palette.WAITING for name in found.models
-            ],
-        }
-    )
     fig = row_figure(
         found.models,
         title="Error of each model",
@@ -89,24 +77,22 @@ def _error_rows(found: Forecast) -> figure:
         x_range=Range1d(0.0, 1.04 * float(found.mape_interval.max()) or 1.0),
         row_px=_ROW_PX,
     )
-    bars = fig.hbar(
-        y="row",
-        right="mape",
-        height=0.62,
-        source=source,
-        fill_color="fill",
-        line_color=palette.CAPTION,
-    )
-    fig.add_layout(Whisker(dimension="width", base="row", lower="low", upper="high", source=source))
-    hover(
-        fig,
-        [bars],
-        [
-            ("", "@model"),
-            ("MAPE", "@mape{0.00} % (@low{0.00} to @high{0.00} %)"),
-            ("MAE", "@mae{0.000} s"),
-        ],
-    )
+    table = {
+        "model": found.models,
+        "mape": found.mape,
+        "low": found.mape_interval[:, 0],
+        "high": found.mape_interval[:, 1],
+        "mae": found.mae_s,
+        "fill": [palette.FITTED if name in _LEARNED else palette.WAITING for name in found.models],
+    }
+    tips = [
+        ("", "@model"),
+        ("MAPE", "@mape{0.00} % (@low{0.00} to @high{0.00} %)"),
+        ("MAE", "@mae{0.000} s"),
+    ]
+    marks = Marks(fig, table)
+    marks.bars("mape", "fill", edge=palette.CAPTION, tips=tips)
+    marks.whiskers("low", "high")
     return fig
 
 
@@ -114,13 +100,6 @@ def _importance_rows(found: Forecast) -> figure:
     """Return a bar for each counter: how much worse the forecast is with another run's readings."""
     order = np.argsort(-found.importance, kind="stable")[:_MOST_COUNTERS]
     names = [found.important[at] for at in order]
-    source = ColumnDataSource(
-        data={
-            "row": list(range(len(names))),
-            "name": names,
-            "rise": found.importance[order].tolist(),
-        }
-    )
     fig = row_figure(
         names,
         title=f"What {found.importance_of} relies on",
@@ -128,13 +107,7 @@ def _importance_rows(found: Forecast) -> figure:
         file_name="forecast-importance",
         row_px=_ROW_PX,
     )
-    bars = fig.hbar(
-        y="row",
-        right="rise",
-        height=0.62,
-        source=source,
-        fill_color=palette.SIMULATED,
-        line_color=palette.CAPTION,
-    )
-    hover(fig, [bars], [("", "@name"), ("MAPE rises by", "@rise{0.00} points")])
+    marks = Marks(fig, {"name": names, "rise": found.importance[order]})
+    tips = [("", "@name"), ("MAPE rises by", "@rise{0.00} points")]
+    marks.bars("rise", palette.SIMULATED, edge=palette.CAPTION, tips=tips)
     return fig

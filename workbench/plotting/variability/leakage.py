@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM, Span
+from bokeh.models import LayoutDOM
 
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above
-from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.grid import heading, sentence, stacked
+from workbench.plotting.marks import Marks, rule
 from workbench.plotting.rows import row_figure
 
 if TYPE_CHECKING:
@@ -35,47 +36,24 @@ def plot_leakage(found: Leakage) -> LayoutDOM:
         row_px=44,  # marks of 9 px of two models lie 0.24 of it apart: 10.6 px
     )
     for row, model in enumerate(found.models):
-        shift = 0.24 * (row - (len(found.models) - 1) / 2)
-        source = ColumnDataSource(
-            data={
-                "row": [at + shift for at in range(len(there))],
-                "leak": names,
-                "by": found.flattery[there, row].tolist(),
-                "low": found.flattery_interval[there, row, 0].tolist(),
-                "high": found.flattery_interval[there, row, 1].tolist(),
-                "honest": found.honest[there, row].tolist(),
-                "leaky": found.leaky[there, row].tolist(),
-            }
-        )
-        fig.segment(
-            x0="low",
-            x1="high",
-            y0="row",
-            y1="row",
-            source=source,
-            line_color=_COLOURS[row],
-            line_width=2.5,
-        )
-        dots = fig.scatter(
-            x="by",
-            y="row",
-            source=source,
-            marker=_MARKS[row],
-            size=9,
-            color=_COLOURS[row],
-            legend_label=model,
-        )
-        hover(
-            fig,
-            [dots],
-            [
-                ("", f"{model}, @leak"),
-                ("MAPE without the mistake", "@honest{0.00} %"),
-                ("with it", "@leaky{0.00} %"),
-                ("flatters by", "@by{0.00} points (@low{0.00} to @high{0.00})"),
-            ],
-        )
-    fig.add_layout(Span(location=0, dimension="height", line_color=palette.CAPTION))
+        table = {
+            "leak": names,
+            "by": found.flattery[there, row],
+            "low": found.flattery_interval[there, row, 0],
+            "high": found.flattery_interval[there, row, 1],
+            "honest": found.honest[there, row],
+            "leaky": found.leaky[there, row],
+        }
+        tips = [
+            ("", f"{model}, @leak"),
+            ("MAPE without the mistake", "@honest{0.00} %"),
+            ("with it", "@leaky{0.00} %"),
+            ("flatters by", "@by{0.00} points (@low{0.00} to @high{0.00})"),
+        ]
+        marks = Marks(fig, table, shift=0.24 * (row - (len(found.models) - 1) / 2))
+        marks.spans("low", "high", _COLOURS[row], width=2.5)
+        marks.points("by", _COLOURS[row], marker=_MARKS[row], size=9, legend=model, tips=tips)
+    rule(fig, x=0)
     legend_above(fig)
     own = "; models see the run's own step times" if found.own_times else ""
     return stacked(

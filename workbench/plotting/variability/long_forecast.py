@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bokeh.models import ColumnDataSource, LayoutDOM
+from bokeh.models import LayoutDOM
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure
-from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.grid import heading, sentence, stacked
+from workbench.plotting.marks import Marks, hover
 
 if TYPE_CHECKING:
     from workbench.variability import LongForecast
@@ -73,83 +74,35 @@ def _pieces(found: LongForecast, model: str) -> figure:
     fig.xaxis.axis_label = "step"
     row = found.models.index(model)
     middle = found.at + found.k / 2
-    source = ColumnDataSource(
-        data={
-            "left": found.at.tolist(),
-            "right": (found.at + found.k).tolist(),
-            "middle": middle.tolist(),
-            "actual": found.actual_s.tolist(),
-            "time": found.predicted_s[row].tolist(),
-            "low": found.interval_s[row, :, 0].tolist(),
-            "high": found.interval_s[row, :, 1].tolist(),
-        }
-    )
-    fig.quad(
-        left="left",
-        right="right",
-        bottom="low",
-        top="high",
-        source=source,
-        fill_color=palette.SKY_BLUE,
-        fill_alpha=0.3,
-        line_color=None,
-        legend_label="90 % interval",
-    )
+    table = {
+        "left": found.at,
+        "right": found.at + found.k,
+        "middle": middle,
+        "actual": found.actual_s,
+        "time": found.predicted_s[row],
+        "low": found.interval_s[row, :, 0],
+        "high": found.interval_s[row, :, 1],
+    }
+    pieces = Marks(fig, table, x="middle")
+    ends = ("left", "right"), ("low", "high")
+    pieces.boxes(*ends, palette.SKY_BLUE, alpha=0.3, legend="90 % interval")
     for name, colour, dash, marker in _OTHERS:
-        if name == model:
-            continue
-        other = ColumnDataSource(
-            data={
-                "middle": middle.tolist(),
-                "time": found.predicted_s[found.models.index(name)].tolist(),
-            }
-        )
-        fig.line(x="middle", y="time", source=other, line_color=colour, line_dash=dash)
-        fig.scatter(
-            x="middle",
-            y="time",
-            source=other,
-            marker=marker,
-            size=5,
-            color=colour,
-            legend_label=name,
-        )
-    fig.segment(
-        x0="left",
-        x1="right",
-        y0="time",
-        y1="time",
-        source=source,
-        line_color=palette.BLUE,
-        line_width=2,
+        if name != model:
+            time = found.predicted_s[found.models.index(name)]
+            others = Marks(fig, {"middle": middle, "time": time}, x="middle")
+            others.line("time", colour, dash=dash)
+            others.points("time", colour, marker=marker, size=5, legend=name)
+    Marks(fig, pieces.source, y="time").spans("left", "right", palette.BLUE, width=2)
+    by = f"forecast by {model}"
+    expected = pieces.points("time", palette.BLUE, marker="diamond", size=9, legend=by)
+    came = Marks(fig, pieces.source, y="actual").spans(
+        "left", "right", palette.BLACK, width=3, legend="as it came"
     )
-    expected = fig.scatter(
-        x="middle",
-        y="time",
-        source=source,
-        marker="diamond",
-        size=9,
-        color=palette.BLUE,
-        legend_label=f"forecast by {model}",
-    )
-    came = fig.segment(
-        x0="left",
-        x1="right",
-        y0="actual",
-        y1="actual",
-        source=source,
-        line_color=palette.BLACK,
-        line_width=3,
-        legend_label="as it came",
-    )
-    hover(
-        fig,
-        [expected, came],
-        [
-            ("steps", "@left to @right"),
-            ("came", "@actual{0.0} s"),
-            ("forecast", "@time{0.0} s (@low{0.0} to @high{0.0} s)"),
-        ],
-    )
+    tips = [
+        ("steps", "@left to @right"),
+        ("came", "@actual{0.0} s"),
+        ("forecast", "@time{0.0} s (@low{0.0} to @high{0.0} s)"),
+    ]
+    hover(fig, [expected, came], tips)
     legend_above(fig)
     return fig

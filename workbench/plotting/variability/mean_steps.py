@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from bokeh.layouts import row
-from bokeh.models import ColumnDataSource, LayoutDOM
+from bokeh.models import LayoutDOM
 from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure
-from workbench.plotting.grid import Series, heading, hover, key, line_series, sentence, stacked
+from workbench.plotting.grid import Series, heading, key, line_series, sentence, stacked
+from workbench.plotting.marks import Marks
 
 if TYPE_CHECKING:
     from workbench.variability import MeanBehaviour
@@ -86,34 +87,18 @@ def describe_mean_steps(found: MeanBehaviour | Mapping[str, MeanBehaviour]) -> s
 
 
 def _times(name: str, found: MeanBehaviour) -> figure:
-    source = ColumnDataSource(
-        {
-            "step": found.number,
-            "mean": found.mean_s,
-            "low": found.low_s,
-            "high": found.high_s,
-        }
-    )
-    fig = _empty(name or "Time", "time of a step (s)", "mean-steps")
-    fig.varea(
-        x="step", y1="low", y2="high", source=source, fill_color=palette.WAITING, fill_alpha=0.6
-    )
-    fig.line(x="step", y="mean", source=source, line_color=palette.BLACK, line_width=2)
-    marks = fig.scatter(
-        x="step",
-        y="mean",
-        source=source,
-        size=5,
-        fill_color=palette.WHITE,
-        line_color=palette.BLACK,
-    )
-    fig.y_range.start = 0
+    table = {"step": found.number, "mean": found.mean_s, "low": found.low_s, "high": found.high_s}
     tips = [
         ("step", "@step"),
         ("mean", "@mean{0.000} s"),
         ("10 to 90 %", "@low{0.000} to @high{0.000} s"),
     ]
-    hover(fig, [marks], tips)
+    fig = _empty(name or "Time", "time of a step (s)", "mean-steps")
+    steps = Marks(fig, table, x="step")
+    steps.band("low", "high", palette.WAITING, alpha=0.6)
+    steps.line("mean", palette.BLACK, width=2)
+    steps.points("mean", palette.BLACK, fill=palette.WHITE, size=5, tips=tips)
+    fig.y_range.start = 0
     return fig
 
 
@@ -127,9 +112,9 @@ def _shapes(name: str, found: MeanBehaviour, lines: Mapping[str, Series]) -> fig
         known = np.isfinite(values)
         mean = float(values[known].mean()) if known.any() else 0.0
         relative = values / mean if mean else np.full(len(values), np.nan)
-        source = ColumnDataSource({"size": found.number, "value": relative})
-        drawn = series.draw(fig, source)
-        hover(fig, [drawn], [(series.name, "@value{0.00} of its mean"), ("step", "@size")])
+        steps = Marks(fig, {"step": found.number, "value": relative}, x="step")
+        tips = [(series.name, "@value{0.00} of its mean"), ("step", "@step")]
+        steps.line("value", **series.stroke, tips=tips)
     return fig
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bokeh.models import ColumnDataSource, LayoutDOM, Range1d
+from bokeh.models import LayoutDOM, Range1d
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
-from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.grid import heading, sentence, stacked
+from workbench.plotting.marks import Columns, Marks
 from workbench.plotting.rows import beside, row_figure
 
 if TYPE_CHECKING:
@@ -22,26 +23,21 @@ def plot_relevance_and_cause(found: RelevanceAndCause) -> LayoutDOM:
         found: of ``workbench.variability.relevance_and_cause``.
     """
     rows = found.to_frame()
-    names = rows["counter"].tolist()
-    source = ColumnDataSource(
-        data={
-            "row": list(range(len(names))),
-            "counter": names,
-            "relevance": rows["relevance"].tolist(),
-            "low": rows["relevance from"].tolist(),
-            "high": rows["relevance to"].tolist(),
-            "cause": rows["causes (%)"].tolist(),
-        }
-    )
+    table = {
+        "counter": rows["counter"].tolist(),
+        "relevance": rows["relevance"],
+        "low": rows["relevance from"],
+        "high": rows["relevance to"],
+        "cause": rows["causes (%)"],
+    }
     return stacked(
         heading(
             "What predicts a deviation, and what causes it",
-            f"{len(names)} counters; causes are known by construction; "
-            f"{found.provenance.caption()}",
+            f"{len(rows)} counters; causes are known by construction; {found.provenance.caption()}",
         ),
         beside(
-            _bars(names, source, "relevance", "share of folds in which it is needed", 1.0),
-            _bars(names, source, "cause", "share of the delay that it causes (%)", 100.0),
+            _bars(table, "relevance", "share of folds in which it is needed", 1.0),
+            _bars(table, "cause", "share of the delay that it causes (%)", 100.0),
             shares=[1, 1],
         ),
         sentence(describe_relevance_and_cause(found)),
@@ -67,33 +63,21 @@ def describe_relevance_and_cause(found: RelevanceAndCause) -> str:
     return f"{text}."
 
 
-def _bars(
-    names: list[str], source: ColumnDataSource, column: str, label: str, most: float
-) -> figure:
+def _bars(table: Columns, column: str, label: str, most: float) -> figure:
     fig = row_figure(
-        names,
+        table["counter"],
         title="Relevance" if column == "relevance" else "Cause",
         x_label=label,
         file_name=f"deviation-{column}",
     )
     fig.x_range = Range1d(0, 1.02 * most)
-    bars = fig.hbar(
-        y="row",
-        right=column,
-        height=0.62,
-        source=source,
-        fill_color=palette.BLUE if column == "relevance" else palette.VERMILLION,
-        line_color=palette.CAPTION,
-    )
-    hover(
-        fig,
-        [bars],
-        [
-            ("", "@counter"),
-            ("relevance", "@relevance{0.00} (@low{0.00} to @high{0.00})"),
-            ("causes", "@cause{0.0} % of the delay"),
-        ],
-    )
+    colour = palette.BLUE if column == "relevance" else palette.VERMILLION
+    tips = [
+        ("", "@counter"),
+        ("relevance", "@relevance{0.00} (@low{0.00} to @high{0.00})"),
+        ("causes", "@cause{0.0} % of the delay"),
+    ]
+    Marks(fig, table).bars(column, colour, edge=palette.CAPTION, tips=tips)
     return fig
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM, Range1d
+from bokeh.models import LayoutDOM, Range1d
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from workbench.plotting import palette
-from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.grid import heading, sentence, stacked
+from workbench.plotting.marks import Marks
 from workbench.plotting.rows import row_figure
 
 if TYPE_CHECKING:
@@ -51,52 +52,26 @@ def _bars(
     title: str,
     colour: str,
 ) -> figure:
-    source = ColumnDataSource(
-        data={
-            "row": list(range(len(names))),
-            "name": names,
-            "mean": np.nanmean(time_s, axis=0),
-            "least": np.nanmin(time_s, axis=0),
-            "greatest": np.nanmax(time_s, axis=0),
-        }
-    )
-    fig = row_figure(
-        names, title=title, x_label="time of a run (s)", file_name="routine-times", row_px=_ROW_PX
-    )
-    bars = fig.hbar(
-        y="row",
-        right="mean",
-        height=0.6,
-        source=source,
-        fill_color=colour,
-        line_color=palette.CAPTION,
-    )
-    fig.segment(
-        x0="least",
-        x1="greatest",
-        y0="row",
-        y1="row",
-        source=source,
-        line_color=palette.BLACK,
-        line_width=2,
-    )
-    for end in ("least", "greatest"):
-        fig.scatter(
-            x=end,
-            y="row",
-            source=source,
-            marker="dash",
-            angle=np.pi / 2,
-            size=12,
-            color=palette.BLACK,
-        )
-    fig.x_range = Range1d(0, 1.05 * float(np.nanmax(time_s)))
+    table = {
+        "name": names,
+        "mean": np.nanmean(time_s, axis=0),
+        "least": np.nanmin(time_s, axis=0),
+        "greatest": np.nanmax(time_s, axis=0),
+    }
     tips = [
         ("", "@name"),
         ("mean", "@mean{0.000} s"),
         ("runs", "@least{0.000} to @greatest{0.000} s"),
     ]
-    hover(fig, [bars], tips)
+    fig = row_figure(
+        names, title=title, x_label="time of a run (s)", file_name="routine-times", row_px=_ROW_PX
+    )
+    marks = Marks(fig, table)
+    marks.bars("mean", colour, thick=0.6, edge=palette.CAPTION, tips=tips)
+    marks.spans("least", "greatest", palette.BLACK, width=2)
+    for end in ("least", "greatest"):
+        marks.points(end, palette.BLACK, marker="dash", size=12)
+    fig.x_range = Range1d(0, 1.05 * float(np.nanmax(time_s)))
     return fig
 
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import AdaptiveTicker, ColumnDataSource, CustomJSTickFormatter, Span, TapTool
+from bokeh.models import AdaptiveTicker, CustomJSTickFormatter, Span
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike
 
 from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, live_figure, set_range
-from workbench.plotting.grid import hover
+from workbench.plotting.marks import Marks, PointLook, choosable, hover, rule
 
 if TYPE_CHECKING:
     from workbench.variability import Runs
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _A_DATE_S = 1e8
 """Least number of seconds that is taken for a date; smaller ones count from an origin."""
 
+_OPEN = "the run that is open"
 _DAY_S = 86400.0  # 24 h of UTC, which has no days of other lengths
 _TICKS = """
 const text = new Date(tick * 1000).toISOString()
@@ -31,12 +32,12 @@ return dated ? text.slice(0, 10) + (hours ? ` ${text.slice(11, 16)}` : "") : `${
 
 @dataclass(frozen=True, eq=False)
 class RunDatesFigure:
-    """The figure of all runs and its sources."""
+    """The figure of all runs and its marks."""
 
     figure: figure
-    alone: ColumnDataSource  # runs without the user
-    beside: ColumnDataSource  # runs beside the user
-    chosen: ColumnDataSource  # the run that is looked at
+    alone: Marks  # runs without the user
+    beside: Marks  # runs beside the user
+    chosen: Marks  # the run that is looked at
     mean: Span
 
     def show(
@@ -50,16 +51,14 @@ class RunDatesFigure:
         """Draw runs, and mark those beside a user."""
         marked = np.zeros(len(runs), bool) if beside is None else np.asarray(beside, bool)
         columns = run_columns(runs)
-        for source, rows in ((self.alone, ~marked), (self.beside, marked)):
-            at = np.flatnonzero(rows)
-            source.data = {name: [values[n] for n in at] for name, values in columns.items()}
-        at = np.zeros(0, int) if run is None else np.array([run])
-        self.chosen.data = {name: [values[n] for n in at] for name, values in columns.items()}
-        items = self.figure.legend[0].items
-        items[0].label = {"value": "runs without the user" if user else "runs"}
-        items[1].label = {"value": f"runs beside {user}"}
-        items[1].visible = bool(marked.any())
-        items[2].visible = run is not None
+        open_run = np.zeros(0, int) if run is None else np.array([run])
+        for marks, at, label in (
+            (self.alone, np.flatnonzero(~marked), "runs without the user" if user else "runs"),
+            (self.beside, np.flatnonzero(marked), f"runs beside {user}" if marked.any() else ""),
+            (self.chosen, open_run, "" if run is None else _OPEN),
+        ):
+            marks.update({name: [values[n] for n in at] for name, values in columns.items()})
+            marks.entry(label)
         self.mean.location = float(runs.time_s.mean())
         room = 0.03 * max(float(np.ptp(runs.start)), 1.0)
         set_range(self.figure.x_range, (runs.start.min() - room, runs.start.max() + room))
@@ -135,40 +134,21 @@ def run_dates_figure(*, height: int = 320) -> RunDatesFigure:
     fig.xaxis.ticker = AdaptiveTicker()
     fig.xaxis.formatter = CustomJSTickFormatter(args={"dated": True, "hours": False}, code=_TICKS)
     empty: dict[str, list[float]] = {"start": [], "time": [], "run": [], "percent": [], "at": []}
-    sources = [ColumnDataSource({**empty}, name=name) for name in ("runs", "beside", "chosen")]
-    dots = [
-        fig.scatter(
-            "start",
-            "time",
-            source=source,
-            marker=marker,
-            size=size,
-            fill_color=fill,
-            line_color=line,
-            line_width=width,
-            nonselection_fill_alpha=1.0,
-            nonselection_line_alpha=1.0,
-            legend_label=label,
-        )
-        for source, marker, size, fill, line, width, label in (
-            (sources[0], "circle", 7, palette.WHITE, palette.BLUE, 1.2, "runs"),
-            (sources[1], "triangle", 9, palette.ORANGE, palette.ORANGE, 1.2, "beside"),
-            (sources[2], "circle", 15, None, palette.VERMILLION, 2.5, "the run that is open"),
-        )
-    ]
-    mean = Span(
-        location=0,
-        dimension="width",
-        line_color=palette.CAPTION,
-        line_dash="dashed",
-        line_width=1.5,
+    alone, beside, chosen = (
+        Marks(fig, empty, x="start", name=name) for name in ("runs", "beside", "chosen")
     )
-    fig.add_layout(mean)
+    white, orange = palette.WHITE, palette.ORANGE
+    dots = [
+        alone.points("time", palette.BLUE, fill=white, size=7, width=1.2, legend="runs"),
+        beside.points("time", orange, marker="triangle", size=9, width=1.2, legend="beside"),
+    ]
+    look: PointLook = {"fill": None, "size": 15, "width": 2.5, "legend": _OPEN}
+    chosen.points("time", palette.VERMILLION, **look)
+    mean = rule(fig, y=0, dash="dashed", width=1.5)
     tips = [("run", "@run"), ("time", "@time{0.0} s"), ("than the mean", "@percent{+0.0} %")]
-    hover(fig, dots[:2], tips)
-    fig.add_tools(TapTool(renderers=dots[:2]))
+    hover(fig, dots, tips)
+    choosable(fig, *dots)
     legend_above(fig)
-    alone, beside, chosen = sources
     return RunDatesFigure(fig, alone, beside, chosen, mean)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import BoxAnnotation, ColumnDataSource, LayoutDOM, Span, TapTool
+from bokeh.models import BoxAnnotation, GlyphRenderer, LayoutDOM, Span
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
@@ -14,7 +14,7 @@ from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, live_figure, moving_line, set_range
-from workbench.plotting.grid import hover
+from workbench.plotting.marks import Marks, choosable, hover
 from workbench.plotting.rows import beside
 from workbench.plotting.variability.run_steps import run_label, run_position
 from workbench.variability.forecasting.interval import BAND, forecast_interval, model_row
@@ -31,13 +31,13 @@ _OVER = ("at", "actual", "predicted", "low", "high", *_BASELINES)
 
 @dataclass(frozen=True, eq=False)
 class RunForecastFigure:
-    """The two figures of a run's forecasts and their sources."""
+    """The two figures of a run's forecasts and their marks."""
 
     moment: figure  # steps of the run, those seen and those forecast
     course: figure  # time of the next steps over the step that is seen last
-    steps: ColumnDataSource
-    ahead: ColumnDataSource  # the forecast at the moment
-    over: ColumnDataSource  # the forecasts of the run
+    steps: Marks
+    ahead: Marks  # the forecast at the moment
+    over: Marks  # the forecasts of the run
     seen: BoxAnnotation
     now: Span
 
@@ -45,9 +45,9 @@ class RunForecastFigure:
         """Draw a run's steps beside the mean of all runs, without a forecast."""
         time = steps.time_s
         mean = np.nanmean(time, axis=0)
-        self.steps.data = {"step": np.arange(steps.steps), "time": time[run], "mean": mean}
-        self.ahead.data = {name: [] for name in _AHEAD}
-        self.over.data = {name: [] for name in _OVER}
+        self.steps.update({"step": np.arange(steps.steps), "time": time[run], "mean": mean})
+        self.ahead.update({name: [] for name in _AHEAD})
+        self.over.update({name: [] for name in _OVER})
         self.seen.visible = self.now.visible = False
         most = float(np.nanmax([np.nanmax(time[run]), np.nanmax(mean)]))
         set_range(self.moment.y_range, (0.0, 1.12 * most))
@@ -68,7 +68,7 @@ class RunForecastFigure:
             "low": ends[:, 0],
             "high": ends[:, 1],
         } | {name: found.predicted_s[model_row(found, name)][windows] for name in _BASELINES}
-        self.over.data = over
+        self.over.update(over)
         values = np.concatenate([over[name] for name in _OVER[1:]])
         set_range(self.course.y_range, (0.0, 1.08 * float(values.max(initial=1e-9))))
         self.course.yaxis.axis_label = f"time of the next {found.k} steps (s)"
@@ -83,7 +83,7 @@ class RunForecastFigure:
 
     def mark(self, found: Forecast, run: int, at: int) -> None:
         """Draw the forecast after another number of steps."""
-        over = self.over.data
+        over = self.over.source.data
         place = int(np.searchsorted(over["at"], at - 1))
         known = place < len(over["at"]) and over["at"][place] == at - 1
         self.seen.update(left=at - found.m - 0.5, right=at - 0.5, visible=True)
@@ -93,7 +93,7 @@ class RunForecastFigure:
             each["step"] = np.array([at - 0.5, at + found.k - 0.5])
             for name in _AHEAD[1:]:
                 each[name] = np.full(2, over[name][place] / found.k)
-        self.ahead.data = each
+        self.ahead.update(each)
 
 
 def plot_run_forecast(
@@ -205,9 +205,9 @@ def run_forecast_figure(*, height: int = 360) -> RunForecastFigure:
     course = live_figure(height=height, file_name="forecasts", y_label="time of the next steps (s)")
     moment.xaxis.axis_label = "step"
     course.xaxis.axis_label = "last step that is seen"
-    steps = ColumnDataSource({name: [] for name in _STEPS}, name="run steps")
-    ahead = ColumnDataSource({name: [] for name in _AHEAD}, name="ahead")
-    over = ColumnDataSource({name: [] for name in _OVER}, name="forecasts")
+    steps = Marks(moment, {name: [] for name in _STEPS}, x="step", name="run steps")
+    ahead = Marks(moment, {name: [] for name in _AHEAD}, x="step", name="ahead")
+    over = Marks(course, {name: [] for name in _OVER}, x="at", name="forecasts")
     seen = BoxAnnotation(
         left=0,
         right=0,
@@ -219,75 +219,30 @@ def run_forecast_figure(*, height: int = 360) -> RunForecastFigure:
     )
     moment.add_layout(seen)
     now = moving_line(course, palette.CAPTION, width=1.5)
-    mean = _line(moment, steps, "step", "mean", palette.CAPTION, "dashed", "mean of all runs")
-    _line(moment, steps, "step", "time", palette.BLACK, "solid", "run")
-    marks = _marks(moment, steps, "step", "time", palette.BLACK, "circle", "run")
-    _band(moment, ahead, "step", f"{100 * BAND:g} % interval")
-    _line(moment, ahead, "step", "actual", palette.BLACK, "dotted", "what came, mean", 3)
-    expected = _line(moment, ahead, "step", "predicted", palette.BLUE, "solid", "forecast, mean", 3)
-    _band(course, over, "at", f"{100 * BAND:g} % interval")
-    _line(course, over, "at", "actual", palette.BLACK, "solid", "what came")
-    actual = _marks(course, over, "at", "actual", palette.BLACK, "circle", "what came")
-    model = _line(course, over, "at", "predicted", palette.BLUE, "solid", "model", 3)
+    interval, black, blue = f"{100 * BAND:g} % interval", palette.BLACK, palette.BLUE
+    mean = steps.line("mean", palette.CAPTION, dash="dashed", width=1.6, legend="mean of all runs")
+    dots = _dotted(steps, "time", "run")
+    ahead.band("low", "high", palette.SKY_BLUE, alpha=0.3, legend=interval)
+    ahead.line("actual", black, dash="dotted", width=3, legend="what came, mean")
+    expected = ahead.line("predicted", blue, width=3, legend="forecast, mean")
+    over.band("low", "high", palette.SKY_BLUE, alpha=0.3, legend=interval)
+    actual = _dotted(over, "actual", "what came")
+    model = over.line("predicted", blue, width=3, legend="model")
     for name, colour, dash in zip(
         _BASELINES, (palette.CAPTION, palette.ORANGE), ("dashed", "dotdash"), strict=True
     ):
-        _line(course, over, "at", name, colour, dash, name)
-    hover(moment, [marks, mean], [("step", "@step"), ("run", "@time{0.000} s")])
+        over.line(name, colour, dash=dash, width=1.6, legend=name)
+    hover(moment, [dots, mean], [("step", "@step"), ("run", "@time{0.000} s")])
     hover(moment, [expected], [("forecast, mean", "@predicted{0.000} s")])
     tips = [(name.replace("-", " "), f"@{{{name}}}{{0.00}} s") for name in _OVER[1:]]
     hover(course, [actual, model], [("last step seen", "@at"), *tips])
-    course.add_tools(TapTool(renderers=[actual]))
+    choosable(course, actual)
     legend_above(moment)
     legend_above(course)
     return RunForecastFigure(moment, course, steps, ahead, over, seen, now)
 
 
-def _line(
-    fig: figure,
-    source: ColumnDataSource,
-    x: str,
-    y: str,
-    colour: str,
-    dash: str,
-    name: str,
-    width: float = 1.6,
-) -> object:
-    return fig.line(
-        x=x,
-        y=y,
-        source=source,
-        line_color=colour,
-        line_dash=dash,
-        line_width=width,
-        legend_label=name,
-    )
-
-
-def _marks(
-    fig: figure, source: ColumnDataSource, x: str, y: str, colour: str, marker: str, name: str
-) -> object:
-    return fig.scatter(
-        x=x,
-        y=y,
-        source=source,
-        marker=marker,
-        size=5,
-        fill_color=palette.WHITE,
-        line_color=colour,
-        nonselection_fill_alpha=1.0,
-        nonselection_line_alpha=1.0,
-        legend_label=name,
-    )
-
-
-def _band(fig: figure, source: ColumnDataSource, x: str, name: str) -> object:
-    return fig.varea(
-        x=x,
-        y1="low",
-        y2="high",
-        source=source,
-        fill_color=palette.SKY_BLUE,
-        fill_alpha=0.3,
-        legend_label=name,
-    )
+def _dotted(marks: Marks, value: str, name: str) -> GlyphRenderer:
+    """Draw a black line with a mark at each step; return the marks."""
+    marks.line(value, palette.BLACK, width=1.6, legend=name)
+    return marks.points(value, palette.BLACK, fill=palette.WHITE, size=5, legend=name)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, Span, TapTool
+from bokeh.models import GlyphRenderer, Span
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike
 
@@ -14,7 +14,7 @@ from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, live_figure, moving_line, set_range
-from workbench.plotting.grid import hover
+from workbench.plotting.marks import Marks, choosable, hover
 
 if TYPE_CHECKING:
     from workbench.variability import StepTable
@@ -27,12 +27,12 @@ _EMPTY: dict[str, list[float]] = {"step": [], "time": []}
 
 @dataclass(frozen=True, eq=False)
 class RunStepsFigure:
-    """The figure of one run's steps and its sources."""
+    """The figure of one run's steps and its marks."""
 
     figure: figure
-    all_runs: ColumnDataSource  # mean and band of each step
-    run: ColumnDataSource
-    without: ColumnDataSource
+    all_runs: Marks  # mean and band of each step
+    run: Marks
+    without: Marks
     chosen: Span  # the chosen step
 
     def show(
@@ -47,15 +47,13 @@ class RunStepsFigure:
         """Draw another run, another step, or the run without another user."""
         low, mean, high = _band(steps.time_s)
         numbers = np.arange(steps.steps)
-        self.all_runs.data = {"step": numbers, "low": low, "mean": mean, "high": high}
+        self.all_runs.update({"step": numbers, "low": low, "mean": mean, "high": high})
         time = steps.time_s[run]
-        self.run.data = {"step": numbers, "time": time}
+        self.run.update({"step": numbers, "time": time})
+        self.run.entry(run_label(steps.run[run]))
         left = None if without is None else np.asarray(without, np.float64)
-        self.without.data = {**_EMPTY} if left is None else {"step": numbers, "time": left}
-        items = self.figure.legend[0].items
-        items[2].label = {"value": run_label(steps.run[run])}
-        items[3].label = {"value": f"without {user}"}
-        items[3].visible = left is not None
+        self.without.update(_EMPTY if left is None else {"step": numbers, "time": left})
+        self.without.entry("" if left is None else f"without {user}")
         self.mark(step)
         most = np.nanmax([np.nanmax(high), np.nanmax(time)])
         set_range(self.figure.y_range, (0.0, 1.08 * float(most)))
@@ -146,64 +144,32 @@ def run_steps_figure(*, height: int = 320) -> RunStepsFigure:
     """Return the live form of `plot_run_steps`, empty; its source ``steps`` has the run's steps."""
     fig = live_figure(height=height, file_name="steps", y_label="time of a step (s)")
     fig.xaxis.axis_label = "step"
-    all_runs = ColumnDataSource({"step": [], "low": [], "mean": [], "high": []}, name="all runs")
-    run = ColumnDataSource({**_EMPTY}, name="steps")
-    without = ColumnDataSource({**_EMPTY}, name="without")
-    fig.varea(
-        x="step",
-        y1="low",
-        y2="high",
-        source=all_runs,
-        fill_color=palette.WAITING,
-        fill_alpha=0.6,
-        legend_label=f"{_LOW} to {_HIGH} % of runs",
+    empty: dict[str, list[float]] = {"step": [], "low": [], "mean": [], "high": []}
+    every = Marks(fig, empty, x="step", name="all runs")
+    run = Marks(fig, _EMPTY, x="step", name="steps")
+    without = Marks(fig, _EMPTY, x="step", name="without")
+    every.band("low", "high", palette.WAITING, alpha=0.6, legend=f"{_LOW} to {_HIGH} % of runs")
+    every.line(
+        "mean",
+        palette.CAPTION,
+        dash="dashed",
+        width=2,
+        legend="mean of all runs",
+        tips=[("step", "@step"), ("mean", "@mean{0.000} s")],
     )
-    mean = fig.line(
-        x="step",
-        y="mean",
-        source=all_runs,
-        line_color=palette.CAPTION,
-        line_dash="dashed",
-        line_width=2,
-        legend_label="mean of all runs",
-    )
-    lines = [
-        _line(fig, run, palette.BLACK, "solid", "circle", "run"),
-        _line(fig, without, palette.BLUE, "dotdash", "triangle", "without"),
-    ]
+    dots = _line(run, palette.BLACK, "solid", "circle", "run")
+    others = _line(without, palette.BLUE, "dotdash", "triangle", "without")
+    hover(fig, [dots, others], [("step", "@step"), ("time", "@time{0.000} s")])
+    choosable(fig, dots)
     chosen = moving_line(fig, palette.VERMILLION)
-    hover(fig, [mean], [("step", "@step"), ("mean", "@mean{0.000} s")])
-    hover(fig, lines, [("step", "@step"), ("time", "@time{0.000} s")])
-    fig.add_tools(TapTool(renderers=[lines[0]]))
     legend_above(fig)
-    return RunStepsFigure(fig, all_runs, run, without, chosen)
+    return RunStepsFigure(fig, every, run, without, chosen)
 
 
-def _line(
-    fig: figure, source: ColumnDataSource, colour: str, dash: str, marker: str, name: str
-) -> object:
+def _line(marks: Marks, colour: str, dash: str, marker: str, name: str) -> GlyphRenderer:
     """Draw a line with a mark at each step; return the marks."""
-    fig.line(
-        x="step",
-        y="time",
-        source=source,
-        line_color=colour,
-        line_dash=dash,
-        line_width=1.6,
-        legend_label=name,
-    )
-    return fig.scatter(
-        x="step",
-        y="time",
-        source=source,
-        marker=marker,
-        size=6,
-        fill_color=palette.WHITE,
-        line_color=colour,
-        nonselection_fill_alpha=1.0,
-        nonselection_line_alpha=1.0,
-        legend_label=name,
-    )
+    marks.line("time", colour, dash=dash, width=1.6, legend=name)
+    return marks.points("time", colour, fill=palette.WHITE, marker=marker, legend=name)
 
 
 def _band(time_s: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM, Span
+from bokeh.models import LayoutDOM
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure
-from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.grid import heading, sentence, stacked
+from workbench.plotting.marks import Marks, hover, rule
 from workbench.plotting.rows import row_figure
 
 if TYPE_CHECKING:
@@ -59,27 +60,21 @@ def _dates(times: RunTimes) -> figure:
     groups = times.groups(_PROGRAM)
     for at, (label, rows) in enumerate(groups.items()):
         dated = rows[np.isfinite(times.date[rows])]
-        source = ColumnDataSource(
-            data={
-                "date": 1000 * times.date[dated],
-                "relative": relative[dated],
-                "time_s": times.time_s[dated],
-                "group": [label] * len(dated),
-            }
-        )
-        dots = fig.scatter(
-            x="date",
-            y="relative",
-            source=source,
+        table = {
+            "date": 1000 * times.date[dated],
+            "relative": relative[dated],
+            "time_s": times.time_s[dated],
+        }
+        Marks(fig, table, x="date").points(
+            "relative",
+            palette.CATEGORIES[at % len(palette.CATEGORIES)],
             marker=palette.MARKERS[at % len(palette.MARKERS)],
-            color=palette.CATEGORIES[at % len(palette.CATEGORIES)],
-            fill_alpha=0.5,
             size=7,
-            legend_label=label,
+            alpha=0.5,
+            legend=label,
+            tips=[("", label), ("relative", "@relative{0.000}"), ("time", "@time_s{0.0} s")],
         )
-        tips = [("", "@group"), ("relative", "@relative{0.000}"), ("time", "@time_s{0.0} s")]
-        hover(fig, [dots], tips)
-    fig.add_layout(Span(location=1, dimension="width", line_color=palette.CAPTION))
+    rule(fig, y=1)
     legend_above(fig)
     return fig
 
@@ -97,51 +92,30 @@ def _rows(times: RunTimes, summary: RunTimeSummary) -> figure:
         file_name="run-time-groups",
         row_px=26,  # a bar of 13 px around a point of 8
     )
-    source = ColumnDataSource(
-        data={
-            "row": list(range(len(labels))),
-            "group": labels,
-            "least": quartiles[0],
-            "low": quartiles[1],
-            "high": quartiles[2],
-            "most": quartiles[3],
-            "median": summary.median,
-            "median_low": summary.median_low,
-            "median_high": summary.median_high,
-            "spread": 100 * summary.spread,
-            "worst": summary.worst,
-        }
-    )
-    fig.segment(x0="least", x1="most", y0="row", y1="row", source=source, line_color=palette.FAINT)
-    bars = fig.hbar(
-        y="row",
-        left="low",
-        right="high",
-        height=0.5,
-        source=source,
-        fill_color=palette.WAITING,
-        line_color=palette.CAPTION,
-    )
-    fig.segment(
-        x0="median_low",
-        x1="median_high",
-        y0="row",
-        y1="row",
-        source=source,
-        line_color=palette.BLUE,
-        line_width=3,
-    )
-    dots = fig.scatter(x="median", y="row", source=source, size=8, color=palette.BLUE)
-    hover(
-        fig,
-        [bars, dots],
-        [
-            ("", "@group"),
-            ("median", "@median{0.000} (@median_low{0.000} to @median_high{0.000})"),
-            ("middle half over median", "@spread{0.0} %"),
-            ("slowest over fastest", "@worst{0.00}"),
-        ],
-    )
+    table = {
+        "group": labels,
+        "least": quartiles[0],
+        "low": quartiles[1],
+        "high": quartiles[2],
+        "most": quartiles[3],
+        "median": summary.median,
+        "median_low": summary.median_low,
+        "median_high": summary.median_high,
+        "spread": 100 * summary.spread,
+        "worst": summary.worst,
+    }
+    marks = Marks(fig, table)
+    marks.spans("least", "most", palette.FAINT)
+    bars = marks.bars("high", palette.WAITING, start="low", thick=0.5, edge=palette.CAPTION)
+    marks.spans("median_low", "median_high", palette.BLUE, width=3)
+    dots = marks.points("median", palette.BLUE, size=8)
+    tips = [
+        ("", "@group"),
+        ("median", "@median{0.000} (@median_low{0.000} to @median_high{0.000})"),
+        ("middle half over median", "@spread{0.0} %"),
+        ("slowest over fastest", "@worst{0.00}"),
+    ]
+    hover(fig, [bars, dots], tips)
     return fig
 
 

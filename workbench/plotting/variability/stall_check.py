@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM
+from bokeh.models import LayoutDOM
 
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure, place_legend
-from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.grid import heading, sentence, stacked
+from workbench.plotting.marks import Marks
 
 if TYPE_CHECKING:
     from workbench.variability.world.packet_check import StallCheck
@@ -45,34 +46,23 @@ def plot_stall_check(found: StallCheck, *, height: int = 420) -> LayoutDOM:
         of_class = rows[rows["class"] == name]
         if not len(of_class):
             continue
-        source = ColumnDataSource(
-            data={
-                "packets": 100 * np.maximum(of_class["stall, packets"], _LEAST),
-                "flows": 100 * np.maximum(of_class["stall, flows"], _LEAST),
-                "used": 100 * of_class["utilisation, packets"],
-            },
-            name=name,
+        table = {
+            "packets": 100 * np.maximum(of_class["stall, packets"], _LEAST),
+            "flows": 100 * np.maximum(of_class["stall, flows"], _LEAST),
+            "used": 100 * of_class["utilisation, packets"],
+        }
+        tips = [
+            ("", f"{name} link"),
+            ("by packets", "@packets{0.000} %"),
+            ("by flows", "@flows{0.000} %"),
+            ("sending", "@used{0.0} %"),
+        ]
+        links = Marks(fig, table, x="packets", name=name)
+        label = f"{name} links"
+        dots = links.points(
+            "flows", colour, marker=marker, size=5, alpha=0.6, legend=label, tips=tips
         )
-        dots = fig.scatter(
-            x="packets",
-            y="flows",
-            source=source,
-            size=5,
-            marker=marker,
-            color=colour,
-            alpha=0.6,
-            legend_label=f"{name} links",
-        )
-        hover(
-            fig,
-            [dots],
-            [
-                ("", f"{name} link"),
-                ("by packets", "@packets{0.000} %"),
-                ("by flows", "@flows{0.000} %"),
-                ("sending", "@used{0.0} %"),
-            ],
-        )
+        dots.glyph.line_alpha = 0.6
     place_legend(fig, "top_left")
     return stacked(
         heading(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from bokeh.models import (
     BasicTicker,
     ColorBar,
     ColumnDataSource,
-    HoverTool,
+    GlyphRenderer,
     LinearColorMapper,
     NumeralTickFormatter,
     Range1d,
@@ -23,6 +23,7 @@ from workbench.arrays import FloatArray, IntArray
 from workbench.checks import whole
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure
+from workbench.plotting.marks import Marks, PointLook, hover
 from workbench.plotting.topology.map import LOAD_PALETTE
 from workbench.plotting.variability.run_steps import run_label
 from workbench.topology.aries import COLUMNS, ROWS
@@ -45,7 +46,8 @@ _GAP = 1.4  # between groups, in rows or columns
 _TALL = 1.5  # distance of rows over that of columns
 _BEND = 0.12  # of a link's curve, as a share of its length
 _MOST_LINKS = 150  # more of them hide the machine
-_OTHERS, _IDLE, _IO = "other users", "idle", "I/O routers"
+_IDLE, _IO = "idle", "I/O routers"
+_REST = "other users", _IDLE, _IO
 _MARKS: tuple[tuple[str, str, float], ...] = (
     # marker, colour, size relative to a router's
     ("square", palette.BLACK, 1.0),
@@ -61,13 +63,13 @@ _MARKS: tuple[tuple[str, str, float], ...] = (
 
 @dataclass(frozen=True, eq=False)
 class WorldMap:
-    """The drawing of a machine and its sources."""
+    """The drawing of a machine and its marks."""
 
     figure: figure
     machine: WorldMachine
     links: ColumnDataSource  # those that stall most
-    routers: tuple[ColumnDataSource, ...]  # ours, four users', others', idle ones, I/O
-    dots: tuple[Any, ...]  # the marks of the routers
+    routers: tuple[Marks, ...]  # ours, four users', others', idle ones, I/O
+    dots: tuple[GlyphRenderer, ...]  # the points of the routers
     x: FloatArray  # of each router
     y: FloatArray
 
@@ -80,22 +82,22 @@ class WorldMap:
         """Draw the jobs and stalls of a run at a step."""
         marked = marked_users(scene, first)
         owner, about = _owners(scene, marked)
-        items = self.figure.legend[0].items
-        labels = [run_label(scene.run), *marked, *[""] * (NAMED_USERS - len(marked))]
-        for place, source in enumerate(self.routers):
+        unused = [""] * (NAMED_USERS - len(marked))
+        labels = [run_label(scene.run), *marked, *unused, *_REST]
+        for place, (routers, label) in enumerate(zip(self.routers, labels, strict=True)):
             at = np.flatnonzero(owner == place)
-            source.data = {
-                "x": self.x[at],
-                "y": self.y[at],
-                "name": [_router_name(router) for router in at.tolist()],
-                "about": [about[router] for router in at.tolist()],
-            }
-            items[place].visible = bool(len(at))
-            if place < len(labels):
-                gone = bool(scene.without) and labels[place] == scene.without
-                items[place].label = {"value": labels[place] + ", left out" * gone}
-                colour = palette.WHITE if gone else _MARKS[place][1]
-                self.dots[place].glyph.fill_color = colour
+            routers.update(
+                {
+                    "x": self.x[at],
+                    "y": self.y[at],
+                    "name": [_router_name(router) for router in at.tolist()],
+                    "about": [about[router] for router in at.tolist()],
+                }
+            )
+            gone = bool(scene.without) and label == scene.without
+            routers.entry(label + ", left out" * gone if len(at) else "")
+            colour = palette.WHITE if gone else _MARKS[place][1]
+            self.dots[place].glyph.fill_color = colour
         self.show_step(scene, step)
 
     def show_step(self, scene: RunScene, step: int) -> None:
@@ -210,37 +212,22 @@ def world_map(machine: WorldMachine, *, height: int = 420) -> WorldMap:
         line_cap="round",
     )
     size = float(np.clip(420 / across, 2.0, 7.5))
-    labels = ("the run", *(f"user {n}" for n in range(NAMED_USERS)), _OTHERS, _IDLE, _IO)
-    sources, dots = [], []
-    for place, (marker, colour, relative) in enumerate(_MARKS):
-        source = ColumnDataSource({"x": [], "y": [], "name": [], "about": []})
-        dots.append(
-            fig.scatter(
-                "x",
-                "y",
-                source=source,
-                marker=marker,
-                size=size * relative,
-                fill_color=colour,
-                line_color=palette.CAPTION if place >= 1 + NAMED_USERS else colour,
-                line_width=0.6,
-                legend_label=labels[place],
-            )
-        )
-        sources.append(source)
-    fig.add_tools(
-        HoverTool(renderers=dots, tooltips=[("", "@name"), ("", "@about")]),
-        HoverTool(
-            renderers=[lines],
-            tooltips=[("link", "router @one to @other"), (STALL, "@value{0.000}")],
-        ),
-    )
+    labels = ("the run", *(f"user {n}" for n in range(NAMED_USERS)), *_REST)
+    routers, dots = [], []
+    for label, (marker, colour, relative) in zip(labels, _MARKS, strict=True):
+        marks = Marks(fig, {"x": [], "y": [], "name": [], "about": []}, x="x")
+        edge = palette.CAPTION if label in _REST else colour
+        look: PointLook = {"marker": marker, "edge": edge, "width": 0.6, "legend": label}
+        dots.append(marks.points("y", colour, size=size * relative, **look))
+        routers.append(marks)
+    hover(fig, dots, [("", "@name"), ("", "@about")])
+    hover(fig, [lines], [("link", "router @one to @other"), (STALL, "@value{0.000}")])
     legend_above(fig)
     fig.add_layout(_bar(mapper, STALL), "below")
     fig.axis.visible = False
     fig.grid.grid_line_color = None
     fig.toolbar.active_drag = None
-    return WorldMap(fig, machine, links, tuple(sources), tuple(dots), x, y)
+    return WorldMap(fig, machine, links, tuple(routers), tuple(dots), x, y)
 
 
 def _places(groups: int) -> tuple[FloatArray, FloatArray, float, float]:

@@ -60,8 +60,10 @@ class Scene:
         too_long.start()
         pieces = [WorkPiece("a", {}), WorkPiece("b", {})]
         work = PiecedWork("workbench.none", "s.db", self._note)
-        processes.do_in_processes(work, pieces, 2, task)
-        too_long.cancel()
+        try:
+            processes.do_in_processes(work, pieces, 2, task)
+        finally:
+            too_long.cancel()
 
     def _note(self, name: str, answer: Answer) -> None:
         self.noted.append((name, answer["state"]))

@@ -26,7 +26,7 @@ PIP_INSTALL := $(PY) $(PIP) --constraint constraints.txt
 # One process runs the tests of a file, whose fixtures it makes once, and the files in their order.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-TESTS := browser-tests tests-of-panels tests-of-questions tests-of-programs other-tests
+TESTS := browser-tests tests-of-panels tests-of-kernels tests-of-fits tests-of-causes tests-of-programs other-tests
 
 .PHONY: help lab workshop install test $(TESTS) test-oldest test-debian13 lint types system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
 
@@ -71,13 +71,15 @@ install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening an
 test: .venv/bin/pip ## install, then run lint, types and every test
 	@$(MAKE) --no-print-directory --jobs=2 $(TEST_STAMP) system-programs
 	@$(MAKE) --no-print-directory --jobs=2 $(WARM_STAMPS) lint types kernels-uncompiled
-	@$(MAKE) --no-print-directory --jobs=5 $(TESTS)
+	@$(MAKE) --no-print-directory --jobs $(TESTS)
 
-# One process each, which take about as long; that of programs mostly waits for MPI and Slurm. Those
-# of pytest-xdist would each read all files and, in a fresh clone, each compile them with pytest's
-# assertions: 23 s of processor time.
+# One process each, more than processors, for many tests wait: for kernels of notebooks, a page, MPI
+# and Slurm. Processes of pytest-xdist would each read all files and, in a fresh clone, each compile
+# them with pytest's assertions: 23 s of processor time.
 PANELS := tests/notebooks tests/unit/panels
-QUESTIONS := $(addprefix tests/unit/,fit plotting study tune uq variability)
+KERNELS_AND_HOUSE := $(addprefix tests/,conformance fuzz house kernels property)
+FITS := $(addprefix tests/unit/,fit plotting study tune)
+CAUSES := $(addprefix tests/unit/,uq variability)
 PROGRAMS := tests/slurm $(addprefix tests/unit/,measure mpi programs/recording validation)
 SOME_TESTS = $(PY) -m pytest --quiet -m "not deep" --durations=10 --cpu-times=20
 
@@ -86,12 +88,17 @@ SOME_TESTS = $(PY) -m pytest --quiet -m "not deep" --durations=10 --cpu-times=20
 $(TESTS): export OPENBLAS_NUM_THREADS := 1
 tests-of-panels:
 	$(SOME_TESTS) $(PANELS)
-tests-of-questions:
-	$(SOME_TESTS) $(QUESTIONS)
+tests-of-kernels:
+	$(SOME_TESTS) $(KERNELS_AND_HOUSE)
+tests-of-fits:
+	$(SOME_TESTS) $(FITS)
+tests-of-causes:
+	$(SOME_TESTS) $(CAUSES)
 tests-of-programs:
 	$(SOME_TESTS) $(PROGRAMS)
 other-tests:
-	$(SOME_TESTS) $(addprefix --ignore=,tests/benchmarks tests/browser $(PANELS) $(QUESTIONS) $(PROGRAMS))
+	$(SOME_TESTS) $(addprefix --ignore=,tests/benchmarks tests/browser \
+	  $(PANELS) $(KERNELS_AND_HOUSE) $(FITS) $(CAUSES) $(PROGRAMS))
 
 # One process, so that one JupyterLab, one kernel and one page serve nearly all of them.
 browser-tests:

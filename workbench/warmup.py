@@ -190,7 +190,7 @@ def _calibration() -> None:
 
     from workbench import uq
 
-    box = uq.ParameterBox([uq.UncertainParameter("latency", "s", 1e-6, 2e-6)])
+    box = uq.ParameterBox([uq.Parameter("latency", "s", 1e-6, 2e-6)])
     points = uq.design(box, 8)
     surrogate = uq.fit_surrogate(box, points, points)
     measured = uq.Replicas.of([np.array([1.5e-6, 1.6e-6])])

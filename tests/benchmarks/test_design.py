@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from workbench.storage.row_table import RowTable
-from workbench.uq import DesignPlan, ParameterBox, UncertainParameter, evaluate_design
+from workbench.uq import DesignPlan, Parameter, ParameterBox, evaluate_design
 
 ROWS = 200
-BOX = ParameterBox([UncertainParameter("latency", "s", 1e-6, 2e-6)])
+BOX = ParameterBox([Parameter("latency", "s", 1e-6, 2e-6)])
 
 
 @pytest.mark.parametrize("kept_open", [True, False])

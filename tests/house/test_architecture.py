@@ -30,6 +30,7 @@ FLOOR = {
     "atomic_write",
     "suggestions",
     "checks",
+    "parameters",
     "text_table",
     "yaml_text",
     "yaml_plan",

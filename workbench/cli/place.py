@@ -22,7 +22,6 @@ from workbench.cli.program_options import add_program, graph_of, model_of, nanos
 from workbench.cli.signals import run_stoppable
 from workbench.cli.topology import network_of
 from workbench.errors import ParameterError
-from workbench.facts import facts_columns
 from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
@@ -190,6 +189,8 @@ def _alike(placements: Collection[Placement]) -> list[str]:
 def _table(placements: Collection[Placement]) -> str:
     """Return a row a method, with the facts of its placement."""
     import pandas as pd
+
+    from workbench.facts import facts_columns
 
     heads, rows = facts_columns({one.method: one.facts()[1:] for one in placements}, exact=True)
     table = pd.DataFrame(rows, columns=["method", *(fact.name for fact in heads)])

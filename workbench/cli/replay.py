@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from workbench.cli.output import SHOWN_RANKS, add_json, print_json, slow_import_notice
 from workbench.cli.program_options import add_program, graph_of, model_of
 from workbench.cli.signals import run_stoppable
-from workbench.facts import facts_json
 from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
@@ -50,6 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
     if result is None:
         return status
     if arguments.json:
+        from workbench.facts import facts_json
+
         values = facts_json(result.facts())
         if arguments.waiting:
             values["waiting"] = result.waiting().to_dict("list")

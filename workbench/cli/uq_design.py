@@ -21,7 +21,7 @@ from workbench.errors import ParameterError
 from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
-    from workbench.uq import UncertainParameter
+    from workbench.uq import Parameter
 
 _DESIGNED = FunctionOptions("workbench.uq.design")
 _FORM = "NAME:UNIT:LOW:HIGH[:PRIOR]"
@@ -104,8 +104,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _parameter(text: str) -> UncertainParameter:
-    from workbench.uq import UncertainParameter
+def _parameter(text: str) -> Parameter:
+    from workbench.uq import Parameter
 
     parts = text.split(":")
     try:
@@ -119,4 +119,4 @@ def _parameter(text: str) -> UncertainParameter:
             key="parameter",
         ) from error
     fields = {"name": name, "unit": unit, "low": bounds[0], "high": bounds[1]}
-    return UncertainParameter.from_dict({**fields, **({"prior": prior[0]} if prior else {})})
+    return Parameter.from_dict({**fields, **({"prior": prior[0]} if prior else {})})

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         split as split,
     )
     from workbench.fit.result import FitResult as FitResult
-    from workbench.fit.space import Dimension as Dimension, SearchSpace as SearchSpace
+    from workbench.fit.space import SearchSpace as SearchSpace
     from workbench.fit.store import studies as studies
     from workbench.fit.study import (
         DEFAULT_TRIALS as DEFAULT_TRIALS,

@@ -19,7 +19,7 @@ from workbench.fit.result import FitResult
 from workbench.fit.space import SearchSpace
 from workbench.fit.study import DEFAULT_TRIALS, FitStudy
 from workbench.models import NetworkModel
-from workbench.models.parameter import Value
+from workbench.parameters import Value
 from workbench.tasks import Task
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from workbench.fit.defaults import model_to_fit
 from workbench.fit.losses import rmspe_by_target
 from workbench.fit.measured import as_curve
 from workbench.fit.segments import Cut, segments_of
-from workbench.fit.space import Dimension, SearchSpace
+from workbench.fit.space import SearchSpace
 from workbench.measure import OSUCurve
-from workbench.models import NetworkModel, SSTMacroModel
+from workbench.models import ModelParameter, NetworkModel, SSTMacroModel
 from workbench.simulate import simulate_osu
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _protocol(cut: Cut) -> StartPoint:
     return point
 
 
-def _suggested(dimension: Dimension, curve: OSUCurve, space: SearchSpace) -> float | None:
+def _suggested(dimension: ModelParameter, curve: OSUCurve, space: SearchSpace) -> float | None:
     """Return the value that the curve suggests, None if it suggests none."""
     if dimension.kind == "time":
         latencies = curve.latency_s[np.isfinite(curve.latency_s)]
@@ -132,6 +132,6 @@ def _suggested(dimension: Dimension, curve: OSUCurve, space: SearchSpace) -> flo
     return None
 
 
-def _path(dimension: Dimension) -> str:
+def _path(dimension: ModelParameter) -> str:
     """Return a latency's path; those of the overlay and of the NIC never add up."""
     return "overlay" if dimension.key.startswith("switch.logp.") else "wire"

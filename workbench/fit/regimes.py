@@ -25,7 +25,7 @@ from workbench.fit.measured import as_curve
 from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
-from workbench.models.parameter import Value
+from workbench.parameters import Value
 from workbench.tasks import Task, task_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ moves the parameters they stand for. Bounds and scales come from the model's own
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -18,14 +17,10 @@ from typing import Any
 from workbench.errors import ParameterError
 from workbench.html_table import code, html_table
 from workbench.models import ModelParameter, NetworkModel, Value
-from workbench.units import UNITS, Kind, format_quantity, parse_quantity
+from workbench.models.parameter import WITHOUT_RANGE
 
-_WHOLE = ("bytes", "count")
-_NOT_SEARCHABLE = ("flag", "choice")
-
-_USUAL: Mapping[str, tuple[str, float]] = MappingProxyType(
-    {"time": ("ns", 1e-9), "bandwidth": ("GB/s", 1e9), "frequency": ("GHz", 1e9)}
-)
+_UNKNOWN = ModelParameter(key="", kind="flag", section="NIC")
+"""What is known of a parameter in a space that is read without its model."""
 
 _MIDDLE = (
     "middle.limit",
@@ -88,103 +83,6 @@ SEARCHED: Mapping[str, tuple[str, ...]] = MappingProxyType(
 middle messages its five."""
 
 
-@dataclass(frozen=True)
-class Dimension:
-    """One parameter that a fit may move.
-
-    Attributes:
-        key: SST/macro's dotted key.
-        kind: what it measures, as in ``ModelParameter.kind``.
-        low, high: bounds in SI units, inclusive.
-        log: whether the search is even in the logarithm.
-    """
-
-    key: str
-    kind: Kind
-    low: float
-    high: float
-    log: bool
-
-    @property
-    def whole(self) -> bool:
-        """Whether its values are whole numbers."""
-        return self.kind in _WHOLE
-
-    @property
-    def unit(self) -> str:
-        """SI unit of the bounds; empty for counts."""
-        return UNITS[self.kind]
-
-    def text(self, value: float) -> str:
-        """Return a value for people, such as ``500 ns``.
-
-        Args:
-            value: in SI units.
-        """
-        return format_quantity(value, self.kind)
-
-    def clip(self, value: float) -> float | int:
-        """Return the value nearest to ``value`` that lies within the bounds.
-
-        Args:
-            value: in SI units.
-        """
-        inside = min(max(float(value), self.low), self.high)
-        if not self.whole:
-            return inside
-        return int(min(max(round(inside), math.ceil(self.low)), math.floor(self.high)))
-
-    def snap(self, value: float, digits: int = 4) -> float | int:
-        """Return ``value`` to some significant digits of its usual unit, within the bounds.
-
-        No benchmark tells ``119.9ns`` from ``119.8748256905826ns``, and an .ini is read by people.
-
-        Args:
-            value: in SI units.
-            digits: how many.
-        """
-        if self.high - self.low < 0.01 * self.high:
-            return self.clip(value)
-        unit, scale = _USUAL.get(self.kind, ("", 1.0))
-        text = f"{value / scale:.{digits}g}"
-        return self.clip(float(parse_quantity(text + unit, self.kind)) if unit else float(text))
-
-    def position(self, value: float) -> float:
-        """Return where ``value`` lies between the bounds, 0 to 1, on the search's own scale.
-
-        Args:
-            value: in SI units.
-        """
-        if self.high <= self.low:
-            return 0.5
-        if self.log:
-            low, high = math.log(self.low), math.log(self.high)
-            return (math.log(max(float(value), self.low)) - low) / (high - low)
-        return (float(value) - self.low) / (self.high - self.low)
-
-    def at(self, position: float) -> float | int:
-        """Return the value at a position, the inverse of ``position`` for values within bounds.
-
-        Args:
-            position: 0 to 1; beyond that the bound is returned.
-        """
-        if self.log:
-            low, high = math.log(self.low), math.log(self.high)
-            return self.clip(math.exp(low + float(position) * (high - low)))
-        return self.clip(self.low + float(position) * (self.high - self.low))
-
-    def at_bound(self, value: float) -> str:
-        """Return ``lower`` or ``upper`` within 1 % of the range of a bound, else an empty text.
-
-        Args:
-            value: in SI units.
-        """
-        position = self.position(value)
-        if position <= 0.01:
-            return "lower"
-        return "upper" if position >= 0.99 else ""
-
-
 @dataclass(frozen=True, repr=False)
 class SearchSpace:
     """The parameters a fit moves, their bounds, and values held fixed.
@@ -197,7 +95,7 @@ class SearchSpace:
         known: description of every parameter of the model, by key.
     """
 
-    dimensions: tuple[Dimension, ...]
+    dimensions: tuple[ModelParameter, ...]
     fixed: Mapping[str, Value] = dataclasses.field(default_factory=dict)
     known: Mapping[str, ModelParameter] = dataclasses.field(default_factory=dict, compare=False)
 
@@ -217,7 +115,7 @@ class SearchSpace:
             keys += _OVERLAY
         if "middle.limit" in known and float(known["middle.limit"].value) > 0:
             keys += _MIDDLE
-        return cls(tuple(_dimension(known[key]) for key in keys), {}, known)
+        return cls(tuple(known[key] for key in keys), {}, known)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -227,7 +125,7 @@ class SearchSpace:
     def __len__(self) -> int:
         return len(self.dimensions)
 
-    def __getitem__(self, key: str) -> Dimension:
+    def __getitem__(self, key: str) -> ModelParameter:
         for dimension in self.dimensions:
             if dimension.key == key:
                 return dimension
@@ -248,20 +146,7 @@ class SearchSpace:
                 out of order, not accepted by the model, or not positive on a log scale.
         """
         described = self._described(key)
-        least, most = _number(described, low), _number(described, high)
-        if not least < most:
-            raise ParameterError(
-                f"the lower bound of {key} must be below the upper; got "
-                f"{format_quantity(least, described.kind)} and "
-                f"{format_quantity(most, described.kind)}; to hold it at one value use fix()",
-                key=key,
-            )
-        if described.log and least <= 0:
-            raise ParameterError(
-                f"the bounds of {key} must be positive, it is searched on a log scale; got {low}",
-                key=key,
-            )
-        new = Dimension(key, described.kind, float(least), float(most), described.log)
+        new = described.within(*(float(described.coerce(end)) for end in (low, high)))
         kept = tuple(new if d.key == key else d for d in self.dimensions)
         dimensions = kept if key in self.keys else (*kept, new)
         fixed = {k: v for k, v in self.fixed.items() if k != key}
@@ -301,13 +186,14 @@ class SearchSpace:
         """
         if key in self.keys:
             return self
-        dimension = _dimension(self._described(key))
-        return self.with_bounds(key, dimension.low, dimension.high)
+        described = self._described(key)
+        return self.with_bounds(key, described.low, described.high)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold; ``from_dict`` reads them back."""
+        written = ("key", "kind", "low", "high", "log")
         return {
-            "dimensions": [dataclasses.asdict(dimension) for dimension in self.dimensions],
+            "dimensions": [{name: getattr(d, name) for name in written} for d in self.dimensions],
             "fixed": dict(self.fixed),
         }
 
@@ -320,11 +206,12 @@ class SearchSpace:
             model: a model of the kind it was written for, which describes the parameters; without
                 it ``known`` is empty, and bounds cannot be changed.
         """
-        return cls(
-            tuple(Dimension(**dimension) for dimension in values["dimensions"]),
-            dict(values["fixed"]),
-            {} if model is None else {one.key: one for one in model.parameters()},
+        known = {} if model is None else {one.key: one for one in model.parameters()}
+        dimensions = tuple(
+            dataclasses.replace(known.get(one["key"], _UNKNOWN), **one)
+            for one in values["dimensions"]
         )
+        return cls(dimensions, dict(values["fixed"]), known)
 
     def described_by(self, model: NetworkModel) -> SearchSpace:
         """Return the space with ``known`` from a model; one that was read back lacks it.
@@ -352,20 +239,10 @@ class SearchSpace:
 
             raise ParameterError(unknown_key(key, self.known), key=key)
         described = self.known[key]
-        if searchable and described.kind in _NOT_SEARCHABLE:
+        if searchable and described.kind in WITHOUT_RANGE:
             raise ParameterError(
                 f"{key} is a {described.kind} and cannot be searched; fit once with each value of "
                 "it and compare",
                 key=key,
             )
         return described
-
-
-def _dimension(described: ModelParameter) -> Dimension:
-    return Dimension(
-        described.key, described.kind, float(described.low), float(described.high), described.log
-    )
-
-
-def _number(described: ModelParameter, value: float | str) -> float:
-    return float(described.coerce(value))

@@ -47,7 +47,8 @@ from workbench.fit.space import SearchSpace
 from workbench.fit.store import StoredTrial, StudyFile
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
-from workbench.models.parameter import Value, key_named
+from workbench.models.parameter import key_named
+from workbench.parameters import Value
 from workbench.simulate import simulate_osu
 from workbench.tasks import Task, task_of
 

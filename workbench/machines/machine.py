@@ -25,7 +25,7 @@ from workbench.checks import number, whole
 from workbench.errors import DatasetError, ParameterError
 from workbench.html_table import code, html_table
 from workbench.measure import OSUCurve
-from workbench.models import LogGPS, NetworkModel, OverheadTable
+from workbench.models import LogGPS, ModelParameter, NetworkModel, OverheadTable
 from workbench.provenance import Provenance
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
@@ -230,7 +230,8 @@ class Machine(StoredResult):
 
     def _repr_html_(self) -> str:
         head = ("parameter", "value", f"{LEVEL:.0%} interval")
-        rows = ((code(p.key), p.text(), self._interval(p.key)) for p in self.model.parameters())
+        known = self.model.parameters()
+        rows = ((code(p.key), p.text(p.value), self._interval(p)) for p in known)
         parts = html_table(self._rows(), ("part", "value", "source", "note"), repr(self))
         return parts + html_table(rows, head, self.provenance.caption())
 
@@ -283,16 +284,9 @@ class Machine(StoredResult):
             key="link_bandwidth",
         )
 
-    def _interval(self, key: str) -> str:
-        if key not in self.intervals:
-            return ""
-        ends = self.intervals[key]
-        if isinstance(self.model.get(key), int):
-            ends = (round(ends[0]), round(ends[1]))
-        models = (self.model.with_values({key: end}) for end in ends)
-        return " to ".join(
-            next(p.text() for p in model.parameters() if p.key == key) for model in models
-        )
+    def _interval(self, about: ModelParameter) -> str:
+        ends = self.intervals.get(about.key, ())
+        return " to ".join(about.text(round(end) if about.whole else end) for end in ends)
 
 
 _ASSUMED: Mapping[str, KnownPart] = MappingProxyType(

@@ -34,9 +34,10 @@ if TYPE_CHECKING:
         OverheadTable as OverheadTable,
         overhead_at as overhead_at,
     )
-    from workbench.models.parameter import ModelParameter as ModelParameter, Value as Value
+    from workbench.models.parameter import ModelParameter as ModelParameter
     from workbench.models.pisces import PISCES as PISCES
     from workbench.models.protocol import Protocol as Protocol
     from workbench.models.snappr import SNAPPR as SNAPPR
+    from workbench.parameters import Value as Value
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

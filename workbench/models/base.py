@@ -14,14 +14,9 @@ from workbench.html_table import code, html_table
 from workbench.models.ini_write import write_ini
 from workbench.models.memory import LogPMemory, Memory, NullMemory, Processor, SnapprMemory
 from workbench.models.mpi import MPIProtocol
-from workbench.models.parameter import (
-    ModelParameter,
-    Value,
-    coerce_fields,
-    described_fields,
-    parameter,
-)
+from workbench.models.parameter import ModelParameter, coerce_fields, described_fields, parameter
 from workbench.named_options import named_fields
+from workbench.parameters import Value
 from workbench.result import Result
 from workbench.suggestions import did_you_mean, unknown_key
 
@@ -275,7 +270,7 @@ class NetworkModel(Result):
             if item.section != section:
                 section = item.section
                 rows.append((section,))
-            rows.append((code(item.key), item.text(), item.description))
+            rows.append((code(item.key), item.text(item.value), item.description))
         caption = f"{type(self).__name__}, variant {self.variant}"
         return html_table(rows, ("key", "value", "meaning"), caption, align="lrl")
 

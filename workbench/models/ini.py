@@ -27,10 +27,11 @@ from workbench.models.ini_keys import (
 from workbench.models.ini_write import OWN_MODEL
 from workbench.models.logp import LogP
 from workbench.models.memory import MEMORIES
-from workbench.models.parameter import ModelParameter, Value
+from workbench.models.parameter import ModelParameter
 from workbench.models.pisces import PISCES
 from workbench.models.protocol import Protocol
 from workbench.models.snappr import SNAPPR
+from workbench.parameters import Value
 from workbench.suggestions import did_you_mean, nearest_key, unknown_key
 from workbench.units import misread_unit
 

@@ -23,6 +23,7 @@ from workbench.models.netgauge import last_usable, netgauge_rows, overheads_of, 
 from workbench.models.parameter import INT32_MAX
 from workbench.models.protocol import REGIMES, Protocol, ProtocolRegime
 from workbench.named_options import named_fields
+from workbench.parameters import Parameter
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
 from workbench.units import format_quantity, parse_typed_quantity
@@ -30,19 +31,20 @@ from workbench.units import format_quantity, parse_typed_quantity
 if TYPE_CHECKING:
     import pandas as pd
 
-LOGGPS_UNITS: Mapping[str, str] = MappingProxyType(
-    {"L": "s", "o": "s", "g": "s", "G": "s/B", "O": "s/B", "S": "B"}
-)
-_MEANINGS: Mapping[str, str] = MappingProxyType(
+LOGGPS: Mapping[str, Parameter] = MappingProxyType(
     {
-        "L": "latency: time the first byte is under way",
-        "o": "overhead: time each host spends on a message",
-        "g": "gap: least time between two messages of a node",
-        "G": "gap per byte: 1 / bandwidth",
-        "O": "overhead per byte: time each host spends on a byte",
-        "S": "largest message that is sent without asking the receiver",
+        name: Parameter(name, unit, low, high, log=True, description=description)
+        for name, unit, low, high, description in (
+            ("L", "s", 1e-9, 1e-2, "latency: time the first byte is under way"),
+            ("o", "s", 1e-9, 1e-3, "overhead: time each host spends on a message"),
+            ("g", "s", 1e-9, 1e-3, "gap: least time between two messages of a node"),
+            ("G", "s/B", 1e-12, 1e-7, "gap per byte: 1 / bandwidth"),
+            ("O", "s/B", 1e-13, 1e-7, "overhead per byte: time each host spends on a byte"),
+            ("S", "B", 1, INT32_MAX, "eager up to: largest message that waits for no receiver"),
+        )
     }
 )
+"""The six parameters, with the bounds above 0 that sliders have; 0 is accepted too."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +79,8 @@ class LogGPS(StoredResult):
     errors: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        for name, unit in LOGGPS_UNITS.items():
-            object.__setattr__(self, name, _checked(name, getattr(self, name), unit))
+        for name, about in LOGGPS.items():
+            object.__setattr__(self, name, _checked(name, getattr(self, name), about.unit))
         if not float(self.S).is_integer() or self.S > INT32_MAX:
             raise ParameterError(
                 f"S must be a whole number of bytes of at most {INT32_MAX}; got {self.S!r}", key="S"
@@ -87,7 +89,7 @@ class LogGPS(StoredResult):
         for name in self.errors:
             _check_known(name)
         errors = {
-            name: _checked(f"the error of {name}", error, LOGGPS_UNITS[name])
+            name: _checked(f"the error of {name}", error, LOGGPS[name].unit)
             for name, error in self.errors.items()
         }
         object.__setattr__(self, "errors", errors)
@@ -215,7 +217,7 @@ class LogGPS(StoredResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold; ``from_dict`` reads them back."""
-        return {**{name: getattr(self, name) for name in LOGGPS_UNITS}, "errors": dict(self.errors)}
+        return {**{name: getattr(self, name) for name in LOGGPS}, "errors": dict(self.errors)}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> LogGPS:
@@ -227,12 +229,12 @@ class LogGPS(StoredResult):
         Raises:
             ParameterError: a parameter is missing or not accepted.
         """
-        missing = [name for name in LOGGPS_UNITS if name not in values]
+        missing = [name for name in LOGGPS if name not in values]
         if missing:
             raise ParameterError(
                 f"LogGPS needs L, o, g, G, O and S; {', '.join(missing)} missing", key=missing[0]
             )
-        parameters = {name: values[name] for name in LOGGPS_UNITS}
+        parameters = {name: values[name] for name in LOGGPS}
         return cls(**parameters, errors=values.get("errors", {}))
 
     def to_frame(self) -> pd.DataFrame:
@@ -244,10 +246,10 @@ class LogGPS(StoredResult):
                 {
                     "parameter": name,
                     "value": getattr(self, name),
-                    "unit": unit,
+                    "unit": about.unit,
                     "error": self.errors.get(name, math.nan),
                 }
-                for name, unit in LOGGPS_UNITS.items()
+                for name, about in LOGGPS.items()
             ]
         )
 
@@ -258,7 +260,7 @@ class LogGPS(StoredResult):
             name: one of L, o, g, G, O and S.
         """
         value, error = getattr(self, name), self.errors.get(name)
-        if LOGGPS_UNITS[name] == "s/B":
+        if LOGGPS[name].unit == "s/B":
             shown = f"{value * 1e9:.4g} ns/B"
             return shown if error is None else f"{shown} ± {error * 1e9:.2g}"
         kind: Literal["bytes", "time"] = "bytes" if name == "S" else "time"
@@ -268,10 +270,10 @@ class LogGPS(StoredResult):
         return f"{shown} ± " + (f"{error:.0f} B" if name == "S" else format_quantity(error, "time"))
 
     def __repr__(self) -> str:
-        return f"LogGPS({', '.join(f'{name} {self.text(name)}' for name in LOGGPS_UNITS)})"
+        return f"LogGPS({', '.join(f'{name} {self.text(name)}' for name in LOGGPS)})"
 
     def _repr_html_(self) -> str:
-        rows = ((name, self.text(name), meaning) for name, meaning in _MEANINGS.items())
+        rows = ((name, self.text(name), about.description) for name, about in LOGGPS.items())
         return html_table(rows, caption="LogGPS", align="lrl")
 
 
@@ -315,15 +317,15 @@ def _per_byte(name: str, text: str) -> float:
 
 
 def _check_known(name: str) -> None:
-    if name not in LOGGPS_UNITS:
+    if name not in LOGGPS:
         raise ParameterError(
-            f"LogGPS has {', '.join(LOGGPS_UNITS)}; got {name!r}{did_you_mean(name, LOGGPS_UNITS)}",
+            f"LogGPS has {', '.join(LOGGPS)}; got {name!r}{did_you_mean(name, LOGGPS)}",
             key=name,
         )
 
 
 def _checked(what: str, value: Any, unit: str) -> Any:
-    if isinstance(value, str) and what in LOGGPS_UNITS:
+    if isinstance(value, str) and what in LOGGPS:
         return parse_loggps(what, value)
     try:
         number = float(value)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
 
 from workbench.errors import ParameterError
+from workbench.parameters import Parameter, Value
 from workbench.suggestions import did_you_mean, unknown_key
 from workbench.units import (
     UNITS,
@@ -24,7 +25,6 @@ from workbench.units import (
     write_quantity,
 )
 
-Value = float | int | bool | str
 Section = Literal[
     "NIC",
     "Switch",
@@ -40,29 +40,34 @@ Section = Literal[
 
 INT32_MAX: Final = 2**31 - 1  # SST/macro's int, as which it reads qos_levels
 UINT32_MAX: Final = 2**32 - 1  # SST/macro's uint32_t, as which it reads credits (snappr_switch.cc)
+WITHOUT_RANGE: Final = ("flag", "choice")
+_WHOLE: Final = ("bytes", "count")
+_USUAL: Final[Mapping[str, tuple[str, float]]] = {
+    "time": ("ns", 1e-9),
+    "bandwidth": ("GB/s", 1e9),
+    "frequency": ("GHz", 1e9),
+}
 _ACRONYMS: Final = {"mtu": "MTU", "nic": "NIC", "rdma": "RDMA"}
 # SST/macro counts 1e-16 s in 64 bits; the longest time it can hold is 1844.67 s
 LONGEST_TIME_S: Final = 1844.0
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class ModelParameter:
+class ModelParameter(Parameter):
     """A parameter of a network model, with the value it has there.
 
+    Its bounds are where a slider or a search starts, SI, and no limits of validity; a flag and a
+    choice have none. Its key is SST/macro's dotted one, such as ``node.nic.injection.latency``;
+    messages have it in brackets behind the name.
+
     Attributes:
-        key: SST/macro's dotted key, such as ``node.nic.injection.latency``; messages have it
-            in brackets behind the name.
-        path: attribute of the model that holds it, such as ``mpi.max_eager_msg_size``.
         kind: what it measures; decides the unit.
-        low: lower bound a slider or a search starts from, SI; not a limit of validity.
-        high: upper bound a slider or a search starts from, SI; not a limit of validity.
-        log: whether the bounds span orders of magnitude, so that a log scale suits it.
+        path: attribute of the model that holds it, such as ``mpi.max_eager_msg_size``.
         minimum: smallest value the model accepts, SI.
         maximum: largest value the model accepts, SI.
         exclusive: whether ``minimum`` itself is refused.
         choices: the values a ``choice`` may take.
         section: heading it stands under in tables and panels.
-        description: what it does physically, one sentence.
         required: whether SST/macro stops when an .ini leaves it out.
         absent: the value SST/macro takes when an .ini leaves it out.
         before: keys that win over ``key`` when an .ini has them.
@@ -72,21 +77,18 @@ class ModelParameter:
         plain: whether SST/macro reads it as a whole number without a unit.
         threshold: whether it acts only by which message sizes lie at or below it.
         unless: a flag's key; while the flag is false the parameter has no effect.
-        value: the value in the model that returned this description, SI.
     """
 
-    key: str
-    path: str = ""
-    kind: Kind
+    unit: str = dataclasses.field(init=False)
     low: float = 0.0
     high: float = 0.0
-    log: bool = False
+    kind: Kind
+    path: str = ""
     minimum: float = 0.0
     maximum: float = math.inf
     exclusive: bool = False
     choices: tuple[str, ...] = ()
     section: Section
-    description: str
     required: bool = True
     absent: Value | None = None
     before: tuple[str, ...] = ()
@@ -95,12 +97,16 @@ class ModelParameter:
     plain: bool = False
     threshold: bool = False
     unless: str = ""
-    value: Value = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "unit", UNITS[self.kind])
+        if self.kind not in WITHOUT_RANGE:
+            super().__post_init__()
 
     @property
-    def unit(self) -> str:
-        """SI unit of ``value`` and the bounds; empty for counts, flags and choices."""
-        return UNITS[self.kind]
+    def whole(self) -> bool:
+        """Whether its values are whole numbers."""
+        return self.kind in _WHOLE
 
     @property
     def name(self) -> str:
@@ -120,9 +126,27 @@ class ModelParameter:
         """The name with the key behind it, as messages have it: ``MTU (node.nic.mtu)``."""
         return f"{self.name} ({self.key})"
 
-    def text(self) -> str:
-        """Return the value for people, e.g. ``500 ns``."""
-        return format_quantity(self.value, self.kind)
+    def text(self, value: Value) -> str:
+        """Return an SI value for people, e.g. ``500 ns``."""
+        return format_quantity(value, self.kind)
+
+    def snap(self, value: float, digits: int = 4) -> float | int:
+        """Return an SI value to some significant digits of its usual unit, within the bounds.
+
+        No benchmark tells ``119.9ns`` from ``119.8748256905826ns``, and an .ini is read by people.
+        """
+        if self.high - self.low < 0.01 * self.high:
+            return self.clip(value)
+        unit, scale = _USUAL.get(self.kind, ("", 1.0))
+        text = f"{value / scale:.{digits}g}"
+        return self.clip(float(parse_quantity(text + unit, self.kind)) if unit else float(text))
+
+    def at_bound(self, value: float) -> str:
+        """Return ``lower`` or ``upper`` within 1 % of the range of a bound, else an empty text."""
+        position = self.position(value)
+        if position <= 0.01:
+            return "lower"
+        return "upper" if position >= 0.99 else ""
 
     def spelt(self) -> str:
         """Return the value as an .ini spells it, exactly."""
@@ -165,14 +189,13 @@ class ModelParameter:
         Returns:
             A sentence, empty where nothing is odd; zero is a choice and not a slip.
         """
-        if self.kind in ("flag", "choice") or not value or not self.high > self.low:
+        if self.kind in WITHOUT_RANGE or not value:
             return ""
-        if float(self.low) * (1 - 1e-9) <= float(value) <= float(self.high) * (1 + 1e-9):
+        if self.low * (1 - 1e-9) <= float(value) <= self.high * (1 + 1e-9):
             return ""
-        low, high = (format_quantity(end, self.kind) for end in (self.low, self.high))
         return (
-            f"{format_quantity(value, self.kind)} lies outside the slider, {low} to {high}; "
-            "check its unit"
+            f"{self.text(value)} lies outside the slider, {self.text(self.low)} to "
+            f"{self.text(self.high)}; check its unit"
         )
 
     def _checked(self, value: Any) -> Value:
@@ -200,7 +223,7 @@ class ModelParameter:
             ) from None
         if not math.isfinite(number):
             raise ParameterError(f"{self.label} must be finite; got {value!r}", key=self.key)
-        if self.kind not in ("bytes", "count"):
+        if not self.whole:
             return number
         if not number.is_integer():
             raise ParameterError(

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from workbench.models.base import LogPOverlay, SSTMacroModel, largest_packet, refuse
-from workbench.models.parameter import INT32_MAX, Value, parameter
+from workbench.models.parameter import INT32_MAX, parameter
+from workbench.parameters import Value
 from workbench.units import format_quantity
 
 ARBITRATORS = ("simple", "null", "cut_through")

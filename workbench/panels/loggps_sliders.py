@@ -11,10 +11,11 @@ import ipywidgets as widgets
 
 from workbench.measure.curve import byte_label
 from workbench.models import LogGPS
-from workbench.models.loggps import parse_loggps
+from workbench.models.loggps import LOGGPS, parse_loggps
 from workbench.models.parameter import INT32_MAX
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.slider import Scale, Slider
+from workbench.parameters import Parameter
 from workbench.units import format_quantity
 
 _STEPS_PER_DECADE = 40  # a step of 6 %: 240 from 1 ns to 1 ms
@@ -25,66 +26,58 @@ _ALL = "all"
 class LogGPSScale(Scale):
     """The range of a parameter: logarithmic with 0 at the left end, S in powers of two."""
 
-    name: str  # LogGPS letter
-    words: str
-    per_byte: bool
-    low: float  # smallest value above 0; s, s/B or B
-    high: float
+    about: Parameter  # its bounds above 0; s, s/B or B
 
     @property
     def last(self) -> int:
         """The last position; position 0 is the value 0."""
-        if self.name == "S":
-            return 1 + math.ceil(math.log2(self.high / self.low))
-        return 1 + round(_STEPS_PER_DECADE * math.log10(self.high / self.low))
+        if self.about.unit == "B":
+            return 1 + math.ceil(math.log2(self.about.high / self.about.low))
+        return 1 + round(_STEPS_PER_DECADE * math.log10(self.about.high / self.about.low))
 
     def value_at(self, position: int) -> float:
         """Return the value at a position in s, s/B or B."""
         if position == 0:
             return 0
-        if self.name == "S":
+        if self.about.unit == "B":
             return min(1 << (position - 1), INT32_MAX)
-        return float(f"{self.low * 10 ** ((position - 1) / _STEPS_PER_DECADE):.3g}")
+        return float(f"{self.about.low * 10 ** ((position - 1) / _STEPS_PER_DECADE):.3g}")
 
     def position(self, value: float) -> int:
         """Return the position nearest to a value in s, s/B or B, which may be off the slider."""
         if value <= 0:
             return 0
-        value = min(max(value, self.low), self.high)
-        if self.name == "S":
-            return 1 + round(math.log2(value / self.low))
-        return 1 + round(_STEPS_PER_DECADE * math.log10(value / self.low))
+        value = self.about.clip(value)
+        if self.about.unit == "B":
+            return 1 + round(math.log2(value / self.about.low))
+        return 1 + round(_STEPS_PER_DECADE * math.log10(value / self.about.low))
 
     def text(self, value: float) -> str:
         """Return a value as the row shows it: ``2.50 µs``, ``0.04 ns/B``, ``64 KiB``, ``all``."""
-        if self.name == "S":
+        if self.about.unit == "B":
             return _ALL if value >= INT32_MAX else byte_label(int(value))
         if value == 0:
             return "0"
-        return f"{value * 1e9:.3g} ns/B" if self.per_byte else format_quantity(value, "time")
+        if self.about.unit == "s/B":
+            return f"{value * 1e9:.3g} ns/B"
+        return format_quantity(value, "time")
 
     def read(self, given: str) -> float:
         """Return the value of a text in s, s/B or B, or raise a ParameterError."""
-        return parse_loggps(self.name, given)
+        return parse_loggps(self.about.key, given)
 
     def unusual(self, value: float) -> str:
         """Return a warning where a nonzero value lies outside the slider, else ""."""
-        if not value or self.low * (1 - 1e-9) <= value <= self.high * (1 + 1e-9):
+        low, high = self.about.low, self.about.high
+        if not value or low * (1 - 1e-9) <= value <= high * (1 + 1e-9):
             return ""
         return (
-            f"{self.text(value)} lies outside the slider, {self.text(self.low)} to "
-            f"{self.text(self.high)}; check its unit"
+            f"{self.text(value)} lies outside the slider, {self.text(low)} to {self.text(high)}; "
+            "check its unit"
         )
 
 
-SCALES = (
-    LogGPSScale("L", "latency", False, 1e-9, 1e-2),
-    LogGPSScale("o", "overhead", False, 1e-9, 1e-3),
-    LogGPSScale("g", "gap", False, 1e-9, 1e-3),
-    LogGPSScale("G", "gap per byte", True, 1e-12, 1e-7),
-    LogGPSScale("O", "overhead per byte", True, 1e-13, 1e-7),
-    LogGPSScale("S", "eager up to", False, 1, INT32_MAX),
-)
+SCALES = tuple(map(LogGPSScale, LOGGPS.values()))
 
 
 class LogGPSSliders:
@@ -93,17 +86,18 @@ class LogGPSSliders:
     def __init__(self, model: LogGPS, changed: Callable[[LogGPS], None]) -> None:
         self._model, self._changed = model, changed
         self.rows = {
-            scale.name: Slider(
+            name: Slider(
                 scale,
-                getattr(model, scale.name),
-                partial(self._take, scale.name),
-                name=f"{scale.name}  {scale.words}",
-                typed_tooltip=f"Type {scale.words} ({scale.name}) with its unit, such as "
+                getattr(model, name),
+                partial(self._take, name),
+                name=f"{name}  {words}",
+                typed_tooltip=f"Type {words} ({name}) with its unit, such as "
                 f"{scale.text(scale.value_at(scale.last // 2))}",
                 name_width="144px",
                 text_width="96px",
             )
             for scale in SCALES
+            for name, words in [(scale.about.key, scale.about.description.partition(":")[0])]
         }
         half = widgets.Layout(flex="1 1 380px", width="auto", margin="0 14px 0 0")
         columns = (("L", "o", "g"), ("G", "O", "S"))

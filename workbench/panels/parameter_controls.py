@@ -10,11 +10,12 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench.models import ModelParameter, NetworkModel
-from workbench.models.parameter import Value, key_named
+from workbench.models.parameter import key_named
 from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.mute import Mute
 from workbench.panels.slider import Scale, Slider
+from workbench.parameters import Value
 from workbench.units import format_quantity
 
 Changed = Callable[[str, Value], None]

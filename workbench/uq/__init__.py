@@ -2,7 +2,7 @@
 
 from workbench import uq
 
-box = uq.ParameterBox([uq.UncertainParameter("latency", "s", 1e-7, 1e-5, "log-uniform")])
+box = uq.ParameterBox([uq.Parameter("latency", "s", 1e-7, 1e-5, log=True)])
 points = uq.design(box, 64)
 surrogate = uq.fit_surrogate(box, points, times)    # what the simulator gave at the points
 plan = uq.DesignPlan("mine", box, 64, holdout=20)   # or: each run is kept through a kill
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from workbench.parameters import Parameter as Parameter
     from workbench.uq import carry as carry
     from workbench.uq.carried_on import CarriedOn as CarriedOn, LogGPSPosterior as LogGPSPosterior
     from workbench.uq.coverage import describe_held as describe_held, held_share as held_share
@@ -55,10 +56,7 @@ if TYPE_CHECKING:
         fit_problem as fit_problem,
         posterior_of_fit as posterior_of_fit,
     )
-    from workbench.uq.parameters import (
-        ParameterBox as ParameterBox,
-        UncertainParameter as UncertainParameter,
-    )
+    from workbench.uq.parameters import ParameterBox as ParameterBox
     from workbench.uq.posterior import Posterior as Posterior, calibrate as calibrate
     from workbench.uq.prediction import (
         Prediction as Prediction,

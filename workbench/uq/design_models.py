@@ -19,8 +19,9 @@ import numpy as np
 from workbench.arrays import FloatArray
 from workbench.checks import whole_each
 from workbench.errors import ParameterError
+from workbench.parameters import Parameter
 from workbench.suggestions import did_you_mean
-from workbench.uq.parameters import ParameterBox, UncertainParameter
+from workbench.uq.parameters import ParameterBox
 
 if TYPE_CHECKING:
     from workbench.uq.collectives.gemini import TorusPlaces
@@ -155,11 +156,8 @@ def _rounds(
     tests = [CollectiveTest(n, size, 1, torus) for n in nodes for size in block_bytes]
     return DesignModel(
         f"{collective} by {algorithm}, by the rounds' latencies and bytes",
-        ParameterBox(
-            UncertainParameter(one.name, one.unit, one.low, one.high, "log-uniform")
-            for one in model.parameters
-        ),
-        tuple(one.start for one in model.parameters),
+        ParameterBox(model.parameters),
+        tuple(float(one.value) for one in model.parameters),
         tuple(test.label for test in tests),
         # One by one: a matrix product's last bits depend on how many rows it has.
         lambda points: np.concatenate([model.times(row[None], tests) for row in points]),
@@ -185,7 +183,6 @@ def _osu(
     network = find_model(model)
     # Thresholds act in steps, which polynomials do not follow.
     varied = [one for one in SearchSpace.for_model(network).dimensions if not one.whole]
-    values_of = {one.key: one.value for one in network.parameters()}
     wanted = [(name, size) for name in benchmarks for size in sizes]
 
     def row(values: FloatArray) -> list[float]:
@@ -197,13 +194,8 @@ def _osu(
 
     return DesignModel(
         f"OSU tests between two nodes, by {type(network).__name__}",
-        ParameterBox(
-            UncertainParameter(
-                one.key, one.unit, one.low, one.high, "log-uniform" if one.log else "uniform"
-            )
-            for one in varied
-        ),
-        tuple(float(values_of[one.key]) for one in varied),
+        ParameterBox(Parameter(one.key, one.unit, one.low, one.high, one.log) for one in varied),
+        tuple(float(one.value) for one in varied),
         tuple(f"{name} at {size} B" for name, size in wanted),
         lambda points: np.array([row(values) for values in points]),
     )

@@ -29,10 +29,11 @@ from workbench.arrays import FloatArray
 from workbench.checks import number, whole
 from workbench.errors import ParameterError
 from workbench.html_table import html_table
+from workbench.parameters import Parameter
 from workbench.suggestions import did_you_mean
 from workbench.uq.design_models import DesignModel, named_model
 from workbench.uq.designs import DesignMethod, design
-from workbench.uq.parameters import ParameterBox, UncertainParameter
+from workbench.uq.parameters import ParameterBox
 from workbench.yaml_plan import YamlPlan
 
 if TYPE_CHECKING:
@@ -256,12 +257,12 @@ class DesignPlan(YamlPlan):
                 self._check_known(name, "parameters")
         return box
 
-    def _parameter(self, given: Any) -> UncertainParameter:
-        if isinstance(given, UncertainParameter):
+    def _parameter(self, given: Any) -> Parameter:
+        if isinstance(given, Parameter):
             return given
         if isinstance(given, Mapping):
             try:
-                return UncertainParameter.from_dict(given)
+                return Parameter.from_dict(given)
             except ParameterError as error:
                 raise ParameterError(str(error), key="parameters") from error
         if self.simulator is None:
@@ -301,4 +302,4 @@ class DesignPlan(YamlPlan):
 
 def column_names(box: ParameterBox) -> tuple[str, ...]:
     """Return the heads of the parameters' columns: ``latency (s)``."""
-    return tuple(f"{one.name} ({one.unit})" if one.unit else one.name for one in box)
+    return tuple(one.heading for one in box)

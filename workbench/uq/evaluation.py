@@ -359,10 +359,7 @@ def _runs(
 
 
 def _described(box: ParameterBox, point: FloatArray) -> str:
-    return ", ".join(
-        f"{one.name}={value:g}{f' {one.unit}' if one.unit else ''}"
-        for one, value in zip(box, point, strict=True)
-    )
+    return ", ".join(f"{one.key}={one.text(value)}" for one, value in zip(box, point, strict=True))
 
 
 def _piece_name(plan: DesignPlan, first: int, end: int) -> str:

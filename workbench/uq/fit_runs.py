@@ -17,13 +17,13 @@ from workbench.arrays import FloatArray
 from workbench.blas import one_thread
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.fit.result import FitResult
-from workbench.fit.space import Dimension
 from workbench.fit.trust.identify import Identifiability, identify
 from workbench.measure import OSUCurve
-from workbench.models import NetworkModel
+from workbench.models import ModelParameter, NetworkModel
+from workbench.parameters import Parameter
 from workbench.simulate import BENCHMARKS, simulate_osu
 from workbench.uq.designs import design
-from workbench.uq.parameters import ParameterBox, UncertainParameter
+from workbench.uq.parameters import ParameterBox
 from workbench.uq.posterior import Posterior
 from workbench.uq.replicas import Replicas
 from workbench.uq.surrogate import Surrogate, fit_surrogate
@@ -35,10 +35,10 @@ _MARGIN = 0.3  # around a posterior, of its width
 _EDGE, _PRESSED = 0.02, 0.005  # of a box at its end, and the share of draws that is too much there
 
 
-def start(result: FitResult) -> tuple[list[Dimension], ParameterBox]:
+def start(result: FitResult) -> tuple[list[ModelParameter], ParameterBox]:
     """Return the parameters that vary, and the box around the fit that a posterior begins with."""
     known = identify(result)
-    dimensions = [result.space[key] for key in known.keys if _has_width(result.space[key])]
+    dimensions = [result.space[key] for key in known.keys]
     if not dimensions:
         raise ParameterError(
             "a fit needs parameters that act other than in steps, or there is nothing to vary; "
@@ -51,7 +51,7 @@ def start(result: FitResult) -> tuple[list[Dimension], ParameterBox]:
 class FitRuns:
     """Runs of a fit's model, at parameters as costs: times, and the inverses of bandwidths."""
 
-    def __init__(self, result: FitResult, dimensions: Sequence[Dimension]) -> None:
+    def __init__(self, result: FitResult, dimensions: Sequence[ModelParameter]) -> None:
         self.result, self.dimensions = result, dimensions
         self._points: list[FloatArray] = []
         self._times: list[FloatArray] = []
@@ -137,19 +137,19 @@ def replicas_of(result: FitResult) -> Replicas:
     )
 
 
-def exchanged(dimensions: Sequence[Dimension], values: FloatArray) -> FloatArray:
+def exchanged(dimensions: Sequence[ModelParameter], values: FloatArray) -> FloatArray:
     """Return parameters as costs, or costs as parameters: a bandwidth is inverted, [..., n]."""
     rates = np.array([one.kind == "bandwidth" for one in dimensions])
     return np.where(rates, 1.0 / np.where(rates, values, 1.0), values)
 
 
-def _bounds(dimensions: Sequence[Dimension]) -> FloatArray:
+def _bounds(dimensions: Sequence[ModelParameter]) -> FloatArray:
     """Return the least and the greatest cost, float64[2, parameters]."""
     ends = np.array([[one.low for one in dimensions], [one.high for one in dimensions]])
     return np.sort(exchanged(dimensions, ends), axis=0)
 
 
-def _box(dimensions: Sequence[Dimension], low: FloatArray, high: FloatArray) -> ParameterBox:
+def _box(dimensions: Sequence[ModelParameter], low: FloatArray, high: FloatArray) -> ParameterBox:
     """Return the box between costs, within the bounds of the search."""
     least, most = _bounds(dimensions)
     found = []
@@ -157,20 +157,13 @@ def _box(dimensions: Sequence[Dimension], low: FloatArray, high: FloatArray) -> 
         dimensions, np.clip(low, least, most), np.clip(high, least, most), strict=True
     ):
         rate = one.kind == "bandwidth"
-        linear = rate or one.kind == "time" or not one.log
-        found.append(
-            UncertainParameter(
-                f"1 / {one.key}" if rate else one.key,
-                "s/B" if rate else one.unit,
-                float(a),
-                float(b),
-                "uniform" if linear else "log-uniform",
-            )
-        )
+        log = one.log and one.kind not in ("time", "bandwidth")
+        name, unit = (f"1 / {one.key}", "s/B") if rate else (one.key, one.unit)
+        found.append(Parameter(name, unit, float(a), float(b), log))
     return ParameterBox(found)
 
 
-def _first_box(known: Identifiability, dimensions: Sequence[Dimension]) -> ParameterBox:
+def _first_box(known: Identifiability, dimensions: Sequence[ModelParameter]) -> ParameterBox:
     """Return a box twice as wide as the values that fit within 5 %, around the fitted ones."""
     keys = [one.key for one in dimensions]
     ends = np.array([[known.refitted[key].low, known.refitted[key].high] for key in keys]).T
@@ -183,7 +176,7 @@ def _first_box(known: Identifiability, dimensions: Sequence[Dimension]) -> Param
     return _box(dimensions, centre - below, centre + above)
 
 
-def pressed_ends(posterior: Posterior, dimensions: Sequence[Dimension]) -> NDArray[np.bool_]:
+def pressed_ends(posterior: Posterior, dimensions: Sequence[ModelParameter]) -> NDArray[np.bool_]:
     """Return bool[2, parameters], where the posterior ends at a box that could be wider."""
     units = posterior.box.to_unit(posterior.parameters.reshape(-1, len(dimensions)))
     edge = 1.0 - 2.0 * _EDGE
@@ -195,7 +188,7 @@ def pressed_ends(posterior: Posterior, dimensions: Sequence[Dimension]) -> NDArr
 def next_box(
     box: ParameterBox,
     posterior: Posterior,
-    dimensions: Sequence[Dimension],
+    dimensions: Sequence[ModelParameter],
     pressed: NDArray[np.bool_],  # [2, parameters]
 ) -> ParameterBox:
     """Return the box around a posterior, wider where it ended at the last one."""
@@ -207,12 +200,8 @@ def next_box(
     return _box(dimensions, box.from_unit(low), box.from_unit(high))
 
 
-def _has_width(dimension: Dimension) -> bool:
-    return dimension.low < dimension.high
-
-
 def with_values(
-    result: FitResult, dimensions: Sequence[Dimension], values: Iterable[float]
+    result: FitResult, dimensions: Sequence[ModelParameter], values: Iterable[float]
 ) -> NetworkModel:
     """Return the fitted model with other values, SI; whole numbers are rounded."""
     return result.model.with_values(

@@ -1,4 +1,4 @@
-"""Uncertain parameters of a simulator: their bounds, their priors and their scaled coordinates."""
+"""Uncertain parameters of a simulator: their scaled coordinates and draws from their priors."""
 
 from __future__ import annotations
 
@@ -6,121 +6,16 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr, ndtri_exp
 
 from workbench.arrays import FloatArray
-from workbench.checks import above_zero, number, whole
+from workbench.checks import whole
 from workbench.errors import ParameterError
-from workbench.suggestions import did_you_mean
-
-Prior = Literal["uniform", "log-uniform", "normal"]
-PRIORS: tuple[str, ...] = get_args(Prior)
-
-
-@dataclass(frozen=True)
-class UncertainParameter:
-    """A parameter known to lie between two bounds, and its prior distribution there.
-
-    Attributes:
-        name: what it is called, such as ``injection latency``.
-        unit: of its values, such as ``s``; empty for a pure number.
-        low: the lower bound.
-        high: the upper bound.
-        prior: ``uniform``, ``log-uniform`` (its logarithm is uniform) or ``normal``, which is
-            truncated to the bounds.
-        mean: of a normal prior before it is truncated; None for other priors.
-        sd: standard deviation of a normal prior before it is truncated; None for other priors.
-
-    Raises:
-        ParameterError: the bounds are not ascending, or do not suit the prior.
-    """
-
-    name: str
-    unit: str
-    low: float
-    high: float
-    prior: Prior = "uniform"
-    mean: float | None = None
-    sd: float | None = None
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise ParameterError(f"name must be a text; got {self.name!r}", key="name")
-        if not isinstance(self.unit, str):
-            raise ParameterError(
-                f"unit of {self.name} must be a text, empty for a pure number; got {self.unit!r}",
-                key="unit",
-            )
-        low = number(self.low, f"low of {self.name}", unit=self.unit)
-        high = number(self.high, f"high of {self.name}", unit=self.unit)
-        if not (low < high and math.isfinite(high - low)):
-            raise ParameterError(
-                f"low of {self.name} must be below high; got low={low:g}, high={high:g}; exchange "
-                "them, or leave out a parameter that is known",
-                key="low",
-            )
-        if self.prior not in PRIORS:
-            raise ParameterError(
-                f"prior of {self.name} must be one of {', '.join(PRIORS)}; got {self.prior!r}"
-                f"{did_you_mean(self.prior, PRIORS)}",
-                key="prior",
-            )
-        if self.prior == "log-uniform" and low <= 0:
-            raise ParameterError(
-                f"low of {self.name} must be above 0 for a log-uniform prior; got {low:g}; raise "
-                "low or choose a uniform prior",
-                key="low",
-            )
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
-        if self.prior == "normal":
-            if self.mean is None or self.sd is None:
-                raise ParameterError(
-                    f"mean and sd of {self.name} must be given for a normal prior; got "
-                    f"mean={self.mean}, sd={self.sd}",
-                    key="mean" if self.mean is None else "sd",
-                )
-            object.__setattr__(self, "mean", number(self.mean, "mean", unit=self.unit))
-            object.__setattr__(self, "sd", above_zero(self.sd, "sd", unit=self.unit))
-        elif self.mean is not None or self.sd is not None:
-            raise ParameterError(
-                f"mean and sd of {self.name} are those of a normal prior; got a {self.prior} one; "
-                "leave them out or choose normal",
-                key="prior",
-            )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values that JSON can hold; ``from_dict`` reads them back."""
-        found: dict[str, Any] = {
-            "name": self.name,
-            "unit": self.unit,
-            "low": self.low,
-            "high": self.high,
-            "prior": self.prior,
-        }
-        return found | ({"mean": self.mean, "sd": self.sd} if self.prior == "normal" else {})
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> UncertainParameter:
-        """Return the parameter that ``to_dict`` described.
-
-        Args:
-            values: the fields by name.
-
-        Raises:
-            ParameterError: a field is missing, unknown or not valid.
-        """
-        try:
-            return cls(**values)
-        except TypeError as error:
-            raise ParameterError(
-                "a parameter must have name, unit, low and high, and may have prior, mean and sd; "
-                f"got {', '.join(map(str, values)) or 'nothing'}",
-            ) from error
+from workbench.parameters import Parameter
 
 
 @dataclass(frozen=True, init=False)
@@ -137,17 +32,17 @@ class ParameterBox:
         ParameterError: there is no parameter, or two have one name.
     """
 
-    parameters: tuple[UncertainParameter, ...]
+    parameters: tuple[Parameter, ...]
 
-    def __init__(self, parameters: Iterable[UncertainParameter]) -> None:
+    def __init__(self, parameters: Iterable[Parameter]) -> None:
         found = tuple(parameters)
-        if not found or not all(isinstance(each, UncertainParameter) for each in found):
+        if not found or not all(isinstance(each, Parameter) for each in found):
             raise ParameterError(
-                "parameters must be one UncertainParameter or more; got "
+                "parameters must be one Parameter or more; got "
                 f"{', '.join(type(each).__name__ for each in found) or 'none'}",
                 key="parameters",
             )
-        names = [each.name for each in found]
+        names = [each.key for each in found]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ParameterError(
@@ -159,7 +54,7 @@ class ParameterBox:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the parameters, in order."""
-        return tuple(each.name for each in self.parameters)
+        return tuple(each.key for each in self.parameters)
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -280,18 +175,18 @@ class ParameterBox:
         """
         if not isinstance(values.get("parameters"), list):
             raise ParameterError("a box must have a list of parameters", key="parameters")
-        return cls(UncertainParameter.from_dict(each) for each in values["parameters"])
+        return cls(Parameter.from_dict(each) for each in values["parameters"])
 
     def __len__(self) -> int:
         return len(self.parameters)
 
-    def __iter__(self) -> Iterator[UncertainParameter]:
+    def __iter__(self) -> Iterator[Parameter]:
         return iter(self.parameters)
 
     @cached_property
     def _scale(self) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
         """Bounds of what is linear in the coordinates, and where that is the logarithm."""
-        log = np.array([each.prior == "log-uniform" for each in self.parameters])
+        log = np.array([each.log for each in self.parameters])
         low, high = self.low, self.high
         low[log], high[log] = np.log(low[log]), np.log(high[log])
         return low, high, log
@@ -323,7 +218,7 @@ def generator(seed: np.random.Generator | int | None) -> np.random.Generator:
     return np.random.default_rng(None if seed is None else whole(seed, "seed", 0))
 
 
-def _ends(parameter: UncertainParameter) -> tuple[float, float]:
+def _ends(parameter: Parameter) -> tuple[float, float]:
     """Return the bounds of a normal parameter in standard deviations from its mean."""
     mean, sd = parameter.mean or 0.0, parameter.sd or 1.0
     return (parameter.low - mean) / sd, (parameter.high - mean) / sd

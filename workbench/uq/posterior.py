@@ -62,6 +62,7 @@ LEAST_DRAWS = 8
 """Of each chain, to be judged at all."""
 
 _EDGE = 0.02  # of a parameter's range
+_MARGIN = 0.3  # of a new box around a posterior, of its width
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -275,6 +276,14 @@ class Posterior(StoredResult):
         at = self.pick(n, seed)
         d, h = len(self.names), len(self.noise.hyper)
         return self.parameters.reshape(-1, d)[at], self.hyper.reshape(-1, h)[at]
+
+    def around(self) -> ParameterBox:
+        """Return the box around the draws, with a margin but never beyond its own; priors stay."""
+        units = self.box.to_unit(self.parameters.reshape(-1, len(self.box)))
+        low, high = np.quantile(units, (0.001, 0.999), axis=0)
+        margin = _MARGIN * (high - low)
+        ends = self.box.from_unit(np.clip(np.stack([low - margin, high + margin]), -1.0, 1.0))
+        return ParameterBox(one.within(*both) for one, both in zip(self.box, ends.T, strict=True))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a draw: chain, draw, parameters, hyper-parameters and log posterior."""

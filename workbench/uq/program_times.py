@@ -20,14 +20,14 @@ from workbench import tasks
 from workbench.checks import number
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
-from workbench.models.loggps import LOGGPS_UNITS
+from workbench.models.loggps import LOGGPS
 from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.simulate import replay
 from workbench.simulate.replay_result import Semantics
 from workbench.suggestions import did_you_mean
-from workbench.uq.parameters import ParameterBox, UncertainParameter
+from workbench.uq.parameters import ParameterBox
 
-CONTINUOUS = tuple(name for name in LOGGPS_UNITS if name != "S")
+CONTINUOUS = tuple(name for name in LOGGPS if name != "S")
 """Parameters on which a run time depends continuously: all but the threshold S."""
 
 
@@ -99,9 +99,7 @@ class ProgramTimes:
                     key=name,
                 )
         return ParameterBox(
-            UncertainParameter(
-                name, LOGGPS_UNITS[name], value / factor, value * factor, "log-uniform"
-            )
+            LOGGPS[name].within(value / factor, value * factor)
             for name in self.parameters
             for value in [getattr(self.model, name)]
         )

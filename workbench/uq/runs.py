@@ -412,7 +412,7 @@ def _point(
 ) -> list[float]:
     """Return the parameters' values of a row."""
     return [
-        _value(path, line, parameter.name, cells[at], parameter.low, parameter.high)
+        _value(path, line, parameter.key, cells[at], parameter.low, parameter.high)
         for parameter, at in zip(box, places, strict=True)
     ]
 
@@ -471,7 +471,7 @@ def _columns(runs: SimulatorRuns) -> dict[str, Column]:
     """Return the columns of a package's table of runs."""
     found: dict[str, Column] = {RUN: ("integer", "", "number of the run in its design, from 0")}
     for head, parameter in zip(column_names(runs.box), runs.box, strict=True):
-        found[head] = ("number", parameter.unit, f"{parameter.name}, which varies")
+        found[head] = ("number", parameter.unit, f"{parameter.key}, which varies")
     return found | {test: ("number", "s", f"simulated time of {test}") for test in runs.tests}
 
 

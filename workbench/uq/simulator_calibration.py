@@ -17,7 +17,7 @@ from workbench.checks import whole
 from workbench.result import Drawing, StoredResult
 from workbench.tasks import JobError, Task, task_of
 from workbench.uq.noise import NoiseModel
-from workbench.uq.parameters import ParameterBox, UncertainParameter
+from workbench.uq.parameters import ParameterBox
 from workbench.uq.posterior import LEAST_DRAWS, Posterior, calibrate
 from workbench.uq.prediction import Simulator
 from workbench.uq.replicas import Replicas
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 _ROUNDS = 3  # of surrogates, each where the last posterior was
 _WORTH = 0.8  # of the last error, that another round would have to go below
-_MARGIN = 0.3  # around a posterior, of its width
 _WEIGHED = 400  # draws that the simulator is run at
 _FEWEST = 0.2  # effective draws, as a share, below which intervals are doubtful
 
@@ -189,7 +188,7 @@ def calibrate_simulator(
             break
         if len(choices) > 1 and largest[1] > _WORTH * largest[0]:
             break
-        box = _around(box, posterior)
+        box = posterior.around()
     at = np.empty(0, np.int64)
     times = np.empty((0, len(replicas)))
     weights = np.empty(0)
@@ -199,16 +198,3 @@ def calibrate_simulator(
         times = np.asarray(simulator(values), np.float64)
         weights = simulator_weights(posterior, at, times)
     return SimulatorCalibration(posterior, tuple(choices), at, times, weights)
-
-
-def _around(box: ParameterBox, posterior: Posterior) -> ParameterBox:
-    """Return the box around a posterior, never beyond the one before; priors stay as they are."""
-    units = box.to_unit(posterior.parameters.reshape(-1, len(box)))
-    low, high = np.quantile(units, (0.001, 0.999), axis=0)
-    margin = _MARGIN * (high - low)
-    ends = np.clip(np.stack([low - margin, high + margin]), -1.0, 1.0)
-    least, most = box.from_unit(ends)
-    return ParameterBox(
-        UncertainParameter(one.name, one.unit, float(a), float(b), one.prior, one.mean, one.sd)
-        for one, a, b in zip(box, least, most, strict=True)
-    )

@@ -392,12 +392,12 @@ def _check_inside(box: ParameterBox, coordinates: FloatArray) -> None:
         at = np.argwhere(~inside)[0]
         parameter = box.parameters[at[-1]]
         got = box.from_unit(coordinates[tuple(at[:-1])])[at[-1]]
-        unit = parameter.unit and f" {parameter.unit}"
         row = f" in row {at[0]}" if len(at) == 2 else ""
         raise ParameterError(
-            f"{parameter.name} must be from {parameter.low:g} to {parameter.high:g}{unit}, the "
-            f"bounds of the box; got {got:g}{unit}{row}; fit a surrogate in a wider box",
-            key=parameter.name,
+            f"{parameter.key} must be from {parameter.low:g} to {parameter.text(parameter.high)}, "
+            f"the bounds of the box; got {parameter.text(got)}{row}; fit a surrogate in a wider "
+            "box",
+            key=parameter.key,
         )
 
 

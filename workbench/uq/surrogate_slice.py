@@ -157,7 +157,7 @@ def worst_slice(
     x = values[chosen, :, chosen]
     return SurrogateSlice(
         f"test {test}" if tests is None else tests[test],
-        parameter.name,
+        parameter.key,
         parameter.unit,
         x,
         simulated[chosen],

@@ -76,9 +76,11 @@ def test_what_cannot_be_searched_is_refused() -> None:
         space.fix("node.nic.injecton.latency")
     with pytest.raises(ParameterError, match="is a flag and cannot be searched"):
         space.free("node.nic.flow_control")
-    with pytest.raises(ParameterError, match="must be below the upper"):
+    with pytest.raises(ParameterError, match="must be below high"):
         space.with_bounds(INJECTION, 1e-6, 1e-6)
-    with pytest.raises(ParameterError, match="must be positive"):
+    with pytest.raises(ParameterError, match="must be below high"):
+        space.with_bounds("node.nic.injection.flit_size", 0, 0)
+    with pytest.raises(ParameterError, match="must be above 0 on a logarithmic scale"):
         space.with_bounds(INJECTION, 0.0, 1e-6)
     with pytest.raises(ParameterError, match="is not searched"):
         space["node.nic.buffer"]

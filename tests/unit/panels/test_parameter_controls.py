@@ -6,12 +6,12 @@ import pytest
 
 from tests.cases import for_each
 from workbench.models import MODELS, ModelParameter
-from workbench.models.parameter import Value
 from workbench.panels.parameter_controls import (
     ParameterControl,
     ParameterControls,
     parameter_control,
 )
+from workbench.parameters import Value
 
 PARAMETERS = {f"{name} {p.key}": p for name, m in MODELS.items() for p in m().parameters()}
 SLIDERS = {name: p for name, p in PARAMETERS.items() if p.kind not in ("flag", "choice")}

@@ -381,11 +381,11 @@ def test_what_cannot_be_set_says_what_can(panel: ReplayPanel) -> None:
 
 @for_each("scale", SCALES)
 def test_a_slider_returns_the_value_it_was_moved_to(scale: Any) -> None:
-    last = scale.position(scale.high)
+    last = scale.position(scale.about.high)
     for place in range(0, last + 1):
         value = scale.value_at(place)
         assert scale.position(value) == place
-        assert parse_loggps(scale.name, scale.text(value)) == pytest.approx(value, rel=6e-3)
+        assert parse_loggps(scale.about.key, scale.text(value)) == pytest.approx(value, rel=6e-3)
     assert scale.value_at(0) == 0
 
 

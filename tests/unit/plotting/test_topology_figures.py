@@ -174,7 +174,7 @@ def test_wire_tolerances_are_rows_from_where_they_start() -> None:
     borne = {"b": {1: 284.0, 2: 294.0, 5: 324.0}}
     drawn = wire_tolerance_figure({}, base_ns=274.0)
     drawn.show(borne, base_ns=274.0, names=["a", "b"], title="CG")
-    data = drawn.source.data
+    data = drawn.marks.source.data
     assert data["name"] == ["a", "b"]
     assert np.isnan(data["ns_1"][0])
     assert [data[f"ns_{p}"][1] for p in (1, 2, 5)] == [284, 294, 324]

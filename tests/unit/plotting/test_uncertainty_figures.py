@@ -28,12 +28,12 @@ from workbench.plotting import (
 )
 from workbench.plotting.uq.quantities import quantities
 from workbench.uq import (
+    Parameter,
     ParameterBox,
     Posterior,
     Prediction,
     Replicas,
     SobolIndices,
-    UncertainParameter,
     calibrate,
     design,
     fit_surrogate,
@@ -122,8 +122,8 @@ def test_each_quantity_has_its_density_prior_and_quantiles(posterior: Posterior)
 def test_priors_hold_a_share_of_1_in_the_units_of_the_axes() -> None:
     box = ParameterBox(
         (
-            UncertainParameter("latency", "s", 1e-7, 1e-5, "log-uniform"),
-            UncertainParameter("bandwidth", "B/s", 1e9, 9e9, "normal", 4e9, 2e9),
+            Parameter("latency", "s", 1e-7, 1e-5, log=True),
+            Parameter("bandwidth", "B/s", 1e9, 9e9, mean=4e9, sd=2e9),
         )
     )
     points = design(box, 60)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.parameters import Parameter
 from workbench.uq import Replicas
-from workbench.uq.parameters import ParameterBox, UncertainParameter
+from workbench.uq.parameters import ParameterBox
 from workbench.uq.surrogate import Surrogate
 
 FloatArray = NDArray[np.float64]
@@ -21,10 +21,10 @@ NODES, KB = (
 COLUMNS: dict[str, ArrayLike] = {"nodes": NODES, "KB": KB}
 BOX = ParameterBox(
     (
-        UncertainParameter("Max BW", "GB/s", 1.5, 2.2),
-        UncertainParameter("Link BW", "GB/s", 2.0, 3.0),
-        UncertainParameter("Inj Lat", "us", 0.3, 0.9),
-        UncertainParameter("Hop Lat", "ns", 50.0, 200.0),
+        Parameter("Max BW", "GB/s", 1.5, 2.2),
+        Parameter("Link BW", "GB/s", 2.0, 3.0),
+        Parameter("Inj Lat", "us", 0.3, 0.9),
+        Parameter("Hop Lat", "ns", 50.0, 200.0),
     )
 )
 TRUTH = np.array([1.8, 2.6, 0.6, 100.0])
@@ -84,9 +84,6 @@ def line(
 ) -> Surrogate:
     """Return times that are linear in coordinates of parameters from 0 to 1."""
     d = slopes.shape[1]
-    prior: Literal["uniform", "normal"] = "uniform" if mean is None else "normal"
-    box = ParameterBox(
-        tuple(UncertainParameter(f"p{i}", "", 0.0, 1.0, prior, mean, sd) for i in range(d))
-    )
+    box = ParameterBox(tuple(Parameter(f"p{i}", "", 0.0, 1.0, mean=mean, sd=sd) for i in range(d)))
     indices = np.concatenate([np.zeros((1, d)), np.eye(d)]).astype(np.int64)
     return polynomials(box, indices, np.vstack([constants, slopes.T]), False)

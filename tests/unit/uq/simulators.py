@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.uq import ParameterBox, UncertainParameter
+from workbench.uq import Parameter, ParameterBox
 
 FloatArray = NDArray[np.float64]
 
 NETWORK = ParameterBox(
     [
-        UncertainParameter("max bandwidth", "B/s", 4e9, 9e9),
-        UncertainParameter("link bandwidth", "B/s", 2e9, 6e9),
-        UncertainParameter("injection latency", "s", 5e-7, 3e-6),
-        UncertainParameter("hop latency", "s", 5e-8, 3e-7),
+        Parameter("max bandwidth", "B/s", 4e9, 9e9),
+        Parameter("link bandwidth", "B/s", 2e9, 6e9),
+        Parameter("injection latency", "s", 5e-7, 3e-6),
+        Parameter("hop latency", "s", 5e-8, 3e-7),
     ]
 )
 
@@ -42,4 +42,4 @@ def allgather(values: FloatArray) -> FloatArray:
 
 def unit_box(*names: str) -> ParameterBox:
     """Return a box whose values are its coordinates."""
-    return ParameterBox([UncertainParameter(name, "", -1.0, 1.0) for name in names])
+    return ParameterBox([Parameter(name, "", -1.0, 1.0) for name in names])

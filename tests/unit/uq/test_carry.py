@@ -25,13 +25,13 @@ from workbench.topology import parse_topology
 from workbench.uq import (
     FitPosterior,
     LogGPSPosterior,
+    Parameter,
     ParameterBox,
     PushedComparison,
     PushedCrossover,
     PushedCurves,
     PushedForward,
     Replicas,
-    UncertainParameter,
     calibrate,
     design,
     fit_surrogate,
@@ -346,8 +346,8 @@ def test_a_posterior_of_loggps_parameters_is_carried_on_too(tmp_path: Path) -> N
     model = LogGPS(L=2e-6, o=3e-7, g=3e-7, G=4e-11, O=1e-11, S=65536)
     box = ParameterBox(
         [
-            UncertainParameter("L", "s", 1e-6, 4e-6),
-            UncertainParameter("G", "s/B", 1e-11, 1e-10),
+            Parameter("L", "s", 1e-6, 4e-6),
+            Parameter("G", "s/B", 1e-11, 1e-10),
         ]
     )
     sizes = (1000, 60_000)
@@ -378,9 +378,7 @@ def test_a_posterior_of_loggps_parameters_is_carried_on_too(tmp_path: Path) -> N
     assert posterior.tolerance(graphs[0], draws=3).names[0] == "base L"
     fabrics = [Fabric(parse_topology(spec)) for spec in ("torus:2,2,2", "fat-tree:4")]
     without = LogGPSPosterior(
-        replace(
-            chains, box=ParameterBox([box.parameters[0], replace(box.parameters[1], name="g")])
-        ),
+        replace(chains, box=ParameterBox([box.parameters[0], replace(box.parameters[1], key="g")])),
         model.replace(G=0.0),
         "x",
     )
@@ -389,6 +387,6 @@ def test_a_posterior_of_loggps_parameters_is_carried_on_too(tmp_path: Path) -> N
     again = LogGPSPosterior.load(posterior.save(tmp_path / "posterior.json"))
     assert again.machines(3) == posterior.machines(3)
     assert "LogGPSPosterior(L, G by two messages, synthetic; " in repr(again)
-    other = ParameterBox([replace(one, name=f"my {one.name}") for one in box])
+    other = ParameterBox([replace(one, key=f"my {one.key}") for one in box])
     with pytest.raises(ParameterError, match="of L, o, g, G, O; got my L, my G"):
         LogGPSPosterior(replace(chains, box=other), model, "x")

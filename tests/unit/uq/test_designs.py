@@ -8,7 +8,7 @@ import pytest
 from tests.cases import for_each
 from tests.unit.uq.simulators import NETWORK, unit_box
 from workbench.errors import ParameterError
-from workbench.uq import ParameterBox, UncertainParameter, design
+from workbench.uq import Parameter, ParameterBox, design
 
 
 def test_a_longer_sobol_sequence_begins_with_the_shorter_one() -> None:
@@ -22,8 +22,8 @@ def test_a_longer_sobol_sequence_begins_with_the_shorter_one() -> None:
 def test_each_parameter_has_a_point_in_each_part_of_its_scale(method: Any) -> None:
     box = ParameterBox(
         [
-            UncertainParameter("latency", "s", 1e-8, 1e-4, "log-uniform"),
-            UncertainParameter("bandwidth", "B/s", 1e9, 9e9),
+            Parameter("latency", "s", 1e-8, 1e-4, log=True),
+            Parameter("bandwidth", "B/s", 1e9, 9e9),
         ]
     )
     x = box.to_unit(design(box, 64, method, seed=1))

@@ -12,11 +12,11 @@ from scipy.stats import kstest, truncnorm
 
 from tests.cases import for_each
 from workbench.errors import ParameterError
-from workbench.uq import ParameterBox, UncertainParameter
+from workbench.uq import Parameter, ParameterBox
 
-LATENCY = UncertainParameter("latency", "s", 1e-7, 1e-5, "log-uniform")
-BANDWIDTH = UncertainParameter("bandwidth", "B/s", 1e9, 9e9)
-OVERHEAD = UncertainParameter("overhead", "s", 0.0, 4e-6, "normal", mean=1e-6, sd=1e-6)
+LATENCY = Parameter("latency", "s", 1e-7, 1e-5, log=True)
+BANDWIDTH = Parameter("bandwidth", "B/s", 1e9, 9e9)
+OVERHEAD = Parameter("overhead", "s", 0.0, 4e-6, mean=1e-6, sd=1e-6)
 BOX = ParameterBox([LATENCY, BANDWIDTH, OVERHEAD])
 
 bounds = st.tuples(
@@ -38,11 +38,11 @@ def test_the_middle_of_a_logarithmic_parameter_is_the_geometric_mean() -> None:
     assert BOX.to_unit([[1e-6, 3e9, 1e-6]])[0] == pytest.approx([0, -0.5, -0.5], abs=1e-15)
 
 
-@given(bounds, st.floats(min_value=-1, max_value=1), st.sampled_from(["uniform", "log-uniform"]))
+@given(bounds, st.floats(min_value=-1, max_value=1), st.booleans())
 def test_coordinates_and_values_are_inverses(
-    ends: tuple[float, float], x: float, prior: Any
+    ends: tuple[float, float], x: float, log: bool
 ) -> None:
-    box = ParameterBox([UncertainParameter("a", "", *ends, prior)])
+    box = ParameterBox([Parameter("a", "", *ends, log)])
     value = box.from_unit([x])
     assert ends[0] <= value[0] <= ends[1]
     # a logarithm up to 36 in eps over a logarithmic width of at least 0.01
@@ -68,7 +68,7 @@ def test_the_prior_is_normalised_over_the_coordinates() -> None:
 
 @for_each("mean, sd", [(1e-6, 1e-6), (-3e-5, 1e-6), (3e-5, 1e-6), (2e-6, 1.0)])
 def test_a_normal_prior_is_truncated_to_the_bounds(mean: float, sd: float) -> None:
-    box = ParameterBox([UncertainParameter("a", "s", 0.0, 4e-6, "normal", mean, sd)])
+    box = ParameterBox([Parameter("a", "s", 0.0, 4e-6, mean=mean, sd=sd)])
     x = np.linspace(-1, 1, 9)[:, None]
     oracle = truncnorm((0 - mean) / sd, (4e-6 - mean) / sd, mean, sd)
     wanted = oracle.logpdf(box.from_unit(x)[:, 0]) + math.log(2e-6)
@@ -99,10 +99,13 @@ def test_a_box_is_the_same_after_json() -> None:
     [
         ({"low": 2.0}, "low", "low of a must be below high; got low=2, high=1"),
         ({"high": math.inf}, "high of a", "must be finite"),
-        ({"prior": "log-uniform"}, "low", "must be above 0 for a log-uniform prior; got 0"),
-        ({"prior": "normal", "sd": 1.0}, "mean", "mean and sd of a must be given"),
+        ({"prior": "log-uniform"}, "low", "must be above 0 on a logarithmic scale; got 0"),
+        ({"prior": "normal", "sd": 1.0}, "mean", "mean and sd of a must both be given"),
         ({"prior": "normal", "mean": 1.0, "sd": 0.0}, "sd", "sd must be above 0"),
-        ({"mean": 1.0}, "prior", "are those of a normal prior"),
+        ({"mean": 1.0}, "sd", "mean and sd of a must both be given"),
+        ({"mean": 1.0, "sd": 1.0}, "prior", "and no other with them; got 'uniform', mean=1"),
+        ({"prior": "normal"}, "prior", "the last with mean and sd"),
+        ({"prior": "log-uniform", "low": 0.5, "mean": 1.0, "sd": 1.0}, "sd", "on a linear scale"),
         ({"prior": "uniforn"}, "prior", "did you mean uniform"),
         ({"name": ""}, "name", "name must be a text"),
         ({"unit": None}, "unit", "unit of a must be a text"),
@@ -113,14 +116,14 @@ def test_a_parameter_that_cannot_be_is_refused(
 ) -> None:
     given: dict[str, Any] = {"name": "a", "unit": "", "low": 0.0, "high": 1.0} | arguments
     with pytest.raises(ParameterError, match=text) as refused:
-        UncertainParameter(**given)
+        Parameter.from_dict(given)
     assert refused.value.key == key
 
 
 def test_a_box_that_cannot_be_is_refused() -> None:
     with pytest.raises(ParameterError, match="unique; got latency more than once"):
         ParameterBox([LATENCY, LATENCY])
-    with pytest.raises(ParameterError, match="one UncertainParameter or more; got none"):
+    with pytest.raises(ParameterError, match="one Parameter or more; got none"):
         ParameterBox([])
     with pytest.raises(ParameterError, match="3 columns, latency, bandwidth, overhead; got"):
         BOX.to_unit([1.0, 2.0])

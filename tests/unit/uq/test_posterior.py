@@ -15,8 +15,9 @@ from tests.cases import for_each
 from tests.unit.uq.ring import BOX, TRUTH, line, measured, polynomials, ring
 from workbench import tasks
 from workbench.errors import ParameterError, ParseError, WorkbenchError
+from workbench.parameters import Parameter
 from workbench.uq import Posterior, Replicas, calibrate, noise_model
-from workbench.uq.parameters import ParameterBox, UncertainParameter
+from workbench.uq.parameters import ParameterBox
 
 SURROGATE = ring()
 
@@ -112,7 +113,7 @@ def test_more_draws_may_be_asked_of_a_finished_run() -> None:
 
 
 def test_two_modes_and_short_chains_have_not_converged() -> None:
-    box = ParameterBox((UncertainParameter("x", "", 0.0, 1.0),))
+    box = ParameterBox((Parameter("x", "", 0.0, 1.0),))
     coefficients = np.array([[4 / 3], [0.0], [2 / 3]])  # 1 + x^2 in coordinates
     square = polynomials(box, np.array([[0], [1], [2]]), coefficients, False)
     data = Replicas.of([[1.49, 1.5, 1.51] * 10])

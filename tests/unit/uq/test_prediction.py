@@ -13,6 +13,7 @@ from kernels.uq.likelihood import INDEPENDENT_SHARE
 from tests.cases import for_each
 from tests.unit.uq.ring import BOX, COLUMNS, KB, NODES, measured, polynomials, ring, simulate
 from workbench.errors import ParameterError
+from workbench.parameters import Parameter
 from workbench.uq import (
     NOISE_MODELS,
     Posterior,
@@ -23,7 +24,7 @@ from workbench.uq import (
     noise_model,
     predict,
 )
-from workbench.uq.parameters import ParameterBox, UncertainParameter
+from workbench.uq.parameters import ParameterBox
 from workbench.uq.prediction import discrepancies, given_residuals
 
 FloatArray = NDArray[np.float64]
@@ -59,7 +60,7 @@ def test_table_4_is_the_posterior_of_one_bandwidth() -> None:
     sigma = sd_relative * np.sqrt(replicas * (times**2).sum())
     assert sigma == pytest.approx(0.53e-3, abs=0.01e-3)
     # The logarithm of 1 / BW as a polynomial of degree 5, exact to 1e-8.
-    box = ParameterBox((UncertainParameter("Max BW", "GB/s", 1.75, 2.0),))
+    box = ParameterBox((Parameter("Max BW", "GB/s", 1.75, 2.0),))
     unit = np.cos(np.pi * (np.arange(40) + 0.5) / 40)
     legendre = np.polynomial.legendre.legfit(unit, -np.log(box.from_unit(unit[:, None])[:, 0]), 5)
     coefficients = np.tile(legendre[:, None].astype(np.float64), len(times))

@@ -15,14 +15,14 @@ from tests.cases import for_each
 from tests.unit import commands
 from workbench.cli import uq
 from workbench.errors import ParameterError, ParseError
-from workbench.uq import ParameterBox, UncertainParameter, design, read_runs
+from workbench.uq import Parameter, ParameterBox, design, read_runs
 
 command = partial(commands.run, uq)
 WORDS = ("--parameter", "latency:s:1e-7:1e-5:log-uniform", "--parameter", "share::0.1:0.9")
 BOX = ParameterBox(
     [
-        UncertainParameter("latency", "s", 1e-7, 1e-5, "log-uniform"),
-        UncertainParameter("share", "", 0.1, 0.9),
+        Parameter("latency", "s", 1e-7, 1e-5, log=True),
+        Parameter("share", "", 0.1, 0.9),
     ]
 )
 HEAD = "run,latency (s),share,small,large\n"

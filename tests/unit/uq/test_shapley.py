@@ -9,16 +9,16 @@ from tests.cases import for_each
 from tests.unit.uq.simulators import FloatArray, unit_box
 from workbench.errors import ParameterError
 from workbench.uq import (
+    Parameter,
     ParameterBox,
     Surrogate,
-    UncertainParameter,
     design,
     fit_surrogate,
     shapley_effects,
     sobol_indices,
 )
 
-WIDE = ParameterBox([UncertainParameter(name, "", -8.0, 8.0) for name in "abc"])
+WIDE = ParameterBox([Parameter(name, "", -8.0, 8.0) for name in "abc"])
 
 
 def of_linear_gaussian(slopes: FloatArray, covariance: FloatArray) -> FloatArray:

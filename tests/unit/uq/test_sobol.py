@@ -10,16 +10,16 @@ from tests.unit.uq.simulators import NETWORK, FloatArray, allgather, unit_box
 from workbench.errors import ParameterError
 from workbench.plotting import describe_sobol
 from workbench.uq import (
+    Parameter,
     ParameterBox,
     SobolIndices,
     Surrogate,
-    UncertainParameter,
     design,
     fit_surrogate,
     sobol_indices,
 )
 
-ANGLES = ParameterBox([UncertainParameter(n, "", -np.pi, np.pi) for n in ("x", "y", "z")])
+ANGLES = ParameterBox([Parameter(n, "", -np.pi, np.pi) for n in ("x", "y", "z")])
 AB = unit_box("a", "b")
 
 

@@ -14,12 +14,12 @@ from workbench import tasks
 from workbench.errors import ParameterError
 from workbench.uq import (
     HoldoutError,
+    Parameter,
     ParameterBox,
     Replicas,
     SimulatorCalibration,
     SurrogateChoice,
     SurrogateSlice,
-    UncertainParameter,
     calibrate_simulator,
     choose_surrogate,
     design,
@@ -30,9 +30,9 @@ from workbench.uq.surrogate_slice import bend_of
 
 BANDWIDTHS = ParameterBox(
     [
-        UncertainParameter("node bandwidth", "B/s", 2e9, 6e9),
-        UncertainParameter("link bandwidth", "B/s", 2e9, 6e9),
-        UncertainParameter("latency", "s", 1e-6, 3e-6),
+        Parameter("node bandwidth", "B/s", 2e9, 6e9),
+        Parameter("link bandwidth", "B/s", 2e9, 6e9),
+        Parameter("latency", "s", 1e-6, 3e-6),
     ]
 )
 TESTS = ("the slower of both", "the node alone")

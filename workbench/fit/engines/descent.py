@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from workbench.arrays import FloatArray
 from workbench.fit.engines.engine import Values
-from workbench.fit.space import Dimension
+from workbench.models import ModelParameter
 
 T = TypeVar("T")
 LossAndPoints = tuple[float, FloatArray | None]
@@ -57,7 +57,7 @@ class FinishedTrial:
 class Box:
     """The parameters as positions between their bounds."""
 
-    dimensions: tuple[Dimension, ...]
+    dimensions: tuple[ModelParameter, ...]
     smooth: NDArray[np.intp]  # indices of the dimensions that a descent moves
 
     def values(self, position: FloatArray) -> Values:

@@ -52,14 +52,10 @@ class LeastSquaresEngine:
 
 class _Search:
     def __init__(self, problem: FitProblem) -> None:
-        dimensions, known = problem.space.dimensions, problem.space.known
+        dimensions = problem.space.dimensions
         self._problem = problem
-        self._thresholds = [
-            i for i, d in enumerate(dimensions) if d.key in known and known[d.key].threshold
-        ]
-        smooth = [
-            i for i, d in enumerate(dimensions) if i not in self._thresholds and d.low < d.high
-        ]
+        self._thresholds = [i for i, d in enumerate(dimensions) if d.threshold]
+        smooth = [i for i, d in enumerate(dimensions) if not d.threshold]
         self._box = Box(dimensions, np.array(smooth, np.intp))
         self._used = np.isfinite(problem.measured) & (problem.measured > 0)
         self._measured = problem.measured[self._used]

@@ -20,11 +20,11 @@ import numpy as np
 
 from workbench.arrays import FloatArray
 from workbench.fit.result import FitResult
-from workbench.fit.space import Dimension
 from workbench.fit.trust.interval_scan import Interval, Scan, scan_dimension, scan_threshold
 from workbench.fit.trust.residuals import Probe
 from workbench.fit.trust.thresholds import open_thresholds
 from workbench.html_table import code, html_table
+from workbench.models import ModelParameter
 from workbench.result import Drawing, StoredResult
 from workbench.tasks import Task, task_of
 
@@ -261,7 +261,7 @@ class Identifiability(StoredResult):
         head = ("parameter", "fitted", "it is", "what the data determine")
         return html_table(rows, head, repr(self), align="lrll")
 
-    def _row(self, dimension: Dimension) -> dict[str, Any]:
+    def _row(self, dimension: ModelParameter) -> dict[str, Any]:
         key = dimension.key
         at = self.keys.index(key) if key in self.keys else None
         held, refitted = self.held.get(key), self.refitted.get(key)
@@ -386,7 +386,7 @@ def _covariance(slopes: FloatArray, residuals: FloatArray) -> tuple[float, Float
     return variance, np.linalg.inv(precision)
 
 
-def _relative(dimension: Dimension, sd: float, value: float) -> float:
+def _relative(dimension: ModelParameter, sd: float, value: float) -> float:
     """Return a standard error in positions as a share of the value."""
     if dimension.log:
         return sd * float(np.log(dimension.high / dimension.low))
@@ -485,21 +485,23 @@ def verdicts(
     return texts
 
 
-def _threshold(dimension: Dimension, equivalent: tuple[int, int], refitted: Interval | None) -> str:
+def _threshold(
+    dimension: ModelParameter, equivalent: tuple[int, int], refitted: Interval | None
+) -> str:
     text = f"any value {_from_to(dimension, *equivalent)} gives the same"
     if refitted is None or (refitted.low >= equivalent[0] and refitted.high <= equivalent[1]):
         return text
     return f"{text}; {_from_to(dimension, refitted.low, refitted.high)} does nearly as well"
 
 
-def _from_to(dimension: Dimension, low: float, high: float) -> str:
+def _from_to(dimension: ModelParameter, low: float, high: float) -> str:
     """Return a range of sizes as text; an end one byte short of a round size is "below" it."""
     if dimension.clip(dimension.high) <= high:
         return f"from {dimension.text(low)} on"
     return f"from {dimension.text(low)} to below {dimension.text(high + 1)}"
 
 
-def _alone(dimension: Dimension, sd: float, value: float, refitted: Interval | None) -> str:
+def _alone(dimension: ModelParameter, sd: float, value: float, refitted: Interval | None) -> str:
     if refitted is not None and refitted.everywhere:
         return "any value, if the others are refitted"
     if refitted is not None and refitted.at_low:

@@ -11,7 +11,7 @@ from workbench.arrays import FloatArray
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.fit.losses import find_loss, target_points
 from workbench.fit.result import FitResult
-from workbench.fit.space import Dimension
+from workbench.models import ModelParameter
 from workbench.simulate import BENCHMARKS, simulate_osu
 
 RELATIVE_STEP = 0.01
@@ -54,9 +54,7 @@ class Probe:
         self._loss = find_loss(result.loss)
         self._sizes = result.measured.sizes
         self._wanted = BENCHMARKS if result.target == "both" else (result.target,)
-        self.dimensions = tuple(
-            d for d in result.space.dimensions if not is_threshold(result, d.key)
-        )
+        self.dimensions = tuple(d for d in result.space.dimensions if not d.threshold)
         self.values = result.values
         self.start = np.array([d.position(self.values[d.key]) for d in self.dimensions])
         self.simulations = 0
@@ -126,12 +124,7 @@ class Probe:
         return slope
 
 
-def is_threshold(result: FitResult, key: str) -> bool:
-    """Return whether a parameter acts only by which message sizes lie at or below it."""
-    return key in result.space.known and result.space.known[key].threshold
-
-
-def _stepped(dimension: Dimension, value: float, sign: int) -> float:
+def _stepped(dimension: ModelParameter, value: float, sign: int) -> float:
     """Return the position one step away, as near as whole numbers and the bounds allow."""
     step = RELATIVE_STEP * abs(value)
     if not dimension.log:

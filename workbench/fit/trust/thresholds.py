@@ -11,8 +11,7 @@ def open_thresholds(result: FitResult) -> dict[str, tuple[int, int]]:
     sizes = result.measured.sizes
     found = {}
     for dimension in result.space.dimensions:
-        known = result.space.known.get(dimension.key)
-        if known is None or not known.threshold:
+        if not dimension.threshold:
             continue
         value = int(result.model.get(dimension.key))
         below, above = sizes[sizes <= value], sizes[sizes > value]

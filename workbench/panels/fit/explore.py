@@ -18,7 +18,7 @@ from workbench import datasets, tasks
 from workbench.errors import ConfigurationError
 from workbench.measure import OSUCurve
 from workbench.models import MODELS, NetworkModel
-from workbench.models.parameter import Value, key_named
+from workbench.models.parameter import key_named
 from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.fit.curve_view import CurveView
@@ -29,6 +29,7 @@ from workbench.panels.panel import Panel
 from workbench.panels.parameter_controls import by_attribute, parameter_control
 from workbench.panels.session.stateful import drawn_once
 from workbench.panels.style import choose
+from workbench.parameters import Value
 
 FIRST_KEYS = (
     "node.nic.injection.latency",

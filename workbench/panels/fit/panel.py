@@ -27,7 +27,6 @@ from workbench.fit.store import read_progress
 from workbench.measure import OSUCurve, SeveralExperimentsError, read_osu
 from workbench.measure.curve import byte_label
 from workbench.models import NetworkModel
-from workbench.models.parameter import Value
 from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import write_file
@@ -54,6 +53,7 @@ from workbench.panels.parameter_controls import ParameterControls
 from workbench.panels.session.session import Files, OwnFiles
 from workbench.panels.session.stateful import drawn_once
 from workbench.panels.style import choose, wrapping_row
+from workbench.parameters import Value
 
 DEFAULT_MACHINE = "azure-hb96v3-hdr"
 

@@ -69,7 +69,7 @@ def parameter_tables(pair: Pair) -> str:
 def _table(name: str, half: Half) -> str:
     model = half.curve.model
     searched = SearchSpace.for_model(model).keys
-    rows = ((code(p.key), p.text()) for p in model.parameters() if p.key in searched)
+    rows = ((code(p.key), p.text(p.value)) for p in model.parameters() if p.key in searched)
     title = bold(f"{name}: {type(model).__name__}")
     return html_table(rows, caption=Html(f"{title}<br>{html.escape(half.origin)}"))
 

@@ -12,8 +12,8 @@ import numpy as np
 from workbench.arrays import FloatArray
 
 if TYPE_CHECKING:
+    from workbench.parameters import Parameter
     from workbench.uq.noise import HyperParameter
-    from workbench.uq.parameters import UncertainParameter
     from workbench.uq.posterior import Posterior
 
 Density = Callable[[FloatArray], FloatArray]
@@ -90,7 +90,7 @@ def quantities(posterior: Posterior) -> list[Quantity]:
     """Return the parameters and the inferred hyper-parameters, in the order of the summary."""
     posterior.pick(1)  # refuses a posterior without draws
     found = [
-        _shown(p.name, p.unit, posterior.parameters[:, :, i], p.low, p.high, _parameter_prior(p))
+        _shown(p.key, p.unit, posterior.parameters[:, :, i], p.low, p.high, _parameter_prior(p))
         for i, p in enumerate(posterior.box.parameters)
     ]
     return found + [
@@ -121,9 +121,9 @@ def _shown(
     )
 
 
-def _parameter_prior(parameter: UncertainParameter) -> Density:
+def _parameter_prior(parameter: Parameter) -> Density:
     low, high = parameter.low, parameter.high
-    if parameter.prior == "log-uniform":
+    if parameter.log:
         return lambda values: 1 / (values * math.log(high / low))
     if parameter.mean is None or parameter.sd is None:
         return lambda values: np.full_like(values, 1 / (high - low))

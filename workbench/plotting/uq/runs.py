@@ -77,14 +77,14 @@ def _against(
     """Return a figure of a test's times over one parameter."""
     one = runs.box.parameters[parameter]
     fig = new_figure(
-        title=one.name,
+        title=one.key,
         y_label="time (ms)",
         height=height,
-        x_type="log" if one.prior == "log-uniform" else "linear",
+        x_type="log" if one.log else "linear",
         y_type="linear",
-        file_name=f"runs {one.name}",
+        file_name=f"runs {one.key}",
     )
-    fig.xaxis.axis_label = f"{one.name} ({one.unit})" if one.unit else one.name
+    fig.xaxis.axis_label = one.heading
     for name, each in sets.items():
         style = _SETS[name]
         table = {
@@ -92,7 +92,7 @@ def _against(
             "ms": 1e3 * each.times[:, column],
             "run": each.numbers,
         }
-        tips = [(style.name, "@run"), (one.name, "@x"), ("time", "@ms ms")]
+        tips = [(style.name, "@run"), (one.key, "@x"), ("time", "@ms ms")]
         marks = Marks(fig, table, x="x")
         marks.points("ms", style.colour, fill=palette.WHITE, size=5, tips=tips)
     return fig

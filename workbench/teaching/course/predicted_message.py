@@ -42,8 +42,8 @@ def _measured_s() -> dict[int, float]:
 def _posterior() -> uq.Posterior:
     box = uq.ParameterBox(
         [
-            uq.UncertainParameter("L", "s", 0.5e-6, 5e-6),
-            uq.UncertainParameter("G", "s/B", 0.02e-9, 0.5e-9),
+            uq.Parameter("L", "s", 0.5e-6, 5e-6),
+            uq.Parameter("G", "s/B", 0.02e-9, 0.5e-9),
         ]
     )
     times, points = _messages(*_USED), uq.design(box, 12)

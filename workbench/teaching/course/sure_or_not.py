@@ -37,8 +37,8 @@ def _message_s(latency_s: float, per_byte_s: float, size: int) -> float:
 def _box() -> uq.ParameterBox:
     return uq.ParameterBox(
         [
-            uq.UncertainParameter("L", "s", 1e-6, 3e-6),
-            uq.UncertainParameter("G", "s/B", 0.05e-9, 0.15e-9),
+            uq.Parameter("L", "s", 1e-6, 3e-6),
+            uq.Parameter("G", "s/B", 0.05e-9, 0.15e-9),
         ]
     )
 

@@ -29,7 +29,7 @@ from workbench.uq.collectives.models import (
 )
 from workbench.uq.collectives.pilot import Pilot, pilot_fit
 from workbench.uq.designs import design
-from workbench.uq.parameters import ParameterBox, UncertainParameter
+from workbench.uq.parameters import ParameterBox
 from workbench.uq.posterior import PartTask, Posterior, calibrate
 from workbench.uq.prediction import Prediction, Simulator, predict
 from workbench.uq.problem import CalibrationProblem
@@ -74,7 +74,6 @@ _HANDICAP = 1.5  # of models without an algorithm where the algorithm is known
 # Chosen: they leave out no nodes of the shipped defaults, nor does half of either; half of both
 # does on aws-hpc7g and gke-h3-standard-88.
 _ODD_ERROR, _ODD_FACTOR = 0.25, 2.5
-_MARGIN = 0.3  # around a posterior, of its width
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -283,7 +282,7 @@ def calibrate_collective(
         )
         if last or error.max() <= EXACT or task.stopping:
             return found(posterior)
-        box, last, before = _narrowed(box, posterior), True, None
+        box, last, before = posterior.around(), True, None
 
 
 def collective_problem(
@@ -455,18 +454,3 @@ def _surrogate(
     checked = times[_DESIGN:]
     off = np.abs(found.predict(points[_DESIGN:]) / checked - 1.0)
     return found, np.asarray(off.max(axis=0))
-
-
-def _narrowed(box: ParameterBox, posterior: Posterior) -> ParameterBox:
-    """Return the box around what the posterior leaves, never beyond the one before."""
-    units = box.to_unit(posterior.parameters.reshape(-1, len(box)))
-    low, high = np.quantile(units, (0.001, 0.999), axis=0)
-    margin = _MARGIN * (high - low)
-    ends = np.clip(np.stack([low - margin, high + margin]), -1.0, 1.0)
-    least, most = box.from_unit(ends)
-    return ParameterBox(
-        tuple(
-            UncertainParameter(one.name, one.unit, float(a), float(b), one.prior)
-            for one, a, b in zip(box, least, most, strict=True)
-        )
-    )

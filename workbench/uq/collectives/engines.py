@@ -21,13 +21,14 @@ from numpy.typing import NDArray
 from workbench.arrays import FloatArray
 from workbench.checks import above_zero, whole
 from workbench.errors import ParameterError
+from workbench.parameters import Parameter
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.uq.collectives.measured import MeasuredCollective, nodes_of
 from workbench.uq.collectives.models import CollectiveTest, known_algorithms
 from workbench.uq.collectives.round_costs import round_costs
 from workbench.uq.designs import design
-from workbench.uq.parameters import ParameterBox, UncertainParameter
+from workbench.uq.parameters import ParameterBox
 from workbench.uq.posterior import calibrate
 from workbench.uq.surrogate import fit_surrogate
 
@@ -174,8 +175,8 @@ def _rates(one: MeasuredCollective, seed: int) -> FloatArray:
     usual = float((size / large.medians).max())
     box = ParameterBox(
         (
-            UncertainParameter("start", "s", 0.0, float(large.medians.min())),
-            UncertainParameter("rate", "B/s", usual / 1.5, usual * 1.5, "log-uniform"),
+            Parameter("start", "s", 0.0, float(large.medians.min())),
+            Parameter("rate", "B/s", usual / 1.5, usual * 1.5, log=True),
         )
     )
     points = design(box, _POINTS, seed=seed)

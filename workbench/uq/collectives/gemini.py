@@ -27,24 +27,25 @@ from numpy.typing import ArrayLike, NDArray
 from kernels.uq.torus_loads import add_messages, busiest_on_way
 from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
+from workbench.parameters import Parameter
 from workbench.programs.collectives.registry import find_algorithm
 from workbench.programs.collectives.rounds import CollectiveCase
 from workbench.suggestions import did_you_mean
 from workbench.uq.collectives.models import CollectiveTest
-from workbench.uq.parameters import ParameterBox, UncertainParameter
+from workbench.uq.parameters import ParameterBox
 
 ALGORITHM_OF = {"allgather": "ring", "gather": "binomial", "scatter": "binomial"}
 """The algorithm of each collective: a ring, or a tree."""
 
 BOX = ParameterBox(
     (
-        UncertainParameter("Max BW", "B/s", 1.6e9, 2.0e9),
-        UncertainParameter("Link BW", "B/s", 2.0e9, 2.9e9),
-        UncertainParameter("Hop Lat", "s", 50e-9, 150e-9),
-        UncertainParameter("Inj Lat", "s", 0.3e-6, 0.9e-6),
-        UncertainParameter("Inj BW", "B/s", 5e9, 9e9),
-        UncertainParameter("SMSG Lat", "s", 0.25e-6, 0.75e-6),
-        UncertainParameter("SMSG BW", "B/s", 6e9, 10e9),
+        Parameter("Max BW", "B/s", 1.6e9, 2.0e9),
+        Parameter("Link BW", "B/s", 2.0e9, 2.9e9),
+        Parameter("Hop Lat", "s", 50e-9, 150e-9),
+        Parameter("Inj Lat", "s", 0.3e-6, 0.9e-6),
+        Parameter("Inj BW", "B/s", 5e9, 9e9),
+        Parameter("SMSG Lat", "s", 0.25e-6, 0.75e-6),
+        Parameter("SMSG BW", "B/s", 6e9, 10e9),
     )
 )
 """Table 3's parameters; only the range of Link BW is printed there, the others are ours."""

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
+from workbench.parameters import Parameter
 from workbench.programs.collectives.registry import ALGORITHMS, find_algorithm
 from workbench.suggestions import did_you_mean
 from workbench.uq.collectives.round_costs import CollectivePlaces, round_costs
@@ -82,18 +83,6 @@ class CollectiveTest:
         return f"{self.nodes} nodes{f' ({where})' if where else ''}, {self.block_bytes} B"
 
 
-@dataclass(frozen=True)
-class CollectiveParameter:
-    """A parameter of a model of collectives, with the widest range that makes sense."""
-
-    name: str
-    unit: str
-    low: float
-    high: float
-    start: float
-    reach: float = 4.0  # factor, either way, within which it is searched around a first fit
-
-
 class CollectiveModel(Protocol):
     """Times of tests as a function of positive parameters."""
 
@@ -102,7 +91,7 @@ class CollectiveModel(Protocol):
         """How the model is asked for."""
 
     @property
-    def parameters(self) -> tuple[CollectiveParameter, ...]:
+    def parameters(self) -> tuple[Parameter, ...]:
         """The parameters, in the order of the columns of ``values``."""
 
     def times(self, values: FloatArray, tests: Sequence[CollectiveTest]) -> FloatArray:
@@ -112,9 +101,19 @@ class CollectiveModel(Protocol):
         """Return a number that equal models share: a fit of one is kept for the next who asks."""
 
 
+def _positive(name: str, unit: str, low: float, high: float, start: float) -> Parameter:
+    """Return a parameter with the widest range that makes sense, and where a fit starts."""
+    return Parameter(name, unit, low, high, log=True, value=start)
+
+
+def reach_of(parameter: Parameter) -> float:
+    """Return the factor, either way, within which one is searched around a first fit."""
+    return 1.5 if parameter.key.startswith("power of") else 4.0
+
+
 _LARGE_BUFFERS = (
-    CollectiveParameter("slowdown of large buffers", "", 5e-2, 3.0, 0.3),
-    CollectiveParameter("size of large buffers", "B", 1e7, 3e9, 2e8),
+    _positive("slowdown of large buffers", "", 5e-2, 3.0, 0.3),
+    _positive("size of large buffers", "B", 1e7, 3e9, 2e8),
 )
 
 
@@ -146,14 +145,14 @@ class RoundModel:
     algorithm: str
 
     parameters = (
-        CollectiveParameter("latency of a round", "s", 1e-7, 1e-3, 2e-6),
-        CollectiveParameter("gap between messages", "s", 1e-9, 1e-4, 3e-7),
-        CollectiveParameter("latency of rendezvous", "s", 1e-9, 1e-2, 2e-6),
-        CollectiveParameter("size of rendezvous", "B", 64.0, 1e7, 1e4),
-        CollectiveParameter("bandwidth of an engine", "B/s", 1e7, 1e12, 5e9),
-        CollectiveParameter("engines of a node", "", 1.0, 6.0, 1.5),
-        CollectiveParameter("cost of shared links", "", 1e-2, 1.5, 0.3),
-        CollectiveParameter("ties that go the same way", "", 1e-2, 1.0, 0.3),
+        _positive("latency of a round", "s", 1e-7, 1e-3, 2e-6),
+        _positive("gap between messages", "s", 1e-9, 1e-4, 3e-7),
+        _positive("latency of rendezvous", "s", 1e-9, 1e-2, 2e-6),
+        _positive("size of rendezvous", "B", 64.0, 1e7, 1e4),
+        _positive("bandwidth of an engine", "B/s", 1e7, 1e12, 5e9),
+        _positive("engines of a node", "", 1.0, 6.0, 1.5),
+        _positive("cost of shared links", "", 1e-2, 1.5, 0.3),
+        _positive("ties that go the same way", "", 1e-2, 1.0, 0.3),
         *_LARGE_BUFFERS,
     )
 
@@ -240,12 +239,12 @@ class PowerModel:
     links: bool = False
 
     parameters = (
-        CollectiveParameter("latency", "s", 1e-8, 1e-2, 2e-6),
-        CollectiveParameter("power of the latency", "", 0.03, 1.5, 0.4, 1.5),
-        CollectiveParameter("latency of rendezvous", "s", 1e-9, 1e-2, 2e-6),
-        CollectiveParameter("size of rendezvous", "B", 64.0, 1e7, 1e4),
-        CollectiveParameter("time per byte", "s/B", 1e-13, 1e-7, 2e-10),
-        CollectiveParameter("power of the time per byte", "", 0.03, 1.6, 0.7, 1.5),
+        _positive("latency", "s", 1e-8, 1e-2, 2e-6),
+        _positive("power of the latency", "", 0.03, 1.5, 0.4),
+        _positive("latency of rendezvous", "s", 1e-9, 1e-2, 2e-6),
+        _positive("size of rendezvous", "B", 64.0, 1e7, 1e4),
+        _positive("time per byte", "s/B", 1e-13, 1e-7, 2e-10),
+        _positive("power of the time per byte", "", 0.03, 1.6, 0.7),
         *_LARGE_BUFFERS,
     )
 
@@ -278,13 +277,13 @@ class GrowthModel:
     name = "growth"
 
     parameters = (
-        CollectiveParameter("latency per doubling", "s", 1e-8, 1e-3, 2e-6),
-        CollectiveParameter("latency per rank", "s", 1e-12, 1e-4, 1e-8),
-        CollectiveParameter("latency of rendezvous", "s", 1e-9, 1e-2, 2e-6),
-        CollectiveParameter("size of rendezvous", "B", 64.0, 1e7, 1e4),
-        CollectiveParameter("time per byte", "s/B", 1e-13, 1e-7, 2e-10),
-        CollectiveParameter("time per byte and doubling", "s/B", 1e-14, 1e-7, 1e-11),
-        CollectiveParameter("time per byte and rank", "s/B", 1e-16, 1e-7, 1e-12),
+        _positive("latency per doubling", "s", 1e-8, 1e-3, 2e-6),
+        _positive("latency per rank", "s", 1e-12, 1e-4, 1e-8),
+        _positive("latency of rendezvous", "s", 1e-9, 1e-2, 2e-6),
+        _positive("size of rendezvous", "B", 64.0, 1e7, 1e4),
+        _positive("time per byte", "s/B", 1e-13, 1e-7, 2e-10),
+        _positive("time per byte and doubling", "s/B", 1e-14, 1e-7, 1e-11),
+        _positive("time per byte and rank", "s/B", 1e-16, 1e-7, 1e-12),
     )
 
     def times(self, values: FloatArray, tests: Sequence[CollectiveTest]) -> FloatArray:

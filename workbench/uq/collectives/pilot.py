@@ -16,8 +16,8 @@ from scipy.optimize import least_squares
 from workbench.arrays import FloatArray
 from workbench.blas import one_thread
 from workbench.errors import ParameterError
-from workbench.uq.collectives.models import CollectiveModel, CollectiveTest
-from workbench.uq.parameters import ParameterBox, UncertainParameter
+from workbench.uq.collectives.models import CollectiveModel, CollectiveTest, reach_of
+from workbench.uq.parameters import ParameterBox
 
 _STARTS = 6  # 3 and 12 find the same fits of 8 shipped collectives
 _STEP = 1e-6  # of a logarithm, for slopes
@@ -51,9 +51,10 @@ class Pilot:
         ):
             low, high = one.low, one.high
             if influence > _IDENTIFIED:
-                low, high = max(low, value / one.reach), min(high, value * one.reach)
-            found.append(UncertainParameter(one.name, one.unit, low, high, "log-uniform"))
-        return ParameterBox(tuple(found))
+                reach = reach_of(one)
+                low, high = max(low, value / reach), min(high, value * reach)
+            found.append(one.within(low, high))
+        return ParameterBox(found)
 
 
 def pilot_fit(
@@ -72,7 +73,7 @@ def _fitted(
 ) -> Pilot:
     low, high, start = (
         np.log([getattr(one, name) for one in model.parameters])
-        for name in ("low", "high", "start")
+        for name in ("low", "high", "value")
     )
     measured = np.log(times)
 

@@ -9,14 +9,15 @@ import pytest
 from numpy.typing import NDArray
 
 from workbench.fit.engines.descent import Ask, Box, FinishedTrial, descend
-from workbench.fit.space import Dimension
+from workbench.models import ModelParameter
 
 Array = NDArray[np.float64]
 
 
 def box(*ranges: tuple[float, float], log: bool = False) -> Box:
     dimensions = tuple(
-        Dimension(f"p{i}", "time", low, high, log) for i, (low, high) in enumerate(ranges)
+        ModelParameter(key=f"p{i}", kind="time", section="NIC", low=low, high=high, log=log)
+        for i, (low, high) in enumerate(ranges)
     )
     return Box(dimensions, np.arange(len(dimensions)))
 
@@ -102,7 +103,8 @@ def test_scales_of_many_decades_are_crossed() -> None:
 
 
 def test_whole_numbers_are_moved_by_one_at_least() -> None:
-    within = Box((Dimension("bytes", "bytes", 1.0, 100.0, True),), np.arange(1))
+    size = ModelParameter(key="bytes", kind="bytes", section="NIC", low=1, high=100, log=True)
+    within = Box((size,), np.arange(1))
     at = FinishedTrial({"bytes": 7}, within.position({"bytes": 7}), 1.0, np.ones(1))
     assert within.nudged(at, 0, 1) == {"bytes": 8}
     assert within.nudged(at, 0, -1) == {"bytes": 6}

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
+from workbench.parameters import Span
 from workbench.tune.space.axes.numbers import NEUTRAL, clipped, is_number
 from workbench.tune.space.constraints import TunedValue
 
@@ -20,7 +21,7 @@ _MOST_WHOLE = 2**53  # a float holds every whole number up to it
 
 
 @dataclass(frozen=True)
-class Range:
+class Range(Span):
     """Every number between two bounds, both inclusive.
 
     Attributes:
@@ -69,6 +70,11 @@ class Range:
             )
 
     @property
+    def whole(self) -> bool:
+        """Whether its values are whole numbers."""
+        return self.integer
+
+    @property
     def width(self) -> int:
         """One column: where a value lies between the bounds, on the scale of the search."""
         return 1
@@ -106,13 +112,7 @@ class Range:
         Args:
             value: a number; beyond the bounds it counts as the nearer; anything else gets 0.5.
         """
-        if not is_number(value):
-            return (NEUTRAL,)
-        inside = min(max(float(value), self.low), self.high)
-        low, high = float(self.low), float(self.high)
-        if self.log:
-            low, high, inside = math.log(low), math.log(high), math.log(inside)
-        return (clipped((inside - low) / (high - low)),)
+        return (clipped(self.position(value)) if is_number(value) else NEUTRAL,)
 
     def decode(self, code: NDArray[np.float64]) -> TunedValue:
         """Return the number at a place between the bounds.
@@ -120,14 +120,7 @@ class Range:
         Args:
             code: float64[1].
         """
-        at = clipped(code[0])
-        if self.log:
-            low, high = math.log(self.low), math.log(self.high)
-            value = math.exp(low + at * (high - low))
-        else:
-            value = self.low + at * (self.high - self.low)
-        inside = min(max(value, self.low), self.high)
-        return round(inside) if self.integer else inside
+        return self.at(clipped(code[0]))
 
     def neighbours(self, value: TunedValue | None) -> tuple[TunedValue, ...]:
         """Return the numbers a twentieth of the range below and above, or the bounds.

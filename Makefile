@@ -168,7 +168,7 @@ pictures: $(TEST_STAMP) ## make the pictures of notebooks that have none, for th
 
 search-comparison: $(LAB_STAMP) ## compare ways to search on the recorded spaces again (hours; goes on where it was)
 	@mkdir -p .cache
-	.venv/bin/workbench tune compare-searches --rows .cache/search-comparison.csv --jobs 2 \
+	.venv/bin/workbench tune compare-searches --rows .cache/search-comparison.db --jobs 2 \
 	  --save datasets/tuning/which-heuristic
 
 paper-scale: $(LAB_STAMP) ## compare searches at the scale of SHAMan's paper, simulated (15 min; goes on where it was)
@@ -181,7 +181,7 @@ paper-scale: $(LAB_STAMP) ## compare searches at the scale of SHAMan's paper, si
 	  --recording .cache/paper-scale/simulated-576-ranks \
 	  --heuristics surrogate-gp,annealing,genetic,random --resamplings none \
 	  --stoppings 'best improvement 15' --noise normal:0.05 --seeds 10 --budget 150 --reruns 100 \
-	  --jobs 2 --rows .cache/paper-scale/rows.csv --save datasets/tuning/paper-scale
+	  --jobs 2 --rows .cache/paper-scale/rows.db --save datasets/tuning/paper-scale
 
 variability: $(LAB_STAMP) ## make runs with known causes, reports on them and scores of blame again (hours)
 	@mkdir -p .cache/worlds

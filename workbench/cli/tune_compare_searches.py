@@ -1,6 +1,6 @@
 """Compare searches on recorded spaces: SHAMan's tables for every heuristic and rule.
 
-workbench tune compare-searches --rows searches.csv --jobs 2 --save my-comparison
+workbench tune compare-searches --rows searches.db --jobs 2 --save my-comparison
 workbench tune compare-searches --recording simulated-12-ranks --heuristics tpe,random --seeds 5
 workbench tune compare-searches --recording my-recording --noise normal:0.2 --seeds 5
 """
@@ -12,20 +12,21 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import add_json, output_file, output_folder, print_json, say, words
+from workbench.cli.output import add_json, output_folder, print_json, words
+from workbench.cli.progress import PROGRESS_S, ProgressLine
 from workbench.errors import ParameterError
 from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.tasks import Progress
     from workbench.tune.search_comparison.plan import AddedNoise, SearchComparisonPlan
 
 ABOUT = "compare heuristics, resampling, stopping and pruning on recorded spaces"
 
 _PLAN = FunctionOptions("workbench.tune.search_comparison.plan.SearchComparisonPlan")
 _COMPARED = FunctionOptions("workbench.tune.search_comparison.run.compare_searches")
+_LOG_S = 60.0  # chosen: hours of searches leave some hundred lines in a log
 _SHOWN = ("recording", "noise", "heuristic", "resampling", "stopping", "pruning")
 _MORE = ("runs", "gain", "share", "distance", "saved", "saved_grid", "tied")
 
@@ -53,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--small", action="store_true", help="run a few methods of the shipped comparison only"
     )
     _COMPARED.add(parser, "jobs")
-    _COMPARED.add(parser, "rows", type=output_file(), metavar="FILE.csv")
+    _COMPARED.add(parser, "rows", metavar="FILE_OR_URL")
     parser.add_argument(
         "--save", type=output_folder, metavar="FOLDER", help="write the tables there"
     )
@@ -69,9 +70,11 @@ def run(arguments: argparse.Namespace) -> int:
     from workbench.tune.search_comparison.run import compare_searches
 
     plans = _plans(arguments)
-    results = [
-        compare_searches(plan, task=Task(_report), **_COMPARED.given(arguments)) for plan in plans
-    ]
+    with ProgressLine(every_s=PROGRESS_S, log_every_s=_LOG_S) as line:
+        task = Task(lambda now: line.show(now.message))
+        results = [
+            compare_searches(plan, task=task, **_COMPARED.given(arguments)) for plan in plans
+        ]
     if arguments.save is not None:
         created_by = shlex.join(["workbench", *sys.argv[1:]])
         tables = SearchComparisonTables.from_results(results, plans, created_by)
@@ -118,11 +121,6 @@ def _noise(text: str) -> AddedNoise:
             f"a noise must be a name and a spread such as normal:0.05; got {text!r}", key="noise"
         ) from error
     return AddedNoise(name, spread)
-
-
-def _report(now: Progress) -> None:
-    if now.done % 25 == 0 or now.done == now.total:
-        say(f"{now.done} of {now.total} cells")
 
 
 def _text(table: pd.DataFrame) -> str:

@@ -19,7 +19,7 @@ from bokeh.transform import dodge
 
 from workbench.plotting import palette
 
-Columns = Mapping[str, Any]
+MarkColumns = Mapping[str, Any]
 """Lists or arrays of one length, by name."""
 
 Tips = Sequence[tuple[str, str]]
@@ -67,26 +67,17 @@ class Marks:
 
     A row has its place on one axis, in the column `x` or `y`; what the methods get are columns of
     values on the other axis. A colour, marker, size or alpha is a constant or a column too.
-
-    Args:
-        fig: the figure.
-        table: the columns, or the source of other marks.
-        x: column of the places from left to right; empty where they go up or down.
-        y: column of the places up or down; ``row`` is added where there is none: the numbers 0, 1,
-            2, … of a `row_figure`.
-        shift: added to each place, for marks side by side.
-        name: of the source.
     """
 
     def __init__(
         self,
         fig: figure,
-        table: Columns | ColumnDataSource,
+        table: MarkColumns | ColumnDataSource,  # or the source of other marks
         *,
-        x: str = "",
-        y: str = "row",
-        shift: float = 0.0,
-        name: str | None = None,
+        x: str = "",  # empty where the places go up or down
+        y: str = "row",  # added where there is none: 0, 1, 2, … of a `row_figure`
+        shift: float = 0.0,  # of each place, for marks side by side
+        name: str | None = None,  # of the source
     ) -> None:
         self.figure = fig
         self._upright, self._column, self._shift = bool(x), x or y, shift
@@ -97,7 +88,7 @@ class Marks:
         else:
             self.source = ColumnDataSource(self._numbered(table), name=name)
 
-    def update(self, columns: Columns) -> None:
+    def update(self, columns: MarkColumns) -> None:
         """Draw other rows."""
         self.source.data = self._numbered(columns)
 
@@ -197,7 +188,7 @@ class Marks:
         at = self._at(value) | {"text": text, "x_offset": offset}
         return self._add(self.figure.text, at | look, {}, {})
 
-    def _numbered(self, columns: Columns) -> dict[str, Any]:
+    def _numbered(self, columns: MarkColumns) -> dict[str, Any]:
         if self._column != "row" or "row" in columns:
             return dict(columns)
         return {"row": list(range(len(next(iter(columns.values()))))), **columns}

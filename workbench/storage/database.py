@@ -300,12 +300,13 @@ def problem_differences(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> 
     """Return a sentence for each key in which two problems differ, the release excepted."""
     asked = json.loads(json.dumps(asked))
     return [
-        f"{key} was {_short(stored.get(key))} and is {_short(asked.get(key))}"
+        f"{key} was {short_text(stored.get(key))} and is {short_text(asked.get(key))}"
         for key in sorted({*stored, *asked})
         if key != "workbench" and stored.get(key) != asked.get(key)
     ]
 
 
-def _short(value: Any) -> str:
+def short_text(value: Any) -> str:
+    """Return a value as JSON has it, of at most 80 characters."""
     text = value if isinstance(value, str) else json.dumps(value)
     return text if len(text) <= 80 else f"{text[:77]}..."

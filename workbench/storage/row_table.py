@@ -5,8 +5,9 @@
     table.write("gather-grid", [StoredRow([1.5e-3, 2.5e-3], number=0)])
     table.read("gather-grid")
 
-Fits, designs and tuned programs keep their trials and runs so; they share two tables. A process
-that is killed loses at most the row that it computes.
+Fits, designs, tuned programs, comparisons of searches and runs of made-up worlds keep their rows
+so; they share two tables. A process that is killed loses at most the rows that it computes.
+``workbench.workers.rows`` computes rows that are missing.
 """
 
 from __future__ import annotations
@@ -50,12 +51,14 @@ class RowTable:
 
     def __init__(self, where: str | Path, kind: str) -> None:
         self.database = locate(where)
-        self.kind = kind  # "fit", "design" or "experiment"; names are of one kind each
+        self.where = where
+        self.kind = kind  # such as "fit" or "design"; names are of one kind each
         self._kept: Connection | None = None
 
     def prepare(self, name: str, problem: Mapping[str, Any]) -> None:
         """Make the tables where there are none, and refuse rows of another problem."""
-        self.database.prepare()
+        if self._kept is None:
+            self.database.prepare()
         with self._connected() as connection:
             connection.run(
                 f"INSERT INTO {PROBLEMS} (name, kind, problem) VALUES (?, ?, ?)"

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         tail_ess as tail_ess,
     )
     from workbench.uq.evaluation import (
-        DesignProgress as DesignProgress,
         evaluate_design as evaluate_design,
         read_design as read_design,
     )

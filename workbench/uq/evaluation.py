@@ -18,10 +18,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -30,50 +27,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.arrays import FloatArray
-from workbench.errors import ParameterError, StudyError, StudyHeldError, WorkbenchError
+from workbench.errors import ParameterError, WorkbenchError
 from workbench.provenance import Provenance
 from workbench.storage.row_table import RowTable, StoredRow
 from workbench.tasks import Task, task_of
 from workbench.uq.design_plan import DesignPlan
 from workbench.uq.parameters import ParameterBox
 from workbench.uq.runs import SimulatorRuns
-from workbench.workers.run import Pace, choose_executor, do_pieces
-from workbench.workers.work import HELD, Answer, PiecedWork, WorkPiece, ended
+from workbench.workers.rows import RowWork
+from workbench.workers.run import choose_executor
+from workbench.workers.work import HELD
 
 SimulatorFunction = Callable[[FloatArray], ArrayLike]
 """Times in s, float64[n, tests], of points, float64[n, parameters]."""
-
-_PERFORMER = "workbench.uq.evaluation"
-_REPORT_S = 0.1  # chosen: a bar that moves ten times a second looks steady
-
-
-@dataclass(frozen=True)
-class DesignProgress:
-    """Progress of a design's evaluation.
-
-    Attributes:
-        name: of the plan.
-        done: rows that were evaluated, failed ones included.
-        total: rows of the design and of its hold-out.
-        failed: rows that have no times.
-        message: about rows that another process evaluates, or of a process that died.
-        eta_s: seconds until the last row at the pace so far; nan where there is no pace yet.
-    """
-
-    name: str
-    done: int
-    total: int
-    failed: int = 0
-    message: str = ""
-    eta_s: float = math.nan
-
-    def line(self) -> str:
-        """Return one line for people, e.g. ``120 of 356 rows, 2 failed, 12 s to go``."""
-        parts = [f"{self.done} of {self.total} rows"]
-        parts += [f"{self.failed} failed"] if self.failed else []
-        if math.isfinite(self.eta_s) and self.done < self.total:
-            parts.append(f"{self.eta_s:.0f} s to go")
-        return ", ".join(parts)
 
 
 def evaluate_design(
@@ -110,7 +76,7 @@ def evaluate_design(
         cluster: a ``dask.distributed.Client`` whose workers evaluate the rows instead; see
             ``workbench.workers.cluster``.
         retry_failed: evaluate rows that failed before again.
-        task: gets a ``DesignProgress`` at most ten times a second and once at the end; once it is
+        task: gets the number of evaluated rows, failed ones included, after each call; once it is
             stopped, the rows so far are returned, after the calls in flight.
 
     Returns:
@@ -127,20 +93,16 @@ def evaluate_design(
     table.prepare(plan.name, plan.problem(labels))
     task = task_of(task)
     task.partial_from(lambda: read_design(plan, database, tests=tests))
-    board = _Board(plan, table, task)
     order: dict[str, Any] = {"plan": plan.to_dict(), "tests": list(labels)}
-    order |= {"retry": bool(retry_failed)} | ({} if model is None else {"model": model})
-    pieces = [
-        WorkPiece(_piece_name(plan, first, end), {**order, "first": first, "end": end})
-        for first, end in board.missing(retry_failed)
-    ]
-    if pieces and model is None:
-        board.check_digits(labels, table.database.where)
-    work = PiecedWork(_PERFORMER, database, board.note)
-    with table.kept_open():
-        do_pieces(work, pieces, executor, task)
-    board.report()
-    return _runs(plan, labels, table, board.lost)
+    order |= {} if model is None else {"model": model}
+    work = RowWork(table, __name__)
+    rows = range(plan.row_count)
+    work.add(plan.name, order, rows, plan.rows_at_once, retry_failed=retry_failed)
+    if work.pieces and model is None:
+        work.check()
+    lost = work.complete("rows", executor, task)
+    failed = {name: reason for name, reason in lost.items() if reason != HELD}
+    return _runs(plan, labels, table, failed)
 
 
 def read_design(
@@ -162,34 +124,10 @@ def read_design(
     return _runs(plan, labels, table, {})
 
 
-def perform(order: Mapping[str, Any], database: str, task: Task) -> Answer:
-    """Evaluate the rows of an order that are not stored yet; see ``workbench.workers``."""
-    first, end = order["first"], order["end"]
-    table = RowTable(database, "design")
-    try:
-        plan = _plan_of(json.dumps(order["plan"]))
-        with table.database.hold(_piece_name(plan, first, end)):
-            rows = table.read(plan.name, first, end)
-            wanted = [
-                number
-                for number in range(first, end)
-                if number not in rows or (order["retry"] and rows[number].message)
-            ]
-            if wanted:
-                function = order.get("model", plan.times)
-                fresh = _evaluated(function, plan, wanted, order["tests"])
-                table.write(plan.name, fresh)
-                rows |= {row.number: row for row in fresh}
-    except StudyHeldError:
-        return {**ended("running", HELD), "first": first, "end": end}
-    except WorkbenchError as error:
-        return ended("failed", str(error))
-    return {
-        **ended("done"),
-        "first": first,
-        "end": end,
-        "failed": [row.number for row in rows.values() if row.message],
-    }
+def compute(order: Mapping[str, Any], numbers: Sequence[int]) -> list[StoredRow]:
+    """Evaluate rows of the design of an order; see ``workbench.workers.rows``."""
+    plan = _plan_of(json.dumps(order["plan"]))
+    return _evaluated(order.get("model", plan.times), plan, numbers, order["tests"])
 
 
 def _evaluated(
@@ -225,70 +163,6 @@ def _complaint(row: FloatArray, tests: Sequence[str]) -> str:
     if not len(bad):
         return ""
     return f"the time of {tests[bad[0]]} must be above 0 s and finite; got {row[bad[0]]:g}"
-
-
-class _Board:
-    """The rows of a design while they are evaluated."""
-
-    def __init__(
-        self,
-        plan: DesignPlan,
-        table: RowTable,
-        task: Task,
-    ) -> None:
-        stored = table.read(plan.name, 0, plan.row_count)
-        self._plan, self._task = plan, task
-        self._known = np.zeros(plan.row_count, np.bool_)
-        self._failed = np.zeros(plan.row_count, np.bool_)
-        self._known[[*stored]] = True
-        self._failed[[row.number for row in stored.values() if row.message]] = True
-        self._good = next((row for row in stored.values() if not row.message), None)
-        self._pace = Pace(int(self._known.sum()))
-        self._message = ""
-        self._reported_at = -math.inf
-        self.lost: dict[str, str] = {}
-        self.report()
-
-    def missing(self, retry: bool) -> list[tuple[int, int]]:
-        """Return first and end of each call of the simulator that has rows to evaluate."""
-        wanted, step = ~self._known | (retry & self._failed), self._plan.rows_at_once
-        starts = range(0, len(wanted), step)
-        ranges = [(first, min(first + step, len(wanted))) for first in starts]
-        return [(first, end) for first, end in ranges if wanted[first:end].any()]
-
-    def check_digits(self, tests: Sequence[str], where: str) -> None:
-        """Refuse to add to stored rows if this release computes the first of them differently."""
-        if self._good is None:
-            return
-        (now,) = _evaluated(self._plan.times, self._plan, [self._good.number], tests)
-        if now != self._good:
-            raise StudyError(
-                f"{where} holds rows of {self._plan.name!r} that this release computes "
-                f"differently (run {now.number}: {self._good.content[0]!r} s, now "
-                f"{now.message or repr(now.content[0])}); choose another name or database"
-            )
-
-    def note(self, name: str, answer: Answer) -> None:
-        """Record what came of a call."""
-        self._message = str(answer["message"])
-        self.lost.pop(name, None)
-        if answer["state"] == "done":
-            self._known[answer["first"] : answer["end"]] = True
-            self._failed[answer["first"] : answer["end"]] = False
-            self._failed[answer["failed"]] = True
-        elif answer["state"] == "failed":
-            self.lost[name] = self._message
-        if time.monotonic() - self._reported_at >= _REPORT_S:
-            self.report()
-
-    def report(self) -> None:
-        """Tell how many rows are evaluated."""
-        self._reported_at = time.monotonic()
-        done, total = int(self._known.sum()), len(self._known)
-        eta = self._pace.left_s(done, total - done)
-        failed = int(self._failed.sum())
-        now = DesignProgress(self._plan.name, done, total, failed, self._message, eta)
-        self._task.report(done, total, now.line(), now)
 
 
 def _tests_of(
@@ -360,11 +234,6 @@ def _runs(
 
 def _described(box: ParameterBox, point: FloatArray) -> str:
     return ", ".join(f"{one.key}={one.text(value)}" for one, value in zip(box, point, strict=True))
-
-
-def _piece_name(plan: DesignPlan, first: int, end: int) -> str:
-    """Return the name that is locked in the database while a call's rows are evaluated."""
-    return f"{plan.name} {first} to {end - 1}"
 
 
 @lru_cache(maxsize=4)

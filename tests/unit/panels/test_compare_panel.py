@@ -469,7 +469,7 @@ def test_simulations_fill_in_and_can_be_stopped(
     shown = view(panel)
     assert shown.curves.sources[0].data["load"][0] == 0.2
     assert shown.times.sources[1].data["size"] == [64, 4096]
-    assert np.isfinite(shown.wires.source.data["ns_5"]).all()
+    assert np.isfinite(shown.wires.marks.source.data["ns_5"]).all()
     assert "Simulated" in shown.description.value
     assert "…" not in shown.table.value
     assert panel.run() is None, "nothing is missing"

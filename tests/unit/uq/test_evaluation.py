@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import subprocess
 import sys
@@ -20,16 +19,16 @@ from workbench import tasks
 from workbench.cli import main
 from workbench.errors import DatasetError, ParameterError, ParseError, StudyError
 from workbench.storage.database import locate
-from workbench.tasks import Task
+from workbench.tasks import Progress, Task
 from workbench.uq import (
     DesignPlan,
-    DesignProgress,
     Replicas,
     SimulatorRuns,
     calibrate,
     evaluate_design,
     read_design,
 )
+from workbench.workers import rows
 
 FloatArray = NDArray[np.float64]
 
@@ -51,7 +50,7 @@ def same(one: SimulatorRuns, other: SimulatorRuns) -> bool:
 
 
 def test_rows_are_those_of_the_function_however_they_are_evaluated(tmp_path: Path) -> None:
-    told: list[DesignProgress] = []
+    told: list[Progress] = []
     whole = evaluate_design(
         PLAN, tmp_path / "1.db", model=allgather, tests=TESTS, workers=1, task=Task(told.append)
     )
@@ -61,7 +60,8 @@ def test_rows_are_those_of_the_function_however_they_are_evaluated(tmp_path: Pat
     assert np.array_equal(whole.holdout.times, allgather(PLAN.holdout_design))
     assert (whole.pending, whole.all_failed, whole.provenance.origin) == (0, (), "simulated")
     assert (told[-1].done, told[-1].total) == (120, 120)
-    assert told[-1].line() == "120 of 120 rows"
+    assert told[0].message == "0 of 120 rows"
+    assert told[-1].message == "120 of 120 rows"
     threads = evaluate_design(
         PLAN.replace(rows_at_once=7), tmp_path / "2.db", model=allgather, tests=TESTS, workers=4
     )
@@ -183,13 +183,14 @@ def test_rows_that_another_evaluates_are_left_to_it(tmp_path: Path) -> None:
     path = tmp_path / "d.db"
     place = locate(path)
     place.prepare()
-    told: list[DesignProgress] = []
+    told: list[Progress] = []
     with place.hold("ring 16 to 31"):
         runs = evaluate_design(
             PLAN, path, model=allgather, tests=TESTS, workers=1, task=Task(told.append)
         )
     assert runs.pending == 16
-    assert told[-1].message == "run by another notebook or process"
+    assert (told[-1].done, told[-1].total) == (104, 120)
+    assert told[-1].message.endswith(" to go, run by another notebook or process")
     assert evaluate_design(PLAN, path, model=allgather, tests=TESTS, workers=1).pending == 0
 
 
@@ -230,14 +231,12 @@ def test_a_killed_evaluation_goes_on_to_the_same_digits(tmp_path: Path) -> None:
 def test_a_piece_whose_processes_died_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    evaluation = importlib.import_module("workbench.uq.evaluation")
-
     def doomed(work: object, pieces: list[object], *_: object) -> None:
         for piece in pieces:
             answer = {"state": "failed", "message": "the process was killed by signal 9"}
             work.note(piece.name, answer)  # type: ignore[attr-defined]
 
-    monkeypatch.setattr(evaluation, "do_pieces", doomed)
+    monkeypatch.setattr(rows, "do_pieces", doomed)
     runs = evaluate_design(
         PLAN.replace(rows_at_once=60), tmp_path / "d.db", model=allgather, tests=TESTS
     )

@@ -8,14 +8,16 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from workbench.cli import main
-from workbench.errors import ParameterError, SimulationHalted
+from workbench.errors import SimulationHalted, StudyError
+from workbench.storage.row_table import RowTable
 from workbench.tasks import Progress, Task
 from workbench.variability import (
     LinkTruth,
@@ -31,6 +33,7 @@ from workbench.variability import (
 from workbench.variability.world import computations
 from workbench.variability.world.flows import job_flows
 from workbench.variability.world.loads import machine_loads
+from workbench.variability.world.pieces import RunPiece, do_runs
 from workbench.variability.world.scene import Scene, WorldSettings, scene_of, step_times
 
 RUNS = 3
@@ -70,17 +73,45 @@ def test_work_that_was_stopped_goes_on(world: World, tmp_path: Path) -> None:
     assert 0 < len(part.runs) < RUNS
     with pytest.raises(SimulationHalted, match="stopped before the first run"):
         generate("small", **common, task=task)
-    first = tmp_path / "simulate-00000.json"
-    before = first.stat().st_mtime_ns
+    table = RowTable(tmp_path / "runs.db", "world")
+    before = table.read("simulate")
     seen: list[int] = []
     whole = generate(
         "small", **common, store=tmp_path, task=Task(lambda now: seen.append(now.done))
     )
     assert seen[0] == len(part.runs) and seen[-1] == RUNS
-    assert first.stat().st_mtime_ns == before
+    assert table.read("simulate").items() >= before.items() and len(before) == len(part.runs)
     np.testing.assert_array_equal(whole.steps.values, world.steps.values)
-    with pytest.raises(ParameterError, match="runs of another world, whose seed is 3; got 4"):
+    with pytest.raises(StudyError, match="made for another problem: seed was 3 and is 4"):
         generate("small", **{**common, "seed": 4}, store=tmp_path)
+
+
+def test_runs_of_a_release_with_other_digits_are_refused(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = list(range(RUNS))
+    done = partial(do_runs, world.settings, "times", {}, store=tmp_path, workers=1, task=Task())
+    done(runs=runs[:1])
+    monkeypatch.setattr(computations, "step_times", lambda _: np.ones(3))
+    done(runs=runs[:1])  # it is only read
+    with pytest.raises(StudyError, match="this release computes differently"):
+        done(runs=runs)
+
+
+def test_runs_in_files_of_an_earlier_release_are_read_once(world: World, tmp_path: Path) -> None:
+    (tmp_path / "world.json").write_text(json.dumps(asdict(world.settings)))
+    for run in range(RUNS - 1):
+        first = np.column_stack((world.steps.time_s[run], world.steps.values[run]))
+        second = world.routines.time_s[run : run + 1]
+        RunPiece(run, first, second).save(tmp_path / f"simulate-{run:05d}.json")
+    seen: list[int] = []
+    common = {"application": "minivite-128", "runs": RUNS, "seed": 3, "workers": 1}
+    whole = generate(
+        "small", **common, store=tmp_path, task=Task(lambda now: seen.append(now.done))
+    )
+    assert seen == [RUNS - 1, RUNS]
+    np.testing.assert_array_equal(whole.steps.values, world.steps.values)
+    assert [path.name for path in tmp_path.iterdir()] == ["runs.db"]
 
 
 @pytest.mark.deep
@@ -89,7 +120,8 @@ def test_work_that_was_killed_goes_on(world: World, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "workbench", "variability", "generate", *made]
     command += ["--output", str(tmp_path)]
     killed = subprocess.Popen(command, start_new_session=True)
-    while not list(tmp_path.glob("simulate-*.json")):
+    table = RowTable(tmp_path / "runs.db", "world")
+    while not table.read("simulate"):
         assert killed.poll() is None
         time.sleep(0.05)
     os.killpg(killed.pid, signal.SIGKILL)

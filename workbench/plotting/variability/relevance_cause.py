@@ -9,7 +9,7 @@ from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.grid import heading, sentence, stacked
-from workbench.plotting.marks import Columns, Marks
+from workbench.plotting.marks import MarkColumns, Marks
 from workbench.plotting.rows import beside, row_figure
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def describe_relevance_and_cause(found: RelevanceAndCause) -> str:
     return f"{text}."
 
 
-def _bars(table: Columns, column: str, label: str, most: float) -> figure:
+def _bars(table: MarkColumns, column: str, label: str, most: float) -> figure:
     fig = row_figure(
         table["counter"],
         title="Relevance" if column == "relevance" else "Cause",

@@ -1,15 +1,14 @@
-"""The searches of a comparison, one row each, and the file that holds them."""
+"""The searches of a comparison, one row each, as a database or an older CSV file holds them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from workbench.atomic_write import replace_file
 from workbench.errors import ParseError
 
 
@@ -47,8 +46,8 @@ class SearchRow:
     steps: float = math.inf  # runs until one lay within 5 % of that optimum; inf if none did
 
 
-_OWN = tuple(each.name for each in fields(SearchRow) if each.name != "cell")
-_COLUMNS = (*SearchCell._fields, *_OWN)
+_MEASURES = ("runs", "pruned", "configurations", "seconds", "best", "expected", "average", "steps")
+_COLUMNS = (*SearchCell._fields, "stopping", "seed", *_MEASURES)
 _WHOLE = ("initial", "budget", "reruns", "seed", "runs", "pruned", "configurations")
 _REAL = ("seconds", "best", "expected", "average", "steps")
 
@@ -59,26 +58,23 @@ _ADDED: Mapping[str, str] = MappingProxyType(
 _LEAST = frozenset(_COLUMNS) - _ADDED.keys()
 
 
-def append_rows(path: Path, rows: Iterable[SearchRow], *, anew: bool = False) -> None:
-    """Append searches to a CSV file; ``anew`` replaces the file atomically."""
-    lines = [",".join(_cells(row)) + "\n" for row in rows]
-    if anew:
-        replace_file(path, "".join([",".join(_COLUMNS) + "\n", *lines]).encode())
-        return
-    with path.open("a", encoding="utf-8") as file:
-        file.write("".join(lines))
+def stored_searches(rows: Iterable[SearchRow]) -> dict[str, dict[str, float]]:
+    """Return one search as a database holds it: by stopping rule, how far it came."""
+    return {row.stopping: {name: getattr(row, name) for name in _MEASURES} for row in rows}
 
 
-def read_rows(path: Path) -> list[SearchRow]:
-    """Return the searches in a file; a last line cut by a kill is left out."""
+def read_rows(path: Path) -> dict[tuple[SearchCell, str, int], SearchRow]:
+    """Return the searches in an earlier CSV file, which may be missing, by cell, rule and seed."""
+    if not path.is_file():
+        return {}
     text = path.read_text(encoding="utf-8", errors="replace")
-    lines = text.split("\n")[:-1]
+    lines = text.split("\n")[:-1]  # without what a kill left of the last one
     columns = tuple(lines[0].split(",")) if lines else ()
     if not _LEAST <= set(columns) <= set(_COLUMNS):
         raise ParseError(
             f"the columns must be {','.join(_COLUMNS)}; name another file", source=str(path), line=1
         )
-    found = []
+    found = {}
     for at, line in enumerate(lines[1:], 2):
         row = {**_ADDED, **dict(zip(columns, line.split(","), strict=False))}
         try:
@@ -92,12 +88,6 @@ def read_rows(path: Path) -> list[SearchRow]:
             raise ParseError(
                 f"a row must hold a search; {error}", source=str(path), line=at
             ) from error
-        found.append(SearchRow(cell, **values))
+        search = SearchRow(cell, **values)
+        found[cell, search.stopping, search.seed] = search
     return found
-
-
-def _cells(row: SearchRow) -> list[str]:
-    own = (
-        f"{getattr(row, name):.7g}" if name in _REAL else str(getattr(row, name)) for name in _OWN
-    )
-    return [*map(str, row.cell), *own]

@@ -1,7 +1,7 @@
 """A comparison of searches on recorded spaces, as in section 5 of SHAMan's paper.
 
     plan = SearchComparisonPlan(("simulated-12-ranks",), seeds=20)
-    result = compare_searches(plan, "searches.csv")
+    result = compare_searches(plan, "searches.db")
     result.methods()
 
 Every heuristic with every resampling rule searches every space with every seed, as an `Experiment`
@@ -15,9 +15,9 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-import os
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from workbench.arrays import FloatArray
 from workbench.checks import whole
 from workbench.datapackage import DESCRIPTOR
 from workbench.errors import ParameterError
+from workbench.storage.row_table import RowTable, StoredRow
 from workbench.suggestions import did_you_mean
 from workbench.tasks import Task, task_of
 from workbench.tune.heuristics import HEURISTICS
@@ -49,10 +50,17 @@ from workbench.tune.search_comparison.result import (
     SearchComparisonResult,
     search_and_judging_spaces,
 )
-from workbench.tune.search_comparison.rows import SearchCell, SearchRow, append_rows, read_rows
+from workbench.tune.search_comparison.rows import (
+    SearchCell,
+    SearchRow,
+    read_rows,
+    stored_searches,
+)
 from workbench.tune.settings import Chosen, SearchSettings
 from workbench.tune.space.constraints import Configuration
 from workbench.tune.stopping import Stopping
+from workbench.workers.rows import RowWork
+from workbench.workers.run import choose_executor
 
 NEAR = 0.05
 """The excess over the optimum up to which a run is near it, as in SHAMan's section 5.1."""
@@ -62,7 +70,7 @@ _MOST_JOBS = 256  # chosen: processes that compute, above the processors of most
 
 @dataclass(frozen=True)
 class _Piece:
-    """All seeds of one method on one space."""
+    """All seeds of one method on one space, up to where some rules end them."""
 
     folder: str
     space: str
@@ -70,7 +78,10 @@ class _Piece:
     resampling: str
     pruning: str
     noise: AddedNoise
-    plan: SearchComparisonPlan = field(compare=False)
+    stoppings: tuple[str, ...]
+    initial: int
+    budget: int
+    reruns: int
 
 
 def compare_searches(
@@ -84,19 +95,23 @@ def compare_searches(
 
     Args:
         plan: searches to run.
-        rows: CSV file that stores each search, and from which a comparison continues.
+        rows: database that stores each search, and from which a comparison continues. It is an
+            SQLite file or the address of a PostgreSQL database; several processes may share it. A
+            CSV file of an earlier release is read, and continued in a ``.db`` file of its name.
         jobs: number of processes.
-        task: gets the number of finished cells; once it is stopped, the comparison ends after the
-            current searches.
+        task: gets the number of finished searches; once it is stopped, the comparison ends after
+            the seeds of the current cells.
 
     Returns:
         The finished searches, and the recordings that they drew from.
 
     Raises:
-        ParameterError: unknown spaces, a file in a folder that is missing, jobs below 1, or above
-            1 with a heuristic that was registered in this process.
+        ParameterError: unknown spaces, jobs below 1, or above 1 with a heuristic that was
+            registered in this process.
         DatasetError: no recording of that name ships.
-        ParseError: the file holds other columns.
+        ParseError: the CSV file holds other columns.
+        StudyError: the database cannot be used or holds searches with other digits, a process
+            died, or another process runs some of the searches.
     """
     whole(jobs, "jobs", 1, _MOST_JOBS)
     own = [name for name in plan.heuristics if name in HEURISTICS.registered]
@@ -106,35 +121,35 @@ def compare_searches(
             f"others do not know it; got {jobs}",
             key="jobs",
         )
-    path = None if rows is None else Path(rows)
-    if path is not None and (path.is_dir() or not path.parent.is_dir()):
-        raise ParameterError(
-            f"rows must be a file in a folder that exists; got {str(rows)!r}", key="rows"
-        )
-    pieces = list(_pieces(plan))
-    known: dict[SearchCell, set[tuple[str, int]]] = {_cell(piece): set() for piece in pieces}
-
-    def planned(row: SearchRow) -> bool:
-        return row.cell in known and row.stopping in plan.stoppings and row.seed < plan.seeds
-
-    found = read_rows(path) if path is not None and path.is_file() else []
-    for row in filter(planned, found):
-        known[row.cell].add((row.stopping, row.seed))
-    complete = len(set(plan.stoppings)) * plan.seeds
-    left = [piece for piece in pieces if len(known[_cell(piece)]) < complete]
-    redone = {_cell(piece) for piece in left}
-    found = [row for row in found if not (row.cell in redone and planned(row))]
-    if path is not None:
-        append_rows(path, found, anew=True)
-    task, done = task_of(task), len(pieces) - len(left)
-    for made in _worked(left, jobs, task):
-        found += made
-        done += 1
-        if path is not None:
-            append_rows(path, made)
-        task.report(done, len(pieces), "cells")
+    if rows is None:
+        with tempfile.TemporaryDirectory(prefix="workbench-searches-") as folder:
+            return compare_searches(plan, Path(folder, "searches.db"), jobs=jobs, task=task)
+    earlier: Mapping[tuple[SearchCell, str, int], SearchRow] = {}
+    if Path(rows).suffix == ".csv":
+        earlier, rows = read_rows(Path(rows)), Path(rows).with_suffix(".db")
+    table, seeds = RowTable(rows, "search"), range(plan.seeds)
+    work, pieces = RowWork(table, __name__), {_name(piece): piece for piece in _pieces(plan)}
+    table.database.prepare()
+    with table.kept_open():
+        for name, piece in pieces.items():
+            table.prepare(name, {**_cell(piece)._asdict(), "stoppings": piece.stoppings})
+            for seed in seeds if earlier else ():
+                ends = [(_cell(piece), label, seed) for label in piece.stoppings]
+                if earlier.keys() >= set(ends):
+                    # A file has seven digits, which no release computes.
+                    content = stored_searches(earlier[end] for end in ends)
+                    table.write(name, [StoredRow(content, seed, "rounded")])
+            work.add(name, asdict(piece), seeds, at_once=plan.seeds)
+    work.complete_all("searches", choose_executor(jobs, None), task_of(task))
+    with table.kept_open():
+        found = [
+            SearchRow(_cell(piece), label, seed, **values)
+            for name, piece in pieces.items()
+            for seed, row in table.read(name, 0, plan.seeds).items()
+            for label, values in row.content.items()
+        ]
     return SearchComparisonResult(
-        tuple(filter(planned, found)), {name: load_recording(name) for name in plan.recordings}
+        tuple(found), {name: load_recording(name) for name in plan.recordings}
     )
 
 
@@ -234,10 +249,10 @@ def _draw(
 
 def _value(judge: RecordedSpace, found: Configuration, piece: _Piece, seed: int) -> float:
     """Return a configuration's time: the median of further runs, or of the recorded ones."""
-    if not piece.plan.reruns:
+    if not piece.reruns:
         return judge.median(found)
     rng = np.random.default_rng((seed, 8))
-    runs = [_draw(judge, found, piece.noise, rng)[0] for _ in range(piece.plan.reruns)]
+    runs = [_draw(judge, found, piece.noise, rng)[0] for _ in range(piece.reruns)]
     return float(np.median(runs))
 
 
@@ -274,11 +289,16 @@ def _pieces(plan: SearchComparisonPlan) -> Iterator[_Piece]:
         )
         for name, noise, heuristic, resampling, pruning in methods:
             if name in recording:
-                yield _Piece(folder, name, heuristic, resampling, pruning, noise, plan)
+                search_and_judging_spaces(recording[name], noise.name, 0)  # there must be both
+                yield _Piece(
+                    *(folder, name, heuristic, resampling, pruning, noise),
+                    tuple(dict.fromkeys(plan.stoppings)),
+                    *(plan.initial, plan.budget, plan.reruns),
+                )
 
 
 def _cell(piece: _Piece) -> SearchCell:
-    recording, plan = load_recording(piece.folder), piece.plan
+    recording = load_recording(piece.folder)
     return SearchCell(
         recording=recording.name,
         space=piece.space,
@@ -286,80 +306,58 @@ def _cell(piece: _Piece) -> SearchCell:
         resampling=piece.resampling,
         pruning=piece.pruning,
         noise=str(piece.noise),
-        initial=plan.initial,
-        budget=plan.budget,
-        reruns=plan.reruns,
+        initial=piece.initial,
+        budget=piece.budget,
+        reruns=piece.reruns,
         data=recording[piece.space].checksum.removeprefix("sha256:")[:12],
     )
 
 
-def _worked(pieces: Sequence[_Piece], jobs: int, task: Task) -> Iterator[list[SearchRow]]:
-    if jobs <= 1:
-        for piece in pieces:
-            if task.stopping:
-                return
-            yield _work(piece)
-        return
-    import multiprocessing
-    from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-
-    # Two processes with two threads of linear algebra each would compete for the cores.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-        waiting = iter(pieces)
-        under_way: set[Future[Any]] = {
-            pool.submit(_work, piece) for piece in itertools.islice(waiting, 2 * jobs)
-        }
-        while under_way:
-            ended, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-            if not task.stopping:
-                more = itertools.islice(waiting, len(ended))
-                under_way |= {pool.submit(_work, piece) for piece in more}
-            for each in ended:
-                yield each.result()
+def _name(piece: _Piece) -> str:
+    """Return the name of a piece's rows, in which all is that decides them."""
+    return " · ".join(map(str, (*_cell(piece), *piece.stoppings)))
 
 
-def _work(piece: _Piece) -> list[SearchRow]:
-    plan, recorded = piece.plan, load_recording(piece.folder)[piece.space]
-    found = []
-    for seed in range(plan.seeds):
-        settings = SearchSettings(
-            heuristic=Chosen(piece.heuristic),
-            initial=plan.initial,
-            resampling=RESAMPLINGS_COMPARED[piece.resampling],
-            pruning=PRUNINGS_COMPARED[piece.pruning],
-            budget=plan.budget,
+def compute(order: Mapping[str, Any], numbers: Sequence[int]) -> list[StoredRow]:
+    """Search a space with some seeds; see ``workbench.workers.rows``."""
+    piece = _Piece(**{**order, "noise": AddedNoise(**order["noise"])})
+    return [StoredRow(stored_searches(_search(piece, seed)), seed) for seed in numbers]
+
+
+def _search(piece: _Piece, seed: int) -> Iterator[SearchRow]:
+    """Yield a row of a search for each rule that would have ended it."""
+    settings = SearchSettings(
+        heuristic=Chosen(piece.heuristic),
+        initial=piece.initial,
+        resampling=RESAMPLINGS_COMPARED[piece.resampling],
+        pruning=PRUNINGS_COMPARED[piece.pruning],
+        budget=piece.budget,
+        seed=seed,
+        # As in the paper, whose heuristics may repeat what they know.
+        most_runs=None,
+    )
+    rules = {label: STOPPINGS_COMPARED[label] for label in piece.stoppings}
+    recorded = load_recording(piece.folder)[piece.space]
+    drawn, judge = search_and_judging_spaces(recorded, piece.noise.name, seed)
+    for label, (history, _) in search_recorded_space(drawn, settings, piece.noise, rules).items():
+        # If no configuration has a value, nothing is changed.
+        nothing = recorded.default, math.nan
+        best, expected = history.best() or nothing, recommended(history) or nothing
+        excess = _excess(history, judge, judge.median(drawn.optimum))
+        near = excess <= NEAR
+        yield SearchRow(
+            cell=_cell(piece),
+            stopping=label,
             seed=seed,
-            # As in the paper, whose heuristics may repeat what they know.
-            most_runs=None,
+            runs=len(history),
+            pruned=history.statuses.count("pruned"),
+            configurations=len(set(history.keys)),
+            seconds=float(history.seconds.sum()),
+            best=_value(judge, best[0], piece, seed),
+            expected=_value(judge, expected[0], piece, seed),
+            average=100.0 * float(np.nanmean(excess)),
+            steps=float(np.argmax(near)) + 1.0 if near.any() else math.inf,
         )
-        rules = {label: STOPPINGS_COMPARED[label] for label in plan.stoppings}
-        drawn, judge = search_and_judging_spaces(recorded, piece.noise.name, seed)
-        for label, (history, _) in search_recorded_space(
-            drawn, settings, piece.noise, rules
-        ).items():
-            # If no configuration has a value, nothing is changed.
-            nothing = recorded.default, math.nan
-            best, expected = history.best() or nothing, recommended(history) or nothing
-            excess = _excess(history, judge, judge.median(drawn.optimum))
-            near = excess <= NEAR
-            found.append(
-                SearchRow(
-                    cell=_cell(piece),
-                    stopping=label,
-                    seed=seed,
-                    runs=len(history),
-                    pruned=history.statuses.count("pruned"),
-                    configurations=len(set(history.keys)),
-                    seconds=float(history.seconds.sum()),
-                    best=_value(judge, best[0], piece, seed),
-                    expected=_value(judge, expected[0], piece, seed),
-                    average=100.0 * float(np.nanmean(excess)),
-                    steps=float(np.argmax(near)) + 1.0 if near.any() else math.inf,
-                )
-            )
-    return found
 
 
 def _excess(history: History, judge: RecordedSpace, optimum: float) -> FloatArray:

@@ -67,6 +67,7 @@ def score_worlds(
     Raises:
         ParameterError: an argument is not accepted.
         SimulationHalted: the task was stopped before the first world was done.
+        StudyError: runs in ``store`` are of another world, or of a release with other digits.
     """
     world_preset(preset)
     world_application(application)

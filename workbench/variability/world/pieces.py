@@ -1,8 +1,7 @@
-"""Runs of a world as pieces of work: each is on disk before it is reported, so work goes on."""
+"""What is computed about the runs of a world: each is in a database before it is reported."""
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -12,19 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.atomic_write import replace_file
-from workbench.errors import ParameterError, SimulationHalted, StudyError
+from workbench.errors import SimulationHalted
 from workbench.jsonfile import read_json
 from workbench.result import StoredResult
+from workbench.storage.row_table import RowTable, StoredRow
 from workbench.tasks import Task
 from workbench.variability.world.scene import WorldSettings
-from workbench.workers.run import choose_executor, do_pieces
-from workbench.workers.work import Answer, PiecedWork, WorkPiece, ended
+from workbench.workers.rows import RowWork
+from workbench.workers.run import choose_executor
 
-SETTINGS = "world.json"
-"""File of a store that holds what its world is made from."""
+_DATABASE = "runs.db"
+"""File of a store: rows by computation and run."""
 
-_PERFORMER = "workbench.variability.world.pieces"
+_EARLIER = "world.json"
+"""File of a store of an earlier release, with settings; its runs are files beside it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +34,15 @@ class RunPiece(StoredResult):
     run: int
     first: NDArray[np.float64] = field(metadata={"axes": 2})
     second: NDArray[np.float64] = field(metadata={"axes": 2})
+
+    @classmethod
+    def of(cls, row: StoredRow) -> RunPiece:
+        """Return what a row of the database holds."""
+        return cls(row.number, *(np.array(one, np.float64, ndmin=2) for one in row.content))
+
+    def row(self) -> StoredRow:
+        """Return the row for the database."""
+        return StoredRow([self.first.tolist(), self.second.tolist()], self.run)
 
 
 def do_runs(
@@ -54,44 +63,31 @@ def do_runs(
             return do_runs(settings, computation, options, runs, made, workers, task)
     folder = Path(store)
     folder.mkdir(parents=True, exist_ok=True)
-    _claim(folder, settings)
+    table = RowTable(folder / _DATABASE, "world")
+    if (folder / _EARLIER).is_file():
+        _take_files(folder, table)
     name = computation + "".join(f"-{key}-{value}" for key, value in sorted(options.items()))
-    done = {run for run in runs if _piece_file(folder, name, run).is_file()}
-    failed: list[str] = []
-
-    def note(_: str, answer: Answer) -> None:
-        if answer["state"] == "failed":
-            failed.append(str(answer["message"]))
-        elif answer["state"] == "done":
-            done.add(answer["run"])
-            report()
-
-    def report() -> None:
-        message = f"{len(done)} of {len(runs)} runs {_WORDS[computation]}"
-        task.report(len(done), len(runs), message)
-
-    report()
-    order = {"settings": asdict(settings), "computation": computation}
-    order |= {"options": dict(options), "name": name}
-    todo = [WorkPiece(f"{name}-{run}", {**order, "run": run}) for run in runs if run not in done]
-    executor = choose_executor(min(workers, len(todo)) if workers and todo else workers, None)
-    work = PiecedWork(_PERFORMER, folder, note)
-    do_pieces(work, todo, executor, task)
-    if failed:
-        raise StudyError(f"a run of the world failed: {failed[0]}")
-    if not done:
+    table.prepare(name, asdict(settings))
+    order = {"settings": asdict(settings), "computation": computation, "options": dict(options)}
+    work = RowWork(table, __name__)
+    work.add(name, order, runs)
+    todo = len(work.pieces)
+    executor = choose_executor(min(workers, todo) if workers and todo else workers, None)
+    work.complete_all(f"runs {_WORDS[computation]}", executor, task)
+    rows = table.read(name)
+    found = {run: RunPiece.of(rows[run]) for run in runs if run in rows}
+    if not found:
         raise SimulationHalted("stopped before the first run was done; start it again")
-    return {run: RunPiece.load(_piece_file(folder, name, run)) for run in sorted(done)}
+    return found
 
 
-def perform(order: Mapping[str, Any], database: str, task: Task) -> Answer:
-    """Do the piece of an order and keep it in a folder; see ``workbench.workers``."""
+def compute(order: Mapping[str, Any], numbers: Sequence[int]) -> list[StoredRow]:
+    """Compute what an order wants to know about runs; see ``workbench.workers.rows``."""
     from workbench.variability.world.computations import COMPUTATIONS
 
-    settings, run = WorldSettings(**order["settings"]), int(order["run"])
-    first, second = COMPUTATIONS[order["computation"]](settings, run, **order["options"])
-    RunPiece(run, first, second).save(_piece_file(Path(database), order["name"], run))
-    return {**ended("done"), "run": run}
+    settings, function = WorldSettings(**order["settings"]), COMPUTATIONS[order["computation"]]
+    found = (RunPiece(run, *function(settings, run, **order["options"])) for run in numbers)
+    return [piece.row() for piece in found]
 
 
 _WORDS = {
@@ -103,30 +99,20 @@ _WORDS = {
 }
 
 
-def _piece_file(folder: Path, name: str, run: int) -> Path:
-    return folder / f"{name}-{run:05d}.json"
-
-
-def _claim(folder: Path, settings: WorldSettings) -> None:
-    """Record what a store's world is made from; ParameterError if it is of another world."""
-    path, wanted = folder / SETTINGS, asdict(settings)
-    if not path.is_file():
-        replace_file(path, (json.dumps(wanted, indent=1) + "\n").encode())
-        return
-    found = read_json(path, "settings of a world")
-    other = [key for key, value in wanted.items() if found.get(key) != value]
-    if other:
-        key = other[0]
-        raise ParameterError(
-            f"{folder} holds runs of another world, whose {key} is {found.get(key)!r}; got "
-            f"{wanted[key]!r}: take the same settings, or another folder",
-            key=key,
-        )
+def _take_files(folder: Path, table: RowTable) -> None:
+    """Move the runs that an earlier release kept as files into the database."""
+    settings = read_json(folder / _EARLIER, "settings of a world")
+    for path in sorted(folder.glob("*-[0-9][0-9][0-9][0-9][0-9].json")):
+        name = path.stem.rpartition("-")[0]
+        table.prepare(name, settings)
+        table.write(name, [RunPiece.load(path).row()])
+        path.unlink()
+        path.with_suffix(".npz").unlink(missing_ok=True)
+    (folder / _EARLIER).unlink()
 
 
 def remove_pieces(folder: Path) -> None:
-    """Remove the pieces of a world that is complete."""
-    for path in folder.iterdir():
-        if path.suffix in (".json", ".npz") and path.stem.rsplit("-", 1)[-1].isdigit():
-            path.unlink()
-    (folder / SETTINGS).unlink(missing_ok=True)
+    """Remove the database of a world that is complete."""
+    files = [folder / f"{_DATABASE}{end}" for end in ("", "-wal", "-shm")]
+    for path in (*files, *folder.glob(f".{_DATABASE}.*.lock")):
+        path.unlink(missing_ok=True)

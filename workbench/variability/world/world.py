@@ -75,7 +75,9 @@ def generate(
         task: gets the progress after each run; once it is stopped, the runs so far are returned.
 
     Raises:
-        ParameterError: an argument is not accepted, or ``store`` is of another world.
+        ParameterError: an argument is not accepted.
+        StudyError: ``store`` is of another world or of a release with other digits, a process
+            died, or another process makes some of the runs.
         SimulationHalted: the task was stopped before the first run was done.
     """
     world_preset(preset)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,8 @@ import pandas as pd
 import pytest
 
 from tests.cases import for_each
-from workbench.errors import DatasetError, ParameterError, ParseError
+from workbench.errors import DatasetError, ParameterError, ParseError, StudyError
+from workbench.storage.database import locate
 from workbench.tasks import Progress, Task
 from workbench.tune.initial_points import initial_points
 from workbench.tune.recorded.files import Description, shipped_recording, write_recording
@@ -28,7 +30,7 @@ from workbench.tune.search_comparison.plan import (
     SearchComparisonPlan,
 )
 from workbench.tune.search_comparison.result import SearchComparisonResult
-from workbench.tune.search_comparison.rows import SearchCell, SearchRow, read_rows
+from workbench.tune.search_comparison.rows import SearchCell, SearchRow
 from workbench.tune.search_comparison.run import compare_searches, search_recorded_space
 from workbench.tune.settings import Chosen, SearchSettings
 from workbench.tune.space.axes import Grid
@@ -67,6 +69,7 @@ def plan_at(folder: Path, **changes: object) -> SearchComparisonPlan:
     return SearchComparisonPlan(**values)
 
 
+OWN = tuple(each.name for each in fields(SearchRow) if each.name != "cell")
 NOT_IN_EARLIER = ("pruning", "pruned", "average", "steps", "reruns")
 CELL = SearchCell("valley", "sum/8", "random", "none", "none", "none", 4, 12, "0123456789ab")
 
@@ -253,36 +256,90 @@ def test_the_held_out_repeats_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_comparison_goes_on_where_it_was(valley: Path, tmp_path: Path) -> None:
-    plan = plan_at(valley)
-    whole = compare_searches(plan, tmp_path / "whole.csv")
-    assert len(whole.rows) == 2 * 2 * 3
-    lines = (tmp_path / "whole.csv").read_text().splitlines(keepends=True)
-    part = tmp_path / "part.csv"
-    part.write_text("".join(lines[:9]) + lines[9][:20])
+    plan, rows = plan_at(valley), tmp_path / "rows.db"
+    part = compare_searches(replace(plan, heuristics=("random",), seeds=2), rows)
+    assert len(part.rows) == 1 * 2 * 2
     cells: list[tuple[int, int]] = []
     task = Task(lambda now: cells.append((now.done, now.total)))
-    again = compare_searches(plan, part, task=task)
-    assert cells == [(2, 2)]
-    assert sorted(part.read_text().splitlines()) == sorted(line.rstrip() for line in lines)
-    assert len(again.rows) == len(whole.rows)
-    assert len(read_rows(part)) == 12
+    whole = compare_searches(plan, rows, task=task)
+    assert cells == [(2, 6), (3, 6), (6, 6)]
+    assert whole.rows == compare_searches(plan).rows
+    assert len(whole.rows) == 2 * 2 * 3
+    stopped = Task()
+    stopped.stop()
+    again = compare_searches(replace(plan, seeds=4), rows, task=stopped)
+    assert again.rows == whole.rows
+
+
+def test_searches_of_a_release_with_other_digits_are_refused(
+    valley: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan, rows = plan_at(valley), tmp_path / "rows.db"
+    compare_searches(plan, rows)
+    monkeypatch.setattr(search_run, "_value", lambda *_: 1.0 + 2e-16)
+    compare_searches(plan, rows)  # it is only read
+    with pytest.raises(StudyError, match="this release computes differently"):
+        compare_searches(replace(plan, seeds=4), rows)
+
+
+def test_searches_that_another_process_runs_are_left_to_it(valley: Path, tmp_path: Path) -> None:
+    plan, rows = plan_at(valley), tmp_path / "rows.db"
+    [held, _] = search_run._pieces(plan)
+    place = locate(rows)
+    place.prepare()
+    with place.hold(f"{search_run._name(held)} 0 to 2"):
+        told: list[Progress] = []
+        with pytest.raises(StudyError, match="only 3 of 6 searches: run by another notebook"):
+            compare_searches(plan, rows, task=Task(told.append))
+        assert [now.done for now in told] == [0, 0, 3, 3]
+    assert compare_searches(plan, rows, task=Task(told.append)).rows == compare_searches(plan).rows
+    assert [now.done for now in told[4:]] == [3, 6]
+
+
+def csv_of(result: SearchComparisonResult, without: Sequence[str] = ()) -> str:
+    """Return searches as earlier releases wrote them, with or without some columns."""
+    names = [name for name in (*SearchCell._fields, *OWN) if name not in without]
+    lines = [",".join(names)]
+    for one in result.rows:
+        values = {**one.cell._asdict(), **{name: getattr(one, name) for name in OWN}}
+        lines.append(
+            ",".join(
+                f"{values[name]:.7g}" if isinstance(values[name], float) else str(values[name])
+                for name in names
+            )
+        )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def test_a_csv_file_is_read_and_continued_in_a_database(valley: Path, tmp_path: Path) -> None:
+    plan, rows = plan_at(valley), tmp_path / "rows.csv"
+    whole = compare_searches(plan)
+    lines = csv_of(whole).splitlines(keepends=True)
+    written = "".join(lines[:9]) + lines[9][:20]
+    rows.write_text(written)
+    cells: list[tuple[int, int]] = []
+    task = Task(lambda now: cells.append((now.done, now.total)))
+    for told in ([(4, 6), (6, 6)], [(6, 6)]):
+        cells.clear()
+        assert found_in(compare_searches(plan, rows, task=task)) == found_in(whole)
+        assert cells == told
+    assert rows.read_text() == written
+    assert (tmp_path / "rows.db").is_file()
+    # Seven digits are not compared with what this release computes.
+    assert len(compare_searches(replace(plan, seeds=4), rows).rows) == 2 * 2 * 4
+    compare_searches(plan, tmp_path / "new.csv")
+    assert {path.suffix for path in tmp_path.glob("new*")} == {".db"}
 
 
 def test_rows_of_earlier_comparisons_are_read(valley: Path, tmp_path: Path) -> None:
-    plan = plan_at(valley)
-    rows = tmp_path / "rows.csv"
-    whole = compare_searches(plan, rows)
-    lines = [line.split(",") for line in rows.read_text().splitlines()]
-    added = [lines[0].index(name) for name in NOT_IN_EARLIER]
-    earlier = [[one for at, one in enumerate(line) if at not in added] for line in lines]
-    rows.write_text("".join(",".join(line) + "\n" for line in earlier))
+    plan, rows = plan_at(valley), tmp_path / "rows.csv"
+    whole = compare_searches(plan)
+    rows.write_text(csv_of(whole, NOT_IN_EARLIER))
     worked: list[Progress] = []
     again = compare_searches(plan, rows, task=Task(worked.append))
-    assert worked == []
+    assert [(now.done, now.total) for now in worked] == [(6, 6)]
     assert found_in(again) == found_in(whole)
-    now = [line.split(",") for line in rows.read_text().splitlines()]
-    measures = [lines[0].index(name) for name in ("average", "steps")]
-    assert {tuple(line[at] for at in measures) for line in now[1:]} == {("nan", "inf")}
+    assert all(math.isnan(one.average) and one.steps == math.inf for one in again.rows)
     # A measure that no search has is no column.
     assert "average" not in again.methods() and "average" in whole.methods()
 
@@ -325,7 +382,7 @@ def test_runs_again_judge_what_was_found() -> None:
 
 
 def test_rows_of_another_comparison_are_not_taken_for_its_own(valley: Path, tmp_path: Path) -> None:
-    rows = tmp_path / "rows.csv"
+    rows = tmp_path / "rows.db"
     plan = plan_at(valley, heuristics=("random",), seeds=1, budget=6)
     others = [
         replace(plan, budget=5),
@@ -341,13 +398,13 @@ def test_rows_of_another_comparison_are_not_taken_for_its_own(valley: Path, tmp_
     for one in (plan, *others):
         worked: list[Progress] = []
         kept = compare_searches(one, rows, task=Task(worked.append))
-        assert worked == []
+        assert [(now.done, now.total) for now in worked] == [(one.seeds, one.seeds)]
         assert len(kept.rows) == one.seeds * len(one.stoppings)
 
 
 def test_rows_of_a_recording_that_was_made_anew_are_not_taken(valley: Path, tmp_path: Path) -> None:
     plan = plan_at(valley, heuristics=("random",), seeds=1, budget=6)
-    rows = tmp_path / "rows.csv"
+    rows = tmp_path / "rows.db"
     before = compare_searches(plan, rows)
     runs = tuple(RecordedMeasurement(0, {"x": x}, 8, 2.0, {"time_us": 30.0 - x}) for x in range(20))
     write_recording(
@@ -359,23 +416,6 @@ def test_rows_of_a_recording_that_was_made_anew_are_not_taken(valley: Path, tmp_
     after = compare_searches(plan, rows)
     assert {one.cell.data for one in before.rows}.isdisjoint(one.cell.data for one in after.rows)
     assert min(one.best for one in after.rows) >= 11.0
-
-
-def test_a_file_of_rows_is_replaced_in_one_step(
-    valley: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = tmp_path / "rows.csv"
-    plan = plan_at(valley, heuristics=("random",), seeds=1, budget=4)
-    compare_searches(plan, rows)
-    before = rows.read_bytes()
-
-    def killed(self: Path, target: Path) -> Path:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Path, "replace", killed)
-    with pytest.raises(KeyboardInterrupt):
-        compare_searches(plan, rows)
-    assert rows.read_bytes() == before
 
 
 def test_a_space_that_no_recording_has_is_refused(valley: Path) -> None:
@@ -487,6 +527,10 @@ def test_a_comparison_that_could_not_run_or_be_kept_is_refused(
     for jobs in (0, 10**30):
         with pytest.raises(ParameterError, match="jobs must be"):
             compare_searches(plan, jobs=jobs)
-    for rows in ("", tmp_path, tmp_path / "missing" / "rows.csv"):
-        with pytest.raises(ParameterError, match="rows must be a file in a folder that exists"):
+    for rows, says in (
+        ("", "must be a file"),
+        (tmp_path, "is a folder"),
+        (tmp_path / "missing" / "rows.db", "the folder .*missing must exist"),
+    ):
+        with pytest.raises(StudyError, match=says):
             compare_searches(plan, rows)

@@ -12,7 +12,7 @@ from bokeh.plotting import figure
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure, plain_log_ticks
 from workbench.plotting.grid import Series, heading, key, line_series, sentence, stacked
-from workbench.plotting.marks import Marks, rule
+from workbench.plotting.marks import Marks, hover, rule
 from workbench.plotting.rows import beside
 from workbench.plotting.uq.posterior import verdict_reason, verdict_word
 from workbench.plotting.uq.quantities import Quantity, quantities
@@ -106,10 +106,12 @@ def _trace(
         fig.yaxis.ticker.desired_num_ticks = 4
     draws = np.arange(0, posterior.draws, stride)
     unit = f" {quantity.unit}" if quantity.unit else ""
+    lines = []
     for style, chain in zip(series, quantity.drawn, strict=True):
-        marks = Marks(fig, {"draw": draws + 1, "value": chain[::stride]}, x="draw")
-        tips = [(f"{style.name}, draw", "@draw"), (quantity.name, f"@value{{0.0000}}{unit}")]
-        marks.line("value", style.colour, width=0.9, alpha=0.75, tips=tips)
+        table = {"chain": [style.name] * len(draws), "draw": draws + 1, "value": chain[::stride]}
+        marks = Marks(fig, table, x="draw")
+        lines.append(marks.line("value", style.colour, width=0.9, alpha=0.75))
+    hover(fig, lines, [("@chain, draw", "@draw"), (quantity.name, f"@value{{0.0000}}{unit}")])
     return fig
 
 
@@ -134,9 +136,12 @@ def _ranks(quantity: Quantity, series: Sequence[Series], height: int) -> figure:
     fig.xaxis.axis_label = "rank of the draw (%)"
     fig.yaxis.ticker.desired_num_ticks = 4
     fig.min_border_left = _AXIS_PX
+    steps = []
     for style, count in zip(series, counts, strict=True):
-        marks = Marks(fig, {"rank": edges, "count": np.append(count, count[-1])}, x="rank")
-        tips = [(f"{style.name}, from rank", "@rank{0} %"), ("draws", "@count")]
-        marks.steps("count", style.colour, dash=style.dash, width=0.6 * style.width, tips=tips)
+        ends = np.append(count, count[-1])
+        table = {"chain": [style.name] * len(edges), "rank": edges, "count": ends}
+        marks, wide = Marks(fig, table, x="rank"), 0.6 * style.width
+        steps.append(marks.steps("count", style.colour, dash=style.dash, width=wide))
+    hover(fig, steps, [("@chain, from rank", "@rank{0} %"), ("draws", "@count")])
     rule(fig, y=draws / bins, **_EXPECTED.stroke)
     return fig

@@ -19,11 +19,11 @@ from bokeh.models import (
 )
 from bokeh.plotting import figure
 
-from workbench.plotting.marks import Marks, PointLook, hover
 from workbench.arrays import FloatArray, IntArray
 from workbench.checks import whole
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure
+from workbench.plotting.marks import Marks, hover
 from workbench.plotting.topology.map import LOAD_PALETTE
 from workbench.plotting.variability.run_steps import run_label
 from workbench.topology.aries import COLUMNS, ROWS

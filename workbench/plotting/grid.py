@@ -10,12 +10,9 @@ from typing import TypedDict
 
 from bokeh.layouts import column
 from bokeh.models import (
-    ColumnDataSource,
     Div,
     FixedTicker,
-    GlyphRenderer,
     GridBox,
-    HoverTool,
     LayoutDOM,
     Range1d,
 )
@@ -64,17 +61,6 @@ class Series:
     def stroke(self) -> Stroke:
         """The line's look as `Marks.line` and `rule` take it."""
         return {"colour": self.colour, "dash": self.dash, "width": self.width}
-
-    def draw(self, fig: figure, source: ColumnDataSource) -> GlyphRenderer:
-        """Draw the columns ``size`` and ``value`` of a source as this line, and return it."""
-        return fig.line(
-            x="size",
-            y="value",
-            source=source,
-            line_color=self.colour,
-            line_dash=self.dash,
-            line_width=self.width,
-        )
 
 
 # Wide under narrow: RMSRE and RMSPE, MSE and RMSE, and MAE and Huber often end on the same model.
@@ -194,11 +180,6 @@ def small_multiples(
 def stacked(*parts: LayoutDOM) -> LayoutDOM:
     """Return the parts below one another, as wide as the page."""
     return column(*parts, sizing_mode="stretch_width")
-
-
-def hover(fig: figure, renderers: Sequence[object], tips: Sequence[tuple[str, str]]) -> None:
-    """Add tooltips (label, column) to the renderers of a small figure."""
-    fig.add_tools(HoverTool(renderers=list(renderers), tooltips=list(tips)))
 
 
 def folded(name: str, width: int) -> str:

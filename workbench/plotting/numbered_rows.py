@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from bokeh.models import GlyphRenderer
 
-from bokeh.models import ColumnDataSource
-from bokeh.plotting import figure
+from workbench.plotting.marks import Marks
 
 
-def numbered_rows(
-    fig: figure, source: ColumnDataSource, *, value: str, text_at: str
-) -> tuple[Any, Any]:
-    """Draw a point and its numbers for each row of a source; return the points and the texts.
+def numbered_rows(marks: Marks, *, value: str, text_at: str) -> tuple[GlyphRenderer, GlyphRenderer]:
+    """Draw a point and its numbers for each row; return the points and the texts.
 
-    The source has the columns `value`, `text_at` (where texts begin), ``row``, ``text``, and the
-    points' ``size``, ``fill`` and ``line``. The figure loses its tools.
+    The table has the columns `value`, `text_at` (where texts begin), ``text``, and the points'
+    ``size``, ``fill`` and ``line``. The figure loses its tools.
     """
-    points = fig.scatter(
-        x=value,
-        y="row",
-        source=source,
-        marker="circle",
-        size="size",
-        fill_color="fill",
-        line_color="line",
-        line_width=2,
-    )
-    texts = fig.text(
-        x=text_at,
-        y="row",
-        text="text",
-        source=source,
-        text_baseline="middle",
-        text_font_size="11px",
-    )
+    points = marks.points(value, "line", fill="fill", size="size", width=2)
+    texts = marks.texts("text", text_at)
     for glyphs in (points, texts):
         glyphs.nonselection_glyph = None
+    fig = marks.figure
     # Tools would lie over the numbers, and nothing here needs a zoom.
     fig.toolbar.active_drag = None
     fig.toolbar_location = None

@@ -467,16 +467,18 @@ def test_simulations_fill_in_and_can_be_stopped(
     assert found.tolerances["torus:4x2"][1] > 274
     assert min(found.curves["fat-tree:4"].load) == 0.2
     shown = view(panel)
-    assert shown.curves.sources[0].data["load"][0] == 0.2
-    assert shown.times.sources[1].data["size"] == [64, 4096]
+    assert shown.curves.lines[0].source.data["load"][0] == 0.2
+    assert shown.times.lines[1].source.data["size"] == [64, 4096]
     assert np.isfinite(shown.wires.marks.source.data["ns_5"]).all()
     assert "Simulated" in shown.description.value
     assert "…" not in shown.table.value
     assert panel.run() is None, "nothing is missing"
     panel.collective = "allgather/ring"
     settled(panel)
-    assert shown.times.sources[0].data["size"] == [], "of another collective nothing is known yet"
-    assert shown.curves.sources[0].data["load"], "but the loads are"
+    assert shown.times.lines[0].source.data["size"] == [], (
+        "of another collective nothing is known yet"
+    )
+    assert shown.curves.lines[0].source.data["load"], "but the loads are"
     frame = panel.comparison
     assert frame is not None
     assert "bisection per host" in frame.index
@@ -497,7 +499,7 @@ def test_links_fail_and_throughput_is_found(panel: ComparePanel, quick: None) ->
     assert grown.std() == pytest.approx(0.6, abs=0.05), "one digit, and as many of the mean"
     assert row[name] == f"+{grown.mean():.1f} ± {grown.std():.1f} %"
     assert row[name] in view(panel).table.value
-    drawn = view(panel).failed.sources[1].data
+    drawn = view(panel).failed.lines[1].source.data
     assert drawn["longer"][2] == pytest.approx(grown.mean())
     assert drawn["failed"][-1] == 50
     best = throughput(network, "longest-matching")

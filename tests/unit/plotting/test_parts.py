@@ -11,7 +11,7 @@ def rmspe(latency: float, bandwidth: float, joint: float) -> dict[str, float]:
 
 def test_each_part_has_a_row_with_its_errors() -> None:
     drawn = parts_figure([("low", rmspe(3, 4, 3.54)), ("whole", rmspe(30, 40, 35.4))])
-    data = drawn.source.data
+    data = drawn.marks.source.data
     assert data["joint"] == [3.54, 35.4]
     assert data["text"] == ["3.5 %", "35 %"]
     assert data["end"] == [4, 40], "the number stands right of the largest point"
@@ -23,5 +23,5 @@ def test_each_part_has_a_row_with_its_errors() -> None:
 def test_an_empty_half_leaves_its_row_empty() -> None:
     drawn = parts_figure([("low", rmspe(3, 4, 3.54))])
     drawn.show([("low", rmspe(math.nan, math.nan, math.nan)), ("whole", rmspe(30, 40, 35.4))])
-    assert drawn.source.data["text"] == ["", "35 %"]
+    assert drawn.marks.source.data["text"] == ["", "35 %"]
     assert drawn.figure.x_range.start > 5, "the axis is about what is there"

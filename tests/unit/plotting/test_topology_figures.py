@@ -45,7 +45,7 @@ def test_topologies_differ_in_more_than_colour() -> None:
 
 def test_hops_are_shares_of_the_pairs() -> None:
     drawn = hop_histogram({"a": [0, 2, 0, 6], "b": [0, 4]})
-    first, second, *others = (source.data for source in drawn.sources)
+    first, second, *others = (line.source.data for line in drawn.lines)
     assert first["hops"] == [1, 2, 3]
     assert first["percent"] == [25, 0, 75], "a distance that no pair has is on the line too"
     assert second == {"hops": [1], "percent": [100], "name": ["b"]}
@@ -53,14 +53,14 @@ def test_hops_are_shares_of_the_pairs() -> None:
     assert [item.visible for item in drawn.figure.legend[0].items] == [True, True, False, False]
     assert drawn.figure.legend[0].items[1].label["value"] == "b"
     drawn.show({})
-    assert not drawn.sources[0].data["hops"]
+    assert not drawn.lines[0].source.data["hops"]
     assert "routers" in plot_hops({"a": [0, 1]}).xaxis[0].axis_label
 
 
 def test_distances_grow_as_links_fail() -> None:
     found = resilience(torus((4, 4)), shares=(0.0, 0.1, 0.3), trials=4, rng=0)
     drawn = resilience_curves({"torus": found, "star": None})
-    data = drawn.sources[0].data
+    data = drawn.lines[0].source.data
     grown = 100 * (found.average / found.average[0] - 1)
     assert data["failed"] == [0.0, 10.0, 30.0]
     assert data["longer"] == pytest.approx(grown.mean(axis=1).tolist())
@@ -68,18 +68,18 @@ def test_distances_grow_as_links_fail() -> None:
     assert np.subtract(data["high"], data["low"]) == pytest.approx(2 * grown.std(axis=1))
     assert "30 % failed: distances" in data["said"][2]
     assert "of the hosts together" in data["said"][2]
-    assert drawn.sources[1].data["failed"] == [], "of the other nothing is known yet"
+    assert drawn.lines[1].source.data["failed"] == [], "of the other nothing is known yet"
     items = drawn.figure.legend[0].items
     assert [item.visible for item in items] == [True, True, False, False]
     assert drawn.figure.y_range.end > max(data["high"])
     torn = resilience(star(16), shares=(0.0, 0.5), trials=2, rng=0)
     drawn.show({"star": torn})
-    assert drawn.sources[0].data["longer"][1] < 0, "the largest part is small"
-    assert drawn.figure.y_range.start < min(drawn.sources[0].data["low"])
+    assert drawn.lines[0].source.data["longer"][1] < 0, "the largest part is small"
+    assert drawn.figure.y_range.start < min(drawn.lines[0].source.data["low"])
     assert drawn.figure.y_range.end == 0
-    assert "5.56 % shorter" in drawn.sources[0].data["said"][1]
+    assert "5.56 % shorter" in drawn.lines[0].source.data["said"][1]
     drawn.show({})
-    assert drawn.sources[0].data["failed"] == []
+    assert drawn.lines[0].source.data["failed"] == []
     assert drawn.figure.x_range.end == 50, "an empty figure has an axis too"
     assert (drawn.figure.y_range.start, drawn.figure.y_range.end) == (0, 50)
     assert plot_resilience({"torus": found}).title.text == "Distances as links fail at random"
@@ -88,19 +88,19 @@ def test_distances_grow_as_links_fail() -> None:
 def test_saturated_loads_are_hollow_points_beside_the_line() -> None:
     curve = LoadCurve([0.9, 0.1, 0.5], [9.0, 1.0, 2.0], [0.6, 0.1, 0.5], [True, False, False], 0.7)
     drawn = load_curves({"net": curve})
-    data = drawn.sources[0].data
+    data = drawn.lines[0].source.data
     assert data["load"] == [0.1, 0.5, 0.9]
     assert data["line"][:2] == [1.0, 2.0]
     assert np.isnan(data["line"][2])
     assert data["fill"] == [1.0, 1.0, 0.0]
     assert data["said"][2] == "offered 0.9, accepted 0.6: saturated"
-    assert drawn.bounds.data["x"] == [0.7]
+    assert drawn.bounds.source.data["x"] == [0.7]
     assert "µs" in drawn.figure.yaxis[0].axis_label
     assert "simulated" in drawn.figure.title.text
-    assert len(drawn.sources[0].data["load"]) == 3
+    assert len(drawn.lines[0].source.data["load"]) == 3
     drawn.show({"net": LoadCurve([0.2], [1.0], [0.2])})
-    assert drawn.sources[0].data["fill"] == [1.0]
-    assert drawn.bounds.data["x"] == []
+    assert drawn.lines[0].source.data["fill"] == [1.0]
+    assert drawn.bounds.source.data["x"] == []
     with pytest.raises(ParameterError, match="one latency"):
         plot_load_curves({"net": LoadCurve([0.1], [1.0, 2.0], [0.1])})
 
@@ -116,13 +116,13 @@ def test_several_runs_of_a_load_have_whiskers() -> None:
         runs=[3, 3, 3],
     )
     drawn = load_curves({"net": curve, "one": LoadCurve([0.1], [1.0], [0.1])})
-    data = drawn.sources[0].data
+    data = drawn.lines[0].source.data
     assert data["load"] == [0.1, 0.5, 0.9]
     assert (data["low"][:2], data["high"][:2]) == ([0.9, 1.8], [1.1, 2.4])
     assert np.isnan([data["low"][2], data["high"][2]]).all(), "saturated: no latency"
     assert data["said"][1] == "offered 0.5, accepted 0.5: 2 µs, 1.8 to 2.4 in 3 runs"
-    assert np.isnan(drawn.sources[1].data["low"]).all(), "one run has no spread"
-    assert drawn.sources[1].data["said"] == ["offered 0.1, accepted 0.1: 1 µs"]
+    assert np.isnan(drawn.lines[1].source.data["low"]).all(), "one run has no spread"
+    assert drawn.lines[1].source.data["said"] == ["offered 0.1, accepted 0.1: 1 µs"]
     assert drawn.figure.y_range.start <= 0.9
     with pytest.raises(ParameterError, match="one latency"):
         plot_load_curves({"net": LoadCurve([0.1], [1.0], [0.1], ends_us=[[1, 1], [2, 2]])})
@@ -156,9 +156,9 @@ def test_the_sentence_names_what_delivers_the_most() -> None:
 def test_collective_times_are_in_us_by_size() -> None:
     times = {"a": {1024: 2e-6, 64: 1e-6}, "b": {64: 1e-6, 1024: 8e-6}}
     drawn = collective_times(times, title="what")
-    assert drawn.sources[0].data["size"] == [64, 1024]
-    assert drawn.sources[0].data["time"] == pytest.approx([1, 2])
-    assert drawn.sources[1].data["said"][1] == "1 KiB: 8 µs"
+    assert drawn.lines[0].source.data["size"] == [64, 1024]
+    assert drawn.lines[0].source.data["time"] == pytest.approx([1, 2])
+    assert drawn.lines[1].source.data["said"][1] == "1 KiB: 8 µs"
     assert drawn.figure.title.text == "what"
     assert describe_collective_times(times, "bcast") == (
         "Simulated, bcast of 1 KiB is quickest on a: 2 µs, and takes 4× as long on b."

@@ -128,7 +128,7 @@ def test_the_figure_says_what_it_holds(result: TuningResult) -> None:
     assert drawn.figure.yaxis[0].axis_label == "value (ms)"
     assert drawn.figure.xaxis[0].axis_label == "run"
     assert (drawn.default.location, drawn.default.visible) == (10.0, True)
-    assert drawn.best.data["best"][:-1] == result.best_so_far().tolist()
+    assert drawn.best.source.data["best"][:-1] == result.best_so_far().tolist()
     shown = [item.label["value"] for item in drawn.figure.legend[0].items if item.visible]
     assert shown == [
         *("one run", "run again", "pruned", "failed"),

@@ -178,7 +178,7 @@ def test_gains_are_a_point_a_space_with_the_median_of_each_collective() -> None:
     points, medians = (renderer.data_source.data for renderer in fig.renderers)
     assert list(points["gain"]) == [*sizes.values(), 10.0, 50.0, 30.0, -5.0]
     assert list(points["row"]) == [0] * 4 + [1] * 3 + [2]
-    assert list(medians["x0"]) == [20.0, 30.0, -5.0]
+    assert medians["gain"] == [20.0, 30.0, -5.0]
     assert fig.x_range.start < -5.0 and fig.x_range.end > 50.0
     text = describe_search_gains(rows)
     assert "21.2 % in the mean, 20.0 % in the median of 4 spaces" in text
@@ -230,7 +230,7 @@ def test_stopping_rules_are_weighed() -> None:
     drawn.show(rows, "gp", "none")
     assert drawn.chosen["early"].data["y"] == [95.5]
     assert drawn.others["early"].data["y"] == [60.0]
-    assert drawn.front.data["x"] == [90.0, 98.0]
+    assert drawn.front.source.data["x"] == [90.0, 98.0]
     with pytest.raises(ParameterError, match="must hold a search"):
         plot_search_stopping(rows.iloc[:0], "gp")
 
@@ -332,7 +332,7 @@ def test_noise_is_read_with_and_without_resampling() -> None:
     drawn = noise_figure(["none", "static 3", "improved"])
     drawn.show(rows)
     assert [item.visible for item in drawn.figure.legend[0].items] == [True, False, True]
-    assert drawn.sources["static 3"].data["y"] == []
+    assert drawn.rules["static 3"].source.data["y"] == []
     with pytest.raises(ParameterError, match="must hold a search"):
         plot_search_noise(rows.iloc[:0])
 

@@ -104,15 +104,16 @@ def test_each_quantity_has_its_density_prior_and_quantiles(posterior: Posterior)
         bars, prior, ends, middle = columns(by_title(layout, f"{quantity.name}: "))
         assert sum(bars["percent"]) == pytest.approx(100)
         np.testing.assert_allclose(
-            [ends["x0"][0], middle["x0"][0], ends["x0"][1]],
+            [ends["at"][0], middle["at"][0], ends["at"][1]],
             np.quantile(quantity.drawn, [0.05, 0.5, 0.95]),
         )
-        inside = (prior["x"] >= quantity.low) & (prior["x"] <= quantity.high)
-        assert (np.asarray(prior["y"])[~inside] == 0).all()
+        values, density = np.array(prior["value"]), np.array(prior["prior"])
+        inside = (values >= quantity.low) & (values <= quantity.high)
+        assert (density[~inside] == 0).all()
     bandwidth = by_title(layout, "Max BW")
     assert bandwidth.xaxis[0].axis_label == "Max BW (GB/s)"
     assert bandwidth.yaxis[0].axis_label == "density (1/GB/s)"
-    np.testing.assert_allclose(max(columns(bandwidth)[1]["y"]), 1 / 0.7)  # uniform, 1.5 to 2.2
+    np.testing.assert_allclose(max(columns(bandwidth)[1]["prior"]), 1 / 0.7)  # uniform, 1.5 to 2.2
     assert "not converged" in words(layout)
     reason, advice = posterior.verdict.partition(": ")[2].split("; ")
     assert reason in words(layout) and advice.startswith("run longer")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM
+from bokeh.models import LayoutDOM
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
@@ -15,7 +15,8 @@ from workbench.fit.losses import rmspe_by_target
 from workbench.measure.curve import OSUCurve, byte_label
 from workbench.plotting import palette
 from workbench.plotting.axes import log_range
-from workbench.plotting.grid import Series, heading, hover, key, sentence, small_multiples, stacked
+from workbench.plotting.grid import Series, heading, key, sentence, small_multiples, stacked
+from workbench.plotting.marks import MarkColumns, Marks, hover
 
 if TYPE_CHECKING:
     from workbench.fit.baseline import Baseline
@@ -52,16 +53,11 @@ def plot_baseline(
         lines = []
         for kind, curve in curves[machine].items():
             style = _SERIES[kind]
-            source = _source(curve, benchmark, f"simulated, {style.name}")
-            lines.append(style.draw(fig, source))
-        points = fig.scatter(
-            x="size",
-            y="value",
-            source=_source(measured, benchmark, measured.provenance.origin),
-            marker="circle",
-            size=4.5,
-            fill_color="white",
-            line_color=palette.MEASURED,
+            table = _columns(curve, benchmark, f"simulated, {style.name}")
+            lines.append(Marks(fig, table, x="size").line("value", **style.stroke))
+        table = _columns(measured, benchmark, measured.provenance.origin)
+        points = Marks(fig, table, x="size").points(
+            "value", palette.MEASURED, fill="white", size=4.5
         )
         hover(fig, [points, *lines], [("", "@name, @label"), (benchmark, "@value{0.00}")])
 
@@ -138,13 +134,11 @@ def _values(curve: OSUCurve, benchmark: str) -> NDArray[np.float64]:
     return curve.latency_us if benchmark == "latency" else curve.bandwidth_MBps
 
 
-def _source(curve: OSUCurve, benchmark: str, name: str) -> ColumnDataSource:
+def _columns(curve: OSUCurve, benchmark: str, name: str) -> MarkColumns:
     sizes = curve.sizes.tolist()
-    return ColumnDataSource(
-        data={
-            "size": sizes,
-            "value": _values(curve, benchmark).tolist(),
-            "label": [byte_label(size) for size in sizes],
-            "name": [name] * len(sizes),
-        }
-    )
+    return {
+        "size": sizes,
+        "value": _values(curve, benchmark).tolist(),
+        "label": [byte_label(size) for size in sizes],
+        "name": [name] * len(sizes),
+    }

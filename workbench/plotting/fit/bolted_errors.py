@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d
+from bokeh.models import FixedTicker, Range1d
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, log_range, new_figure, set_range, steady_log_ticks
+from workbench.plotting.marks import Marks, hover
 
 _ERRORS = (
     ("latency", palette.SKY_BLUE, "square", 8),
@@ -28,18 +29,17 @@ class PartsFigure:
     """RMSPE of a few parts as points: a bar has no start on a logarithmic axis."""
 
     figure: figure
-    source: ColumnDataSource  # a row for each part
+    marks: Marks  # a row for each part
 
     def show(self, parts: Sequence[Part]) -> None:
         """Draw other errors, from the top down; nan leaves a row empty."""
         columns: dict[str, list[Any]] = {
-            "row": list(range(len(parts))),
             "name": [name for name, _ in parts],
             **{error: [float(rmspe[error]) for _, rmspe in parts] for error, *_ in _ERRORS},
         }
         columns["end"] = [_largest(rmspe) for _, rmspe in parts]
         columns["text"] = [_percent(rmspe["joint"]) for _, rmspe in parts]
-        self.source.data = columns
+        self.marks.update(columns)
         shown = [value for error, *_ in _ERRORS for value in columns[error]]
         low, high = log_range(shown)
         set_range(self.figure.x_range, (low, high * 1.6))
@@ -52,7 +52,6 @@ class PartsFigure:
 
 def parts_figure(parts: Sequence[Part], *, height: int = 230) -> PartsFigure:
     """Return the figure of the errors of parts, from the top down."""
-    source = ColumnDataSource(name="parts")
     fig = new_figure(
         title="RMSPE of the simulated values",
         y_label="",
@@ -64,34 +63,18 @@ def parts_figure(parts: Sequence[Part], *, height: int = 230) -> PartsFigure:
         y_range=Range1d(),
     )
     fig.yaxis.ticker = FixedTicker()  # once: for a new model Bokeh visits the whole document
-    drawn = PartsFigure(fig, source)
+    marks = Marks(fig, {"name": []}, name="parts")
+    drawn = PartsFigure(fig, marks)
     drawn.show(parts)
     steady_log_ticks(fig.xaxis)
     fig.xaxis.axis_label = "RMSPE (%)"
     points = [
-        fig.scatter(
-            x=error,
-            y="row",
-            source=source,
-            marker=marker,
-            size=size,
-            fill_color=colour,
-            line_color="white",
-            legend_label=error,
-        )
+        marks.points(error, colour, edge="white", marker=marker, size=size, legend=error)
         for error, colour, marker, size in _ERRORS
     ]
-    fig.text(
-        x="end",
-        y="row",
-        text="text",
-        source=source,
-        x_offset=9,
-        text_baseline="middle",
-        text_font_size="12px",
-    )
+    marks.texts("text", "end", offset=9, size=12)
     tips = [("", "@name"), *((error, f"@{error}{{0.0}} %") for error, *_ in _ERRORS)]
-    fig.add_tools(HoverTool(renderers=points, tooltips=tips))
+    hover(fig, points, tips)
     fig.ygrid.grid_line_color = None
     fig.yaxis.axis_line_color = None
     fig.yaxis.major_tick_line_color = fig.yaxis.minor_tick_line_color = None

@@ -18,6 +18,7 @@ from workbench.plotting.fit.curves import (
     simulated_columns,
 )
 from workbench.plotting.fit.error_heatmap import ErrorFigure, error_figure
+from workbench.plotting.marks import Marks
 
 
 @dataclass(frozen=True)
@@ -89,16 +90,8 @@ def comparison_figures(
     curves.bandwidth.legend.visible = False
     other = ColumnDataSource(data=measured_columns(None), name="other")
     for what, fig in (("latency", curves.latency), ("bandwidth", curves.bandwidth)):
-        fig.scatter(
-            x="size",
-            y=what,
-            source=other,
-            marker="square",
-            size=6,
-            fill_color="white",
-            line_color=palette.FITTED,
-            line_width=1.5,
-            legend_label="other",
+        Marks(fig, other, x="size").points(
+            what, palette.FITTED, fill="white", marker="square", width=1.5, legend="other"
         )
     errors = error_figure(first.measured, None, height=100)
     other_errors = error_figure(first.measured, None, height=100)

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, HoverTool, Range1d
+from bokeh.models import ColumnDataSource, Range1d
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike
 
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure, place_legend, plain_log_ticks
+from workbench.plotting.marks import Marks
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +50,6 @@ def convergence_figure(
         loss: name of the loss, for the axis.
         height: pixels.
     """
-    source = ColumnDataSource(data=convergence_columns(losses), name="convergence")
     fig = new_figure(
         title="Convergence",
         y_label=f"loss ({loss})",
@@ -61,30 +61,14 @@ def convergence_figure(
     low, high = convergence_range(losses)
     fig.y_range = Range1d(low, high)
     fig.xaxis.axis_label = "trial"
-    trials = fig.scatter(
-        x="trial",
-        y="loss",
-        source=source,
-        marker="circle",
-        size=4,
-        fill_color=palette.FAINT,
-        fill_alpha=0.45,
-        line_color=None,
-        legend_label="one trial",
-    )
-    fig.step(
-        x="trial",
-        y="best",
-        source=source,
-        mode="after",
-        line_color=palette.FITTED,
-        line_width=2.5,
-        legend_label="best so far",
-    )
     tips = [("trial", "@trial"), ("loss", "@loss{0.0000}"), ("best", "@best{0.0000}")]
-    fig.add_tools(HoverTool(renderers=[trials], tooltips=tips))
+    trials = Marks(fig, convergence_columns(losses), x="trial", name="convergence")
+    trials.points(
+        "loss", palette.FAINT, edge=None, alpha=0.45, size=4, legend="one trial", tips=tips
+    )
+    trials.steps("best", palette.FITTED, width=2.5, legend="best so far")
     place_legend(fig, "top_right")
-    return ConvergenceFigure(fig, source)
+    return ConvergenceFigure(fig, trials.source)
 
 
 def convergence_range(losses: ArrayLike) -> tuple[float, float]:

@@ -13,7 +13,6 @@ from bokeh.models import (
     BoxSelectTool,
     ColumnDataSource,
     Div,
-    HoverTool,
     LayoutDOM,
     Range1d,
     TapTool,
@@ -30,6 +29,7 @@ from workbench.plotting.axes import (
     plain_log_ticks,
     set_range,
 )
+from workbench.plotting.marks import Marks, hover
 from workbench.plotting.theme import NOTE
 
 if TYPE_CHECKING:
@@ -250,7 +250,6 @@ def _pane(
     what: str, y_label: str, sources: dict[str, ColumnDataSource], height: int, sizes: list[int]
 ) -> figure:
     """Return one figure of the pair, reading the columns named after `what`."""
-    points = sources["measured"]
     fig = new_figure(
         title=what.capitalize(),
         y_label=y_label,
@@ -261,52 +260,20 @@ def _pane(
     )
     plain_log_ticks(fig.yaxis)
     message_size_axis(fig, sizes, count=5)
-    for low, high, width, alpha in (("low", "high", 1, 1.0), ("p25", "p75", 5, 0.6)):
-        fig.segment(
-            x0="size",
-            x1="size",
-            y0=f"{what}_{low}",
-            y1=f"{what}_{high}",
-            source=points,
-            line_color=palette.FAINT,
-            line_width=width,
-            line_alpha=alpha,
-        )
-    drawn = [
-        fig.scatter(
-            x="size",
-            y=what,
-            source=points,
-            marker="circle",
-            size=6,
-            fill_color="fill",
-            line_color=palette.MEASURED,
-            line_width=1.5,
-            legend_label="measured",
-        )
-    ]
-    others = {"x": "size", "y": what, "source": sources["pinned"], "legend_label": "pinned"}
-    fig.line(**others, line_color=palette.GREEN, line_width=1)
-    drawn.append(
-        fig.scatter(**others, marker="triangle", size=7, color=palette.GREEN, fill_alpha=0.5)
-    )
+    marks = {name: Marks(fig, source, x="size") for name, source in sources.items()}
+    measured, pinned = marks["measured"], marks["pinned"]
+    measured.spans(f"{what}_low", f"{what}_high", palette.FAINT)
+    measured.spans(f"{what}_p25", f"{what}_p75", palette.FAINT, width=5, alpha=0.6)
+    black, green = palette.MEASURED, palette.GREEN
+    drawn = [measured.points(what, black, fill="fill", width=1.5, legend="measured")]
+    pinned.line(what, green, legend="pinned")
+    drawn.append(pinned.points(what, green, marker="triangle", size=7, alpha=0.5, legend="pinned"))
     fig.legend[0].items[-1].name = "pinned"
     for name, colour, dash in (
         ("simulated", palette.SIMULATED, "solid"),
         ("fitted", palette.FITTED, "dashed"),
     ):
-        drawn.append(
-            fig.line(
-                x="size",
-                y=what,
-                source=sources[name],
-                line_color=colour,
-                line_width=2.5,
-                line_dash=dash,
-                legend_label=name,
-            )
-        )
-    tips = [("size", "@label"), (y_label, f"@{what}{{0.00}}")]
-    fig.add_tools(HoverTool(renderers=drawn, tooltips=tips))
+        drawn.append(marks[name].line(what, colour, dash=dash, width=2.5, legend=name))
+    hover(fig, drawn, [("size", "@label"), (y_label, f"@{what}{{0.00}}")])
     fig.legend.click_policy = "hide"
     return fig

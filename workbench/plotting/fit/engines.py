@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from bokeh.layouts import row
-from bokeh.models import ColumnDataSource, LayoutDOM, Range1d
+from bokeh.models import LayoutDOM, Range1d
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.plotting.axes import log_range, new_figure, plain_log_ticks
 from workbench.plotting.descriptions import plain_number
-from workbench.plotting.grid import Series, heading, hover, key, line_series, sentence, stacked
+from workbench.plotting.grid import Series, heading, key, line_series, sentence, stacked
+from workbench.plotting.marks import Marks, hover
 
 if TYPE_CHECKING:
     from workbench.fit.engine_comparison import EngineComparison, EngineRun
@@ -112,17 +113,8 @@ def _pane(
         style = styles[run.engine]
         names = [f"{run.engine}, seed {run.seed}"] * len(data["loss"])
         lists = {name: values.tolist() for name, values in data.items()}
-        lines.append(
-            fig.step(
-                x=what,
-                y="loss",
-                source=ColumnDataSource(data={**lists, "name": names}),
-                mode="after",
-                line_color=style.colour,
-                line_dash=style.dash,
-                line_width=2,
-            )
-        )
+        marks = Marks(fig, {**lists, "name": names}, x=what)
+        lines.append(marks.steps("loss", style.colour, dash=style.dash, width=2))
     tips = [
         ("", "@name"),
         ("trial", "@trial"),

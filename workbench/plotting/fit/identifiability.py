@@ -20,6 +20,7 @@ from bokeh.plotting import figure
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure, tools_beside
 from workbench.plotting.grid import heading, sentence, stacked
+from workbench.plotting.marks import Marks
 from workbench.plotting.study.influence import correlation_text
 from workbench.plotting.tiles import names_below, numbered_tiles
 
@@ -100,7 +101,6 @@ def plot_intervals(found: Identifiability) -> figure:
         }
         for name, entry in entries.items():
             data[name].append(entry)
-    source = ColumnDataSource(data=data)
     fig = new_figure(
         title="Fitted values between their bounds, and values that do as well",
         y_label="",
@@ -111,49 +111,28 @@ def plot_intervals(found: Identifiability) -> figure:
         x_range=Range1d(-0.02, 1.75),
         y_range=list(reversed(names)),
     )
-    for width, low, high, colour, legend in (
-        (2, "free0", "free1", palette.FAINT, "others refitted"),
-        (7, "held0", "held1", palette.SKY_BLUE, "others held"),
-    ):
-        fig.segment(
-            x0=low,
-            x1=high,
-            y0="key",
-            y1="key",
-            source=source,
-            line_color=colour,
-            line_width=width,
-            legend_label=legend,
-        )
-    points = fig.scatter(
-        x="at",
-        y="key",
-        source=source,
-        marker="circle",
+    marks = Marks(fig, data, y="key")
+    marks.spans("free0", "free1", palette.FAINT, width=2, legend="others refitted")
+    marks.spans("held0", "held1", palette.SKY_BLUE, width=7, legend="others held")
+    marks.points(
+        "at",
+        palette.FITTED,
+        fill="fill",
         size=8,
-        fill_color="fill",
-        line_color=palette.FITTED,
-        line_width=1.5,
-        legend_label="fitted (full: known, grey: bounded, hollow: unknown)",
+        width=1.5,
+        legend="fitted (full: known, grey: bounded, hollow: unknown)",
+        tips=[("@key", "@value"), ("", "@words")],
     )
-    words = fig.text(
-        x=_WORDS_AT,
-        y="key",
-        text="words",
-        source=source,
-        text_baseline="middle",
-        text_font_size="11px",
-        text_line_height=1.0,
-    )
+    words = marks.texts("words", _WORDS_AT)
+    words.glyph.text_line_height = 1.0
     room = CustomJS(
-        args={"fig": fig, "x_range": fig.x_range, "words": words.glyph, "source": source},
+        args={"fig": fig, "x_range": fig.x_range, "words": words.glyph, "source": marks.source},
         code=_MAKE_ROOM.replace("WORDS_AT", str(_WORDS_AT)),
     )
     fig.js_on_change("inner_width", room)
     fig.xaxis.ticker = FixedTicker(ticks=[0, 0.5, 1])
     fig.xaxis.major_label_overrides = {0: "lower bound", 0.5: "middle", 1: "upper bound"}
     fig.ygrid.grid_line_color = None
-    fig.add_tools(HoverTool(renderers=[points], tooltips=[("@key", "@value"), ("", "@words")]))
     legend_above(fig)
     return fig
 

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM, Range1d
+from bokeh.models import LayoutDOM, Range1d
+from bokeh.plotting import figure
 
+from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.plotting.axes import legend_above, log_range, new_figure, plain_log_ticks
-from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.grid import heading, sentence, stacked
+from workbench.plotting.marks import Marks, hover
 from workbench.plotting.palette import CATEGORIES, FAINT, FITTED, MARKERS
 
 if TYPE_CHECKING:
@@ -54,48 +57,18 @@ def plot_pareto(
     plain_log_ticks(fig.xaxis)
     plain_log_ticks(fig.yaxis)
     finite = np.flatnonzero(np.isfinite(front.errors).all(axis=1))
-    tried = fig.scatter(
-        x="latency",
-        y="bandwidth",
-        source=_source(front.errors[finite], [f"trial {trial}" for trial in finite]),
-        color=FAINT,
-        size=4,
-        legend_label="tried",
-    )
-    source = _source(best, [f"trial {trial}" for trial in front.front])
+    tried = _marks(fig, front.errors[finite], [f"trial {trial}" for trial in finite])
+    points = [tried.points("bandwidth", FAINT, size=4, legend="tried")]
+    ours = _marks(fig, best, [f"trial {trial}" for trial in front.front])
     # Everything above and right of the steps is beaten by a point of the front.
-    fig.step(
-        x="latency",
-        y="bandwidth",
-        source=source,
-        mode="after",
-        line_color=FITTED,
-        line_width=2,
-        legend_label="front",
-    )
-    points = [
-        tried,
-        fig.scatter(
-            x="latency", y="bandwidth", source=source, color=FITTED, size=7, legend_label="front"
-        ),
-    ]
+    ours.steps("bandwidth", FITTED, width=2, legend="front")
+    points.append(ours.points("bandwidth", FITTED, size=7, legend="front"))
     for i, (name, error) in enumerate(zip(named, ends, strict=True)):
-        points.append(
-            fig.scatter(
-                x="latency",
-                y="bandwidth",
-                source=_source(error[None, :], [name]),
-                color=CATEGORIES[(i + 3) % len(CATEGORIES)],
-                marker=MARKERS[(i + 1) % len(MARKERS)],
-                size=12,
-                legend_label=name,
-            )
-        )
-    hover(
-        fig,
-        points,
-        [("", "@name"), ("latency", "@latency{0.0} %"), ("bandwidth", "@bandwidth{0.0} %")],
-    )
+        colour, marker = CATEGORIES[(i + 3) % len(CATEGORIES)], MARKERS[(i + 1) % len(MARKERS)]
+        fit = _marks(fig, error[None, :], [name])
+        points.append(fit.points("bandwidth", colour, marker=marker, size=12, legend=name))
+    tips = [("", "@name"), ("latency", "@latency{0.0} %"), ("bandwidth", "@bandwidth{0.0} %")]
+    hover(fig, points, tips)
     legend_above(fig)
     return stacked(
         heading(
@@ -122,6 +95,6 @@ def describe_pareto(front: ParetoFront) -> str:
     )
 
 
-def _source(errors: object, names: list[str]) -> ColumnDataSource:
-    latency, bandwidth = np.asarray(errors, np.float64).T
-    return ColumnDataSource(data={"latency": latency, "bandwidth": bandwidth, "name": names})
+def _marks(fig: figure, errors: FloatArray, names: list[str]) -> Marks:
+    latency, bandwidth = errors.T
+    return Marks(fig, {"latency": latency, "bandwidth": bandwidth, "name": names}, x="latency")

@@ -23,6 +23,7 @@ from workbench.plotting.axes import (
     steady_log_ticks,
 )
 from workbench.plotting.descriptions import plain_percent
+from workbench.plotting.marks import Marks, hover
 from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -69,7 +70,6 @@ def plot_bolted(bolts: Bolts, *, error: str = "joint") -> figure:
         ParameterError: there is nothing to draw, or no such error.
     """
     rows = _rows(bolts, error)
-    source = ColumnDataSource(data=rows)
     shown = [value for part in ("low", "high", "whole") for value in rows[part]]
     low, high = log_range(shown)
     fig = new_figure(
@@ -89,36 +89,18 @@ def plot_bolted(bolts: Bolts, *, error: str = "joint") -> figure:
     )
     plain_log_ticks(fig.xaxis, count=8)
     fig.xaxis.axis_label = "RMSPE (%)"
-    fig.segment(
-        x0="low", x1="high", y0="place", y1="place", source=source, line_color=palette.FAINT
-    )
+    marks = Marks(fig, rows, y="place")
+    marks.spans("low", "high", palette.FAINT)
     drawn = [
-        fig.scatter(
-            x=part,
-            y="place",
-            source=source,
-            marker=marker,
-            size=size,
-            fill_color=colour,
-            line_color="white",
-            legend_label=name,
-        )
+        marks.points(part, colour, edge="white", marker=marker, size=size, legend=name)
         for part, name, colour, marker, size in _PARTS
     ]
-    fig.text(
-        x="end",
-        y="place",
-        text="text",
-        source=source,
-        x_offset=10,
-        text_baseline="middle",
-        text_font_size="11px",
-    )
+    marks.texts("text", "end", offset=10)
     tips = [
         ("", "@pair on @machine"),
         *((name, f"@{part}{{0.0}} %") for part, name, *_ in _PARTS),
     ]
-    fig.add_tools(HoverTool(renderers=drawn, tooltips=tips))
+    hover(fig, drawn, tips)
     fig.yaxis.group_label_orientation = "horizontal"
     fig.yaxis.group_text_font_size = "11px"
     fig.yaxis.separator_line_color = None
@@ -219,7 +201,7 @@ def threshold_figure(
         machine: named in the title.
         height: pixels.
     """
-    source = ColumnDataSource(data=_threshold_columns(errors), name="thresholds")
+    columns = _threshold_columns(errors)
     marker = ColumnDataSource(data={"size": []}, name="threshold")
     fig = new_figure(
         title="",
@@ -230,31 +212,14 @@ def threshold_figure(
         y_range=Range1d(),
     )
     steady_log_ticks(fig.yaxis)
-    message_size_axis(fig, source.data["size"], count=8)
+    message_size_axis(fig, columns["size"], count=8)
     fig.xaxis.axis_label = "threshold: largest message of the low half"
     dashes = {"low": "dashed", "high": "dotted", "whole": "solid"}
-    drawn = []
+    drawn, marks = [], Marks(fig, columns, x="size", name="thresholds")
     for part, name, colour, shape, size in _PARTS:
-        line = fig.line(
-            x="size",
-            y=part,
-            source=source,
-            line_color=colour,
-            line_dash=dashes[part],
-            line_width=2.5 if part == "whole" else 2,
-            legend_label=name,
-        )
-        fig.scatter(
-            x="size",
-            y=part,
-            source=source,
-            marker=shape,
-            size=size - 3,
-            fill_color=colour,
-            line_color=None,
-            legend_label=name,
-        )
-        drawn.append(line)
+        wide = 2.5 if part == "whole" else 2
+        drawn.append(marks.line(part, colour, dash=dashes[part], width=wide, legend=name))
+        marks.points(part, colour, edge=None, marker=shape, size=size - 3, legend=name)
     fig.vspan(
         x="size",
         source=marker,
@@ -269,7 +234,7 @@ def threshold_figure(
     ]
     fig.add_tools(HoverTool(renderers=drawn[-1:], tooltips=tips, mode="vline"))
     legend_above(fig)
-    made = ThresholdFigure(fig, source, marker)
+    made = ThresholdFigure(fig, marks.source, marker)
     made.show(errors, machine=machine)
     made.mark(threshold)
     return made

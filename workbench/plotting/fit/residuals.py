@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 from bokeh.layouts import row
-from bokeh.models import ColumnDataSource, HoverTool, LayoutDOM, Range1d, Span
+from bokeh.models import LayoutDOM, Range1d
 from bokeh.plotting import figure
 
 from workbench.measure.curve import OSUCurve, byte_label
 from workbench.plotting import palette
 from workbench.plotting.axes import message_size_axis, new_figure
+from workbench.plotting.marks import Marks, rule
 
 _LEAST_PERCENT = 5.0  # half of the axis at least, so that errors below 1 % look small
 
@@ -56,7 +57,6 @@ def residual_columns(
 
 
 def _pane(what: str, columns: dict[str, list[Any]], height: int) -> figure:
-    source = ColumnDataSource(data=columns, name=f"residuals {what}")
     sizes = columns["size"]
     most = max(_LEAST_PERCENT, *(1.15 * abs(error) for error in columns["error"]))
     fig = new_figure(
@@ -69,13 +69,9 @@ def _pane(what: str, columns: dict[str, list[Any]], height: int) -> figure:
         y_range=Range1d(-most, most),
     )
     message_size_axis(fig, sizes, count=5)
-    fig.varea(
-        x="size", y1="low", y2="high", source=source, fill_color=palette.FAINT, fill_alpha=0.25
-    )
-    fig.add_layout(Span(dimension="width", location=0, line_color=palette.FAINT))
-    fig.segment(x0="size", x1="size", y0=0, y1="error", source=source, line_color=palette.FITTED)
-    points = fig.scatter(
-        x="size", y="error", source=source, size=6, color=palette.FITTED, marker="circle"
-    )
-    fig.add_tools(HoverTool(renderers=[points], tooltips=[("@label", "@error{+0.0} %")]))
+    marks = Marks(fig, columns, x="size", name=f"residuals {what}")
+    marks.band("low", "high", palette.FAINT, alpha=0.25)
+    rule(fig, y=0, colour=palette.FAINT)
+    marks.spans(0, "error", palette.FITTED)
+    marks.points("error", palette.FITTED, tips=[("@label", "@error{+0.0} %")])
     return fig

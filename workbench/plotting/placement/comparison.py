@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from bokeh.layouts import row
-from bokeh.models import ColumnDataSource, FactorRange, HoverTool, LayoutDOM, Range1d
+from bokeh.models import FactorRange, LayoutDOM, Range1d
 from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.axes import log_range, new_figure, plain_log_ticks
+from workbench.plotting.marks import Marks
 from workbench.plotting.replay.style import time_axis, time_text
 
 if TYPE_CHECKING:
@@ -40,16 +41,13 @@ def plot_placements(placements: pd.DataFrame, *, name: str = "") -> LayoutDOM:
     times = frame["T_ns"].to_numpy(float)
     spent = np.maximum(frame["seconds"].to_numpy(float), _SHORTEST_S)
     best = float(times[0])
-    source = ColumnDataSource(
-        data={
-            "method": methods,
-            "T": times.tolist(),
-            "seconds": spent.tolist(),
-            "least": [best] * len(methods),
-            "T_text": [f"{time_text(value)}{_more(value, best)}" for value in times.tolist()],
-            "seconds_text": [time_text(value * 1e9) for value in spent.tolist()],
-        }
-    )
+    table = {
+        "method": methods,
+        "T": times.tolist(),
+        "seconds": spent.tolist(),
+        "T_text": [f"{time_text(value)}{_more(value, best)}" for value in times.tolist()],
+        "seconds_text": [time_text(value * 1e9) for value in spent.tolist()],
+    }
     height = 90 + 26 * len(methods)  # a point of 10 px beside numbers of 11
     whose = f" of {name}" if name else ""
     room = 0.08 * (float(times.max()) - best) or 0.05 * best or 1.0
@@ -63,10 +61,9 @@ def plot_placements(placements: pd.DataFrame, *, name: str = "") -> LayoutDOM:
     )
     time_axis(run_time.xaxis[0])
     run_time.xaxis.axis_label = "run time T"
-    run_time.segment(
-        x0="least", x1="T", y0="method", y1="method", source=source, line_color=palette.FAINT
-    )
-    points = _points(run_time, source, "T", "circle")
+    marks = Marks(run_time, table, y="method")
+    marks.spans(best, "T", palette.FAINT)
+    _points(marks, "T", "circle")
     low, high = log_range(spent.tolist())
     found_in = _pane(
         "Seconds to find it",
@@ -78,10 +75,7 @@ def plot_placements(placements: pd.DataFrame, *, name: str = "") -> LayoutDOM:
     )
     plain_log_ticks(found_in.xaxis, count=5)
     found_in.xaxis.axis_label = "time spent (s)"
-    seconds = _points(found_in, source, "seconds", "square")
-    for fig, drawn in ((run_time, points), (found_in, seconds)):
-        tips = [("", "@method"), ("T", "@T_text"), ("found in", "@seconds_text")]
-        fig.add_tools(HoverTool(renderers=[drawn], tooltips=tips))
+    _points(Marks(found_in, marks.source, y="method"), "seconds", "square")
     return row(run_time, found_in, sizing_mode="stretch_width")
 
 
@@ -106,26 +100,11 @@ def describe_placements(placements: pd.DataFrame) -> str:
     return f"{text}; {last['method']} takes the longest, {more:.2g} % more."
 
 
-def _points(fig: figure, source: ColumnDataSource, x: str, marker: str) -> Any:
-    drawn = fig.scatter(
-        x=x,
-        y="method",
-        source=source,
-        marker=marker,
-        size=10,
-        fill_color=palette.BLUE,
-        line_color="white",
-    )
-    fig.text(
-        x=x,
-        y="method",
-        text=f"{x}_text",
-        source=source,
-        x_offset=9,
-        text_baseline="middle",
-        text_font_size="11px",
-    )
-    return drawn
+def _points(marks: Marks, value: str, marker: str) -> None:
+    """Draw a point and its number for each method."""
+    tips = [("", "@method"), ("T", "@T_text"), ("found in", "@seconds_text")]
+    marks.points(value, palette.BLUE, edge="white", marker=marker, size=10, tips=tips)
+    marks.texts(f"{value}_text", value, offset=9)
 
 
 def _pane(

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d, Span, TapTool
+from bokeh.models import ColumnDataSource, FixedTicker, Range1d, Span
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.axes import live_figure
+from workbench.plotting.marks import Marks, choosable, hover, rule
 from workbench.plotting.numbered_rows import numbered_rows
 from workbench.plotting.replay.style import time_axis, time_text
 
@@ -78,23 +79,21 @@ def placement_times(
         methods: the rows, from the top down.
         chosen: as in `PlacementTimes.show`.
     """
-    source = ColumnDataSource(name="times")
     fig = live_figure(
         title="Predicted run time by placement",
         height=96 + 44 * len(methods),  # chosen: roomy, as a click on a mark selects its row
         file_name="placements",
         y_range=Range1d(len(methods) - 0.5, -0.5),
     )
-    block = Span(dimension="height", line_color=palette.FAINT, line_dash="dashed", location=0.0)
-    fig.add_layout(block)
-    drawn = PlacementTimes(fig, source, block, tuple(methods))
+    block = rule(fig, x=0.0, colour=palette.FAINT, dash="dashed")
+    marks = Marks(fig, {"method": []}, name="times")
+    drawn = PlacementTimes(fig, marks.source, block, tuple(methods))
     drawn.show(placements, chosen=chosen)
-    fig.segment(
-        x0="block_ns", x1="T_ns", y0="row", y1="row", source=source, line_color=palette.FAINT
-    )
-    points, texts = numbered_rows(fig, source, value="T_ns", text_at="text_ns")
+    marks.spans("block_ns", "T_ns", palette.FAINT)
+    points, texts = numbered_rows(marks, value="T_ns", text_at="text_ns")
     tips = [("", "@method"), ("T", "@T_text"), ("", "@gain_text"), ("found in", "@found_text")]
-    fig.add_tools(HoverTool(renderers=[points], tooltips=tips), TapTool(renderers=[points, texts]))
+    hover(fig, [points], tips)
+    choosable(fig, points, texts)
     time_axis(fig.xaxis[0])
     fig.xaxis.axis_label = "run time T, without contention"
     fig.xaxis.ticker.desired_num_ticks = 5

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM
+from bokeh.models import LayoutDOM
 
 from workbench.errors import ParameterError
 from workbench.measure.curve import byte_label
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, message_size_axis, new_figure, plain_log_ticks
-from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.grid import heading, sentence, stacked
+from workbench.plotting.marks import MarkColumns, Marks, Said
 from workbench.plotting.predict.errors import KNOWN
 from workbench.suggestions import did_you_mean
 from workbench.units import format_quantity
@@ -69,30 +70,21 @@ def plot_measured_collective(
     for place, nodes in enumerate(np.unique(of_system.nodes[mine]).tolist()):
         rows = np.flatnonzero(mine & (of_system.nodes == nodes))
         rows = rows[np.argsort(of_system.block_bytes[rows])]
-        source = _source(of_system, rows, predicted)
-        look = {"source": source, "legend_label": f"{nodes} nodes"}
         colour = _COLOURS[place % len(_COLOURS)]
         dash = palette.DASHES[place % len(palette.DASHES)]
-        fig.line("size", "predicted", line_color=colour, line_dash=dash, line_width=2, **look)
         marker = palette.MARKERS[place % len(palette.MARKERS)]
-        dots = fig.scatter(
-            *("size", "measured"),
-            **look,
-            marker=marker,
-            size=8,
-            fill_color=colour,
-            line_color="white",
+        said: Said = {"legend": f"{nodes} nodes"}
+        marks = Marks(
+            fig, _columns(of_system, rows, predicted), x="size", name="measured collective"
         )
-        hover(
-            fig,
-            [dots],
-            [
-                ("", f"{nodes} nodes, @block"),
-                ("measured", "@measured_text"),
-                ("predicted", "@predicted_text"),
-                ("error", "@error{+0} %"),
-            ],
-        )
+        marks.line("predicted", colour, dash=dash, width=2, **said)
+        said["tips"] = [
+            ("", f"{nodes} nodes, @block"),
+            ("measured", "@measured_text"),
+            ("predicted", "@predicted_text"),
+            ("error", "@error{+0} %"),
+        ]
+        marks.points("measured", colour, edge="white", marker=marker, size=8, **said)
     legend_above(fig)
     return stacked(
         heading("Prediction beside measurement", f"{KNOWN[variant]}; lines are predicted"),
@@ -122,21 +114,18 @@ def _case(found: PredictionErrors, collective: str, label: str) -> int:
     return names.index((collective, label))
 
 
-def _source(found: PredictionErrors, rows: np.ndarray, predicted: np.ndarray) -> ColumnDataSource:
+def _columns(found: PredictionErrors, rows: np.ndarray, predicted: np.ndarray) -> MarkColumns:
     """Return the tests of one number of nodes, times in µs."""
     measured, lines = found.measured[rows], predicted[rows]
-    return ColumnDataSource(
-        data={
-            "size": found.block_bytes[rows],
-            "block": [byte_label(size) for size in found.block_bytes[rows].tolist()],
-            "measured": 1e6 * measured,
-            "predicted": 1e6 * lines,
-            "measured_text": [format_quantity(time, "time") for time in measured.tolist()],
-            "predicted_text": [format_quantity(time, "time") for time in lines.tolist()],
-            "error": 100 * (lines / measured - 1),
-        },
-        name="measured collective",
-    )
+    return {
+        "size": found.block_bytes[rows],
+        "block": [byte_label(size) for size in found.block_bytes[rows].tolist()],
+        "measured": 1e6 * measured,
+        "predicted": 1e6 * lines,
+        "measured_text": [format_quantity(time, "time") for time in measured.tolist()],
+        "predicted_text": [format_quantity(time, "time") for time in lines.tolist()],
+        "error": 100 * (lines / measured - 1),
+    }
 
 
 def _reading(

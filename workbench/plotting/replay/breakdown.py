@@ -14,6 +14,7 @@ from workbench.arrays import FloatArray
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure, set_range
 from workbench.plotting.descriptions import plain_percent
+from workbench.plotting.marks import Marks
 from workbench.plotting.replay.style import (
     COMPUTE,
     SEND_OVERHEAD,
@@ -115,22 +116,12 @@ def breakdown_figure(
         x_range=Range1d(),
         y_range=Range1d(),
     )
-    below: Any = 0
-    bars = []
+    below: float | str = 0
+    bars, marks = [], Marks(fig, source, x="x")
     for part, colour in zip(PARTS, _COLOURS, strict=True):
-        bars.append(
-            fig.vbar(
-                x="x",
-                width=0.86,
-                bottom=below,
-                top=f"{part}_top",
-                source=source,
-                fill_color=colour,
-                line_color=None,
-                legend_label=part if part != "overhead" else "overhead of messages",
-            )
-        )
-        below = f"{part}_top"
+        named, top = part if part != "overhead" else "overhead of messages", f"{part}_top"
+        bars.append(marks.bars(top, colour, start=below, thick=0.86, legend=named))
+        below = top
     tips = [("", "@name"), *((part, f"@{part}_text") for part in PARTS), ("end", "@finish_text")]
     fig.add_tools(HoverTool(renderers=bars, tooltips=tips, point_policy="follow_mouse"))
     fig.xgrid.grid_line_color = None

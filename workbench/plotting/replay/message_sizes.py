@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, NumeralTickFormatter, Range1d
+from bokeh.models import ColumnDataSource, FixedTicker, NumeralTickFormatter, Range1d
 from bokeh.plotting import figure
 
 from workbench.measure.curve import byte_label
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure, set_range
 from workbench.plotting.descriptions import plain_percent
+from workbench.plotting.marks import Marks, hover
 from workbench.plotting.replay.style import size_text
 from workbench.programs.graph import SEND
 
@@ -107,20 +108,12 @@ def message_sizes_figure(graph: ExecutionGraph, *, height: int = 260) -> Message
         x_range=Range1d(),
         y_range=Range1d(0, 105),
     )
+    marks = Marks(fig, source, x="left")
     bars = [
-        fig.quad(
-            left=left,
-            right=right,
-            top=f"{what}_share",
-            bottom=0,
-            source=source,
-            fill_color=colour,
-            line_color=None,
-            legend_label=f"share of {what}",
-        )
-        for what, left, right, colour in (
-            ("messages", "left", "middle", _MESSAGES),
-            ("bytes", "middle", "right", _BYTES),
+        marks.boxes(ends, (0, f"{what}_share"), colour, legend=f"share of {what}")
+        for what, ends, colour in (
+            ("messages", ("left", "middle"), _MESSAGES),
+            ("bytes", ("middle", "right"), _BYTES),
         )
     ]
     tips = [
@@ -128,7 +121,7 @@ def message_sizes_figure(graph: ExecutionGraph, *, height: int = 260) -> Message
         ("messages", "@messages{0,0} (@messages_share{0.0} %)"),
         ("bytes", "@bytes_text (@bytes_share{0.0} %)"),
     ]
-    fig.add_tools(HoverTool(renderers=bars, tooltips=tips))
+    hover(fig, bars, tips)
     fig.xaxis.axis_label = "message size"
     fig.yaxis.formatter = NumeralTickFormatter(format="0")
     fig.xgrid.grid_line_color = None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-from bokeh.models import ColumnDataSource, FixedTicker, HoverTool
+from bokeh.models import FixedTicker
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.axes import live_figure, set_range
+from workbench.plotting.marks import Marks
 from workbench.plotting.rows import FRAME_PX
 from workbench.plotting.searches.style import name_places, percent_text
 
@@ -25,23 +25,16 @@ def plot_search_gains(rows: pd.DataFrame) -> figure:
     groups = gains_by_collective(rows)
     fig = live_figure(height=FRAME_PX + _ROW_PX * len(groups), file_name="gains")
     fig.yaxis.ticker = FixedTicker()
-    spaces = ColumnDataSource(
-        {
-            "row": [row for row, one in enumerate(groups.values()) for _ in range(len(one))],
-            "gain": [gain for one in groups.values() for gain in one["gain"]],
-            "space": [space for one in groups.values() for space in one["space"]],
-        }
-    )
-    points = fig.scatter(
-        "gain", "row", source=spaces, size=9, color=palette.BLUE, alpha=0.45, line_color=None
-    )
-    medians = [float(one["gain"].median()) for one in groups.values()]
-    places = np.arange(len(groups))
-    fig.segment(medians, places - _HALF, medians, places + _HALF, line_width=3, color=palette.BLACK)
-    fig.add_tools(
-        HoverTool(renderers=[points], tooltips=[("", "@space"), ("gain", "@gain{0.0} %")])
-    )
-    gains = spaces.data["gain"]
+    gains = [gain for one in groups.values() for gain in one["gain"]]
+    spaces = {
+        "row": [row for row, one in enumerate(groups.values()) for _ in range(len(one))],
+        "gain": gains,
+        "space": [space for one in groups.values() for space in one["space"]],
+    }
+    tips = [("", "@space"), ("gain", "@gain{0.0} %")]
+    Marks(fig, spaces).points("gain", palette.BLUE, edge=None, alpha=0.45, size=9, tips=tips)
+    medians = {"gain": [float(one["gain"].median()) for one in groups.values()]}
+    Marks(fig, medians).ticks("gain", palette.BLACK, half=_HALF, width=3)
     low, high = min(0.0, *gains), max(0.0, *gains)
     room = 0.04 * (high - low or 1.0)
     set_range(fig.x_range, (low - room, high + room))

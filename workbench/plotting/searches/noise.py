@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bokeh.models import ColumnDataSource, FixedTicker, HoverTool
+from bokeh.models import FixedTicker
 from bokeh.plotting import figure
 
 from workbench.plotting.axes import legend_above, live_figure, set_range
+from workbench.plotting.marks import Marks, hover
 from workbench.plotting.searches.style import (
     Measure,
     interval_text,
@@ -41,23 +42,21 @@ class NoiseFigure:
     """Results of a heuristic under each noise, a colour for each resampling rule."""
 
     figure: figure
-    sources: Mapping[str, ColumnDataSource]  # by resampling rule, a row for each noise
+    rules: Mapping[str, Marks]  # by resampling rule, a row for each noise
 
     def show(self, rows: pd.DataFrame, measure: str = "share") -> None:
         """Draw other searches: rows of ``methods`` as in `plot_search_noise`."""
         known = measure_of(measure)
         noises = in_order(values_of(rows, "noise"))
-        present = [name for name in self.sources if name in set(rows["resampling"])]
+        present = [name for name in self.rules if name in set(rows["resampling"])]
         every = rows_of(rows)
         drawn: list[float] = []
-        for (name, source), item in zip(
-            self.sources.items(), self.figure.legend[0].items, strict=True
-        ):
+        for name, marks in self.rules.items():
             place = present.index(name) - 0.5 * (len(present) - 1) if name in present else 0.0
             here = [one for one in every if one["resampling"] == name]
             columns = noise_columns(here, known, noises, _BESIDE * place)
-            source.data = columns
-            item.visible = name in present
+            marks.update(columns)
+            marks.entry(resampling_text(name) if name in present else "")
             drawn += [*columns["low"], *columns["high"], *columns["y"]]
         drawn = [value for value in drawn if math.isfinite(value)]
         low, high = (min(drawn), max(drawn)) if drawn else (0.0, 1.0)
@@ -76,31 +75,17 @@ def noise_figure(resamplings: Sequence[str], *, height: int = 300) -> NoiseFigur
     styles = rule_styles(resamplings)
     fig = live_figure(height=height, file_name="noise")
     fig.xaxis.ticker = FixedTicker()
-    sources, points = {}, []
+    rules, points = {}, []
     for name, colour, marker in styles:
-        source = ColumnDataSource({column: [] for column in _COLUMNS})
-        fig.segment(
-            x0="x", x1="x", y0="low", y1="high", source=source, line_color=colour, line_width=2
-        )
-        points.append(
-            fig.scatter(
-                "x",
-                "y",
-                source=source,
-                size=10,
-                marker=marker,
-                fill_color=colour,
-                line_color="white",
-                legend_label=resampling_text(name),
-            )
-        )
-        sources[name] = source
-    tips = [("", "@name, noise: @noise"), ("", "@text")]
-    fig.add_tools(HoverTool(renderers=points, tooltips=tips))
+        marks, label = Marks(fig, {column: [] for column in _COLUMNS}, x="x"), resampling_text(name)
+        marks.spans("low", "high", colour, width=2)
+        points.append(marks.points("y", colour, edge="white", marker=marker, size=10, legend=label))
+        rules[name] = marks
+    hover(fig, points, [("", "@name, noise: @noise"), ("", "@text")])
     fig.xgrid.grid_line_color = None
     fig.xaxis.axis_label = "noise that is added to each run"
     legend_above(fig)
-    return NoiseFigure(fig, sources)
+    return NoiseFigure(fig, rules)
 
 
 def plot_search_noise(rows: pd.DataFrame, measure: str = "share", *, height: int = 300) -> figure:

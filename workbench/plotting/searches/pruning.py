@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bokeh.models import ColumnDataSource, HoverTool, Span
+from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, live_figure, set_range
+from workbench.plotting.marks import LineLook, Marks, hover, rule
 from workbench.plotting.searches.style import (
     interval_text,
     listed,
@@ -90,28 +91,21 @@ def pruning_figure(prunings: Sequence[str], *, height: int = 320) -> PruningFigu
     """Return the live form of `plot_search_pruning`, empty, for at most seven rules."""
     styles = rule_styles(prunings)
     fig = live_figure(height=height, file_name="pruning")
-    for dimension in ("width", "height"):
-        fig.add_layout(
-            Span(location=0, dimension=dimension, line_color=palette.FAINT, line_dash="dashed")
-        )
+    rule(fig, y=0, colour=palette.FAINT, dash="dashed")
+    rule(fig, x=0, colour=palette.FAINT, dash="dashed")
     chosen, others, points = {}, {}, []
     for pruning, colour, marker in styles:
         large, small = (ColumnDataSource({name: [] for name in _COLUMNS}) for _ in range(2))
-        style: dict[str, Any] = {"marker": marker, "fill_color": colour}
         for source, width, alpha in ((small, 1.0, 0.5), (large, 1.5, 1.0)):
-            for ends in (("x", "y_low", "x", "y_high"), ("x_low", "y", "x_high", "y")):
-                fig.segment(
-                    *ends, source=source, line_color=colour, line_width=width, line_alpha=alpha
-                )
-        points.append(fig.scatter("x", "y", source=small, size=7, line_alpha=0, alpha=0.6, **style))
-        points.append(
-            fig.scatter(
-                "x", "y", source=large, size=13, line_color="white", legend_label=pruning, **style
-            )
-        )
+            look: LineLook = {"width": width, "alpha": alpha}
+            Marks(fig, source, x="x").spans("y_low", "y_high", colour, **look)
+            Marks(fig, source, y="y").spans("x_low", "x_high", colour, **look)
+        few, own = Marks(fig, small, x="x"), Marks(fig, large, x="x")
+        points.append(few.points("y", colour, edge=None, alpha=0.6, marker=marker, size=7))
+        points.append(own.points("y", colour, edge="white", marker=marker, size=13, legend=pruning))
         chosen[pruning], others[pruning] = large, small
     tips = [("", "@name"), ("time saved", "@saved"), ("change", "@change"), ("ended", "@ended")]
-    fig.add_tools(HoverTool(renderers=points, tooltips=tips))
+    hover(fig, points, tips)
     fig.xaxis.axis_label = "time saved against the same searches without pruning (%)"
     legend_above(fig)
     return PruningFigure(fig, chosen, others)

@@ -6,11 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bokeh.models import ColumnDataSource, FixedTicker, HoverTool
+from bokeh.models import ColumnDataSource, FixedTicker
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.axes import live_figure, set_range
+from workbench.plotting.marks import Marks, hover
 from workbench.plotting.numbered_rows import numbered_rows
 from workbench.plotting.searches.style import (
     Measure,
@@ -71,16 +72,13 @@ class RankingFigure:
 
 def ranking_figure() -> RankingFigure:
     """Return the live form of `plot_search_ranking`, empty."""
-    source = ColumnDataSource({name: [] for name in (*_COLUMNS, "text_at")})
     fig = live_figure(height=_AROUND_PX + _ROW_PX, file_name="ranking")
     fig.xaxis.ticker, fig.yaxis.ticker = FixedTicker(), FixedTicker()
-    intervals = fig.segment(
-        x0="low", x1="high", y0="row", y1="row", source=source, line_color="line", line_width=3
-    )
-    points, _ = numbered_rows(fig, source, value="value", text_at="text_at")
-    tips = [("", "@name"), ("", "@text")]
-    fig.add_tools(HoverTool(renderers=[points, intervals], tooltips=tips))
-    return RankingFigure(fig, source)
+    marks = Marks(fig, {name: [] for name in (*_COLUMNS, "text_at")})
+    intervals = marks.spans("low", "high", "line", width=3)
+    points, _ = numbered_rows(marks, value="value", text_at="text_at")
+    hover(fig, [points, intervals], [("", "@name"), ("", "@text")])
+    return RankingFigure(fig, marks.source)
 
 
 def plot_search_ranking(

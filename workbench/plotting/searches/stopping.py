@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, HoverTool
+from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.axes import live_figure, set_range
+from workbench.plotting.marks import Marks, hover
 from workbench.plotting.searches.style import (
     interval_text,
     listed,
@@ -42,7 +43,7 @@ class StoppingFigure:
     figure: figure
     chosen: Mapping[str, ColumnDataSource]  # one heuristic and resampling rule, by stopping rule
     others: Mapping[str, ColumnDataSource]  # other methods, by stopping rule
-    front: ColumnDataSource  # line through the Pareto front
+    front: Marks  # line through the Pareto front
 
     def show(
         self,
@@ -58,7 +59,7 @@ class StoppingFigure:
         method = heuristic, resampling
         shown = [*dict.fromkeys((measure, time))]
         best = pareto(rows[shown], measure, time)
-        self.front.data = {"x": best[time].tolist(), "y": best[measure].tolist()}
+        self.front.update({"x": best[time].tolist(), "y": best[measure].tolist()})
         every = rows_of(rows)
         own = [one for one in every if (one["heuristic"], one["resampling"]) == method]
         others = [one for one in every if (one["heuristic"], one["resampling"]) != method]
@@ -88,33 +89,31 @@ def stopping_figure(stoppings: Sequence[str], *, height: int = 320) -> StoppingF
     """Return the live form of `plot_search_stopping`, empty, for at most seven rules."""
     styles = rule_styles(stoppings)
     fig = live_figure(height=height, file_name="stopping")
-    front = ColumnDataSource({"x": [], "y": []})
-    fig.line("x", "y", source=front, line_color=palette.FAINT, line_dash="dashed")
+    front = Marks(fig, {"x": [], "y": []}, x="x")
+    front.line("y", palette.FAINT, dash="dashed")
     chosen, others, points = {}, {}, []
     for place, (stopping, colour, marker) in enumerate(styles):
         small, large = (ColumnDataSource({name: [] for name in _COLUMNS}) for _ in range(2))
-        style: dict[str, Any] = {"marker": marker, "fill_color": colour}
+        few = Marks(fig, small, x="x")
+        points.append(few.points("y", colour, edge=None, alpha=0.45, marker=marker, size=5))
+        own = Marks(fig, large, x="x")
+        own.spans("y_low", "y_high", colour, width=1.5)
+        Marks(fig, large, y="y").spans("x_low", "x_high", colour, width=1.5)
         points.append(
-            fig.scatter("x", "y", source=small, size=5, alpha=0.45, line_alpha=0, **style)
-        )
-        for ends in (("x", "y_low", "x", "y_high"), ("x_low", "y", "x_high", "y")):
-            fig.segment(*ends, source=large, line_color=colour, line_width=1.5)
-        points.append(
-            fig.scatter(
-                "x",
+            own.points(
                 "y",
-                source=large,
+                colour,
+                edge="white",
+                width=1.5,
+                marker=marker,
                 # Rules that end alike lie on one another: each shows around the next.
                 size=_LARGE_PX - 2 * place,
-                line_color="white",
-                line_width=1.5,
-                legend_label=stopping,
-                **style,
+                legend=stopping,
             )
         )
         chosen[stopping], others[stopping] = large, small
     tips = [("", "@name"), ("found", "@found"), ("time saved", "@saved"), ("runs", "@runs{0.0}")]
-    fig.add_tools(HoverTool(renderers=points, tooltips=tips))
+    hover(fig, points, tips)
     legend = fig.legend[0]
     fig.add_layout(legend, "right")
     legend.title = "stopping rule"

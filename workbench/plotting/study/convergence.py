@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM
+from bokeh.models import LayoutDOM
 from bokeh.plotting import figure
 
 from workbench.named_options import named_options
 from workbench.plotting import palette
 from workbench.plotting.axes import log_range
 from workbench.plotting.descriptions import plain_number
-from workbench.plotting.grid import Series, heading, hover, key, sentence, small_multiples, stacked
+from workbench.plotting.grid import Series, heading, key, sentence, small_multiples, stacked
+from workbench.plotting.marks import Marks
 from workbench.plotting.study.cells import distinct, in_common, pick, value
 from workbench.study.cell import AxisFilter, CellResult
 
@@ -125,20 +126,9 @@ def _near(cell: CellResult) -> int:
 def _line(fig: figure, cell: CellResult) -> None:
     trials, losses = cell.convergence
     last = max(cell.trials, int(trials[-1]) + 1)
-    source = ColumnDataSource(
-        data={"trial": [*(trials + 1).tolist(), last], "loss": [*losses.tolist(), losses[-1]]}
-    )
-    line = fig.step(
-        x="trial", y="loss", source=source, mode="after", line_color=palette.FITTED, line_width=2
-    )
+    best = {"trial": [*(trials + 1).tolist(), last], "loss": [*losses.tolist(), losses[-1]]}
+    tips = [("trial", "@trial"), ("best", "@loss{0.0000}")]
+    Marks(fig, best, x="trial").steps("loss", palette.FITTED, width=2, tips=tips)
     near = _near(cell)
-    at = int(np.flatnonzero(trials + 1 == near)[0])
-    fig.scatter(
-        x=[near],
-        y=[losses[at]],
-        marker="circle",
-        size=6,
-        fill_color="white",
-        line_color=palette.FITTED,
-    )
-    hover(fig, [line], [("trial", "@trial"), ("best", "@loss{0.0000}")])
+    there = {"trial": [near], "loss": losses[trials + 1 == near]}
+    Marks(fig, there, x="trial").points("loss", palette.FITTED, fill="white")

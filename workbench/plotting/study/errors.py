@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
-from bokeh.models import ColumnDataSource, FixedTicker, LayoutDOM, Span
+from bokeh.models import FixedTicker, LayoutDOM
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
@@ -19,13 +19,13 @@ from workbench.plotting.axes import log_range
 from workbench.plotting.grid import (
     Series,
     heading,
-    hover,
     key,
     line_series,
     sentence,
     small_multiples,
     stacked,
 )
+from workbench.plotting.marks import Marks, hover, rule
 from workbench.plotting.study.cells import distinct, fitted, in_common, value
 from workbench.study.cell import AxisFilter, CellResult
 from workbench.suggestions import did_you_mean
@@ -255,7 +255,7 @@ def _multiples(
     def draw(fig: figure, row: str, column: str) -> None:
         here = by_place.get((row, column), [])
         if percent:
-            fig.add_layout(Span(location=1.0, dimension="width", line_color=palette.FAINT))
+            rule(fig, y=1.0, colour=palette.FAINT)
         elif here:
             _points(fig, here[0], points(here[0]))
         _lines(fig, here, styles, lines, of, label)
@@ -291,16 +291,8 @@ def _row_name(axis: str, row: str) -> str:
 
 
 def _points(fig: figure, item: _Drawn, values: list[float]) -> None:
-    source = ColumnDataSource(data={"size": item.measured.sizes.tolist(), "value": values})
-    fig.scatter(
-        x="size",
-        y="value",
-        source=source,
-        marker="circle",
-        size=4,
-        fill_color="white",
-        line_color=palette.MEASURED,
-    )
+    marks = Marks(fig, {"size": item.measured.sizes, "value": values}, x="size")
+    marks.points("value", palette.MEASURED, fill="white", size=4)
 
 
 def _lines(
@@ -317,16 +309,14 @@ def _lines(
         style = styles[name]
         sizes = item.measured.sizes.tolist()
         values = of(item)
-        source = ColumnDataSource(
-            data={
-                "size": sizes,
-                "value": values,
-                "label": [byte_label(size) for size in sizes],
-                "percent": [100 * (ratio - 1) for ratio in values],
-                "name": [name] * len(sizes),
-            }
-        )
-        renderers.append(style.draw(fig, source))
+        table = {
+            "size": sizes,
+            "value": values,
+            "label": [byte_label(size) for size in sizes],
+            "percent": [100 * (ratio - 1) for ratio in values],
+            "name": [name] * len(sizes),
+        }
+        renderers.append(Marks(fig, table, x="size").line("value", **style.stroke))
     shown = "@percent{+0.0} %" if "%" in label else "@value{0.00}"
     hover(fig, renderers, [("", "@name, @label"), (label, shown)])
 

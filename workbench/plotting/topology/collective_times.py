@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bokeh.models import ColumnDataSource, HoverTool, Range1d
+from bokeh.models import Range1d
 from bokeh.plotting import figure
 
 from workbench.measure.curve import byte_label
@@ -18,7 +18,7 @@ from workbench.plotting.axes import (
     set_range,
 )
 from workbench.plotting.descriptions import plain_number
-from workbench.plotting.topology.style import TopologyLines, line_styles
+from workbench.plotting.topology.style import TopologyLines, topology_lines
 
 _COLUMNS = ("size", "time", "name", "said")
 _TITLE = "Time of a collective (simulated)"
@@ -68,35 +68,13 @@ def collective_times(
         y_range=Range1d(),
     )
     plain_log_ticks(fig.yaxis)
-    sources = tuple(ColumnDataSource(data=collective_columns()) for _ in line_styles())
-    points = []
-    for source, (colour, dash, marker) in zip(sources, line_styles(), strict=True):
-        fig.line(
-            "size",
-            "time",
-            source=source,
-            line_color=colour,
-            line_dash=dash,
-            line_width=2,
-            legend_label=marker,
-        )
-        points.append(
-            fig.scatter(
-                "size",
-                "time",
-                source=source,
-                marker=marker,
-                size=7,
-                fill_color=colour,
-                line_color="white",
-                legend_label=marker,
-            )
-        )
-    fig.add_tools(HoverTool(renderers=points, tooltips=[("", "@name"), ("", "@said")]))
+    tips = [("", "@name"), ("", "@said")]
+    empty = collective_columns()
+    lines = topology_lines(fig, empty, "size", "time", width=2, size=7, tips=tips)
     legend_above(fig)
     fig.legend.spacing = 8
     fig.legend.glyph_width = 14
-    drawn = CollectiveTimesFigure(fig, sources)
+    drawn = CollectiveTimesFigure(fig, lines)
     drawn.show(times, title=title)
     return drawn
 

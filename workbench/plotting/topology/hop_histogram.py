@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, FixedTicker, HoverTool
+from bokeh.models import FixedTicker
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike
 
 from workbench.plotting.axes import legend_above, live_figure
-from workbench.plotting.topology.style import TopologyLines, line_styles
+from workbench.plotting.topology.style import TopologyLines, topology_lines
 
 
 class HopHistogram(TopologyLines):
@@ -43,29 +43,12 @@ def hop_histogram(histograms: Mapping[str, ArrayLike], *, height: int = 300) -> 
         height=height,
         file_name="hops",
     )
-    sources = tuple(ColumnDataSource(data=_EMPTY) for _ in line_styles())
-    points = []
-    for source, (colour, dash, marker) in zip(sources, line_styles(), strict=True):
-        label = {"legend_label": marker}
-        fig.line("hops", "percent", source=source, line_color=colour, line_dash=dash, **label)
-        points.append(
-            fig.scatter(
-                "hops",
-                "percent",
-                source=source,
-                marker=marker,
-                size=8,
-                fill_color=colour,
-                line_color="white",
-                **label,
-            )
-        )
     tips = [("", "@name"), ("", "@hops routers: @percent{0.0} % of the pairs")]
-    fig.add_tools(HoverTool(renderers=points, tooltips=tips))
+    lines = topology_lines(fig, _EMPTY, "hops", "percent", width=1, size=8, tips=tips)
     fig.xaxis.axis_label = "routers that a message passes"
     fig.xaxis.ticker = FixedTicker(ticks=[])
     legend_above(fig)
-    drawn = HopHistogram(fig, sources)
+    drawn = HopHistogram(fig, lines)
     drawn.show(histograms)
     return drawn
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, HoverTool, Range1d, Span
+from bokeh.models import Range1d, Span
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike, NDArray
 
@@ -21,6 +21,7 @@ from workbench.plotting.axes import (
     set_range,
     steady_log_ticks,
 )
+from workbench.plotting.marks import Marks, hover
 from workbench.plotting.topology.style import TopologyLines, line_styles
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class LoadCurve:
 class LoadCurves(TopologyLines):
     """The curves of latency over load of several topologies."""
 
-    bounds: ColumnDataSource  # upright lines at the known bounds
+    bounds: Marks  # upright lines at the known bounds
     mark: Span  # upright line at the chosen load, hidden at first
 
     def show(self, curves: Mapping[str, LoadCurve], *, title: str = "") -> None:
@@ -103,12 +104,14 @@ class LoadCurves(TopologyLines):
             for one, (colour, *_) in zip(curves.values(), line_styles(), strict=False)
             if np.isfinite(one.bound)
         ]
-        self.bounds.data = {
-            "x": [x for x, _ in known],
-            "low": [ends[0]] * len(known),
-            "high": [ends[1]] * len(known),
-            "colour": [colour for _, colour in known],
-        }
+        self.bounds.update(
+            {
+                "x": [x for x, _ in known],
+                "low": [ends[0]] * len(known),
+                "high": [ends[1]] * len(known),
+                "colour": [colour for _, colour in known],
+            }
+        )
         self.figure.title.text = title or _TITLE
 
 
@@ -178,63 +181,26 @@ def load_curves(
         y_range=Range1d(),
     )
     steady_log_ticks(fig.yaxis)
-    bounds = ColumnDataSource(data={"x": [], "low": [], "high": [], "colour": []})
-    fig.segment(
-        x0="x",
-        x1="x",
-        y0="low",
-        y1="high",
-        source=bounds,
-        line_color="colour",
-        line_dash="dotted",
-        line_width=1.5,
-    )
-    sources = tuple(ColumnDataSource(data={one: [] for one in _COLUMNS}) for _ in line_styles())
-    points = []
-    for source, (colour, dash, marker) in zip(sources, line_styles(), strict=True):
-        fig.line(
-            "load",
-            "line",
-            source=source,
-            line_color=colour,
-            line_dash=dash,
-            line_width=2,
-            legend_label=marker,
-        )
-        fig.segment(
-            x0="load",
-            x1="load",
-            y0="low",
-            y1="high",
-            source=source,
-            line_color=colour,
-            line_width=1.5,
-        )
+    bounds = Marks(fig, {"x": [], "low": [], "high": [], "colour": []}, x="x")
+    bounds.spans("low", "high", "colour", dash="dotted", width=1.5)
+    lines, points = [], []
+    for colour, dash, marker in line_styles():
+        line = Marks(fig, {one: [] for one in _COLUMNS}, x="load")
+        line.line("line", colour, dash=dash, width=2, legend=marker)
+        line.spans("low", "high", colour, width=1.5)
         for end in ("low", "high"):
-            fig.scatter(
-                "load", end, source=source, marker="dash", size=8, line_color=colour, line_width=1.5
-            )
+            line.points(end, colour, marker="dash", size=8, width=1.5)
         points.append(
-            fig.scatter(
-                "load",
-                "latency",
-                source=source,
-                marker=marker,
-                size=7,
-                fill_color=colour,
-                fill_alpha="fill",
-                line_color=colour,
-                legend_label=marker,
-            )
+            line.points("latency", colour, alpha="fill", marker=marker, size=7, legend=marker)
         )
-    tips = [("", "@name"), ("", "@said")]
-    fig.add_tools(HoverTool(renderers=points, tooltips=tips))
+        lines.append(line)
+    hover(fig, points, [("", "@name"), ("", "@said")])
     fig.xaxis.axis_label = "offered load (of the hosts' bandwidth)"
     legend_above(fig)
     fig.legend.spacing = 8
     fig.legend.glyph_width = 14
     mark = moving_line(fig, palette.FAINT, width=1)
-    drawn = LoadCurves(fig, sources, bounds, mark)
+    drawn = LoadCurves(fig, tuple(lines), bounds, mark)
     drawn.show(curves, title=title)
     return drawn
 

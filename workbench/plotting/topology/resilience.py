@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
 
 from workbench.plotting.axes import legend_above, live_figure
 from workbench.plotting.descriptions import plain_number
+from workbench.plotting.marks import Marks, hover
 from workbench.plotting.topology.style import TopologyLines, line_styles
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class ResilienceCurves(TopologyLines):
         """Draw other topologies; None for results that are not known yet."""
         self.draw(found, lambda name: resilience_columns(name, found.get(name)))
         drawn = {
-            name: [value for source in self.sources for value in source.data[name]]
+            name: [value for line in self.lines for value in line.source.data[name]]
             for name in ("low", "high", "failed")
         }
         lowest, highest = min([0.0, *drawn["low"]]), max([0.0, *drawn["high"]])
@@ -53,34 +53,19 @@ def resilience_curves(
         height=height,
         file_name="resilience",
     )
-    sources = tuple(ColumnDataSource(data=resilience_columns()) for _ in line_styles())
-    points = []
-    for source, (colour, dash, marker) in zip(sources, line_styles(), strict=True):
-        fig.varea("failed", "low", "high", source=source, fill_color=colour, fill_alpha=0.15)
-        fig.line(
-            "failed",
-            "longer",
-            source=source,
-            line_color=colour,
-            line_dash=dash,
-            legend_label=marker,
-        )
+    lines, points = [], []
+    for colour, dash, marker in line_styles():
+        line = Marks(fig, resilience_columns(), x="failed")
+        line.band("low", "high", colour, alpha=0.15)
+        line.line("longer", colour, dash=dash, legend=marker)
         points.append(
-            fig.scatter(
-                "failed",
-                "longer",
-                source=source,
-                marker=marker,
-                size=7,
-                fill_color=colour,
-                line_color="white",
-                legend_label=marker,
-            )
+            line.points("longer", colour, edge="white", marker=marker, size=7, legend=marker)
         )
-    fig.add_tools(HoverTool(renderers=points, tooltips=[("", "@name"), ("", "@said")]))
+        lines.append(line)
+    hover(fig, points, [("", "@name"), ("", "@said")])
     fig.xaxis.axis_label = "links that failed (%)"
     legend_above(fig)
-    drawn = ResilienceCurves(fig, sources)
+    drawn = ResilienceCurves(fig, tuple(lines))
     drawn.show(found)
     return drawn
 

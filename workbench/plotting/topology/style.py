@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
+from workbench.plotting.marks import MarkColumns, Marks, Tips, hover
 
 _COLOURS = (palette.BLUE, palette.VERMILLION, palette.GREEN, palette.PURPLE)
 """Of the topologies of a comparison, in their order, in all its figures."""
@@ -20,17 +19,38 @@ def line_styles() -> list[tuple[str, str, str]]:
     return list(zip(_COLOURS, palette.DASHES[:4], palette.MARKERS[:4], strict=True))
 
 
+def topology_lines(
+    fig: figure,
+    empty: MarkColumns,
+    x: str,
+    y: str,
+    *,
+    width: float,  # of a line, px
+    size: float,  # of a point, px
+    tips: Tips,
+) -> tuple[Marks, ...]:
+    """Draw an empty line with points for each topology of a comparison."""
+    lines, points = [], []
+    for colour, dash, marker in line_styles():
+        line = Marks(fig, empty, x=x)
+        line.line(y, colour, dash=dash, width=width, legend=marker)
+        points.append(line.points(y, colour, edge="white", marker=marker, size=size, legend=marker))
+        lines.append(line)
+    hover(fig, points, tips)
+    return tuple(lines)
+
+
 @dataclass(frozen=True, eq=False)
 class TopologyLines:
     """A comparison of topologies, a line each; the legend has an item for each line."""
 
     figure: figure
-    sources: tuple[ColumnDataSource, ...]  # in the order of the colours; empty if unused
+    lines: tuple[Marks, ...]  # in the order of the colours; empty if unused
 
-    def draw(self, names: Iterable[str], columns: Callable[[str], Mapping[str, Any]]) -> None:
+    def draw(self, names: Iterable[str], columns: Callable[[str], MarkColumns]) -> None:
         """Draw the lines and name them; an unused one gets `columns("")` and is hidden."""
         given = iter(names)
-        for source, item in zip(self.sources, self.figure.legend[0].items, strict=True):
+        for line in self.lines:
             name = next(given, "")
-            source.data = columns(name)
-            item.update(visible=bool(name), label={"value": name or "–"})
+            line.update(columns(name))
+            line.entry(name)

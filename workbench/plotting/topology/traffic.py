@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from bokeh.layouts import column, row
-from bokeh.models import ColumnDataSource, Div, HoverTool, LayoutDOM, Range1d
+from bokeh.models import Div, HoverTool, LayoutDOM, Range1d
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, log_range, new_figure, steady_log_ticks
+from workbench.plotting.marks import Marks
 from workbench.plotting.replay.style import time_text
 
 if TYPE_CHECKING:
@@ -66,16 +67,8 @@ def latency_figure(result: FabricResult, *, height: int = 300) -> figure:
         x_range=Range1d(*ends),
         y_range=Range1d(0.0, 1.25 * highest),
     )
-    bars = fig.quad(
-        left="left",
-        right="right",
-        bottom=0,
-        top="percent",
-        source=ColumnDataSource(data=bins),
-        fill_color=palette.SKY_BLUE,
-        line_color="white",
-    )
-    fig.add_tools(HoverTool(renderers=[bars], tooltips=[("", "@said")]))
+    ends_of_bars, tips = (("left", "right"), (0, "percent")), [("", "@said")]
+    Marks(fig, bins).boxes(*ends_of_bars, palette.SKY_BLUE, edge="white", tips=tips)
     if len(latencies):
         for place, (percent, name, dash) in enumerate(_MARKS):
             at = float(result.latency_s(percent)) * 1e6
@@ -119,9 +112,8 @@ def utilisation_figure(result: FabricResult, *, height: int = 300) -> figure:
     )
     drawn = []
     for (name, mine), (colour, dash) in _kinds(result):
-        source = ColumnDataSource(data=utilisation_columns(result, mine, name))
-        style: dict[str, Any] = {"source": source, "line_color": colour, "legend_label": name}
-        drawn.append(fig.line("share", "percent", line_width=2, line_dash=dash, **style))
+        channels = Marks(fig, utilisation_columns(result, mine, name), x="share")
+        drawn.append(channels.line("percent", colour, dash=dash, width=2, legend=name))
     fig.add_tools(
         HoverTool(renderers=drawn, tooltips=[("", "@name"), ("", "@said")], line_policy="nearest")
     )
@@ -169,16 +161,14 @@ def queue_figure(result: FabricResult, *, height: int = 300) -> figure:
     drawn = []
     for name, (depth, (colour, dash)) in depths.items():
         rows = zip(time_us.tolist(), depth.tolist(), strict=True)
-        source = ColumnDataSource(
-            data={
-                "time": time_us,
-                "depth": depth,
-                "name": [name] * len(depth),
-                "said": [f"at {time_text(at * 1e3)}: {one:.3g} packets" for at, one in rows],
-            }
-        )
-        style: dict[str, Any] = {"source": source, "line_color": colour, "legend_label": name}
-        drawn.append(fig.line("time", "depth", line_width=2, line_dash=dash, **style))
+        table = {
+            "time": time_us,
+            "depth": depth,
+            "name": [name] * len(depth),
+            "said": [f"at {time_text(at * 1e3)}: {one:.3g} packets" for at, one in rows],
+        }
+        queues = Marks(fig, table, x="time")
+        drawn.append(queues.line("depth", colour, dash=dash, width=2, legend=name))
     fig.add_tools(
         HoverTool(renderers=drawn, tooltips=[("", "@name"), ("", "@said")], line_policy="nearest")
     )

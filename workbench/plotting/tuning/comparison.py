@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, HoverTool, Range1d
+from bokeh.models import HoverTool, Range1d
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure, set_range
+from workbench.plotting.marks import Marks
 
 if TYPE_CHECKING:
     from workbench.tune.result import TuningResult
@@ -37,19 +38,17 @@ class TuningComparison:
     """Lines of the best so far of several experiments."""
 
     figure: figure
-    sources: tuple[ColumnDataSource, ...]  # of each line, in the order of the colours
+    lines: tuple[Marks, ...]  # in the order of the colours
 
     def show(self, results: Mapping[str, TuningResult], *, over: str = "runs") -> None:
         """Draw other experiments, at most the last six, over ``runs`` or ``seconds``."""
         kept = dict(list(results.items())[-MOST:])
         lines = [best_line(result, over) for result in kept.values()]
-        items = self.figure.legend[0].items
         names = [*kept, *[""] * (MOST - len(kept))]
-        for place, source in enumerate(self.sources):
-            name = names[place]
-            x, y = lines[place] if name else (np.empty(0), np.empty(0))
-            source.data = {"x": x, "best": y, "name": [name] * len(x)}
-            items[place].update(visible=bool(name), label={"value": name or "–"})
+        nothing = [(np.empty(0), np.empty(0))] * (MOST - len(kept))
+        for marks, name, (x, y) in zip(self.lines, names, lines + nothing, strict=True):
+            marks.update({"x": x, "best": y, "name": [name] * len(x)})
+            marks.entry(name)
         drawn = [y[np.isfinite(y)] for _, y in lines]
         low = min((float(y.min()) for y in drawn if len(y)), default=0.0)
         high = max((float(y.max()) for y in drawn if len(y)), default=1.0)
@@ -85,26 +84,17 @@ def comparison_figure(*, height: int = 300) -> TuningComparison:
         x_range=Range1d(0.0, 1.0),
         y_range=Range1d(0.0, 1.0),
     )
-    sources = tuple(ColumnDataSource({"x": [], "best": [], "name": []}) for _ in _COLOURS)
-    lines = []
-    for place, (source, colour) in enumerate(zip(sources, _COLOURS, strict=True)):
-        lines.append(
-            fig.step(
-                "x",
-                "best",
-                source=source,
-                mode="after",
-                line_color=colour,
-                line_dash=palette.DASHES[place % len(palette.DASHES)],
-                line_width=2,
-                legend_label=f"{place}",
-            )
-        )
+    lines = tuple(Marks(fig, {"x": [], "best": [], "name": []}, x="x") for _ in _COLOURS)
+    dashes = (palette.DASHES[place % len(palette.DASHES)] for place in range(MOST))
+    steps = [
+        line.steps("best", colour, dash=dash, width=2, legend=colour)
+        for line, colour, dash in zip(lines, _COLOURS, dashes, strict=True)
+    ]
     tips = [("", "@name"), ("", "@best{%.5g} at @x{%.4g}")]
     how = {"@best": "printf", "@x": "printf"}
-    fig.add_tools(HoverTool(renderers=lines, tooltips=tips, formatters=how))
+    fig.add_tools(HoverTool(renderers=steps, tooltips=tips, formatters=how))
     legend_above(fig)
-    drawn = TuningComparison(fig, sources)
+    drawn = TuningComparison(fig, lines)
     drawn.show({})
     return drawn
 

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, HoverTool, Range1d, Span
+from bokeh.models import HoverTool, Range1d, Span
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure, set_range
+from workbench.plotting.grid import Series
+from workbench.plotting.marks import Marks, PointLook, rule
 
 if TYPE_CHECKING:
     from workbench.tune.result import TuningResult
@@ -19,21 +21,15 @@ if TYPE_CHECKING:
 
 _RUN = ("run", "value", "shown", "text", "status", "seconds")
 _KINDS = ("run", "repeat", "outside", "pruned", "failed")
-_STYLES: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "run": ("one run", "circle", {"fill_color": palette.FAINT, "line_color": palette.FAINT}),
-    "repeat": ("run again", "circle", {"fill_color": None, "line_color": palette.FAINT}),
-    "outside": (
-        "off the axis",
-        "triangle",
-        {"fill_color": palette.FAINT, "line_color": palette.FAINT},
-    ),
-    "pruned": (
-        "pruned",
-        "inverted_triangle",
-        {"fill_color": palette.ORANGE, "line_color": palette.ORANGE},
-    ),
-    "failed": ("failed", "x", {"fill_color": None, "line_color": palette.VERMILLION}),
+_LOOKS: dict[str, tuple[str, str, PointLook]] = {
+    # text in the legend, colour, and what differs from a full circle
+    "run": ("one run", palette.FAINT, {}),
+    "repeat": ("run again", palette.FAINT, {"fill": None}),
+    "outside": ("off the axis", palette.FAINT, {"marker": "triangle"}),
+    "pruned": ("pruned", palette.ORANGE, {"marker": "inverted_triangle", "size": 7}),
+    "failed": ("failed", palette.VERMILLION, {"marker": "x", "size": 7, "fill": None}),
 }
+_TOGETHER, _BEST = "its runs together", "best so far"
 _ROOM = 0.06  # of the range, above and below: 17 px of 280 for the best mark, of 10 px
 _EDGE = 0.025  # of the range: 7 px of 280, so that marks at the edge are drawn whole
 # Chosen: the axis holds the better three quarters of the runs and half of their range more.
@@ -45,9 +41,9 @@ class TrajectoryFigure:
     """The course of an experiment and its sources."""
 
     figure: figure
-    runs: dict[str, ColumnDataSource]  # by ``run``, ``repeat``, ``outside``, ``pruned``, ``failed``
-    repeats: ColumnDataSource  # aggregated value at a configuration's last run
-    best: ColumnDataSource  # so far, as steps
+    runs: dict[str, Marks]  # by ``run``, ``repeat``, ``outside``, ``pruned``, ``failed``
+    repeats: Marks  # aggregated value at a configuration's last run
+    best: Marks  # so far, as steps
     default: Span  # value of the default configuration
 
     def show(self, result: TuningResult, *, title: str = "") -> None:
@@ -56,25 +52,25 @@ class TrajectoryFigure:
         set_range(self.figure.y_range, (low, high))
         set_range(self.figure.x_range, (0.0, max(len(result), 10) + 1.0))
         columns = run_columns(result, low, high)
-        items = self.figure.legend[0].items
-        for place, (kind, source) in enumerate(self.runs.items()):
-            source.data = columns[kind]
-            # A mark that is nowhere has none in the legend either.
-            items[place].visible = bool(columns[kind]["run"])
-        self.repeats.data = repeat_columns(result)
-        items[len(self.runs)].visible = bool(self.repeats.data["run"])
+        # A mark that is nowhere has no entry in the legend either.
+        for kind, marks in self.runs.items():
+            marks.update(columns[kind])
+            marks.entry(_LOOKS[kind][0] if columns[kind]["run"] else "")
+        again = repeat_columns(result)
+        self.repeats.update(again)
+        self.repeats.entry(_TOGETHER if again["run"] else "")
         numbers: list[float] = list(range(1, len(result) + 1))
         best: list[float] = result.best_so_far().tolist()
         if numbers:
             # The last step has a width, so that it is seen.
             best.append(best[-1])
             numbers.append(len(result) + 0.7)
-        self.best.data = {"run": numbers, "best": best}
-        items[len(self.runs) + 1].visible = bool(numbers)
+        self.best.update({"run": numbers, "best": best})
+        self.best.entry(_BEST if numbers else "")
         default = result.default_value
         known = math.isfinite(default)
         self.default.update(location=default if known else 0.0, visible=known)
-        items[-1].visible = known
+        self.figure.legend[0].items[-1].visible = known
         unit = f" ({result.unit})" if result.unit else ""
         self.figure.yaxis.axis_label = f"{result.label}{unit}"
         if title:
@@ -101,62 +97,29 @@ def trajectory_figure(*, height: int = 320) -> TrajectoryFigure:
         y_range=Range1d(0.0, 1.0),
     )
     fig.xaxis.axis_label = "run"
-    sources = {kind: ColumnDataSource({name: [] for name in _RUN}) for kind in _KINDS}
-    marks = []
-    for kind, (label, marker, colours) in _STYLES.items():
-        marks.append(
-            fig.scatter(
-                "run",
-                "shown",
-                source=sources[kind],
-                marker=marker,
-                size=7 if kind in ("pruned", "failed") else 6,
-                fill_alpha=0.6,
-                legend_label=label,
-                **colours,
-            )
-        )
-    repeats = ColumnDataSource({"run": [], "value": [], "count": [], "text": []})
-    several = fig.scatter(
-        "run",
-        "value",
-        source=repeats,
-        marker="diamond",
-        size=10,
-        fill_color=palette.BLUE,
-        line_color="white",
-        legend_label="its runs together",
-    )
-    best = ColumnDataSource({"run": [], "best": []}, name="best")
-    fig.step(
-        "run",
-        "best",
-        source=best,
-        mode="after",
-        line_color=palette.FITTED,
-        line_width=2.5,
-        legend_label="best so far",
-    )
-    default = Span(
-        location=0.0,
-        dimension="width",
-        line_color=palette.BLACK,
-        line_dash="dashed",
-        line_width=1.5,
-        visible=False,
-    )
-    fig.add_layout(default)
-    # A span has no entry in a legend: a line that is nowhere has.
-    nowhere = [math.nan, math.nan]
-    style = {"line_color": palette.BLACK, "line_dash": "dashed", "line_width": 1.5}
-    fig.line(nowhere, nowhere, legend_label="default", **style)
+    runs, points = {}, []
+    for kind, (label, colour, own) in _LOOKS.items():
+        look: PointLook = {**own, "alpha": 0.6, "legend": label}
+        runs[kind] = Marks(fig, {name: [] for name in _RUN}, x="run")
+        points.append(runs[kind].points("shown", colour, **look))
+    repeats = Marks(fig, {"run": [], "value": [], "count": [], "text": []}, x="run")
+    blue, white = palette.BLUE, palette.WHITE
+    several = repeats.points("value", blue, edge=white, marker="diamond", size=10, legend=_TOGETHER)
+    best = Marks(fig, {"run": [], "best": []}, x="run", name="best")
+    best.steps("best", palette.FITTED, width=2.5, legend=_BEST)
+    look_of_default = Series("default", palette.BLACK, "dashed", 1.5).stroke
+    default = rule(fig, y=0.0, **look_of_default)
+    default.visible = False
+    # A rule has no entry in a legend: a line that is nowhere has.
+    nowhere = Marks(fig, {"run": [math.nan, math.nan], "value": [math.nan, math.nan]}, x="run")
+    nowhere.line("value", **look_of_default, legend="default")
     how = {"@value": "printf", "@seconds": "printf"}
     tips = [("run", "@run"), ("", "@value{%.5g} (@status), @seconds{%.4g} s"), ("", "@text")]
-    fig.add_tools(HoverTool(renderers=marks, tooltips=tips, formatters=how))
+    fig.add_tools(HoverTool(renderers=points, tooltips=tips, formatters=how))
     tips = [("", "@value{%.5g} over @count runs"), ("", "@text")]
     fig.add_tools(HoverTool(renderers=[several], tooltips=tips, formatters=how))
     legend_above(fig)
-    return TrajectoryFigure(fig, sources, repeats, best, default)
+    return TrajectoryFigure(fig, runs, repeats, best, default)
 
 
 def trajectory_range(result: TuningResult) -> tuple[float, float]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bokeh.models import ColumnDataSource, LayoutDOM
+from bokeh.models import LayoutDOM
 
 from workbench.plotting import palette
 from workbench.plotting.descriptions import plain_percent
-from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.grid import heading, sentence, stacked
+from workbench.plotting.marks import Marks
 from workbench.plotting.rows import row_figure
 
 if TYPE_CHECKING:
@@ -31,42 +32,20 @@ def plot_algorithms(mixture: AlgorithmMixture) -> LayoutDOM:
     )
     percent = 100 * mixture.probabilities
     behind = mixture.log_scores - mixture.log_scores.max()
-    source = ColumnDataSource(
-        data={
-            "row": list(range(len(mixture.models))),
-            "model": list(mixture.models),
-            "percent": percent,
-            "text": [plain_percent(each) for each in percent.tolist()],
-            "behind": behind,
-        }
-    )
-    bars = fig.hbar(
-        y="row",
-        right="percent",
-        height=0.62,
-        source=source,
-        fill_color=palette.BLUE,
-        line_color=None,
-    )
-    fig.text(
-        x="percent",
-        y="row",
-        text="text",
-        source=source,
-        x_offset=5,
-        text_baseline="middle",
-        text_font_size="11px",
-        text_color=palette.CAPTION,
-    )
-    hover(
-        fig,
-        [bars],
-        [
-            ("", "@model"),
-            ("probability", "@text"),
-            ("log score a test less the best", "@behind{0.00}"),
-        ],
-    )
+    table = {
+        "model": list(mixture.models),
+        "percent": percent,
+        "text": [plain_percent(each) for each in percent.tolist()],
+        "behind": behind,
+    }
+    tips = [
+        ("", "@model"),
+        ("probability", "@text"),
+        ("log score a test less the best", "@behind{0.00}"),
+    ]
+    rows = Marks(fig, table)
+    rows.bars("percent", palette.BLUE, tips=tips)
+    rows.texts("text", "percent", colour=palette.CAPTION, offset=5)
     named = mixture.label or "the library's choice"
     return stacked(
         heading(

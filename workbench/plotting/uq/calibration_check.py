@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import BoxAnnotation, ColumnDataSource, LayoutDOM, Span
+from bokeh.models import BoxAnnotation, LayoutDOM
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
-from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
+from workbench.plotting.grid import Series, heading, key, sentence, stacked
+from workbench.plotting.marks import Marks, PointLook, rule
 from workbench.plotting.rows import BAR_PX, beside, row_figure
 
 if TYPE_CHECKING:
@@ -73,40 +74,21 @@ def _coverage(check: CalibrationCheck, labels: list[str]) -> figure:
         level="underlay",
     )
     fig.add_layout(band)
-    fig.add_layout(
-        Span(
-            location=100 * check.level,
-            dimension="height",
-            line_color=_STATED.colour,
-            line_dash=_STATED.dash,
-            line_width=_STATED.width,
-            level="underlay",
-        )
-    )
-    for style, marker, chosen in (
-        (_WITHIN, "circle", ~check.outside),
-        (_BEYOND, "diamond", check.outside),
+    rule(fig, x=100 * check.level, **_STATED.stroke).level = "underlay"
+    for style, fill, marker, size, chosen in (
+        (_WITHIN, palette.WHITE, "circle", 8, ~check.outside),
+        (_BEYOND, _BEYOND.colour, "diamond", 11, check.outside),
     ):
         at = np.flatnonzero(chosen)
-        points = fig.scatter(
-            x="coverage",
-            y="row",
-            source=ColumnDataSource(
-                data={
-                    "row": at,
-                    "coverage": percent[at],
-                    "quantity": [labels[row] for row in at],
-                    "p": check.p_value[at],
-                }
-            ),
-            marker=marker,
-            size=8 if marker == "circle" else 11,
-            fill_color=palette.WHITE if marker == "circle" else style.colour,
-            line_color=style.colour,
-            line_width=2,
-        )
+        table = {
+            "row": at,
+            "coverage": percent[at],
+            "quantity": [labels[row] for row in at],
+            "p": check.p_value[at],
+        }
         tips = [("", "@quantity"), ("covered", "@coverage{0.0} %"), ("p of the ranks", "@p{0.000}")]
-        hover(fig, [points], tips)
+        look: PointLook = {"fill": fill, "marker": marker, "size": size, "width": 2, "tips": tips}
+        Marks(fig, table).points("coverage", style.colour, **look)
     return fig
 
 
@@ -130,37 +112,19 @@ def _ranks(check: CalibrationCheck, labels: list[str], left: figure) -> figure:
         row_px=_ROW_PX,
     )
     colours = np.where(check.outside, _BEYOND.colour, _WITHIN.colour)
-    bars = fig.quad(
-        left="left",
-        right="right",
-        bottom="bottom",
-        top="top",
-        source=ColumnDataSource(
-            data={
-                "left": np.tile(edges[:-1], len(labels)),
-                "right": np.tile(edges[1:], len(labels)),
-                "bottom": floor,
-                "top": floor - scale * counts.ravel(),
-                "count": counts.ravel(),
-                "colour": np.repeat(colours, bins),
-                "quantity": np.repeat(labels, bins),
-            }
-        ),
-        fill_color="colour",
-        fill_alpha=0.75,
-        line_color=palette.WHITE,
-        line_width=0.5,
-    )
-    level = rows + 0.5 * _HIGH - scale * expected
-    fig.segment(
-        x0=0,
-        x1=100,
-        y0=level,
-        y1=level,
-        line_color=_STATED.colour,
-        line_dash=_STATED.dash,
-        line_width=1,
-    )
+    table = {
+        "left": np.tile(edges[:-1], len(labels)),
+        "right": np.tile(edges[1:], len(labels)),
+        "bottom": floor,
+        "top": floor - scale * counts.ravel(),
+        "count": counts.ravel(),
+        "colour": np.repeat(colours, bins),
+        "quantity": np.repeat(labels, bins),
+    }
     tips = [("", "@quantity"), ("rank", "@left{0} to @right{0} %"), ("data sets", "@count")]
-    hover(fig, [bars], tips)
+    ends = ("left", "right"), ("bottom", "top")
+    white = palette.WHITE
+    Marks(fig, table).boxes(*ends, "colour", alpha=0.75, edge=white, width=0.5, tips=tips)
+    level = rows + 0.5 * _HIGH - scale * expected
+    Marks(fig, {"row": level}).spans(0, 100, _STATED.colour, dash=_STATED.dash)
     return fig

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM, Span
+from bokeh.models import LayoutDOM
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure, plain_log_ticks
-from workbench.plotting.grid import Series, heading, hover, key, line_series, sentence, stacked
+from workbench.plotting.grid import Series, heading, key, line_series, sentence, stacked
+from workbench.plotting.marks import Marks, hover, rule
 from workbench.plotting.rows import beside
 from workbench.plotting.uq.posterior import verdict_reason, verdict_word
 from workbench.plotting.uq.quantities import Quantity, quantities
@@ -104,20 +105,13 @@ def _trace(
     else:
         fig.yaxis.ticker.desired_num_ticks = 4
     draws = np.arange(0, posterior.draws, stride)
-    lines = [
-        fig.line(
-            x="draw",
-            y="value",
-            source=_source(style.name, {"draw": draws + 1, "value": chain[::stride]}),
-            line_color=style.colour,
-            line_width=0.9,
-            line_alpha=0.75,
-        )
-        for style, chain in zip(series, quantity.drawn, strict=True)
-    ]
     unit = f" {quantity.unit}" if quantity.unit else ""
-    tips = [("@chain, draw", "@draw"), (quantity.name, f"@value{{0.0000}}{unit}")]
-    hover(fig, lines, tips)
+    lines = []
+    for style, chain in zip(series, quantity.drawn, strict=True):
+        table = {"chain": [style.name] * len(draws), "draw": draws + 1, "value": chain[::stride]}
+        marks = Marks(fig, table, x="draw")
+        lines.append(marks.line("value", style.colour, width=0.9, alpha=0.75))
+    hover(fig, lines, [("@chain, draw", "@draw"), (quantity.name, f"@value{{0.0000}}{unit}")])
     return fig
 
 
@@ -142,30 +136,12 @@ def _ranks(quantity: Quantity, series: Sequence[Series], height: int) -> figure:
     fig.xaxis.axis_label = "rank of the draw (%)"
     fig.yaxis.ticker.desired_num_ticks = 4
     fig.min_border_left = _AXIS_PX
-    lines = [
-        fig.step(
-            x="rank",
-            y="count",
-            source=_source(style.name, {"rank": edges, "count": np.append(count, count[-1])}),
-            mode="after",
-            line_color=style.colour,
-            line_dash=style.dash,
-            line_width=0.6 * style.width,
-        )
-        for style, count in zip(series, counts, strict=True)
-    ]
-    expected = Span(
-        location=draws / bins,
-        dimension="width",
-        line_color=_EXPECTED.colour,
-        line_dash=_EXPECTED.dash,
-        line_width=_EXPECTED.width,
-    )
-    fig.add_layout(expected)
-    hover(fig, lines, [("@chain, from rank", "@rank{0} %"), ("draws", "@count")])
+    steps = []
+    for style, count in zip(series, counts, strict=True):
+        ends = np.append(count, count[-1])
+        table = {"chain": [style.name] * len(edges), "rank": edges, "count": ends}
+        marks, wide = Marks(fig, table, x="rank"), 0.6 * style.width
+        steps.append(marks.steps("count", style.colour, dash=style.dash, width=wide))
+    hover(fig, steps, [("@chain, from rank", "@rank{0} %"), ("draws", "@count")])
+    rule(fig, y=draws / bins, **_EXPECTED.stroke)
     return fig
-
-
-def _source(chain: str, columns: Mapping[str, Any]) -> ColumnDataSource:
-    length = len(next(iter(columns.values())))
-    return ColumnDataSource(data={"chain": [chain] * length, **columns})

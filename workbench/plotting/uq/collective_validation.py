@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM
+from bokeh.models import LayoutDOM
 
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure, place_legend
-from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.grid import heading, sentence, stacked
+from workbench.plotting.marks import Marks
 from workbench.plotting.uq.sobol import plot_sobol
 
 if TYPE_CHECKING:
@@ -45,15 +46,12 @@ def plot_collective_validation(study: CollectiveValidation) -> LayoutDOM:
     for nodes, colour in zip(counts, _COLOURS, strict=False):
         at = [n for n, test in enumerate(tests) if test.nodes == nodes]
         kib = np.array([tests[n].block_bytes for n in at]) / 1024
-        label = f"{nodes} nodes"
-        line = ColumnDataSource(
-            {"x": kib, "y": 1e3 * study.nominal[at], "nodes": [nodes] * len(at)}
-        )
-        drawn = fig.line("x", "y", source=line, color=colour, line_width=2, legend_label=label)
+        lines = Marks(fig, {"KiB": kib, "ms": 1e3 * study.nominal[at]}, x="KiB")
+        tips = [("nodes", f"{nodes}"), ("buffer", "@KiB KiB"), ("time", "@ms{0.000} ms")]
+        lines.line("ms", colour, width=2, legend=f"{nodes} nodes", tips=tips)
         rows = [study.replicas.rows[n] for n in at]
         x = np.repeat(kib, [len(row) for row in rows])
         fig.scatter(x, 1e3 * np.concatenate(rows), color=colour, size=4, alpha=0.5)
-        hover(fig, [drawn], [("nodes", "@nodes"), ("KiB", "@x"), ("ms", "@y{0.000}")])
     place_legend(fig, "top_left")
     inside = int(np.count_nonzero(study.observed()))
     return stacked(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM
+from bokeh.models import LayoutDOM
 
 from workbench.plotting import palette
-from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
+from workbench.plotting.grid import Series, heading, key, sentence, stacked
+from workbench.plotting.marks import Marks
 from workbench.plotting.rows import BAR_PX, beside, row_figure
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ def plot_root_engines(found: RootEngines) -> LayoutDOM:
         f"{name or 'default'}, {nodes} nodes"
         for name, nodes in zip(found.algorithms, found.nodes.tolist(), strict=True)
     ]
-    rows = np.arange(len(labels))
     left = row_figure(
         labels,
         title="Engines of the root, as a number between 1 and 6",
@@ -49,22 +49,12 @@ def plot_root_engines(found: RootEngines) -> LayoutDOM:
     )
     low, high = found.interval().T
     median = np.median(found.engines, axis=1)
-    source = ColumnDataSource(
-        data={"row": rows, "low": low, "high": high, "median": median, "case": labels}
-    )
-    bars = left.hbar(
-        y="row",
-        left="low",
-        right="high",
-        height=0.5,
-        source=source,
-        fill_color=_INTERVAL.colour,
-        line_color=None,
-    )
-    for values, style in ((median, _MEDIAN), (found.ways, _LINKS)):
-        ends = rows - 0.36, rows + 0.36
-        left.segment(values, ends[0], values, ends[1], color=style.colour, line_width=3)
-    hover(left, [bars], [("", "@case"), ("engines", "@median{0.00} (@low{0.00} to @high{0.00})")])
+    table = {"low": low, "high": high, "median": median, "ways": found.ways, "case": labels}
+    cases = Marks(left, table)
+    tips = [("", "@case"), ("engines", "@median{0.00} (@low{0.00} to @high{0.00})")]
+    cases.bars("high", _INTERVAL.colour, start="low", thick=0.5, tips=tips)
+    cases.ticks("median", _MEDIAN.colour, half=0.36, width=3)
+    cases.ticks("ways", _LINKS.colour, half=0.36, width=3)
     right = row_figure(
         labels,
         title="Probability of each whole number",
@@ -79,27 +69,11 @@ def plot_root_engines(found: RootEngines) -> LayoutDOM:
         zip(100 * found.probabilities.T, _NUMBERS, strict=True), start=1
     ):
         if share.any():
-            after = before + share
-            parts = right.hbar(
-                y="row",
-                left="left",
-                right="right",
-                height=0.62,
-                source=ColumnDataSource(
-                    data={
-                        "row": rows,
-                        "left": before,
-                        "right": after,
-                        "share": share,
-                        "case": labels,
-                    }
-                ),
-                fill_color=colour,
-                line_color=None,
-            )
-            hover(right, [parts], [("", "@case"), (f"{number} engines", "@share{0.0} %")])
+            table = {"left": before, "right": before + share, "share": share, "case": labels}
+            tips = [("", "@case"), (f"{number} engines", "@share{0.0} %")]
+            Marks(right, table).bars("right", colour, start="left", tips=tips)
             numbers.append(Series(f"{number}", colour, "solid", BAR_PX))
-            before = after
+            before = before + share
     origin = "" if found.provenance is None else f"; {found.provenance.caption()}"
     bandwidths = f"{1e-9 * found.bandwidth[0]:.1f} to {1e-9 * found.bandwidth[1]:.1f} GB/s"
     return stacked(

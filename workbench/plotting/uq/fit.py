@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM, Span
+from bokeh.models import LayoutDOM
 from numpy.typing import NDArray
 
 from workbench.plotting import palette
 from workbench.plotting.descriptions import plain_percent
-from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
+from workbench.plotting.grid import Series, heading, key, sentence, stacked
+from workbench.plotting.marks import Marks, rule
 from workbench.plotting.rows import row_figure, signed_percent
 from workbench.plotting.uq.posterior import verdict_word
 from workbench.plotting.uq.prediction import MEASURED, draw_intervals, draw_replicas
@@ -50,26 +51,14 @@ def plot_posterior_fit(posterior: Posterior, *, draws: int = 1000) -> LayoutDOM:
     shown = draw_intervals(fig, prediction, medians)
     draw_replicas(fig, replicas.tests, replicas, medians)
     times = np.median(posterior.times.reshape(-1, len(replicas)), axis=0)
-    rows = np.arange(len(replicas))
-    marks = fig.segment(
-        x0="off",
-        x1="off",
-        y0="above",
-        y1="below",
-        source=ColumnDataSource(
-            data={
-                "off": 100 * (times / medians - 1),
-                "above": rows - 0.4,
-                "below": rows + 0.4,
-                "test": list(replicas.tests),
-                "time": [format_quantity(time, "time") for time in times.tolist()],
-            }
-        ),
-        line_color=_SURROGATE.colour,
-        line_width=_SURROGATE.width,
-    )
-    hover(fig, [marks], [("", "@test"), ("surrogate", "@time (@off{+0.0} %)")])
-    fig.add_layout(Span(location=0, dimension="height", line_color=palette.FAINT, line_width=1))
+    table = {
+        "off": 100 * (times / medians - 1),
+        "test": replicas.tests,
+        "time": [format_quantity(time, "time") for time in times.tolist()],
+    }
+    tips = [("", "@test"), ("surrogate", "@time (@off{+0.0} %)")]
+    Marks(fig, table).ticks("off", **_SURROGATE.stroke, tips=tips)
+    rule(fig, x=0, colour=palette.FAINT)
     signed_percent(fig)
     return stacked(
         heading(

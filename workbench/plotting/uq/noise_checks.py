@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM, Span
+from bokeh.models import LayoutDOM
 
 from workbench.plotting import palette
-from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
+from workbench.plotting.grid import Series, heading, key, sentence, stacked
+from workbench.plotting.marks import Marks, rule
 from workbench.plotting.rows import BAR_PX, row_figure
 
 if TYPE_CHECKING:
@@ -49,41 +50,23 @@ def plot_noise_checks(checks: NoiseChecks) -> LayoutDOM:
         row_px=54,  # a point a quantity, spread over 0.72 of it: 39 px
     )
     bands = np.array([one.band for one in checks.checks]) * 100
-    rows = np.arange(len(labels))
-    fig.quad(
-        left=bands[:, 0],
-        right=bands[:, 1],
-        top=rows - 0.45,
-        bottom=rows + 0.45,
-        fill_color=_BAND.colour,
-        fill_alpha=0.5,
-        line_color=None,
-    )
+    band = Marks(fig, {"low": bands[:, 0], "high": bands[:, 1]})
+    band.bars("high", _BAND.colour, start="low", thick=0.9, alpha=0.5)
     first = checks.checks[0]
-    fig.add_layout(
-        Span(
-            location=100 * first.level,
-            dimension="height",
-            line_color=_STATED.colour,
-            line_dash=_STATED.dash,
-            line_width=_STATED.width,
-        )
-    )
+    rule(fig, x=100 * first.level, **_STATED.stroke)
     for kind, style in _KINDS.items():
         parts = [_points(row, one, kind) for row, one in enumerate(checks.checks)]
-        source = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        points = fig.scatter(
-            x="coverage",
-            y="row",
-            source=ColumnDataSource(data=source, name=kind),
+        table = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        Marks(fig, table, name=kind).points(
+            "coverage",
+            style.colour,
+            edge=palette.WHITE,
+            width=0.8,
+            alpha=0.75,
             marker="marker",
             size="size",
-            fill_color=style.colour,
-            fill_alpha=0.75,
-            line_color=palette.WHITE,
-            line_width=0.8,
+            tips=[("", "@quantity"), ("covered", "@coverage{0.0} %")],
         )
-        hover(fig, [points], [("", "@quantity"), ("covered", "@coverage{0.0} %")])
     shown = [style for kind, style in _KINDS.items() if any(kind in c.kinds for c in checks.checks)]
     return stacked(
         heading(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM, NumeralTickFormatter, Span
+from bokeh.models import LayoutDOM, NumeralTickFormatter
 
 from workbench.measure.curve import byte_label
 from workbench.plotting import palette
 from workbench.plotting.axes import message_size_axis, new_figure
-from workbench.plotting.grid import Series, hover, key, sentence, stacked
+from workbench.plotting.grid import Series, key, sentence, stacked
+from workbench.plotting.marks import Marks, rule
 from workbench.plotting.rows import beside
 from workbench.plotting.uq.pushed import BANDS, FITTED, MEDIAN, WIDEST_FIRST, question, source_lines
 
@@ -45,46 +46,35 @@ def plot_osu_bands(posterior: FitPosterior, *, noise: bool = False) -> LayoutDOM
         )
         for level, style in zip(WIDEST_FIRST, BANDS, strict=True):
             band = rows[rows["level"] == level]
-            fig.varea(
-                x="size",
-                y1="low",
-                y2="high",
-                source=ColumnDataSource(
-                    data={
-                        "size": band["size_bytes"].to_numpy(),
-                        "low": (100 * (band["low"] / band["measured"] - 1)).to_numpy(),
-                        "high": (100 * (band["high"] / band["measured"] - 1)).to_numpy(),
-                    }
-                ),
-                fill_color=style.colour,
-            )
-        points = rows[rows["level"] == WIDEST_FIRST[0]]
-        off = 100 * (points["median"] / points["measured"] - 1)
-        median = ColumnDataSource(
-            data={
-                "size": points["size_bytes"].to_numpy(),
-                "value": off.to_numpy(),
-                "label": [byte_label(int(size)) for size in points["size_bytes"]],
-                "measured": points["measured"].to_numpy(),
-                "low": points["low"].to_numpy(),
-                "high": points["high"].to_numpy(),
+            ends = {
+                "size": band["size_bytes"],
+                "low": 100 * (band["low"] / band["measured"] - 1),
+                "high": 100 * (band["high"] / band["measured"] - 1),
             }
-        )
+            Marks(fig, ends, x="size").band("low", "high", style.colour)
+        points = rows[rows["level"] == WIDEST_FIRST[0]]
+        table = {
+            "size": points["size_bytes"].to_numpy(),
+            "off": (100 * (points["median"] / points["measured"] - 1)).to_numpy(),
+            "label": [byte_label(int(size)) for size in points["size_bytes"]],
+            "measured": points["measured"].to_numpy(),
+            "low": points["low"].to_numpy(),
+            "high": points["high"].to_numpy(),
+        }
         unit, widest = points["unit"].iloc[0], f"{100 * WIDEST_FIRST[0]:g} % interval"
         tips = [
             ("", "@label"),
             ("measured", f"@measured{{0.00}} {unit}"),
             (widest, f"@low{{0.00}} to @high{{0.00}} {unit}"),
         ]
-        hover(fig, [MEDIAN.draw(fig, median)], tips)
+        Marks(fig, table, x="size").line("off", **MEDIAN.stroke, tips=tips)
         if simulated is not None:
             values = simulated.latency_us if benchmark == "latency" else simulated.bandwidth_MBps
             at = np.searchsorted(simulated.sizes, points["size_bytes"])
-            percent = 100 * (values[at] / points["measured"].to_numpy() - 1)
-            FITTED.draw(fig, ColumnDataSource(data={**median.data, "value": percent}))
-        fig.add_layout(
-            Span(location=0, dimension="width", line_color=_MEASURED.colour, line_width=1)
-        )
+            percent = 100 * (values[at] / table["measured"] - 1)
+            fitted = Marks(fig, {"size": table["size"], "off": percent}, x="size")
+            fitted.line("off", **FITTED.stroke)
+        rule(fig, y=0, **_MEASURED.stroke)
         fig.yaxis.formatter = NumeralTickFormatter(format="+0[.]0")
         message_size_axis(fig, rows["size_bytes"].tolist())
         figures.append(fig)

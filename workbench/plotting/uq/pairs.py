@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, GridBox, LayoutDOM, LinearColorMapper, Range1d
+from bokeh.models import GridBox, LayoutDOM, LinearColorMapper, Range1d
 from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure, plain_log_ticks
-from workbench.plotting.grid import heading, hover, sentence, stacked
+from workbench.plotting.grid import heading, sentence, stacked
+from workbench.plotting.marks import Marks
 from workbench.plotting.uq.posterior import draw_histogram, verdict_word
 from workbench.plotting.uq.quantities import Quantity, quantities
 from workbench.suggestions import did_you_mean
@@ -163,24 +164,13 @@ def _draw_tiles(
     across: Quantity,
     down: Quantity,
 ) -> None:
-    tiles = fig.quad(
-        left="left",
-        right="right",
-        bottom="bottom",
-        top="top",
-        source=ColumnDataSource(data=data),
-        fill_color={"field": "percent", "transform": mapper},
-        line_color=None,
-    )
-    hover(
-        fig,
-        [tiles],
-        [
-            (across.label, "@left{0.[0000]} to @right{0.[0000]}"),
-            (down.label, "@bottom{0.[0000]} to @top{0.[0000]}"),
-            ("draws", "@percent{0.00} %"),
-        ],
-    )
+    tips = [
+        (across.label, "@left{0.[0000]} to @right{0.[0000]}"),
+        (down.label, "@bottom{0.[0000]} to @top{0.[0000]}"),
+        ("draws", "@percent{0.00} %"),
+    ]
+    colour = {"field": "percent", "transform": mapper}
+    Marks(fig, data).boxes(("left", "right"), ("bottom", "top"), colour, tips=tips)
 
 
 def _correlation(one: Quantity, other: Quantity) -> float:

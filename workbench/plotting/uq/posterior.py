@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM
+from bokeh.models import LayoutDOM
 from bokeh.plotting import figure
 
 from workbench.arrays import FloatArray
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure, plain_log_ticks
 from workbench.plotting.descriptions import plain_number
-from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
+from workbench.plotting.grid import Series, heading, key, sentence, stacked
+from workbench.plotting.marks import Marks
 from workbench.plotting.rows import BAR_PX, panels
 from workbench.plotting.uq.quantities import Quantity, quantities
 
@@ -96,33 +97,20 @@ def draw_histogram(fig: figure, quantity: Quantity, bins: int) -> float:
     density = quantity.density(edges)
     width = np.diff(np.log10(edges) if quantity.logarithmic else edges)
     shown = density > 0
-    source = ColumnDataSource(
-        data={
-            "left": edges[:-1][shown],
-            "right": edges[1:][shown],
-            "density": density[shown],
-            "percent": (100 * density * width)[shown],
-        }
-    )
-    bars = fig.quad(
-        left="left",
-        right="right",
-        bottom=0,
-        top="density",
-        source=source,
-        fill_color=_POSTERIOR.colour,
-        line_color=_POSTERIOR.colour,
-        line_width=0.5,  # no gaps from rounding to pixels
-    )
+    table = {
+        "left": edges[:-1][shown],
+        "right": edges[1:][shown],
+        "density": density[shown],
+        "percent": (100 * density * width)[shown],
+    }
     unit = f" {quantity.unit}" if quantity.unit else ""
-    hover(
-        fig,
-        [bars],
-        [
-            (quantity.name, f"@left{{0.[0000]}} to @right{{0.[0000]}}{unit}"),
-            ("draws", "@percent{0.0} %"),
-        ],
-    )
+    tips = [
+        (quantity.name, f"@left{{0.[0000]}} to @right{{0.[0000]}}{unit}"),
+        ("draws", "@percent{0.0} %"),
+    ]
+    colour, ends = _POSTERIOR.colour, (("left", "right"), (0.0, "density"))
+    # With an edge there are no gaps from rounding to pixels.
+    Marks(fig, table).boxes(*ends, colour, edge=colour, width=0.5, tips=tips)
     return float(density.max())
 
 
@@ -152,17 +140,9 @@ def _marginal(quantity: Quantity, height: int) -> figure:
     fig.y_range.update(start=0.0, end=top)
     fig.ygrid.grid_line_color = None
     fig.yaxis.ticker.desired_num_ticks = 4
-    fig.line(x=values, y=prior, line_color=_PRIOR.colour, line_width=_PRIOR.width)
-    for series, at in ((_INTERVAL, (low, high)), (_MEDIAN, (middle,))):
-        fig.segment(
-            x0=at,
-            x1=at,
-            y0=0.0,
-            y1=top,
-            line_color=series.colour,
-            line_dash=series.dash,
-            line_width=series.width,
-        )
+    Marks(fig, {"value": values, "prior": prior}, x="value").line("prior", **_PRIOR.stroke)
+    for series, at in ((_INTERVAL, [low, high]), (_MEDIAN, [middle])):
+        Marks(fig, {"at": at}, x="at").spans(0.0, top, **series.stroke)
     return fig
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM
+from bokeh.models import LayoutDOM
 from bokeh.plotting import figure
 
 from workbench.arrays import FloatArray
 from workbench.plotting import palette
 from workbench.plotting.descriptions import plain_percent
-from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
+from workbench.plotting.grid import Series, heading, key, sentence, stacked
+from workbench.plotting.marks import Marks
 from workbench.plotting.rows import BAR_PX, beside, row_figure, signed_percent
 from workbench.units import format_quantity
 
@@ -111,32 +112,22 @@ def draw_intervals(
     reference: FloatArray,  # [tests], s
 ) -> list[Series]:
     """Draw the intervals and medians relative to times of reference; return them for a key."""
-    rows = np.arange(len(prediction.tests))
     shown = []
     order = np.argsort(prediction.levels)[::-1].tolist()
     for at, level in enumerate(order):
         name = f"{100 * prediction.levels[level]:g} % interval"
         style = Series(name, SHADES[min(at, len(SHADES) - 1)], "solid", BAR_PX)
         low, high = prediction.low[level], prediction.high[level]
-        bars = fig.hbar(
-            y="row",
-            left="left",
-            right="right",
-            height=0.62 if at == 0 else max(0.4 - 0.1 * at, 0.1),
-            source=ColumnDataSource(
-                data={
-                    "row": rows,
-                    "left": 100 * (low / reference - 1),
-                    "right": 100 * (high / reference - 1),
-                    "test": list(prediction.tests),
-                    "low": [format_quantity(time, "time") for time in low.tolist()],
-                    "high": [format_quantity(time, "time") for time in high.tolist()],
-                }
-            ),
-            fill_color=style.colour,
-            line_color=None,
-        )
-        hover(fig, [bars], [("", "@test"), (name, "@low to @high (@left{+0.0} to @right{+0.0} %)")])
+        table = {
+            "left": 100 * (low / reference - 1),
+            "right": 100 * (high / reference - 1),
+            "test": prediction.tests,
+            "low": [format_quantity(time, "time") for time in low.tolist()],
+            "high": [format_quantity(time, "time") for time in high.tolist()],
+        }
+        tips = [("", "@test"), (name, "@low to @high (@left{+0.0} to @right{+0.0} %)")]
+        thick = 0.62 if at == 0 else max(0.4 - 0.1 * at, 0.1)
+        Marks(fig, table).bars("right", style.colour, start="left", thick=thick, tips=tips)
         shown.append(style)
     return shown
 
@@ -157,19 +148,9 @@ def draw_replicas(
             row.append(at)
             off.append(100 * (time / float(reference[at]) - 1))
             text.append(format_quantity(time, "time"))
-    points = fig.scatter(
-        x="off",
-        y="row",
-        source=ColumnDataSource(
-            data={"row": row, "off": off, "time": text, "test": [tests[at] for at in row]}
-        ),
-        marker="circle",
-        size=4,
-        fill_color=palette.WHITE,
-        line_color=MEASURED.colour,
-        line_width=0.8,
-    )
-    hover(fig, [points], [("", "@test"), ("measured", "@time (@off{+0.0} %)")])
+    replicas = Marks(fig, {"row": row, "off": off, "time": text, "test": [tests[at] for at in row]})
+    tips = [("", "@test"), ("measured", "@time (@off{+0.0} %)")]
+    replicas.points("off", MEASURED.colour, fill=palette.WHITE, size=4, width=0.8, tips=tips)
 
 
 def _parts(prediction: Prediction) -> tuple[FloatArray, ...]:
@@ -184,42 +165,16 @@ def _draw_parts(fig: figure, prediction: Prediction, level: int) -> list[Series]
         for style, part in zip(_PARTS, _parts(prediction), strict=True)
         if part.any()
     ]
-    rows = np.arange(len(prediction.tests))
     height = 0.72 / max(len(drawn), 1)
     for at, (style, percent) in enumerate(drawn):
-        bars = fig.hbar(
-            y="place",
-            right="percent",
-            height=0.92 * height,
-            source=ColumnDataSource(
-                data={
-                    "place": rows + (at - 0.5 * (len(drawn) - 1)) * height,
-                    "percent": percent,
-                    "test": list(prediction.tests),
-                }
-            ),
-            fill_color=style.colour,
-            line_color=None,
-        )
-        hover(fig, [bars], [("", "@test"), (style.name, "± @percent{0.00} %")])
+        shift = (at - 0.5 * (len(drawn) - 1)) * height
+        parts = Marks(fig, {"percent": percent, "test": prediction.tests}, shift=shift)
+        tips = [("", "@test"), (style.name, "± @percent{0.00} %")]
+        parts.bars("percent", style.colour, thick=0.92 * height, tips=tips)
     whole = 50 * (prediction.high[level] - prediction.low[level]) / prediction.median
-    marks = fig.segment(
-        x0="percent",
-        x1="percent",
-        y0="above",
-        y1="below",
-        source=ColumnDataSource(
-            data={
-                "percent": whole,
-                "above": rows - 0.42,
-                "below": rows + 0.42,
-                "test": list(prediction.tests),
-            }
-        ),
-        line_color=_WHOLE.colour,
-        line_width=_WHOLE.width,
-    )
-    hover(fig, [marks], [("", "@test"), ("whole interval", "± @percent{0.00} %")])
+    tips = [("", "@test"), ("whole interval", "± @percent{0.00} %")]
+    marks = Marks(fig, {"percent": whole, "test": prediction.tests})
+    marks.ticks("percent", half=0.42, **_WHOLE.stroke, tips=tips)
     most = max([float(whole.max()), *(float(percent.max()) for _, percent in drawn)])
     fig.x_range.update(start=0.0, end=1.08 * most)
     return [style for style, _ in drawn]

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM
+from bokeh.models import LayoutDOM
 from bokeh.plotting import figure
 
 from workbench.measure.curve import byte_label
 from workbench.plotting import palette
 from workbench.plotting.axes import log_range, message_size_axis, new_figure, plain_log_ticks
 from workbench.plotting.descriptions import plain_percent
-from workbench.plotting.grid import Series, heading, hover, key, line_series, sentence, stacked
+from workbench.plotting.grid import Series, heading, key, line_series, sentence, stacked
+from workbench.plotting.marks import Marks
 from workbench.plotting.rows import beside
 from workbench.units import format_quantity
 
@@ -55,24 +56,16 @@ def plot_calibration_problem(problem: CalibrationProblem, *, height: int = 290) 
             "bytes": [byte_label(int(size)) for size in problem.sizes[tests]],
             "series": [name] * len(tests),
         }
-        nominal = style.draw(
-            left,
-            ColumnDataSource(
-                data={
-                    **columns,
-                    "value": 1e6 * problem.nominal[tests],
-                    "text": [format_quantity(t, "time") for t in problem.nominal[tests].tolist()],
-                    "off": 100 * problem.nominal_error[tests],
-                }
-            ),
-        )
+        nominal = {
+            "time": 1e6 * problem.nominal[tests],
+            "text": [format_quantity(t, "time") for t in problem.nominal[tests].tolist()],
+            "off": 100 * problem.nominal_error[tests],
+        }
         tips = [("", "@series, @bytes"), ("fitted", "@text (@off{+0.0} % off the median)")]
-        hover(left, [nominal], tips)
-        error = style.draw(
-            right,
-            ColumnDataSource(data={**columns, "value": 100 * problem.surrogate_error[tests]}),
-        )
-        hover(right, [error], [("", "@series, @bytes"), ("surrogate", "@value{0.000} % off")])
+        Marks(left, columns | nominal, x="size").line("time", **style.stroke, tips=tips)
+        error = {"error": 100 * problem.surrogate_error[tests]}
+        tips = [("", "@series, @bytes"), ("surrogate", "@error{0.000} % off")]
+        Marks(right, columns | error, x="size").line("error", **style.stroke, tips=tips)
     _draw_replicas(left, problem)
     for fig in (left, right):
         message_size_axis(fig, problem.sizes.tolist())
@@ -116,22 +109,12 @@ def describe_calibration_problem(problem: CalibrationProblem) -> str:
 def _draw_replicas(fig: figure, problem: CalibrationProblem) -> None:
     replicas = problem.replicas
     counts = np.diff(replicas.starts)
-    source = ColumnDataSource(
-        data={
-            "size": np.repeat(problem.sizes, counts),
-            "value": 1e6 * replicas.values,
-            "test": np.repeat(np.array(replicas.tests, object), counts),
-            "text": [format_quantity(time, "time") for time in replicas.values.tolist()],
-        },
-        name="measured",
-    )
-    points = fig.scatter(
-        x="size",
-        y="value",
-        source=source,
-        marker="circle",
-        size=5,
-        fill_color=palette.WHITE,
-        line_color=palette.MEASURED,
-    )
-    hover(fig, [points], [("", "@test"), ("measured", "@text")])
+    table = {
+        "size": np.repeat(problem.sizes, counts),
+        "value": 1e6 * replicas.values,
+        "test": np.repeat(np.array(replicas.tests, object), counts),
+        "text": [format_quantity(time, "time") for time in replicas.values.tolist()],
+    }
+    tips = [("", "@test"), ("measured", "@text")]
+    marks = Marks(fig, table, x="size", name="measured")
+    marks.points("value", palette.MEASURED, fill=palette.WHITE, size=5, tips=tips)

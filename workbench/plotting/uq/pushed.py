@@ -6,13 +6,14 @@ import html
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import BoxAnnotation, ColumnDataSource, Div, LayoutDOM, Span
+from bokeh.models import BoxAnnotation, Div, LayoutDOM
 from bokeh.plotting import figure
 
 from workbench.arrays import FloatArray
 from workbench.plotting import palette
 from workbench.plotting.axes import log_range, message_size_axis, new_figure, plain_log_ticks
-from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
+from workbench.plotting.grid import Series, heading, key, sentence, stacked
+from workbench.plotting.marks import Marks, rule
 from workbench.plotting.rows import BAR_PX, beside, row_figure, signed_percent
 from workbench.plotting.theme import NOTE
 from workbench.plotting.uq.prediction import SHADES
@@ -96,7 +97,7 @@ def plot_comparison(compared: PushedComparison) -> LayoutDOM:
     _intervals(
         right, compared.names, slower, [f"{one:+.2g} %" for one in np.median(slower, axis=0)]
     )
-    right.add_layout(Span(location=0, dimension="height", line_color=palette.FAINT, line_width=1))
+    rule(right, x=0, colour=palette.FAINT)
     signed_percent(right)
     return stacked(
         question(compared.origin, "Alternatives compared", len(compared.values)),
@@ -133,10 +134,9 @@ def plot_pushed_curves(curves: PushedCurves) -> LayoutDOM:
             (MEDIAN, np.median(columns, axis=0)),
             (FITTED, curves.fitted[at] / scale),
         ):
-            drawn = style.draw(
-                fig, ColumnDataSource(data={"size": curves.x / x_scale, "value": line})
-            )
-            hover(fig, [drawn], [(f"{name}, {style.name}", f"@value{{0.[0000]}} {shown}")])
+            tips = [(f"{name}, {style.name}", f"@value{{0.[0000]}} {shown}")]
+            marks = Marks(fig, {"x": curves.x / x_scale, "value": line}, x="x")
+            marks.line("value", **style.stroke, tips=tips)
         figures.append(fig)
     figures[-1].xaxis.axis_label = f"{curves.x_name} ({x_unit})"
     return stacked(
@@ -203,10 +203,11 @@ def plot_crossover(found: PushedCrossover) -> LayoutDOM:
     ):
         microseconds = 1e6 * found.times_at(style.name, sizes)
         draw_bands(upper, sizes, microseconds, [shade], alpha=0.5)
-        line = ColumnDataSource(data={"size": sizes, "value": np.median(microseconds, axis=0)})
-        hover(upper, [style.draw(upper, line)], [(style.name, "@value{0.00} µs at @size{0} B")])
-        line = ColumnDataSource(data={"size": sizes, "value": percent})
-        hover(lower, [style.draw(lower, line)], [(f"{style.name} is faster", "@value{0} %")])
+        median = Marks(upper, {"size": sizes, "time": np.median(microseconds, axis=0)}, x="size")
+        tips = [(style.name, "@time{0.00} µs at @size{0} B")]
+        median.line("time", **style.stroke, tips=tips)
+        share = Marks(lower, {"size": sizes, "percent": percent}, x="size")
+        share.line("percent", **style.stroke, tips=[(f"{style.name} is faster", "@percent{0} %")])
     known = found.crossing[np.isfinite(found.crossing)]
     if len(known):
         _, low, high = middle_and_ends(known, LEVELS[-1])
@@ -237,8 +238,9 @@ def draw_bands(
     """Draw central intervals over the draws as bands, the widest first."""
     for level, colour in zip(WIDEST_FIRST, colours, strict=False):
         _, low, high = middle_and_ends(values, level)
-        source = ColumnDataSource(data={"x": x, "low": low, "high": high})
-        fig.varea(x="x", y1="low", y2="high", source=source, fill_color=colour, fill_alpha=alpha)
+        Marks(fig, {"x": x, "low": low, "high": high}, x="x").band(
+            "low", "high", colour, alpha=alpha
+        )
 
 
 def question(origin: PosteriorOrigin | None, otherwise: str, draws: int) -> Div:
@@ -301,40 +303,23 @@ def _intervals(
     columns = [middle_and_ends(values, level) for level in WIDEST_FIRST]
     for at, (style, (_, low, high)) in enumerate(zip(BANDS, columns, strict=True)):
         known = np.isfinite(low)
-        bars = fig.hbar(
-            y="row",
-            left="left",
-            right="right",
-            height=0.6 - 0.26 * at,
-            source=ColumnDataSource(
-                data={
-                    "row": np.flatnonzero(known),
-                    "left": low[known],
-                    "right": np.minimum(high[known], most + margin),
-                    "name": [name for name, shown in zip(names, known, strict=True) if shown],
-                    "text": [text for text, shown in zip(texts, known, strict=True) if shown],
-                }
-            ),
-            fill_color=style.colour,
-            line_color=None,
-        )
+        table = {
+            "row": np.flatnonzero(known),
+            "left": low[known],
+            "right": np.minimum(high[known], most + margin),
+            "name": [name for name, shown in zip(names, known, strict=True) if shown],
+            "text": [text for text, shown in zip(texts, known, strict=True) if shown],
+        }
         tips = [("", "@name: @text"), (style.name, "@left{0.[0000]} to @right{0.[0000]}")]
-        hover(fig, [bars], tips)
+        thick = 0.6 - 0.26 * at
+        Marks(fig, table).bars("right", style.colour, start="left", thick=thick, tips=tips)
     _marks(fig, columns[0][0], MEDIAN)
 
 
 def _marks(fig: figure, values: FloatArray, style: Series) -> None:
     """Draw an upright mark at a value in each row."""
     rows = np.flatnonzero(np.isfinite(values))
-    fig.segment(
-        x0=values[rows],
-        x1=values[rows],
-        y0=rows - 0.38,
-        y1=rows + 0.38,
-        line_color=style.colour,
-        line_dash=style.dash,
-        line_width=style.width,
-    )
+    Marks(fig, {"row": rows, "value": values[rows]}).ticks("value", half=0.38, **style.stroke)
 
 
 def _shares(compared: PushedComparison) -> str:

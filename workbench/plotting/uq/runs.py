@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM
+from bokeh.models import LayoutDOM
 from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure
-from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
+from workbench.plotting.grid import Series, heading, key, sentence, stacked
+from workbench.plotting.marks import Marks
 from workbench.plotting.rows import panels
 from workbench.suggestions import did_you_mean
 
@@ -85,23 +86,15 @@ def _against(
     )
     fig.xaxis.axis_label = one.heading
     for name, each in sets.items():
-        source = ColumnDataSource(
-            data={
-                "x": each.points[:, parameter],
-                "y": 1e3 * each.times[:, column],
-                "run": each.numbers,
-            }
-        )
-        marks = fig.scatter(
-            x="x",
-            y="y",
-            source=source,
-            marker="circle",
-            size=5,
-            fill_color=palette.WHITE,
-            line_color=_SETS[name].colour,
-        )
-        hover(fig, [marks], [(_SETS[name].name, "@run"), (one.key, "@x"), ("time", "@y ms")])
+        style = _SETS[name]
+        table = {
+            "x": each.points[:, parameter],
+            "ms": 1e3 * each.times[:, column],
+            "run": each.numbers,
+        }
+        tips = [(style.name, "@run"), (one.key, "@x"), ("time", "@ms ms")]
+        marks = Marks(fig, table, x="x")
+        marks.points("ms", style.colour, fill=palette.WHITE, size=5, tips=tips)
     return fig
 
 

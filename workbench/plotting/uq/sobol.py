@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM
+from bokeh.models import LayoutDOM
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.plotting import palette
-from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
+from workbench.plotting.grid import Series, heading, key, sentence, stacked
+from workbench.plotting.marks import Marks
 from workbench.plotting.rows import BAR_PX, row_figure
 
 if TYPE_CHECKING:
@@ -74,14 +75,8 @@ def plot_sobol(indices: SobolIndices, tests: Sequence[str] | None = None) -> Lay
         _whiskers(fig, begins[:, : len(series)], 100 * indices.first_interval)
         shown.append(_INTERVAL)
     constant = np.flatnonzero(~np.isfinite(indices.first).all(axis=1))
-    fig.text(
-        x=np.ones(len(constant)),
-        y=constant,
-        text=["the time depends on no parameter"] * len(constant),
-        text_baseline="middle",
-        text_font_size="11px",
-        text_color=palette.CAPTION,
-    )
+    nothing = ["the time depends on no parameter"] * len(constant)
+    Marks(fig, {"row": constant, "text": nothing}).texts("text", 1.0, colour=palette.CAPTION)
     return stacked(
         heading(
             "Sensitivity of each test's time to the parameters",
@@ -121,38 +116,19 @@ def _bars(
     """Draw the part of every test's bar that one parameter causes, with its number."""
     known = np.isfinite(begins) & np.isfinite(ends)
     share = (ends - begins)[known]
-    source = ColumnDataSource(
-        data={
-            "row": np.flatnonzero(known),
-            "left": begins[known],
-            "right": ends[known],
-            "middle": 0.5 * (begins + ends)[known],
-            "share": share,
-            "test": [label for label, shown in zip(labels, known, strict=True) if shown],
-            "text": [f"{one:.0f}" if one >= _TEXT_FROM else "" for one in share],
-        }
-    )
-    bars = fig.hbar(
-        y="row",
-        left="left",
-        right="right",
-        height=0.8,
-        source=source,
-        fill_color=style.colour,
-        line_color=palette.WHITE,
-        line_width=1,
-    )
-    fig.text(
-        x="middle",
-        y="row",
-        text="text",
-        source=source,
-        text_align="center",
-        text_baseline="middle",
-        text_font_size="11px",
-        text_color=palette.ink_on(style.colour),
-    )
-    hover(fig, [bars], [("", "@test"), (style.name, "@share{0.0} %")])
+    table = {
+        "row": np.flatnonzero(known),
+        "left": begins[known],
+        "right": ends[known],
+        "middle": 0.5 * (begins + ends)[known],
+        "share": share,
+        "test": [label for label, shown in zip(labels, known, strict=True) if shown],
+        "text": [f"{one:.0f}" if one >= _TEXT_FROM else "" for one in share],
+    }
+    tips = [("", "@test"), (style.name, "@share{0.0} %")]
+    marks = Marks(fig, table)
+    marks.bars("right", style.colour, start="left", thick=0.8, edge=palette.WHITE, tips=tips)
+    marks.texts("text", "middle", colour=palette.ink_on(style.colour), align="center")
 
 
 def _whiskers(
@@ -163,30 +139,12 @@ def _whiskers(
     """Draw the intervals at the lower edge of the bars, those of neighbours at two heights."""
     low, high = begins + interval[0], begins + interval[1]
     row, parameter = np.nonzero(np.isfinite(low))
-    source = ColumnDataSource(
-        data={
-            "y": row + np.where(parameter % 2, 0.34, 0.26),
-            "low": low[row, parameter],
-            "high": high[row, parameter],
-        }
-    )
-    fig.segment(
-        x0="low",
-        x1="high",
-        y0="y",
-        y1="y",
-        source=source,
-        line_color=_INTERVAL.colour,
-        line_width=_INTERVAL.width,
-    )
+    table = {
+        "row": row + np.where(parameter % 2, 0.34, 0.26),
+        "low": low[row, parameter],
+        "high": high[row, parameter],
+    }
+    marks = Marks(fig, table)
+    marks.spans("low", "high", **_INTERVAL.stroke)
     for end in ("low", "high"):
-        fig.scatter(
-            x=end,
-            y="y",
-            source=source,
-            marker="dash",
-            angle=0.5 * np.pi,
-            size=5,
-            line_color=_INTERVAL.colour,
-            line_width=_INTERVAL.width,
-        )
+        marks.points(end, _INTERVAL.colour, marker="dash", size=5, width=_INTERVAL.width)

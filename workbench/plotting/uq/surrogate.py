@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LayoutDOM, Span
+from bokeh.models import LayoutDOM
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure
-from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
+from workbench.plotting.grid import Series, heading, key, sentence, stacked
+from workbench.plotting.marks import Marks, rule
 from workbench.plotting.rows import BAR_PX, beside, row_figure
 from workbench.plotting.uq.quantities import shown_scale
 
@@ -61,30 +62,10 @@ def plot_surrogate_choice(choice: SurrogateChoice) -> LayoutDOM:
         x_range=(0.0, 1.1 * 100 * max(float(choice.errors.max()), choice.target)),
         row_px=34,
     )
-    bars = left.hbar(
-        y="row",
-        right="error",
-        height=0.6,
-        source=ColumnDataSource(
-            data={
-                "row": list(range(len(labels))),
-                "error": 100 * choice.errors,
-                "remedy": labels,
-            }
-        ),
-        fill_color=_ERROR.colour,
-        line_color=None,
-    )
-    hover(left, [bars], [("", "@remedy"), ("largest error", "@error{0.00} %")])
-    left.add_layout(
-        Span(
-            location=100 * choice.target,
-            dimension="height",
-            line_color=_TARGET.colour,
-            line_dash=_TARGET.dash,
-            line_width=_TARGET.width,
-        )
-    )
+    rows = Marks(left, {"error": 100 * choice.errors, "remedy": labels})
+    tips = [("", "@remedy"), ("largest error", "@error{0.00} %")]
+    rows.bars("error", _ERROR.colour, thick=0.6, tips=tips)
+    rule(left, x=100 * choice.target, **_TARGET.stroke)
     shown, figures = [_ERROR, _TARGET], [left]
     if choice.slice is not None:
         figures.append(_slice(choice.slice))
@@ -113,36 +94,19 @@ def _slice(found: SurrogateSlice) -> figure:
         file_name="worst slice",
     )
     fig.xaxis.axis_label = f"{found.parameter} ({unit})" if unit else found.parameter
-    data = {
-        "size": found.x / scale,
-        "value": found.predicted / time_scale,
+    table = {
+        "x": found.x / scale,
+        "predicted": found.predicted / time_scale,
         "simulated": found.simulated / time_scale,
         "error": 100 * found.error,
     }
-    source = ColumnDataSource(data=data)
     if found.shape != "smooth":
-        fig.add_layout(
-            Span(
-                location=found.place / scale,
-                dimension="height",
-                line_color=_KINK.colour,
-                line_dash=_KINK.dash,
-                line_width=_KINK.width,
-            )
-        )
-    _SURROGATE.draw(fig, source)
-    points = fig.scatter(
-        x="size",
-        y="simulated",
-        source=source,
-        marker="circle",
-        size=5,
-        fill_color=palette.WHITE,
-        line_color=_SIMULATED.colour,
-    )
+        rule(fig, x=found.place / scale, **_KINK.stroke)
     tips = [
         ("simulator", f"@simulated{{0.[0000]}} {time_unit}"),
-        ("surrogate", f"@value{{0.[0000]}} {time_unit} (@error{{+0.00}} %)"),
+        ("surrogate", f"@predicted{{0.[0000]}} {time_unit} (@error{{+0.00}} %)"),
     ]
-    hover(fig, [points], tips)
+    marks = Marks(fig, table, x="x")
+    marks.line("predicted", **_SURROGATE.stroke)
+    marks.points("simulated", _SIMULATED.colour, fill=palette.WHITE, size=5, tips=tips)
     return fig

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bokeh.models import ColumnDataSource, FixedTicker, LayoutDOM, Span
+from bokeh.models import FixedTicker, LayoutDOM
 
 from workbench.plotting import palette
-from workbench.plotting.grid import Series, heading, hover, key, sentence, stacked
+from workbench.plotting.grid import Series, heading, key, sentence, stacked
+from workbench.plotting.marks import Marks, rule
 from workbench.plotting.rows import beside, row_figure
 
 if TYPE_CHECKING:
@@ -41,36 +42,18 @@ def plot_system_coverage(found: SystemCoverage) -> LayoutDOM:
         x_range=(-4, 104),
         row_px=_ROW_PX,
     )
-    rows = np.arange(len(labels))
     counts = np.bincount(found.case, minlength=len(labels))
     for number, (level, style) in enumerate(zip(found.levels, _STYLES, strict=True)):
-        left.add_layout(
-            Span(
-                location=100 * level,
-                dimension="height",
-                line_color=style.colour,
-                line_dash=_STATED.dash,
-                line_width=_STATED.width,
-            )
-        )
-        source = {
-            "row": rows,
+        rule(left, x=100 * level, colour=style.colour, dash=_STATED.dash, width=_STATED.width)
+        table = {
             "percent": 100 * found.shares(number),
             "name": labels,
             "tests": counts,
             "model": [case.model for case in found.cases],
         }
-        points = left.scatter(
-            x="percent",
-            y="row",
-            source=ColumnDataSource(data=source, name=style.name),
-            size=7 + 4 * number,
-            fill_color=None,
-            line_color=style.colour,
-            line_width=2,
-        )
         tips = [("", "@name"), ("inside", "@percent{0} %"), ("tests", "@tests"), ("by", "@model")]
-        hover(left, [points], tips)
+        cases, size = Marks(left, table, name=style.name), 7 + 4 * number
+        cases.points("percent", style.colour, fill=None, size=size, width=2, tips=tips)
     right = row_figure(
         labels,
         title="Measured over predicted, a point for each size",
@@ -82,14 +65,12 @@ def plot_system_coverage(found: SystemCoverage) -> LayoutDOM:
     )
     right.xaxis.ticker = FixedTicker(ticks=list(_TICKS))
     right.xaxis.major_label_overrides = {tick: f"{tick:g}" for tick in _TICKS}
-    right.add_layout(
-        Span(location=1.0, dimension="height", line_color=palette.BLACK, line_width=1.0)
-    )
+    rule(right, x=1.0, colour=palette.BLACK)
     inside = found.within[-1]
     place = found.case + _lanes(found)
     for style, chosen, marker in ((_INSIDE, inside, "circle"), (_OUTSIDE, ~inside, "diamond")):
         at = np.flatnonzero(chosen)
-        source = {
+        table = {
             "ratio": found.measured[at] / found.predicted[at],
             "row": place[at],
             "name": [labels[n] for n in found.case[at]],
@@ -97,23 +78,21 @@ def plot_system_coverage(found: SystemCoverage) -> LayoutDOM:
             "low": found.low[-1, at] / found.predicted[at],
             "high": found.high[-1, at] / found.predicted[at],
         }
-        points = right.scatter(
-            x="ratio",
-            y="row",
-            source=ColumnDataSource(data=source, name=style.name),
-            marker=marker,
-            size=6 if marker == "circle" else 9,
-            fill_color=style.colour,
-            fill_alpha=0.75,
-            line_color=None,
-        )
         tips = [
             ("", "@name"),
             ("block", "@bytes B"),
             ("measured / predicted", "@ratio{0.00}"),
             ("90 % interval", "@low{0.00} to @high{0.00}"),
         ]
-        hover(right, [points], tips)
+        Marks(right, table, name=style.name).points(
+            "ratio",
+            style.colour,
+            edge=None,
+            alpha=0.75,
+            marker=marker,
+            size=6 if marker == "circle" else 9,
+            tips=tips,
+        )
     systems = len({case.table for case in found.cases})
     return stacked(
         heading(

@@ -11,7 +11,7 @@ from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, live_figure, moving_line, set_range
-from workbench.plotting.grid import hover
+from workbench.plotting.marks import hover
 from workbench.plotting.variability.run_steps import run_label, run_position
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure, tools_beside
-from workbench.plotting.grid import hover
+from workbench.plotting.marks import hover
 from workbench.plotting.tiles import names_below, numbered_tiles, percent_bar
 
 _ROW_PX = 26  # numbers of 12 px, with as much again around them

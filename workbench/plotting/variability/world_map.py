@@ -23,7 +23,7 @@ from workbench.arrays import FloatArray, IntArray
 from workbench.checks import whole
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure
-from workbench.plotting.marks import Marks, PointLook, hover
+from workbench.plotting.marks import Marks, hover
 from workbench.plotting.topology.map import LOAD_PALETTE
 from workbench.plotting.variability.run_steps import run_label
 from workbench.topology.aries import COLUMNS, ROWS
@@ -217,8 +217,10 @@ def world_map(machine: WorldMachine, *, height: int = 420) -> WorldMap:
     for label, (marker, colour, relative) in zip(labels, _MARKS, strict=True):
         marks = Marks(fig, {"x": [], "y": [], "name": [], "about": []}, x="x")
         edge = palette.CAPTION if label in _REST else colour
-        look: PointLook = {"marker": marker, "size": size * relative, "edge": edge, "width": 0.6}
-        dots.append(marks.points("y", colour, **look | {"legend": label}))
+        px = size * relative
+        dots.append(
+            marks.points("y", colour, edge=edge, width=0.6, marker=marker, size=px, legend=label)
+        )
         routers.append(marks)
     hover(fig, dots, [("", "@name"), ("", "@about")])
     hover(fig, [lines], [("link", "router @one to @other"), (STALL, "@value{0.000}")])

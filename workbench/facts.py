@@ -27,18 +27,18 @@ _SCALED: tuple[ShownKind, ...] = ("time", "gap", "bandwidth")
 class Fact:
     """One value of a result.
 
-    Without a key it is neither in JSON, nor in a line or in a table of several results; without a
-    name, or where the value is None, it is in JSON only.
+    A fact without a key appears in ``report`` and in the table of one result only. A fact without
+    a name, or whose value is None, appears in JSON only.
     """
 
     key: str  # in JSON, with its unit: makespan_ns
     name: str  # for people: T, λ_L
     value: Any  # SI, or a text; an array is a list in JSON and its length for people
     quantity: ShownKind = "number"  # of the value; whole numbers and texts need none
-    words: str = ""  # after the value; where that is no finite number, in place of it
+    words: str = ""  # follow the value, or replace it where it is not finite
     about: str = ""  # a clause on what the value is
     at: str = ""  # which of the values that share the key, in JSON an object: 1 of tolerance_ns
-    plain: Any = ...  # in JSON, where that is not the value in the unit of the key
+    plain: Any = ...  # the value in JSON, where it is not `value` in the unit of the key
 
     def in_json(self) -> Any:
         """Return the value as JSON holds it, in the unit of the key."""

@@ -150,10 +150,10 @@ class Result(NanEqual, Suggesting):
             cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
 
     def facts(self) -> tuple[Fact, ...]:
-        """Return what a reader wants to know first, the first of it what the result is of.
+        """Return the values that sum the result up; the first says what the result is of.
 
-        Where there are facts, ``repr``, the table of a notebook, ``report`` and ``to_dict`` are
-        made of them, unless a class has its own.
+        ``repr``, the table in a notebook, ``report`` and ``to_dict`` are made of them, unless the
+        class has its own. A result without facts shows its fields.
         """
         return ()
 

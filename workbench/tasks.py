@@ -150,6 +150,14 @@ class Task:
         """Ask the work to stop and return at once; a second call has no effect."""
         self.stop_event.set()
 
+    def part(self, on_report: Callable[[Any], None] | None = None) -> Task:
+        """Return a task for a part of this work: it stops with this one and has its own reports.
+
+        Args:
+            on_report: called with each report of the part; None tells nobody.
+        """
+        return Task(on_report, self.stop_event)
+
     def wait_for_preview(self, timeout: float) -> None:
         """Wait until the work says that its result so far is worth drawing, or has ended.
 

@@ -92,7 +92,7 @@ def fit_regimes(
             whole.report(done, 2 * trials, f"best loss {trial.best_loss:.4g}", trial)
             whole.breathe()
 
-        each = Task(report, whole.stop_event)
+        each = whole.part(report)
         results = [half.run(trials, task=each) for half in (first, second)]
     return Bolted(results[0], results[1], threshold)
 

@@ -123,7 +123,7 @@ class Placement(StoredResult):
         return text
 
     def facts(self) -> tuple[Fact, ...]:
-        """Return what was predicted, and how it was found; the topology by name and parameters."""
+        """Return the predicted times, the search that found the placement, and the topology."""
         ranks = f"{self.method}: {len(self.hosts)} ranks on {self.topology.name}"
         return (
             Fact("", "placement", ranks),

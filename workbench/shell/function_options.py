@@ -52,13 +52,13 @@ class FunctionOptions:
             parser.add_argument(*(options or (_option(arguments[name]),)), **(words | different))
 
     def given(self, arguments: argparse.Namespace) -> dict[str, Any]:
-        """Return the given ones of the added options; the others have the function's defaults."""
+        """Return the values of the added options that were given; the rest keep their defaults."""
         values = {name: getattr(arguments, name, None) for name in self._added}
         return {name: value for name, value in values.items() if value is not None}
 
 
 def _keywords(argument: DocumentedArgument, text: str) -> dict[str, Any]:
-    """Return what argparse takes for an argument."""
+    """Return the keywords of argparse's ``add_argument`` for an argument."""
     words = {"dest": argument.name, "help": text.replace("%", "%%")}
     if isinstance(argument.default, bool):
         return {**words, "action": "store_false" if argument.default else "store_true"}

@@ -57,7 +57,7 @@ def _fitted(
     try:
         with _study(cell, choice, database) as study:
             _copy_trials(study, cell, choice, trials, database)
-            result = study.run(trials, task=Task(report, task.stop_event))
+            result = study.run(trials, task=task.part(report))
     except StudyHeldError:
         return CellProgress(cell, "running", 0, trials, message=HELD)
     except WorkbenchError as error:

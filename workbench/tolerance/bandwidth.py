@@ -27,7 +27,7 @@ from workbench.simulate.picoseconds import PS_PER_S, PicosecondCosts
 from workbench.tasks import Task, task_of
 from workbench.tolerance.analysis import BEYOND, PERCENT, sweep_of
 from workbench.tolerance.sweep import Sweep
-from workbench.tolerance.tolerance_curve import ToleranceCurve, share
+from workbench.tolerance.tolerance_curve import ToleranceCurve
 from workbench.units import format_quantity
 
 if TYPE_CHECKING:
@@ -93,29 +93,6 @@ class BandwidthSensitivity(ToleranceCurve):
         It is 0 where no message has a second byte, and inf where only a G of 0 is within it.
         """
         return {p: 1 / G if G else math.inf for p, G in self.tolerance.items()}
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row a piece of the curve, between neighbouring critical gaps.
-
-        Returns:
-            ``from_ns_per_byte``, ``to_ns_per_byte``, ``lambda_G``, ``T_from_ns``, ``T_to_ns``,
-            ``rho_from``, ``rho_to``.
-        """
-        import pandas as pd
-
-        low, high = self.corners[:-1], self.corners[1:]
-        T_low, T_high = self.corner_T[:-1], self.corner_T[1:]
-        return pd.DataFrame(
-            {
-                "from_ns_per_byte": low * 1e9,
-                "to_ns_per_byte": high * 1e9,
-                "lambda_G": self.slopes,
-                "T_from_ns": T_low * 1e9,
-                "T_to_ns": T_high * 1e9,
-                "rho_from": share(low * self.slopes, T_low),
-                "rho_to": share(high * self.slopes, T_high),
-            }
-        )
 
     def tolerances(self) -> pd.DataFrame:
         """Return one row a percentage.

@@ -16,7 +16,7 @@ from workbench.provenance import Provenance
 from workbench.result import Drawing
 from workbench.simulate.picoseconds import PS_PER_S, shown_ns
 from workbench.tolerance.contention import ContentionReport
-from workbench.tolerance.tolerance_curve import ToleranceCurve, share
+from workbench.tolerance.tolerance_curve import ToleranceCurve
 from workbench.units import format_quantity
 
 if TYPE_CHECKING:
@@ -130,29 +130,6 @@ class LatencySensitivity(ToleranceCurve):
     def critical_latencies(self) -> FloatArray:
         """Latencies within the interval at which λ_L changes, float64[k], s."""
         return self.critical
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row a piece of the curve, between neighbouring critical latencies.
-
-        Returns:
-            ``from_ns``, ``to_ns``, ``lambda_L``, ``T_from_ns``, ``T_to_ns``, ``rho_from``,
-            ``rho_to``.
-        """
-        import pandas as pd
-
-        low, high = self.corners[:-1], self.corners[1:]
-        T_low, T_high = self.corner_T[:-1], self.corner_T[1:]
-        return pd.DataFrame(
-            {
-                "from_ns": low * 1e9,
-                "to_ns": high * 1e9,
-                "lambda_L": self.slopes,
-                "T_from_ns": T_low * 1e9,
-                "T_to_ns": T_high * 1e9,
-                "rho_from": share(low * self.slopes, T_low),
-                "rho_to": share(high * self.slopes, T_high),
-            }
-        )
 
     def tolerances(self) -> pd.DataFrame:
         """Return one row a percentage.

@@ -29,6 +29,8 @@ class CurveParameter:
     symbol: str
     quantity: Literal["time", "gap"]
     unit: str
+    column: str  # its unit in the names of a table's columns
+    slope_column: str
     kind: str  # what a program bears any of, where its tolerance is infinite
     network: str  # what no value of slows such a program down
     share_of: str  # whose share of the critical path ρ is
@@ -50,6 +52,8 @@ _L = CurveParameter(
     "L",
     "time",
     "s",
+    "ns",
+    "lambda_L",
     "latency",
     "latency",
     "Latency's",
@@ -73,6 +77,8 @@ PARAMETERS = {
         "G",
         "gap",
         "s/B",
+        "ns_per_byte",
+        "lambda_G",
         "gap",
         "bandwidth",
         "Bytes'",
@@ -187,9 +193,29 @@ class ToleranceCurve(StoredResult):
             "provenance": self.provenance.to_dict(),
         }
 
-    @abstractmethod
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a piece of the curve."""
+        """Return one row a piece of the curve, between neighbouring critical values.
+
+        Returns:
+            ``from_ns``, ``to_ns``, ``lambda_L``, ``T_from_ns``, ``T_to_ns``, ``rho_from``,
+            ``rho_to``; over the gap per byte ``from_ns_per_byte``, ``to_ns_per_byte`` and
+            ``lambda_G`` instead of the first three.
+        """
+        import pandas as pd
+
+        low, high = self.corners[:-1], self.corners[1:]
+        T_low, T_high = self.corner_T[:-1], self.corner_T[1:]
+        return pd.DataFrame(
+            {
+                f"from_{self.parameter.column}": low * 1e9,
+                f"to_{self.parameter.column}": high * 1e9,
+                self.parameter.slope_column: self.slopes,
+                "T_from_ns": T_low * 1e9,
+                "T_to_ns": T_high * 1e9,
+                "rho_from": _share(low * self.slopes, T_low),
+                "rho_to": _share(high * self.slopes, T_high),
+            }
+        )
 
     @abstractmethod
     def tolerances(self) -> pd.DataFrame:
@@ -222,6 +248,6 @@ class ToleranceCurve(StoredResult):
         return clipped
 
 
-def share(part: FloatArray, whole: FloatArray) -> FloatArray:
+def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
     """Return the quotient of two arrays, 0 where the second is 0."""
     return np.where(whole > 0, part / np.maximum(whole, 1e-300), 0.0)

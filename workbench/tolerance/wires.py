@@ -50,14 +50,7 @@ def wire_sweep(
 
     Give the latency in each call, such as ``at(274e-9)``: the default is the model's L.
     """
-    packed = Sweep(program, model)
-    wires = Wires.of(
-        topology,
-        packed.graph.num_ranks,
-        placement,
-        d_switch_s=d_switch_s,
-        same_host_s=same_host_s,
-    )
+    packed, wires = _packed(program, model, topology, placement, d_switch_s, same_host_s)
     return along_wires(packed, wires, wire_class, l_wire_s)
 
 
@@ -114,14 +107,7 @@ def wire_sensitivity(
         ProgramError: the program cannot run to its end.
         ParameterError: the program does not fit, or a latency is not accepted.
     """
-    packed = Sweep(program, model)
-    wires = Wires.of(
-        topology,
-        packed.graph.num_ranks,
-        placement,
-        d_switch_s=d_switch_s,
-        same_host_s=same_host_s,
-    )
+    packed, wires = _packed(program, model, topology, placement, d_switch_s, same_host_s)
     hops, latency = wires.means(l_wire_s)
     starts = wires.classes_ps(l_wire_s) / PS_PER_S
     everywhere = along_wires(packed, wires, None, l_wire_s, by_one=True).at(0.0)
@@ -170,14 +156,7 @@ def wire_tolerance(
         ProgramError: the program cannot run to its end.
         ParameterError: the program does not fit, or an argument is not accepted.
     """
-    packed = Sweep(program, model)
-    wires = Wires.of(
-        topology,
-        packed.graph.num_ranks,
-        placement,
-        d_switch_s=d_switch_s,
-        same_host_s=same_host_s,
-    )
+    packed, wires = _packed(program, model, topology, placement, d_switch_s, same_host_s)
     sweep = along_wires(packed, wires, wire_class, l_wire_s)
     return sweep.tolerance(percent, _start(wires, wire_class, l_wire_s))
 
@@ -289,6 +268,20 @@ def topology_study(
                 }
             )
     return pd.DataFrame(rows)
+
+
+def _packed(
+    program: ProgramLike,
+    model: LogGPS,
+    topology: Topology,
+    placement: ArrayLike | HasHosts | None,
+    d_switch_s: float,
+    same_host_s: float,
+) -> tuple[Sweep, Wires]:
+    """Return a packed program, and the wires between its ranks."""
+    packed = Sweep(program, model)
+    latencies = {"d_switch_s": d_switch_s, "same_host_s": same_host_s}
+    return packed, Wires.of(topology, packed.graph.num_ranks, placement, **latencies)
 
 
 def along_wires(

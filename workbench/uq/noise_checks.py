@@ -133,7 +133,7 @@ def check_noise_models(
                 datasets=datasets,
                 level=level,
                 seed=seed,
-                task=Task(tell, task.stop_event),
+                task=task.part(tell),
             )
         )
     return NoiseChecks(tuple(checks))

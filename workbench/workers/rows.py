@@ -12,7 +12,6 @@ are not: their next row depends on the rows before it.
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +22,7 @@ from workbench.storage.database import short_text
 from workbench.storage.row_table import RowTable, StoredRow
 from workbench.tasks import Task
 from workbench.workers.run import Executor, Pace, do_pieces
-from workbench.workers.work import HELD, Answer, PiecedWork, WorkPiece, ended
+from workbench.workers.work import HELD, Answer, PiecedWork, WorkPiece, ended, own_module
 
 Compute = Callable[[Mapping[str, Any], Sequence[int]], Sequence[StoredRow]]
 """``compute(order, numbers)`` returns a row for each number, those that failed included."""
@@ -168,5 +167,5 @@ def _missing(
 
 
 def _compute(module: str) -> Compute:
-    found: Compute = importlib.import_module(module).compute
+    found: Compute = own_module(module).compute
     return found

@@ -86,7 +86,7 @@ def _one_by_one(work: PiecedWork, pieces: Sequence[WorkPiece], task: Task) -> No
         if task.stopping:
             break
         note = partial(work.note, piece.name)
-        note(perform(piece.order, database, Task(note, task.stop_event)))
+        note(perform(piece.order, database, task.part(note)))
 
 
 def _in_threads(work: PiecedWork, pieces: Sequence[WorkPiece], count: int, task: Task) -> None:
@@ -97,7 +97,7 @@ def _in_threads(work: PiecedWork, pieces: Sequence[WorkPiece], count: int, task:
     def do(piece: WorkPiece) -> None:
         try:
             if not (task.stopping or given_up.is_set()):
-                quiet = Task(stop_event=task.stop_event)
+                quiet = task.part()
                 inbox.put((piece.name, perform(piece.order, database, quiet)))
         except Exception as error:
             inbox.put(error)

@@ -324,7 +324,7 @@ def generalisation_table(
     import pandas as pd
 
     task = task_of(task)
-    each = Task(stop_event=task.stop_event)
+    each = task.part()
     settings = _FitSettings(loss=loss, engine=engine, trials=trials, seed=seed, task=each)
     wanted = list(product(map(as_curve, curves), models, _CHECKS))
     rows: list[dict[str, Any]] = []

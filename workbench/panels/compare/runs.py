@@ -297,4 +297,4 @@ def _step_of(task: Task, done: int, steps: int, text: str) -> Task:
         share = _PARTS * now.done // max(now.total, 1)
         task.report(_PARTS * done + share, _PARTS * steps, f"{text}, {now.message}")
 
-    return Task(report, task.stop_event)
+    return task.part(report)

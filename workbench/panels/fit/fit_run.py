@@ -128,7 +128,7 @@ class FitRun:
             task.breathe()
 
         try:
-            result = self.study.run(request.trials, task=tasks.Task(report, task.stop_event))
+            result = self.study.run(request.trials, task=task.part(report))
         finally:
             if request.study:
                 self.study.close()

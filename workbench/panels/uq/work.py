@@ -88,7 +88,7 @@ def _run_choice(
                 kept.keep(choice, found)
                 shown_s = time.monotonic()
 
-    chains = Task(note, task.stop_event)
+    chains = task.part(note)
     chains.report(0, choice.draws)
     return problem.calibrate(
         choice.noise, choice.held_out, choice.draws, choice.seed, kept.get(choice), chains

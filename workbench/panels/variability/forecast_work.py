@@ -17,7 +17,7 @@ def make_forecast(source: StepSource, state: ForecastState, task: Task) -> Forec
 
     Those by the fast models are the job's ``partial`` meanwhile.
     """
-    quiet = Task(stop_event=task.stop_event)
+    quiet = task.part()
     first = forecast(source.steps, models=FAST, task=quiet, **state.options)
     task.partial_from(lambda: first)
     try:

@@ -75,7 +75,7 @@ def collective_times(
         # One placement for all sizes.
         rng = int(np.random.default_rng(rng).integers(2**32))
     task = task_of(task)
-    quiet = Task(stop_event=task.stop_event)
+    quiet = task.part()
     times: dict[int, float] = {}
     task.partial_from(times.copy)
     for size in sizes:

@@ -83,7 +83,7 @@ def load_curve(
     workers = whole(workers, "workers", 1, _MOST_WORKERS)
     drawn = traffic(fabric.topology, pattern) if isinstance(pattern, str) else pattern
     task = task_of(task)
-    quiet = Task(stop_event=task.stop_event)
+    quiet = task.part()
     fabric.checked()
     found: dict[tuple[float, int], FabricResult] = {}
 

@@ -124,7 +124,7 @@ def resilience(
     generator = np.random.default_rng(rng)
     found = np.full((4, len(failing), trials), np.nan)
     task = task_of(task)
-    quiet = Task(stop_event=task.stop_event)
+    quiet = task.part()
     start = _intact_cut(topology, quiet) if bisections else None
     for trial in range(trials):
         order = generator.permutation(topology.num_links)

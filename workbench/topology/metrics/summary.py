@@ -373,7 +373,7 @@ def summary(
         prices = PriceTable(bandwidth_gbit_s=8e-9 * rate)
     graph = RouterGraph.of(topology)
     task = task_of(task)
-    quiet = Task(stop_event=task.stop_event)
+    quiet = task.part()
     work: dict[str, Callable[[], Any]] = {
         "distances": lambda: (
             distances(graph, task=quiet),

@@ -159,7 +159,7 @@ def _time_on(
             # A crossbar is shared by all ports of a switch; a NIC is a host's own.
             ports = ports.replace(nic_bandwidth=rate) if isinstance(ports, SNAPPR) else ports
         run = dataclasses.replace(fabric, model=ports, routing=routes)
-        quiet = Task(stop_event=task.stop_event)
+        quiet = task.part()
         return replay_on(graph, run, host=host, placement=hosts, task=quiet).makespan_s
 
     return over_fabric

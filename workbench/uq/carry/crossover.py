@@ -16,7 +16,7 @@ from workbench.models import LogGPS
 from workbench.named_options import named_options
 from workbench.programs.collectives import find_algorithm, schedule
 from workbench.simulate import replay
-from workbench.tasks import Task, task_of
+from workbench.tasks import task_of
 from workbench.uq.carried_on import CarriedOn
 from workbench.uq.carry.draws import MACHINES, MachineOptions, each_draw, machines_of, written
 from workbench.uq.pushed import PosteriorOrigin, PushedCrossover, PushedCurves
@@ -82,7 +82,7 @@ def crossover(
                     graph = schedule(
                         collective, name, nodes, size=size, reduce_ns_per_byte=reduce_ns_per_byte
                     ).graph()
-                quiet = Task(stop_event=task.stop_event)
+                quiet = task.part()
                 found.append(replay(graph, machine, task=quiet).makespan_s)
             return found[0], found[1]
 

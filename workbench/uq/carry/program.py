@@ -14,7 +14,7 @@ from workbench.models import LogGPS
 from workbench.named_options import named_options
 from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.simulate import replay
-from workbench.tasks import Task, task_of
+from workbench.tasks import task_of
 from workbench.tolerance.analysis import PERCENT, usual_interval
 from workbench.tolerance.sweep import Sweep
 from workbench.uq.carried_on import CarriedOn
@@ -58,7 +58,7 @@ def makespan(
     task = task_of(options.get("task"))
 
     def run_time(machine: LogGPS) -> float:
-        return replay(graph, machine, task=Task(stop_event=task.stop_event)).makespan_s
+        return replay(graph, machine, task=task.part()).makespan_s
 
     plain, times = each_draw(run_time, fitted, machines, task)
     name = program_name(program, graph)

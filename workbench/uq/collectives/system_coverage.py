@@ -215,7 +215,7 @@ def cover_systems(
         task.report(done, len(jobs), f"{collective} on {table.name}")
         measured = load_measured(table.name, collective)
         fewer, kept, words = split_tests(measured)
-        found = _calibrated(fewer, noise, draws, seed, Task(stop_event=task.stop_event))
+        found = _calibrated(fewer, noise, draws, seed, task.part())
         if task.stopping:
             break
         columns.append((list(kept.tests), kept.medians, found.predict(kept.tests, levels=LEVELS)))

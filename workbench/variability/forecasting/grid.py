@@ -164,7 +164,7 @@ def forecast_grid(
         raise ParameterError("m, k and features must each have a value", key="m")
     total = len(seen) * len(ahead) * len(sets)
     task = task_of(task)
-    quiet = Task(stop_event=task.stop_event)
+    quiet = task.part()
     found: list[Forecast] = []
     for one in seen:
         for other in ahead:

@@ -137,13 +137,13 @@ class _Work:
         here: Path,
         done: int,
     ) -> dict[int, RunPiece]:
-        """Return what is computed about all runs; SimulationHalted once the task is stopped."""
+        """Return the result of a computation for each run; a stop raises SimulationHalted."""
 
         def report(now: Progress) -> None:
             message = f"{done} of {self.total} worlds scored; {now.message}"
             self.task.report(done, self.total, message)
 
-        runs, each = range(settings.runs), Task(report, self.task.stop_event)
+        runs, each = range(settings.runs), self.task.part(report)
         found = do_runs(settings, computation, options, runs, here, self.workers, each)
         if each.stopping:
             raise SimulationHalted("stopped before all runs of the world were done")

@@ -37,7 +37,7 @@ class RunPiece(StoredResult):
 
     @classmethod
     def of(cls, row: StoredRow) -> RunPiece:
-        """Return what a row of the database holds."""
+        """Return the piece that is stored in a row."""
         return cls(row.number, *(np.array(one, np.float64, ndmin=2) for one in row.content))
 
     def row(self) -> StoredRow:
@@ -54,9 +54,9 @@ def do_runs(
     workers: int | None,
     task: Task,
 ) -> dict[int, RunPiece]:
-    """Return what is computed about runs, those so far once the task is stopped.
+    """Return the result of a computation for each run, or for the runs done before a stop.
 
-    SimulationHalted where none is done by then.
+    Raises SimulationHalted if the task is stopped before the first run is done.
     """
     if store is None:
         with tempfile.TemporaryDirectory(prefix="workbench-world-") as made:

@@ -332,7 +332,7 @@ class World(PackagedResult):
         workers: int | None,
         task: Task | None,
     ) -> dict[int, RunPiece]:
-        """Return what is computed about the runs of this world."""
+        """Return the results of one of ``COMPUTATIONS`` for each run of this world."""
         runs = self.number.tolist()
         return do_runs(self.settings, computation, options, runs, store, workers, task_of(task))
 

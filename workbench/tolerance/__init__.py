@@ -46,10 +46,12 @@ if TYPE_CHECKING:
     from workbench.tolerance.figure_sentence import describe_tolerance as describe_tolerance
     from workbench.tolerance.figure_solver_times import plot_solver_times as plot_solver_times
     from workbench.tolerance.lp import LatencyLP as LatencyLP
-    from workbench.tolerance.lp_certificate import LatencyCertificate as LatencyCertificate
-    from workbench.tolerance.lp_ranging import Ranging as Ranging
-    from workbench.tolerance.lp_result import LPSolution as LPSolution
-    from workbench.tolerance.lp_solvers import LinearSystem as LinearSystem
+    from workbench.tolerance.lp_solvers import (
+        LatencyCertificate as LatencyCertificate,
+        LinearSystem as LinearSystem,
+        LPSolution as LPSolution,
+        Ranging as Ranging,
+    )
     from workbench.tolerance.lp_text import PathLine as PathLine
     from workbench.tolerance.mean_size import (
         MeanSizeOverhead as MeanSizeOverhead,

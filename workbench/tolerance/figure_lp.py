@@ -15,7 +15,7 @@ from workbench.provenance import Provenance
 
 if TYPE_CHECKING:
     from workbench.tolerance.lp import LatencyLP
-    from workbench.tolerance.lp_ranging import Ranging
+    from workbench.tolerance.lp_solvers import Ranging
     from workbench.tolerance.lp_text import PathLine
 
 _US = 1e6  # µs in a second

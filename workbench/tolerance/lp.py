@@ -17,7 +17,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 import pulp
@@ -488,21 +488,17 @@ class LatencyLP:
             SolverError: HiGHS could not write it.
             OSError: the file cannot be written there.
         """
-        return self._write(path, ".lp")
+        return write(self.system(), self._names(), path, ".lp")
 
     def to_mps(self, path: str | Path) -> Path:
         """Write the linear program in the MPS format, as ``to_lp`` does. Return the path."""
-        return self._write(path, ".mps")
+        return write(self.system(), self._names(), path, ".mps")
 
     def __repr__(self) -> str:
         return (
             f"LatencyLP({self.graph.source}: {self.graph.num_ops} operations, {self.num_rows} "
             f"rows, {self.num_columns} columns, {self.model})"
         )
-
-    def _write(self, path: str | Path, suffix: Literal[".lp", ".mps"]) -> Path:
-        write(self.system(), self._names(), Path(path), suffix)
-        return Path(path)
 
     def _names(self) -> list[str]:
         """Return names of the columns that the LP format allows."""

@@ -27,13 +27,11 @@ from workbench.models import LogGPS
 from workbench.programs.graph import CALC, SEND, ExecutionGraph
 from workbench.simulate.picoseconds import PS_PER_NS, PS_PER_S, PicosecondCosts
 
-PS_PER_US = 10**6
+US_PER_S, PS_PER_US = 1e6, 10**6
 """Times are µs in the linear program, and whole ps in a replay."""
 
 BYTES_PER_KB = 1000
 """Gaps are counted in µs/kB, that is ns/B, so that costs in µs have coefficients near one."""
-
-US_PER_S = 1e6
 
 PerVariable = float | Mapping[str, float] | ArrayLike
 """One number for all, numbers by name, or one for each in the order of their names."""
@@ -156,7 +154,8 @@ class Rows:
                 (sent[more], first_gap + variables.gap[message[more]], -kilobytes[more]),
             ]
         )
-        return sparse.coo_array((value, (row, column)), (len(self.head), o + 1)).tocsr()
+        places = (row.astype(np.int32), column.astype(np.int32))  # as HiGHS takes them
+        return sparse.coo_array((value, places), (len(self.head), o + 1)).tocsr()
 
     def lower_us(self, variables: MessageVariables, gap_ps: FloatArray) -> FloatArray:
         """Return the constant part of each row's cost, float64[rows], µs, for gaps in ps/B."""

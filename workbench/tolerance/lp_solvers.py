@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import highspy
 import numpy as np
@@ -92,12 +92,10 @@ class LPSolution(StoredResult):
         rho_L: share of latency in the critical path, L lambda_L / T; 0 where T is 0. Shen et al.
             define this share in their text, but print the inverse, T / (L lambda_L).
         reduced_costs: the sensitivities by variable: latencies, gaps (bytes) and ``o``. At a
-            critical latency this is one of the slopes between that to its left and that to its
-            right.
-        tight: int64[ops], operations on the critical path from the first to the last: those whose
+            critical latency this is one of the slopes between those on its two sides.
+        tight: int64[ops], operations on a critical path from the first to the last: those whose
             rows have a multiplier. A send above S is listed before and after its receive if both
-            its start and its end are on the path. One of several critical paths, if there are
-            several.
+            its start and its end are on the path.
         dual_objective_s: lower bound of T from the multipliers, s: T, except for rounding.
         status: the solver's status, ``Optimal``.
         seconds: time for passing the rows to the solver and solving; building is not included.
@@ -173,7 +171,7 @@ def solve(
         times = range(1, len(system.least) - len(system.names))
         names = ["t", *(f"y{column}" for column in times), *system.names]
         problem, variables = to_pulp(system, names)
-        engine = _cbc(time_limit_s) if solver == "cbc" else solver
+        engine: Any = _cbc(time_limit_s) if solver == "cbc" else solver
         try:
             problem.solve(engine)
         except pulp.PulpSolverError as error:
@@ -231,8 +229,8 @@ def to_pulp(
     return problem, variables
 
 
-def write(system: LinearSystem, names: Sequence[str], path: Path, suffix: str) -> None:
-    """Write a linear program to a file; ``suffix`` is ``.lp`` or ``.mps``."""
+def write(system: LinearSystem, names: Sequence[str], path: str | Path, suffix: str) -> Path:
+    """Write a linear program to a file in the format of a suffix, ``.lp`` or ``.mps``."""
     highs = _passed(system)
     for column, name in enumerate(names):
         highs.passColName(column, name)
@@ -241,6 +239,7 @@ def write(system: LinearSystem, names: Sequence[str], path: Path, suffix: str) -
         temporary.touch()
         if highs.writeModel(str(temporary)) == highspy.HighsStatus.kError:
             raise SolverError(f"HiGHS could not write {path}", status="Write error")
+    return Path(path)
 
 
 def _solved(
@@ -248,6 +247,7 @@ def _solved(
     time_limit_s: float | None = None,
     methods: Sequence[str] = ("choose",),  # the next one if one finds no optimum
 ) -> highspy.Highs:
+    """Return HiGHS with the optimum, or raise a SolverError."""
     began = time.perf_counter()
     for method in methods:
         highs = _passed(system)
@@ -268,7 +268,7 @@ def _passed(system: LinearSystem) -> highspy.Highs:
     cost, most = np.zeros(columns), np.full(columns, np.inf)
     cost[system.maximised] = 1.0
     most[0] = system.longest
-    highs = highspy.Highs()
+    highs = highspy.Highs()  # type: ignore[no-untyped-call]
     highs.setOptionValue("output_flag", False)
     status = highs.passModel(
         columns,
@@ -390,7 +390,7 @@ class _RowsOverLatency:
         self.rows, self.system, self.column = rows, system, column
         self.known = np.where(np.isfinite(system.least), system.least, 0.0)
         self.constant = system.lower - system.matrix @ self.known
-        self.multiple = -system.matrix[:, [column]].toarray()[:, 0]
+        self.multiple = -system.matrix[:, [column]].toarray().ravel()
         self.order = np.empty(len(rows.head), np.int32)
         kernel.in_order(rows.head, rows.tail, rows.num_columns, self.order)
         self.base, self.latencies = np.empty(rows.num_columns), np.empty(rows.num_columns)

@@ -91,7 +91,7 @@ def text_of(lp: LatencyLP, T: float | None, variables: Sequence[str] | None, mos
         raise ParameterError(
             "there must be one latency to maximise; this linear program has several", key="T"
         )
-    rows = _constraints(lp, shown)[:most_rows]
+    rows = _constraints(lp, shown, most_rows)
     width = len(f"({len(rows)}) ")
     lines = [f"{f'({number})':<{width}}{_text(row, shown)}" for number, row in enumerate(rows, 1)]
     if lp.num_rows > most_rows:
@@ -110,20 +110,19 @@ def text_of(lp: LatencyLP, T: float | None, variables: Sequence[str] | None, mos
     return "\n".join([f"{objective}        [{unit}]", "s.t.", *lines])
 
 
-def _constraints(lp: LatencyLP, shown: Sequence[str]) -> list[_Constraint]:
+def _constraints(lp: LatencyLP, shown: Sequence[str], most: int | None = None) -> list[_Constraint]:
     """Return the rows so that each y is bounded before it is used; others than shown are values."""
-    system, rows, names = lp.system(), lp.rows, lp.message_variables.names
-    number = _numbers(lp)
+    system, rows, number = lp.system(), lp.rows, _numbers(lp)
     head, tail = number[rows.head], np.where(rows.tail < 0, -1, number[rows.tail])
-    order = np.argsort(np.where(head == 0, len(number), head), kind="stable")
-    charges = -system.matrix[:, rows.num_columns :]
-    places = [names.index(name) for name in shown]
+    order = np.argsort(np.where(head == 0, len(number), head), kind="stable")[:most]
+    charges = -system.matrix[order][:, rows.num_columns :]
+    places = [system.names.index(name) for name in shown]
     values = system.least[rows.num_columns :].copy()
     values[places] = 0.0
-    constant_us = system.lower + charges @ values
+    constant_us = system.lower[order] + charges @ values
     terms = charges[:, places].toarray() * [_unit(lp, name) for name in shown]
-    columns = (column[order].tolist() for column in (head, tail, terms, constant_us))
-    return [_Constraint(*row) for row in zip(*columns, strict=True)]
+    columns = (head[order], tail[order], terms, constant_us)
+    return [_Constraint(*row) for row in zip(*map(np.ndarray.tolist, columns), strict=True)]
 
 
 def _numbers(lp: LatencyLP) -> IntArray:

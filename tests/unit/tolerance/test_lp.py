@@ -325,6 +325,9 @@ def test_run_times_below_the_least_are_refused():
     for solver in ("paths", "highs"):
         with pytest.raises(ParameterError, match=r"at least 1.5e-06 s.*got 1e-06 s"):
             lp.largest_latency(1e-6, solver=solver)
+        for T in (math.nan, math.inf):
+            with pytest.raises(ParameterError, match="T must be"):
+                lp.largest_latency(T, solver=solver)
 
 
 def test_a_time_limit_is_a_solver_s_word():

@@ -39,9 +39,9 @@ from workbench.tolerance.figure_sentence import (
 )
 
 if TYPE_CHECKING:
+    from workbench.tolerance.curve import CurveParameter
     from workbench.tolerance.figure_measured import Measured
     from workbench.tolerance.figure_sentence import Results
-    from workbench.tolerance.tolerance_curve import CurveParameter
 
 _LEFT_PX = 78  # one width for all, so that the latencies stand above one another
 _ROW_PX = 24  # a strip of 17 px with texts of 11

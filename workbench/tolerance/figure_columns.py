@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.plotting import palette
-from workbench.tolerance.tolerance_curve import PARAMETERS
+from workbench.tolerance.curve import PARAMETERS
 from workbench.units import format_quantity
 
 if TYPE_CHECKING:
-    from workbench.tolerance.tolerance_curve import ToleranceCurve
+    from workbench.tolerance.curve import ToleranceCurve
 
     Named = Mapping[str, ToleranceCurve]
 

@@ -14,13 +14,13 @@ from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.marks import Marks
 from workbench.plotting.replay.style import time_text
+from workbench.tolerance.curve import LatencySensitivity
 from workbench.tolerance.figure_columns import colour_of, height_of
-from workbench.tolerance.result import LatencySensitivity
 from workbench.tolerance.run_prediction import RunPrediction
 
 if TYPE_CHECKING:
     from workbench.measure import MeasuredRuns
-    from workbench.tolerance.tolerance_curve import ToleranceCurve
+    from workbench.tolerance.curve import ToleranceCurve
 
     Measured = MeasuredRuns | Mapping[str, MeasuredRuns]
 

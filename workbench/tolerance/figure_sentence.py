@@ -11,12 +11,16 @@ from workbench.errors import ParameterError
 from workbench.plotting.descriptions import plain_percent
 from workbench.plotting.replay.style import time_text
 from workbench.provenance import Provenance
-from workbench.tolerance.bandwidth import BandwidthSensitivity
+from workbench.tolerance.curve import (
+    RENDEZVOUS,
+    BandwidthSensitivity,
+    LatencySensitivity,
+    more_than_messages,
+)
 from workbench.tolerance.figure_columns import MOST_MARKS, value_text
-from workbench.tolerance.result import RENDEZVOUS, LatencySensitivity, more_than_messages
 
 if TYPE_CHECKING:
-    from workbench.tolerance.tolerance_curve import ToleranceCurve
+    from workbench.tolerance.curve import ToleranceCurve
 
     Results = ToleranceCurve | Sequence[ToleranceCurve] | Mapping[str, ToleranceCurve]
 

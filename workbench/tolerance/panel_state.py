@@ -26,7 +26,7 @@ from workbench.programs.collectives import ALGORITHMS, DEFAULTS
 from workbench.programs.generate.grids import grid_shape
 from workbench.tolerance import BandwidthSensitivity, LatencySensitivity, RunPrediction
 from workbench.tolerance.analysis import PERCENT
-from workbench.tolerance.tolerance_curve import ToleranceCurve
+from workbench.tolerance.curve import ToleranceCurve
 
 ALONE, WEAK, STRONG = "alone", "weak", "strong"
 """Programs shown beside one: none, or its family on fewer and more ranks."""

@@ -10,10 +10,10 @@ from workbench.html_table import html_table
 from workbench.panels.style import TEXT
 from workbench.plotting.replay.style import time_text
 from workbench.plotting.theme import SMALL
+from workbench.tolerance.curve import RENDEZVOUS, more_than_messages
 from workbench.tolerance.figure_columns import value_text
 from workbench.tolerance.panel_measured import COLUMNS
 from workbench.tolerance.panel_state import Analysed
-from workbench.tolerance.result import RENDEZVOUS, more_than_messages
 
 
 def tolerance_table(shown: Analysed) -> str:

@@ -30,6 +30,7 @@ from workbench.tolerance import (
     analyse_bandwidth,
     compare_contention,
 )
+from workbench.tolerance.curve import ToleranceCurve
 from workbench.tolerance.panel_state import (
     Analysed,
     LatencyInterval,
@@ -38,7 +39,6 @@ from workbench.tolerance.panel_state import (
     distinct,
 )
 from workbench.tolerance.run_prediction import measured_interval, runs_of
-from workbench.tolerance.tolerance_curve import ToleranceCurve
 
 AT_ONCE_OPERATIONS = 2_000_000
 """Operations of all programs together up to which a slider waits for the analysis."""

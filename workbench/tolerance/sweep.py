@@ -220,13 +220,21 @@ class Sweep:
         Args:
             L: the latency, s; default the model's.
         """
+        return self.point_and_path(L)[0]
+
+    def point_and_path(self, L: float | None = None) -> tuple[SweepPoint, CriticalPath]:
+        """Return what ``at`` and ``critical_path`` do, in one pass.
+
+        Args:
+            L: the latency, s; default the model's.
+        """
         from workbench.tolerance.slack import follow
 
         x = self._latency_ps(L)
         left, right, last, notes = self._passes.point(x)
         path = follow(self._packed, self._costs, last, notes)
         T = right.at(x)
-        return SweepPoint(
+        point = SweepPoint(
             L=x / PS_PER_S,
             T=T / PS_PER_S,
             lambda_L_left=left.slope,
@@ -236,6 +244,7 @@ class Sweep:
             rho_L=x * right.slope / T if T else 0.0,
             T_ps=T,
         )
+        return point, path
 
     def curve(self, L: ArrayLike) -> SweepCurve:
         """Return T and its slopes at several latencies, eight lanes a pass.
@@ -323,10 +332,7 @@ class Sweep:
         Args:
             L: the latency, s; default the model's.
         """
-        from workbench.tolerance.slack import follow
-
-        _, _, last, notes = self._passes.point(self._latency_ps(L))
-        return follow(self._packed, self._costs, last, notes)
+        return self.point_and_path(L)[1]
 
     def slack(self, L: float | None = None) -> Slack:
         """Return the possible delays of operations' starts and ends and ranks' ends at the same T.

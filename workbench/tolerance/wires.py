@@ -21,8 +21,8 @@ from workbench.provenance import Provenance
 from workbench.result import StoredResult
 from workbench.simulate.picoseconds import PS_PER_S
 from workbench.tolerance.analysis import analyse
+from workbench.tolerance.curve import LatencySensitivity
 from workbench.tolerance.rank_wires import L_WIRE_S, HasHosts, Wires
-from workbench.tolerance.result import LatencySensitivity
 from workbench.tolerance.sweep import Sweep
 from workbench.tolerance.sweep_points import SweepPoint
 from workbench.topology import Topology

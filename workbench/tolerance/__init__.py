@@ -74,11 +74,11 @@ if TYPE_CHECKING:
         SolverTimes as SolverTimes,
         time_solvers as time_solvers,
     )
-    from workbench.tolerance.sweep import Sweep as Sweep
-    from workbench.tolerance.sweep_points import (
+    from workbench.tolerance.sweep import (
         ClassPoint as ClassPoint,
         CriticalLatencies as CriticalLatencies,
         PairCounts as PairCounts,
+        Sweep as Sweep,
         SweepCurve as SweepCurve,
         SweepPoint as SweepPoint,
     )

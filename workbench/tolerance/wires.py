@@ -23,8 +23,7 @@ from workbench.simulate.picoseconds import PS_PER_S
 from workbench.tolerance.analysis import analyse
 from workbench.tolerance.curve import LatencySensitivity
 from workbench.tolerance.rank_wires import L_WIRE_S, HasHosts, Wires
-from workbench.tolerance.sweep import Sweep
-from workbench.tolerance.sweep_points import SweepPoint
+from workbench.tolerance.sweep import Sweep, SweepPoint
 from workbench.topology import Topology
 from workbench.topology.metrics.links import D_SWITCH_S
 

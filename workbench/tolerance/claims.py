@@ -19,6 +19,7 @@ from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench import machines as profiles
 from workbench.arrays import FloatArray
@@ -36,7 +37,7 @@ from workbench.tolerance.running_example import running_example
 from workbench.tolerance.solver_times import timed
 from workbench.tolerance.sweep import Sweep
 from workbench.tolerance.wires import FEC_INTERVAL_S, along_wires
-from workbench.topology import Topology, dragonfly, fat_tree
+from workbench.topology import dragonfly, fat_tree
 from workbench.units import format_quantity
 
 SHIPPED = (
@@ -75,6 +76,7 @@ _REDUCE_EVERY = (4, 16, 64)  # chosen: the paper does not say how often; claims 
 _CASE_STUDY_RANKS = (32, 64, 256)  # IV: 32, 64 and 256 nodes of a rank each
 _WIRE_S, _WIRE_WITH_CODES_S = FEC_INTERVAL_S
 _SCALES = (8, 32, 64)  # of Table II
+_dragonfly = partial(dragonfly, a=4, p=8, g=8)  # of the case studies
 _MOST_LP_OPS = 15_000  # chosen: eight of eleven shipped programs; the next has 24,576
 
 Icon = Callable[[int], Program]
@@ -215,29 +217,17 @@ class _Cases:
         return doubling, ring
 
     @cached_property
-    def networks(self) -> tuple[Topology, Topology]:
-        """The fat tree and the dragonfly of the case studies."""
-        return fat_tree(16), dragonfly(a=4, p=8, g=8)
-
-    @cached_property
-    def over_wires(self) -> list[list[Sweep]]:
-        """The sweeps of ICON-like programs over the latency of wires, a list for each network."""
+    def over_wires(self) -> list[Sweep]:
+        """The sweeps over the latency of wires, of all on the fat tree, then on the dragonfly."""
         ranks = _CASE_STUDY_RANKS[-1]
-        wires = [Wires.of(network, ranks) for network in self.networks]
-        return [
-            [along_wires(sweep, one, None, _WIRE_S) for sweep in self.of_icons(ranks)]
-            for one in wires
-        ]
+        wires = [Wires.of(network, ranks) for network in (fat_tree(16), _dragonfly())]
+        packed = self.of_icons(ranks)
+        return [along_wires(sweep, one, None, _WIRE_S) for one in wires for sweep in packed]
 
     @property
     def wire_tolerance_ns(self) -> FloatArray:
-        """The largest latency of a wire within 1 %, float64[networks, cases]."""
-        return np.array(
-            [
-                [1e9 * sweep.tolerance([1], _WIRE_S)[1] for sweep in sweeps]
-                for sweeps in self.over_wires
-            ]
-        )
+        """The largest latency of a wire within 1 %, of each of `over_wires`."""
+        return np.array([1e9 * one.tolerance([1], _WIRE_S)[1] for one in self.over_wires])
 
     def added_by_scale(
         self, scaling: str, cells: int, cg_cells: int, others: Mapping[str, Icon] | None = None
@@ -256,20 +246,6 @@ class _Cases:
             for name, make in makers.items()
         }
 
-    def placed_gains(self, method: Literal["algorithm-3", "metis"]) -> FloatArray:
-        """Return a method's gain over block placement, %, for each size and machine."""
-        from workbench.placement import place
-
-        icon = list(self.icons.values())[:2][-1]  # the second of several
-        graphs = [icon(ranks).graph() for ranks in (32, 64)]
-        return np.array(
-            [
-                100 * place(graph, model, self.networks[1], method=method, ranks_per_host=8).gain
-                for graph in graphs
-                for model in self.machines.values()
-            ]
-        )
-
     def on_icon(self, verdict: Verdict) -> Verdict:
         """Return the verdict on a number of ICON's, which stand-ins cannot give."""
         return "cannot be told here" if self.stand_ins else verdict
@@ -278,12 +254,6 @@ class _Cases:
     def counted(self) -> str:
         """How many programs and machines a number is from."""
         return f"{len(self.programs)} programs on {len(self.machines)} machines"
-
-    @property
-    def placed_counted(self) -> str:
-        """What and where the gains of placements are from."""
-        what = "a program like ICON of 32 and 64 ranks, 8 to a node of a dragonfly"
-        return f"{what}, on {len(self.machines)} machines"
 
     @property
     def icons_counted(self) -> str:
@@ -490,8 +460,8 @@ def _ring_doubles_rho(cases: _Cases) -> _Judged:
 
 
 def _dragonfly_tolerates_marginally_more(cases: _Cases) -> _Judged:
-    fat, fly = cases.wire_tolerance_ns - 1e9 * _WIRE_S
-    ratio = fly / fat
+    on_fat_tree, on_dragonfly = np.split(cases.wire_tolerance_ns - 1e9 * _WIRE_S, 2)
+    ratio = on_dragonfly / on_fat_tree
     more = ratio > 1
     return graded(more & (ratio <= 1.5), more), (
         f"{span(ratio, '.3f')} times that of the fat tree; larger in {counted(more, 'cases')}; "
@@ -503,8 +473,7 @@ def _correction_codes_do_no_harm(cases: _Cases) -> _Judged:
     growth = np.array(
         [
             100 * (sweep.makespan(_WIRE_WITH_CODES_S) / sweep.makespan(_WIRE_S) - 1)
-            for sweeps in cases.over_wires
-            for sweep in sweeps
+            for sweep in cases.over_wires
         ]
     )
     held = growth < 1
@@ -517,7 +486,7 @@ def _correction_codes_do_no_harm(cases: _Cases) -> _Judged:
 def _wires_of_3000_ns(cases: _Cases) -> _Judged:
     tolerance = cases.wire_tolerance_ns
     above = tolerance > 3000
-    points = [sweep.at(_WIRE_S) for sweeps in cases.over_wires for sweep in sweeps]
+    points = [sweep.at(_WIRE_S) for sweep in cases.over_wires]
     per_wire_us = [1e6 * point.T / point.lambda_L_right for point in points]
     needed_us = (3000 - 1e9 * _WIRE_S) / 0.01 / 1e3
     return cases.on_icon(all_or_some(above)), (
@@ -529,18 +498,34 @@ def _wires_of_3000_ns(cases: _Cases) -> _Judged:
 
 
 def _algorithm_3_gains_a_little(cases: _Cases) -> _Judged:
-    gains = cases.placed_gains("algorithm-3")
-    small = (gains > 0) & (gains < 1)
-    return cases.on_icon(all_or_some(small)), (
-        f"{span(gains, '.2g')} % less; {counted(small, 'cases')}; {cases.placed_counted}"
-    )
+    return _placed(cases, "algorithm-3", lambda gains: (gains > 0) & (gains < 1))
 
 
 def _partitioner_is_slightly_worse(cases: _Cases) -> _Judged:
-    gains = cases.placed_gains("metis")
-    worse = gains < 0
-    return cases.on_icon(all_or_some(worse)), (
-        f"{span(gains, '.2g')} % less; more in {counted(worse, 'cases')}; {cases.placed_counted}"
+    return _placed(cases, "metis", lambda gains: gains < 0, "more in ")
+
+
+def _placed(
+    cases: _Cases,
+    method: Literal["algorithm-3", "metis"],
+    holds: Callable[[FloatArray], NDArray[np.bool_]],  # of gains over block placement, %
+    words: str = "",
+) -> _Judged:
+    from workbench.placement import place
+
+    icon = list(cases.icons.values())[:2][-1]  # the second of several
+    network = _dragonfly()
+    gains = np.array(
+        [
+            100 * place(graph, model, network, method=method, ranks_per_host=8).gain
+            for graph in (icon(32).graph(), icon(64).graph())
+            for model in cases.machines.values()
+        ]
+    )
+    right = holds(gains)
+    return cases.on_icon(all_or_some(right)), (
+        f"{span(gains, '.2g')} % less; {words}{counted(right, 'cases')}; a program like ICON of "
+        f"32 and 64 ranks, 8 to a node of a dragonfly, on {len(cases.machines)} machines"
     )
 
 

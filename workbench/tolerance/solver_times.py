@@ -115,19 +115,19 @@ class SolverTimes(StoredResult):
         """
         import pandas as pd
 
-        columns: dict[str, Any] = {
-            "program": self.programs,
-            "ranks": self.ranks,
-            "events": self.events,
-            "T (s)": self.T_s,
-        }
-        for way, name in (("lp", "LP"), ("sweep", "sweep"), ("replay", "replay")):
-            columns[f"{name} (s)"] = self.median(way)
-            columns[f"{name} ± (s)"] = self.seconds(way).std(axis=1)
         lp, sweep, replay = map(self.median, WAYS)
         return pd.DataFrame(
-            columns
-            | {
+            {
+                "program": self.programs,
+                "ranks": self.ranks,
+                "events": self.events,
+                "T (s)": self.T_s,
+                "LP (s)": lp,
+                "LP ± (s)": self.lp_s.std(axis=1),
+                "sweep (s)": sweep,
+                "sweep ± (s)": self.sweep_s.std(axis=1),
+                "replay (s)": replay,
+                "replay ± (s)": self.replay_s.std(axis=1),
                 "build (s)": self.build_s,
                 "pack (s)": self.pack_s,
                 "LP / sweep": lp / sweep,

@@ -104,11 +104,7 @@ SCALES = tuple(map(LogGPSScale, LOGGPS.values()))
 class LogGPSChoice:
     """A machine, and sliders for the six parameters; ``changed`` is called after a user's change.
 
-    Args:
-        machine: a name or a file; ``loggopsim`` for LogGOPSim's defaults.
-
-    Raises:
-        DatasetError: there is no such machine.
+    ``machine`` is a name or a file; ``loggopsim`` stands for LogGOPSim's defaults.
     """
 
     def __init__(self, machine: str, changed: Callable[[], None]) -> None:

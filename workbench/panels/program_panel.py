@@ -30,15 +30,7 @@ _Shown = TypeVar("_Shown", bound=ProgramResult)
 
 
 class ProgramPanel(Panel[_T], Generic[_T, _Shown]):
-    """A panel that works on a program, on a machine, again whenever a control changes.
-
-    Args:
-        source: the first program.
-        machine: a name or a file; ``loggopsim`` for LogGOPSim's defaults.
-
-    Raises:
-        DatasetError: there is no such machine.
-    """
+    """A panel that works on a program, on a machine, again whenever a control changes."""
 
     _START: ClassVar[tuple[str, str, str]]
     """Text, tooltip and width of the button that starts the work."""

@@ -10,7 +10,7 @@ from workbench.errors import ParameterError
 from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.mute import Mute
-from workbench.panels.style import choose
+from workbench.panels.style import choose, named
 
 _T = TypeVar("_T")
 
@@ -21,25 +21,16 @@ class Setting:
 
     A control's trait ``value`` is the setting, and its options or range say what is accepted.
     Where a control holds more or less than the setting, functions read and set it.
-
-    Attributes:
-        control: the control; None where the setting has none, or shares one.
-        get: returns the value; None: the control's.
-        take: sets it as the user would, or raises a ParameterError; None: in the control.
-        save: returns it as JSON can hold it; None: the value.
-        restore: sets what ``save`` returned; None: as ``take`` does.
-        session: whether a session, and undo, sets it at once, after all jobs as it chooses among
-            their results, or not at all.
-        attribute: whether the panel has it as an attribute.
     """
 
-    control: Any = None
-    get: Callable[[], Any] | None = None
-    take: Callable[[Any], object] | None = None
-    save: Callable[[], Any] | None = None
-    restore: Callable[[Any], object] | None = None
+    control: Any = None  # None where the setting has none, or shares one
+    get: Callable[[], Any] | None = None  # None: the control's value
+    take: Callable[[Any], object] | None = None  # sets it as the user would; None: in the control
+    save: Callable[[], Any] | None = None  # returns it as JSON can hold it; None: the value
+    restore: Callable[[Any], object] | None = None  # sets what was saved; None: as take does
+    # When a session, and undo, sets it: what chooses among results waits for the jobs.
     session: Literal["at once", "after jobs", "no"] = "at once"
-    attribute: bool = True
+    attribute: bool = True  # whether the panel has it as an attribute
 
     def value(self) -> Any:
         """Return the value."""
@@ -65,9 +56,13 @@ class Written(inputs.Text, Generic[_T]):
         read: Callable[[str], _T],  # or raises a ParameterError
         write: Callable[[_T], str],
         changed: Callable[[], None],
-        **look: Any,
+        *,
+        name: str,
+        placeholder: str = "",
     ) -> None:
-        super().__init__(write(held), continuous_update=False, **look)
+        super().__init__(
+            write(held), continuous_update=False, placeholder=placeholder, **named(name, "100%")
+        )
         self.held, self.error = held, ErrorLine()
         self._read, self._write, self._changed = read, write, changed
         self._muted = Mute()

@@ -56,7 +56,7 @@ from workbench.tolerance.panel_programs import (
 )
 from workbench.tolerance.panel_state import (
     Analysed,
-    Interval,
+    LatencyInterval,
     ToleranceState,
     check_interval,
     interval_text,
@@ -135,15 +135,15 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
             layout=widgets.Layout(width="auto"),
         )
         self._percent: Written[tuple[float, ...]] = Written(
-            PERCENT, parse_percents, percents_text, changed, **named("Zones (%)", "100%")
+            PERCENT, parse_percents, percents_text, changed, name="Zones (%)"
         )
-        self._axis: Written[Interval | None] = Written(
+        self._axis: Written[LatencyInterval | None] = Written(
             None,
             parse_interval,
             interval_text,
             changed,
+            name="Axis of L (µs)",
             placeholder="automatic, or 0 to 20us",
-            **named("Axis of L (µs)", "100%"),
         )
         self._follow: Any = inputs.Checkbox(
             value=True,

@@ -17,7 +17,7 @@ from workbench.tolerance.panel_measured import MeasuredFile
 from workbench.tolerance.panel_programs import ProgramVariant
 from workbench.tolerance.tolerance_curve import ToleranceCurve
 
-Interval = tuple[float, float]
+LatencyInterval = tuple[float, float]
 """Both ends of the axis: of L in s."""
 
 Over = Literal["latency", "bandwidth"]
@@ -35,7 +35,7 @@ class ToleranceState:
     model: LogGPS
     machine: str  # that gave the model; OWN for other values
     percent: tuple[float, ...]  # by which T may grow
-    interval: Interval | None  # of L, s; None: as the tolerances need
+    interval: LatencyInterval | None  # of L, s; None: as the tolerances need
     measured: MeasuredFile | None
     over: Over
 
@@ -101,7 +101,7 @@ def percents_text(percent: Sequence[float]) -> str:
     return ", ".join(f"{p:g}" for p in percent)
 
 
-def parse_interval(text: str) -> Interval | None:
+def parse_interval(text: str) -> LatencyInterval | None:
     """Return an interval of L in s from a text such as ``0 to 20 us``; None if empty."""
     if not text.strip():
         return None
@@ -123,7 +123,7 @@ def _latency(text: str) -> float:
     return parse_loggps("L", text)
 
 
-def check_interval(interval: Interval) -> Interval:
+def check_interval(interval: LatencyInterval) -> LatencyInterval:
     """Return an interval of L in s after checking that it ascends."""
     low, high = interval
     if not (0 <= low < high < 1 and round(high * 1e12) > round(low * 1e12)):
@@ -135,6 +135,6 @@ def check_interval(interval: Interval) -> Interval:
     return interval
 
 
-def interval_text(interval: Interval | None) -> str:
+def interval_text(interval: LatencyInterval | None) -> str:
     """Return an interval in s as the user types it, in µs."""
     return "" if interval is None else " to ".join(f"{end * 1e6:.9g}" for end in interval) + "us"

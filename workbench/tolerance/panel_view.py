@@ -131,16 +131,12 @@ class ToleranceView:
             self._follow.data = {"on": [on]}
 
     def show_diagram(self, result: ReplayResult, variable: str, at: float) -> Downloads:
-        """Draw the replay at a latency in s or a gap in s/B, with its critical path.
-
-        Returns:
-            What saves pictures of it.
-        """
+        """Draw the replay at a latency in s or a gap in s/B; return what saves pictures of it."""
         text = f"{variable} = {value_text(variable, at)}"
         if self.diagram is None or self._diagram_view is None:
             self.diagram = spacetime_figure(result, height=_DIAGRAM_PX)
             self._diagram_origin = own_caption(self.diagram.figure)
-            self.diagram.figure.legend[0].update(label_height=14, spacing=8)
+            self.diagram.figure.legend[0].update(label_height=14, spacing=4)
             self._diagram_downloads = Downloads(self.diagram.figure)
             self._diagram_view = LiveView(self.diagram.figure, layout=widgets.Layout(width="100%"))
             self._diagram_view.on_window(self.diagram.asked, self._window_asked)

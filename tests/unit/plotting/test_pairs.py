@@ -8,7 +8,7 @@ from bokeh.models import ColorBar
 
 from workbench.errors import ParameterError
 from workbench.plotting.replay.communication import MOST_TILES
-from workbench.tolerance.figure_pairs import (
+from workbench.tolerance.figure_network import (
     describe_pairs,
     pair_columns,
     pairs_figure,

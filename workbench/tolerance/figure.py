@@ -13,6 +13,7 @@ from bokeh.models import (
     CustomJSHover,
     CustomJSTickFormatter,
     FactorRange,
+    GlyphRenderer,
     LayoutDOM,
     LegendItem,
     Range1d,
@@ -20,7 +21,7 @@ from bokeh.models import (
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
-from workbench.plotting.axes import legend_above, new_figure, set_range
+from workbench.plotting.axes import legend_above, live_figure, set_range
 from workbench.plotting.descriptions import plain_percent
 from workbench.plotting.grid import sentence, stacked
 from workbench.plotting.marks import Marks, hover
@@ -33,7 +34,6 @@ from workbench.tolerance.figure_columns import (
     by_name,
     corner_columns,
     curve_columns,
-    is_relative,
     limit_columns,
     measured_columns,
     predictions_of,
@@ -51,6 +51,7 @@ _LEFT_PX = 78  # one width for all, so that the latencies stand above one anothe
 _ROW_PX = 24  # a strip of 17 px with texts of 11
 _BESIDE = 0.015  # of the axis: room for half a measured point
 _STEEPEST = 1.5  # of the predicted slopes: what noise makes steeper does not set the axis
+_APART = 3.0  # times between the longest T and the shortest from which on T is drawn in percent
 _PERCENT_TICK = "return `${tick > 0 ? '+' : ''}${Number(tick.toFixed(3))} %`"
 _GAP_TICK = "return `${Number(tick.toPrecision(6))} ns/B`"
 _BANDWIDTH_TICK = """
@@ -74,7 +75,6 @@ const [unit, scale] = [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]]
   .find(([_, size]) => Math.abs(value) >= size) ?? ['ns', 1]
 return `${Number((value / scale).toPrecision(6))} ${unit}`
 """
-_ZONE = {"fill_color": "colour", "hatch_pattern": "hatch", "hatch_color": "colour"}
 
 
 class ToleranceFigure:
@@ -106,50 +106,33 @@ class ToleranceFigure:
         self.strips = _pane("zones", 100, shared, FactorRange(range_padding=0.1))
         self.time.yaxis.formatter = CustomJSTickFormatter()
         self.slope.yaxis.formatter = CustomJSTickFormatter()
-        self.curves = ColumnDataSource(name="curves")
-        self.slopes, self.shares, self.zones = (ColumnDataSource() for _ in range(3))
-
-        behind = {"line_color": None, "fill_alpha": 0.22, "hatch_alpha": 0.45, "hatch_scale": 10}
-        self.bands = self.time.vstrip("from", "to", source=self.zones, **_ZONE, **behind)
+        sources = [ColumnDataSource() for _ in range(6)]
+        self.curves, self.slopes, self.shares, self.zones, self.corners, self.limits = sources
+        self.curves.name = "curves"
+        self.bands = _add_zones(self.time, self.strips, self.zones)
         lines = _add_lines(self.time, self.curves, "L", "T", legend_field="name")
         _add_lines(self.slope, self.slopes, "steps", "slope")
         _add_lines(self.share, self.shares, "rho_L", "rho")
-        self._critical = Marks(self.time, corner_columns({}, relative=False), x="L")
-        self.corners = self._critical.source
+        self._critical = Marks(self.time, self.corners, x="L")
         marks = self._critical.points("T", "colour", fill="white", legend="critical")
-        slopes = ("slope", "@below{0,0} to @above{0,0}")
-        hover(
-            self.time, [marks], [("", "@name"), ("critical", "@text"), slopes], attachment="below"
-        )
-        limits = Marks(self.time, limit_columns({}, relative=False), x="L")
-        limits.points("T", "colour", edge=None, marker="square", size=7)
-        self.limits = limits.source
+        tips = [("", "@name"), ("critical", "@text"), ("slope", "@below{0,0} to @above{0,0}")]
+        hover(self.time, [marks], tips, attachment="below")
+        within = Marks(self.time, self.limits, x="L")
+        within.points("T", "colour", edge=None, marker="square", size=7)
         at = {"text_align": "align", "text_baseline": "baseline", "x_offset": "x_offset"}
         self.time.text("L", "T", "text", source=self.limits, text_font_size="11px", **at)
-        self._add_strips()
-        figures = (self.time, self.slope, self.share, self.strips)
-        self.pointers = tuple(_add_pointer(fig) for fig in figures)
+        figures = (self.time, self.strips, self.slope, self.share)
+        self.pointers = tuple(ColumnDataSource({"L": []}) for _ in figures)
+        dotted = {"line_color": palette.BLACK, "line_dash": "dotted", "line_width": 2}
+        for fig, source in zip(figures, self.pointers, strict=True):
+            fig.vspan("L", source=source, **dotted)
         self._position, self._height = CustomJSHover(), CustomJSHover()
-        hover(
-            self.time,
-            [lines],
-            [("", "@name"), ("at", "$x{custom}"), ("T", "$snap_y{custom}")],
-            formatters={"$x": self._position, "$snap_y": self._height},
-            line_policy="interp",
-            attachment="above",
-        )
+        how = {"formatters": {"$x": self._position, "$snap_y": self._height}}
+        tips = [("", "@name"), ("at", "$x{custom}"), ("T", "$snap_y{custom}")]
+        hover(self.time, [lines], tips, line_policy="interp", attachment="above", **how)
         self.measured = MeasuredMarks(self.time, self.slope)
         legend_above(self.time)
-        below = (self.time, self.strips, self.slope, self.share)
-        self.layout: LayoutDOM = column(*below, sizing_mode="stretch_width")
-
-    def _add_strips(self) -> None:
-        fig, look = self.strips, {"line_color": "white", "fill_alpha": 0.45, "hatch_scale": 8}
-        ends = {"y": "name", "left": "from", "right": "to", "height": 0.7}
-        bars = fig.hbar(source=self.zones, **ends, **_ZONE, **look)
-        Marks(fig, self.zones, y="name").texts("label", "to", align="right", offset=-3)
-        hover(fig, [bars], [("", "@name"), ("within @percent_text", "@text")])
-        fig.ygrid.grid_line_color = None
+        self.layout: LayoutDOM = column(*figures, sizing_mode="stretch_width")
 
     def show(self, results: Results, measured: Measured | None = None) -> None:
         """Draw other analyses.
@@ -163,7 +146,9 @@ class ToleranceFigure:
         """
         named = by_name(results)
         predictions = predictions_of(named, measured)
-        relative = is_relative(named) if self._relative is None else self._relative
+        times = [one.T for one in named.values()]
+        apart = min(times) > 0 and max(times) > _APART * min(times)
+        relative = apart if self._relative is None else self._relative
         first, several = next(iter(named)), len(named) > 1
         parameter = named[first].parameter
         curves = curve_columns(named, relative=relative)
@@ -392,16 +377,8 @@ def describe_run_prediction(result: RunPrediction) -> str:
 
 def _pane(name: str, height: int, shared: Range1d, rows: FactorRange | None = None) -> figure:
     """Return an empty figure whose horizontal axis is shared, and whose axes get units later."""
-    fig = new_figure(
-        title="",
-        y_label="",
-        height=height,
-        x_type="linear",
-        y_type="auto",
-        file_name=name,
-        x_range=shared,
-        y_range=Range1d() if rows is None else rows,
-    )
+    fig = live_figure(height=height, file_name=name, y_range=rows)
+    fig.x_range = shared
     fig.min_border_left = _LEFT_PX
     fig.xaxis.formatter = CustomJSTickFormatter()
     return fig
@@ -412,10 +389,17 @@ def _add_lines(fig: figure, source: ColumnDataSource, x: str, y: str, **legend: 
     return fig.multi_line(x, y, source=source, **look, **legend)
 
 
-def _add_pointer(fig: figure) -> ColumnDataSource:
-    source = ColumnDataSource(data={"L": []})
-    fig.vspan(x="L", source=source, line_color=palette.BLACK, line_dash="dotted", line_width=2)
-    return source
+def _add_zones(time: figure, strips: figure, zones: ColumnDataSource) -> GlyphRenderer:
+    """Draw the zones of one program behind its curve, which is returned, and of several as rows."""
+    look = {"fill_color": "colour", "hatch_pattern": "hatch", "hatch_color": "colour"}
+    behind = look | {"line_color": None, "fill_alpha": 0.22, "hatch_alpha": 0.45, "hatch_scale": 10}
+    bands: GlyphRenderer = time.vstrip("from", "to", source=zones, **behind)
+    look |= {"line_color": "white", "fill_alpha": 0.45, "hatch_scale": 8}
+    bars = strips.hbar("name", left="from", right="to", height=0.7, source=zones, **look)
+    Marks(strips, zones, y="name").texts("label", "to", align="right", offset=-3)
+    hover(strips, [bars], [("", "@name"), ("within @percent_text", "@text")])
+    strips.ygrid.grid_line_color = None
+    return bands
 
 
 def _with_room(lines: Any, least: float | None = None) -> tuple[float, float]:

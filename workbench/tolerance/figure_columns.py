@@ -36,7 +36,6 @@ _MOST_CORNERS = 2000  # more than a figure of 1400 px has columns
 _RHO_POINTS = 400
 _TEXT_WIDTH, _TEXT_HEIGHT = 0.15, 0.08  # of the axes: what a text takes
 _NARROW = 0.05  # of the axis: a zone in which its percentage does not fit
-_APART = 3.0  # times between the longest T and the shortest from which on T is drawn in percent
 
 _COLOURS = (
     palette.BLUE,
@@ -98,12 +97,6 @@ def predictions_of(named: Named, measured: Measured | None) -> dict[str, RunPred
             key="measured",
         )
     return {name: RunPrediction(analyses[name], runs) for name, runs in measured.items()}
-
-
-def is_relative(named: Named) -> bool:
-    """Return whether run times differ so much that only their growth can share an axis."""
-    times = [result.T for result in named.values()]
-    return min(times) > 0 and max(times) > _APART * min(times)
 
 
 def curve_columns(named: Named, *, relative: bool) -> Columns:

@@ -8,9 +8,10 @@ import numpy as np
 from bokeh.models import ColumnDataSource, CustomJSTickFormatter, FactorRange, LayoutDOM, Range1d
 from bokeh.plotting import figure
 
+from workbench.arrays import FloatArray
 from workbench.plotting import palette
-from workbench.plotting.axes import legend_above, log_range, new_figure
-from workbench.plotting.marks import Marks, Said, hover
+from workbench.plotting.axes import legend_above, live_figure, log_range, new_figure, set_range
+from workbench.plotting.marks import Marks, PointLook, Said, hover
 from workbench.plotting.replay.style import caption, time_text
 from workbench.provenance import Provenance
 from workbench.tolerance.solver_times import WAYS
@@ -72,30 +73,15 @@ def plot_linear_program(
     ends = slopes * right + starts
     low, high = starts.min() - 0.15 * (ends.max() - starts.min()), ends.max()
     top = max(high, best_t + 0.1 * (high - low))
-    fig = new_figure(
-        title=f"Linear program: {'largest latency' if T is not None else 'least run time'}",
-        y_label="run time t (µs)",
-        height=height,
-        x_type="linear",
-        y_type="linear",
-        file_name="linear-program",
-        x_range=Range1d(0, right),
-        y_range=Range1d(low, top),
-    )
+    fig = live_figure(height=height, file_name="linear-program", y_label="run time t (µs)")
+    fig.title.text = f"Linear program: {'least run time' if T is None else 'largest latency'}"
+    set_range(fig.x_range, (0.0, right))
+    set_range(fig.y_range, (low, top))
     fig.xaxis.axis_label = "latency ℓ (µs)"
-    with np.errstate(divide="ignore", invalid="ignore"):  # parallels
-        crossings = (starts[:, None] - starts) / (slopes - slopes[:, None])
-    at = np.unique([0.0, right, *crossings[(crossings > 0) & (crossings < right)]])
-    least = (np.outer(slopes, at) + starts[:, None]).max(axis=0)
-    excluded: dict[str, Any] = {
-        "fill_color": palette.FAINT,
-        "fill_alpha": 0.25,
-        "hatch_pattern": "/",
-        "hatch_color": palette.FAINT,
-        "hatch_alpha": 0.4,
-        "hatch_scale": 14,
-        "legend_label": "infeasible",
-    }
+    at, least = _longest(slopes, starts, right)
+    hatch = {"hatch_pattern": "/", "hatch_color": palette.FAINT, "hatch_alpha": 0.4}
+    excluded: dict[str, Any] = hatch | {"hatch_scale": 14, "legend_label": "infeasible"}
+    excluded |= {"fill_color": palette.FAINT, "fill_alpha": 0.25}
     fig.varea(x=at, y1=np.full(len(at), low), y2=least, **excluded)
     end, bottom = (best_l, low) if T is None else (right, best_t)
     fig.quad(left=0.0, right=end, bottom=bottom, top=top, line_color=None, **excluded)
@@ -108,22 +94,34 @@ def plot_linear_program(
     curve = Marks(fig, {"l": at, "t": least}, x="l")
     curve.line("t", palette.BLUE, width=2.5, legend="run time T(ℓ)")
     if ranging is not None:
-        look = {"line_color": palette.PURPLE, "line_dash": "dashed", "line_width": 2}
-        found = (ranging.latencies * _US).tolist()
-        fig.vspan(x=found, legend_label="critical latency", **look)
-        times = [lp.solve(L=L).T * _US for L in ranging.L.tolist()]
-        said: Said = {"legend": "solve of Algorithm 2"}
-        solves = Marks(fig, {"l": solved, "t": times}, x="l")
-        solves.points("t", palette.ORANGE, edge=palette.BLACK, marker="square", size=8, **said)
+        _add_solves(fig, lp, ranging)
     best = {"l": [best_l], "t": [best_t], "text": [f"({best_l:.4g}, {best_t:.4g})"]}
     optimum = Marks(fig, best, x="l")
-    point: Said = {"legend": "optimum"}
-    optimum.points("t", palette.VERMILLION, edge=palette.WHITE, marker="diamond", size=13, **point)
+    diamond: PointLook = {"edge": palette.WHITE, "marker": "diamond", "size": 13}
+    optimum.points("t", palette.VERMILLION, legend="optimum", **diamond)
     offsets = {"x_offset": 10, "y_offset": 16}
     fig.text("l", "t", "text", source=optimum.source, text_font_size="12px", **offsets)
     legend_above(fig)
     caption(fig, Provenance("simulated", f"{lp.graph.source}, LLAMP's semantics, {lp.model}"))
     return fig
+
+
+def _longest(slopes: FloatArray, starts: FloatArray, right: float) -> tuple[FloatArray, FloatArray]:
+    """Return the run time of the longest path, µs, at both ends and wherever two paths cross."""
+    with np.errstate(divide="ignore", invalid="ignore"):  # parallels
+        crossings = (starts[:, None] - starts) / (slopes - slopes[:, None])
+    at = np.unique([0.0, right, *crossings[(crossings > 0) & (crossings < right)]])
+    return at, (np.outer(slopes, at) + starts[:, None]).max(axis=0)
+
+
+def _add_solves(fig: figure, lp: LatencyLP, ranging: Ranging) -> None:
+    look = {"line_color": palette.PURPLE, "line_dash": "dashed", "line_width": 2}
+    found = (ranging.latencies * _US).tolist()
+    fig.vspan(x=found, legend_label="critical latency", **look)
+    times = [lp.solve(L=L).T * _US for L in ranging.L.tolist()]
+    solves = Marks(fig, {"l": (ranging.L * _US).tolist(), "t": times}, x="l")
+    squares: PointLook = {"edge": palette.BLACK, "marker": "square", "size": 8}
+    solves.points("t", palette.ORANGE, legend="solve of Algorithm 2", **squares)
 
 
 def plot_solver_times(result: SolverTimes, *, height: int = 320) -> LayoutDOM:

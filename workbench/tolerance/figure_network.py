@@ -24,16 +24,22 @@ from workbench.plotting import palette
 from workbench.plotting.axes import legend_above
 from workbench.plotting.descriptions import plain_number, plain_percent
 from workbench.plotting.marks import Marks, hover, rule
-from workbench.plotting.replay.communication import MOST_TILES
 from workbench.plotting.replay.style import size_text
 from workbench.plotting.rows import row_figure
-from workbench.plotting.tiles import rank_tiles
+from workbench.plotting.tiles import (
+    between_ranks,
+    rank_tiles,
+    ranks_per_tile,
+    show_ranks,
+    tile_columns,
+)
 from workbench.plotting.topology.style import line_styles
 from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from workbench.tolerance.pairs import PairSensitivity
 
+    Pairs = PairSensitivity | ArrayLike
     Borne = Mapping[str, Mapping[float, float]]  # by topology, ns by percent
 
 PairSlope = Literal["lambda_L", "lambda_G"]
@@ -64,30 +70,21 @@ class PairsFigure:
     source: ColumnDataSource
     mapper: LinearColorMapper
 
-    def show(
-        self, pairs: PairSensitivity | ArrayLike, *, value: PairSlope = "lambda_L", name: str = ""
-    ) -> None:
+    def show(self, pairs: Pairs, *, value: PairSlope = "lambda_L", name: str = "") -> None:
         """Draw other sensitivities; arguments and errors are those of `plot_pairs`."""
         matrix = pair_matrix(pairs, value)
         columns = pair_columns(matrix, value)
         self.mapper.update(low=0.0, high=max([1.0, *columns["value"]]))
         self.source.data = columns
-        ranks, fig = len(matrix), self.figure
-        fig.x_range.update(start=-0.5, end=ranks - 0.5)
-        fig.y_range.update(start=ranks - 0.5, end=-0.5)
-        per = _ranks_in_tile(ranks)
-        letter, unit = _SLOPES[value]
-        between = "two ranks" if per == 1 else f"two groups of {per} ranks"
-        fig.title.text = f"{letter} between {between}{f': {name}' if name else ''}"
+        fig, (letter, unit) = self.figure, _SLOPES[value]
+        show_ranks(fig, len(matrix))
+        whose = f": {name}" if name else ""
+        fig.title.text = f"{letter} between {between_ranks(len(matrix))}{whose}"
         next(item for item in fig.right if isinstance(item, ColorBar)).title = f"{letter} ({unit})"
 
 
 def plot_pairs(
-    pairs: PairSensitivity | ArrayLike,
-    value: PairSlope = "lambda_L",
-    *,
-    name: str = "",
-    height: int = 440,
+    pairs: Pairs, value: PairSlope = "lambda_L", *, name: str = "", height: int = 440
 ) -> figure:
     """Return a heatmap of λ_L or λ_G of each pair of ranks, senders downwards.
 
@@ -106,11 +103,7 @@ def plot_pairs(
 
 
 def pairs_figure(
-    pairs: PairSensitivity | ArrayLike,
-    *,
-    value: PairSlope = "lambda_L",
-    name: str = "",
-    height: int = 440,
+    pairs: Pairs, *, value: PairSlope = "lambda_L", name: str = "", height: int = 440
 ) -> PairsFigure:
     """Return the live form of `plot_pairs`, with the same arguments and errors."""
     source = ColumnDataSource(name="pairs")
@@ -123,7 +116,7 @@ def pairs_figure(
     return drawn
 
 
-def describe_pairs(pairs: PairSensitivity | ArrayLike, *, value: PairSlope = "lambda_L") -> str:
+def describe_pairs(pairs: Pairs, *, value: PairSlope = "lambda_L") -> str:
     """Return a sentence on the number of pairs on the critical path, and the pair with the most.
 
     Arguments and errors are those of `plot_pairs`.
@@ -142,7 +135,7 @@ def describe_pairs(pairs: PairSensitivity | ArrayLike, *, value: PairSlope = "la
     )
 
 
-def pair_matrix(pairs: PairSensitivity | ArrayLike, value: PairSlope) -> NDArray[np.float64]:
+def pair_matrix(pairs: Pairs, value: PairSlope) -> NDArray[np.float64]:
     """Return the sensitivities of one kind, float64[ranks, ranks]."""
     if value not in _SLOPES:
         known = f"{', '.join(_SLOPES)}; got {value!r}{did_you_mean(value, _SLOPES)}"
@@ -157,27 +150,15 @@ def pair_matrix(pairs: PairSensitivity | ArrayLike, value: PairSlope) -> NDArray
     return matrix
 
 
-def pair_columns(matrix: NDArray[np.float64], value: PairSlope) -> dict[str, list[Any]]:
+def pair_columns(matrix: NDArray[np.float64], value: PairSlope) -> dict[str, Any]:
     """Return the columns of the heatmap of float64[ranks, ranks], a row for each tile above 0."""
-    ranks = len(matrix)
-    per = _ranks_in_tile(ranks)
-    starts = np.arange(0, ranks, per)
+    starts = np.arange(0, len(matrix), ranks_per_tile(len(matrix)))
     tiled = np.add.reduceat(np.add.reduceat(matrix, starts, axis=0), starts, axis=1)
     down, across = np.nonzero(tiled)
     values = tiled[down, across].tolist()
     whole = max(float(matrix.sum()), 1e-300)
-
-    def ranks_text(tile: int) -> str:
-        first, last = tile * per, min(tile * per + per, ranks) - 1
-        return f"rank {first}" if first == last else f"ranks {first} to {last}"
-
-    return {
-        "x": (across * per + (per - 1) / 2).tolist(),
-        "y": (down * per + (per - 1) / 2).tolist(),
-        "side": [float(per)] * len(values),
+    return tile_columns(down, across, len(matrix)) | {
         "value": values,
-        "senders": list(map(ranks_text, down.tolist())),
-        "receivers": list(map(ranks_text, across.tolist())),
         "text": [_text(each, value) for each in values],
         "share": [plain_percent(100 * each / whole) for each in values],
     }
@@ -187,10 +168,6 @@ def _text(number: float, value: PairSlope) -> str:
     if value == "lambda_G":
         return size_text(number)
     return f"{number:,.0f} latency" if number == 1 else f"{number:,.0f} latencies"
-
-
-def _ranks_in_tile(ranks: int) -> int:
-    return -(-ranks // MOST_TILES)
 
 
 @dataclass(frozen=True, eq=False)

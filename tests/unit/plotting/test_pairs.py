@@ -7,7 +7,7 @@ import pytest
 from bokeh.models import ColorBar
 
 from workbench.errors import ParameterError
-from workbench.plotting.replay.communication import MOST_TILES
+from workbench.plotting.tiles import MOST_TILES
 from workbench.tolerance.figure_network import (
     describe_pairs,
     pair_columns,

@@ -109,10 +109,12 @@ class ToleranceFigure:
         sources = [ColumnDataSource() for _ in range(6)]
         self.curves, self.slopes, self.shares, self.zones, self.corners, self.limits = sources
         self.curves.name = "curves"
+
         self.bands = _add_zones(self.time, self.strips, self.zones)
         lines = _add_lines(self.time, self.curves, "L", "T", legend_field="name")
         _add_lines(self.slope, self.slopes, "steps", "slope")
         _add_lines(self.share, self.shares, "rho_L", "rho")
+
         self._critical = Marks(self.time, self.corners, x="L")
         marks = self._critical.points("T", "colour", fill="white", legend="critical")
         tips = [("", "@name"), ("critical", "@text"), ("slope", "@below{0,0} to @above{0,0}")]
@@ -121,6 +123,7 @@ class ToleranceFigure:
         within.points("T", "colour", edge=None, marker="square", size=7)
         at = {"text_align": "align", "text_baseline": "baseline", "x_offset": "x_offset"}
         self.time.text("L", "T", "text", source=self.limits, text_font_size="11px", **at)
+
         figures = (self.time, self.strips, self.slope, self.share)
         self.pointers = tuple(ColumnDataSource({"L": []}) for _ in figures)
         dotted = {"line_color": palette.BLACK, "line_dash": "dotted", "line_width": 2}
@@ -391,7 +394,8 @@ def _add_lines(fig: figure, source: ColumnDataSource, x: str, y: str, **legend: 
 
 def _add_zones(time: figure, strips: figure, zones: ColumnDataSource) -> GlyphRenderer:
     """Draw the zones of one program behind its curve, which is returned, and of several as rows."""
-    look = {"fill_color": "colour", "hatch_pattern": "hatch", "hatch_color": "colour"}
+    look: dict[str, Any] = {"fill_color": "colour", "hatch_pattern": "hatch"}
+    look["hatch_color"] = "colour"
     behind = look | {"line_color": None, "fill_alpha": 0.22, "hatch_alpha": 0.45, "hatch_scale": 10}
     bands: GlyphRenderer = time.vstrip("from", "to", source=zones, **behind)
     look |= {"line_color": "white", "fill_alpha": 0.45, "hatch_scale": 8}

@@ -11,7 +11,7 @@ from bokeh.plotting import figure
 from workbench.arrays import FloatArray
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, live_figure, log_range, new_figure, set_range
-from workbench.plotting.marks import Marks, PointLook, Said, hover
+from workbench.plotting.marks import Marks, Said, hover
 from workbench.plotting.replay.style import caption, time_text
 from workbench.provenance import Provenance
 from workbench.tolerance.solver_times import WAYS
@@ -87,7 +87,7 @@ def plot_linear_program(
     fig.quad(left=0.0, right=end, bottom=bottom, top=top, line_color=None, **excluded)
     names = [" and ".join(f"({number})" for number in path.constraints) for path in paths]
     table = {"xs": [[0, right]] * len(paths), "ys": np.stack([starts, ends], 1).tolist()}
-    look = {"line_color": palette.GREEN, "line_dash": "dotted", "line_width": 2}
+    look: dict[str, Any] = {"line_color": palette.GREEN, "line_dash": "2 4", "line_width": 2}
     source = ColumnDataSource(table | {"name": names})
     lines = fig.multi_line("xs", "ys", source=source, legend_label="constraint", **look)
     hover(fig, [lines], [("constraints", "@name")], line_policy="interp")
@@ -97,8 +97,8 @@ def plot_linear_program(
         _add_solves(fig, lp, ranging)
     best = {"l": [best_l], "t": [best_t], "text": [f"({best_l:.4g}, {best_t:.4g})"]}
     optimum = Marks(fig, best, x="l")
-    diamond: PointLook = {"edge": palette.WHITE, "marker": "diamond", "size": 13}
-    optimum.points("t", palette.VERMILLION, legend="optimum", **diamond)
+    look = {"edge": palette.WHITE, "marker": "diamond", "size": 13}
+    optimum.points("t", palette.VERMILLION, legend="optimum", **look)
     offsets = {"x_offset": 10, "y_offset": 16}
     fig.text("l", "t", "text", source=optimum.source, text_font_size="12px", **offsets)
     legend_above(fig)
@@ -115,13 +115,13 @@ def _longest(slopes: FloatArray, starts: FloatArray, right: float) -> tuple[Floa
 
 
 def _add_solves(fig: figure, lp: LatencyLP, ranging: Ranging) -> None:
-    look = {"line_color": palette.PURPLE, "line_dash": "dashed", "line_width": 2}
+    look: dict[str, Any] = {"line_color": palette.PURPLE, "line_dash": "dashed", "line_width": 2}
     found = (ranging.latencies * _US).tolist()
     fig.vspan(x=found, legend_label="critical latency", **look)
     times = [lp.solve(L=L).T * _US for L in ranging.L.tolist()]
     solves = Marks(fig, {"l": (ranging.L * _US).tolist(), "t": times}, x="l")
-    squares: PointLook = {"edge": palette.BLACK, "marker": "square", "size": 8}
-    solves.points("t", palette.ORANGE, legend="solve of Algorithm 2", **squares)
+    look = {"edge": palette.BLACK, "marker": "square", "size": 8}
+    solves.points("t", palette.ORANGE, legend="solve of Algorithm 2", **look)
 
 
 def plot_solver_times(result: SolverTimes, *, height: int = 320) -> LayoutDOM:

@@ -25,7 +25,7 @@ from workbench.plotting.axes import legend_above, live_figure, set_range
 from workbench.plotting.descriptions import plain_percent
 from workbench.plotting.grid import sentence, stacked
 from workbench.plotting.marks import Marks, hover
-from workbench.plotting.replay.spacetime_js import TIME_TICK
+from workbench.plotting.replay.spacetime_js import TIME_TEXT, TIME_TICK
 from workbench.plotting.replay.style import caption, time_text
 from workbench.provenance import Provenance
 from workbench.tolerance.bandwidth import BandwidthSensitivity
@@ -70,11 +70,7 @@ const gap = `${Number(value.toPrecision(5))} ns/B`
 return value > 0 ? `${gap} (${Number((1 / value).toPrecision(4))} GB/s)` : gap
 """
 _HOVER_PERCENT = "return `${value > 0 ? '+' : ''}${Number(value.toPrecision(4))} %`"
-_HOVER_TIME = """
-const [unit, scale] = [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]]
-  .find(([_, size]) => Math.abs(value) >= size) ?? ['ns', 1]
-return `${Number((value / scale).toPrecision(6))} ${unit}`
-"""
+_HOVER_TIME = f"{TIME_TEXT}return text(value)"
 
 
 class ToleranceFigure:
@@ -409,8 +405,7 @@ def _add_zones(time: figure, strips: figure, zones: ColumnDataSource) -> GlyphRe
 def _with_room(lines: Any, least: float | None = None) -> tuple[float, float]:
     """Return the ends of an axis that holds lines, of which some may be empty, with some room."""
     values = np.concatenate(lines)
-    low = float(values.min()) if least is None else least
-    high = float(values.max())
+    low, high = float(values.min()) if least is None else least, float(values.max())
     room = 0.05 * (high - low) or max(abs(high) * 0.05, 1.0)
     return (low - room if least is None else least), high + room
 

@@ -12,6 +12,7 @@ from workbench.arrays import FloatArray
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, live_figure, log_range, new_figure, set_range
 from workbench.plotting.marks import Marks, Said, hover
+from workbench.plotting.replay.spacetime_js import TIME_TEXT
 from workbench.plotting.replay.style import caption, time_text
 from workbench.provenance import Provenance
 from workbench.tolerance.solver_times import WAYS
@@ -27,11 +28,7 @@ _STYLES = {
     "sweep": (palette.BLUE, "circle"),
     "replay": (palette.GREEN, "triangle"),
 }
-_TICK = """
-const [unit, scale] = [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]]
-  .find(([_, size]) => tick >= size) ?? ['ns', 1]
-return `${Number((tick / scale).toPrecision(3))} ${unit}`
-"""  # each with its own unit: the axis spans several
+_TICK = f"{TIME_TEXT}return text(tick, 3)"  # each with its own unit: the axis spans several
 _APART = 0.22  # of a program's place on the axis
 
 
@@ -91,16 +88,16 @@ def plot_linear_program(
     source = ColumnDataSource(table | {"name": names})
     lines = fig.multi_line("xs", "ys", source=source, legend_label="constraint", **look)
     hover(fig, [lines], [("constraints", "@name")], line_policy="interp")
-    curve = Marks(fig, {"l": at, "t": least}, x="l")
-    curve.line("t", palette.BLUE, width=2.5, legend="run time T(ℓ)")
+    curve = Marks(fig, {"x": at, "y": least}, x="x")
+    curve.line("y", palette.BLUE, width=2.5, legend="run time T(ℓ)")
     if ranging is not None:
         _add_solves(fig, lp, ranging)
-    best = {"l": [best_l], "t": [best_t], "text": [f"({best_l:.4g}, {best_t:.4g})"]}
-    optimum = Marks(fig, best, x="l")
+    best = {"x": [best_l], "y": [best_t], "text": [f"({best_l:.4g}, {best_t:.4g})"]}
+    optimum = Marks(fig, best, x="x")
     look = {"edge": palette.WHITE, "marker": "diamond", "size": 13}
-    optimum.points("t", palette.VERMILLION, legend="optimum", **look)
+    optimum.points("y", palette.VERMILLION, legend="optimum", **look)
     offsets = {"x_offset": 10, "y_offset": 16}
-    fig.text("l", "t", "text", source=optimum.source, text_font_size="12px", **offsets)
+    fig.text("x", "y", "text", source=optimum.source, text_font_size="12px", **offsets)
     legend_above(fig)
     caption(fig, Provenance("simulated", f"{lp.graph.source}, LLAMP's semantics, {lp.model}"))
     return fig
@@ -119,9 +116,9 @@ def _add_solves(fig: figure, lp: LatencyLP, ranging: Ranging) -> None:
     found = (ranging.latencies * _US).tolist()
     fig.vspan(x=found, legend_label="critical latency", **look)
     times = [lp.solve(L=L).T * _US for L in ranging.L.tolist()]
-    solves = Marks(fig, {"l": (ranging.L * _US).tolist(), "t": times}, x="l")
+    solves = Marks(fig, {"x": (ranging.L * _US).tolist(), "y": times}, x="x")
     look = {"edge": palette.BLACK, "marker": "square", "size": 8}
-    solves.points("t", palette.ORANGE, legend="solve of Algorithm 2", **look)
+    solves.points("y", palette.ORANGE, legend="solve of Algorithm 2", **look)
 
 
 def plot_solver_times(result: SolverTimes, *, height: int = 320) -> LayoutDOM:

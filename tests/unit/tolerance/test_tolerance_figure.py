@@ -19,14 +19,11 @@ from workbench.tolerance import (
     Sweep,
     TracePredictions,
     analyse_bandwidth,
-    running_example,
-)
-from workbench.tolerance.figure import (
     describe_run_prediction,
     describe_tolerance,
-    plot_tolerance,
-    tolerance_figure,
+    running_example,
 )
+from workbench.tolerance.figure import plot_tolerance, tolerance_figure
 from workbench.tolerance.figure_columns import MOST_MARKS, curve_columns
 
 # T = 100 us, then 90 us + 5 L from 2 us on, then 50 us + 10 L from 8 us on.

@@ -23,10 +23,13 @@ from workbench.plotting.replay.style import time_text
 from workbench.plotting.theme import NOTICE_GROUND, SMALL
 from workbench.provenance import Provenance
 from workbench.simulate.replay_result import ReplayResult
-from workbench.tolerance.figure import ToleranceFigure, tolerance_figure
+from workbench.tolerance.figure import (
+    ToleranceFigure,
+    describe_run_prediction,
+    describe_tolerance,
+    tolerance_figure,
+)
 from workbench.tolerance.figure_columns import value_text
-from workbench.tolerance.figure_run_prediction import describe_run_prediction
-from workbench.tolerance.figure_sentence import describe_tolerance
 from workbench.tolerance.panel_state import Analysed
 
 _WARNING = (

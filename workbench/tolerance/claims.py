@@ -313,7 +313,7 @@ def _lambda_counts_messages(cases: _Cases) -> _Judged:
         per_message = sweep.at().lambda_L_right / max(len(path.messages), 1)
         sizes = sweep.graph.size[sweep.send_ops[path.messages]]
         (met if (sizes > sweep.model.S).any() else eager).append(per_message)
-    right = np.array(eager) == 1
+    right = np.equal(eager, 1)
     holds = len(right) > 0 and bool(right.all())
     return graded([holds and not met], [holds]), (
         f"equal in {counted(right, 'cases')} without a rendezvous on the path; "
@@ -370,7 +370,7 @@ def _algorithm_2_finds_all(cases: _Cases) -> _Judged:
         hit, real = near.any(axis=1), near.any(axis=0)
         missed += int((~hit).sum())
         extra += int((~real).sum())
-        total += len(hit)
+        total += len(exact.L)
         right.append(bool(hit.all() and real.all()))
     return graded(right if by_ranging < by_tangents else [False], right), (
         f"it misses {missed} of {total} critical latencies within 1 % of T on the {len(chosen)} "

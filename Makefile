@@ -67,10 +67,10 @@ workshop: $(LAB_STAMP) $(WARM_STAMPS) ## serve the notebooks as pages for a clas
 
 install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening anything
 
-# Compiling the kernels takes two processes as long as all that is beside it takes the third.
+# Compiling the networks' kernels takes one processor as long as all that is beside it takes the other.
 test: .venv/bin/pip ## install, then run lint, types and every test
 	@$(MAKE) --no-print-directory --jobs=2 $(TEST_STAMP) system-programs
-	@$(MAKE) --no-print-directory --jobs=3 $(WARM_STAMPS) bytecode lint types kernels-uncompiled
+	@$(MAKE) --no-print-directory --jobs=2 $(WARM_STAMPS) bytecode lint types kernels-uncompiled
 	@$(MAKE) --no-print-directory --jobs $(TESTS)
 
 # One process each, more than processors, for many tests wait: for kernels of notebooks, a page, MPI

@@ -29,25 +29,23 @@ if TYPE_CHECKING:
     )
     from workbench.tolerance.figure import (
         ToleranceFigure as ToleranceFigure,
+        describe_run_prediction as describe_run_prediction,
+        describe_tolerance as describe_tolerance,
+        plot_run_prediction as plot_run_prediction,
         plot_tolerance as plot_tolerance,
+        plot_trace_predictions as plot_trace_predictions,
         tolerance_figure as tolerance_figure,
     )
     from workbench.tolerance.figure_lp import (
         plot_linear_program as plot_linear_program,
+        plot_solver_times as plot_solver_times,
     )
-    from workbench.tolerance.figure_pairs import (
+    from workbench.tolerance.figure_network import (
         PairsFigure as PairsFigure,
         describe_pairs as describe_pairs,
         pairs_figure as pairs_figure,
         plot_pairs as plot_pairs,
     )
-    from workbench.tolerance.figure_run_prediction import (
-        describe_run_prediction as describe_run_prediction,
-        plot_run_prediction as plot_run_prediction,
-        plot_trace_predictions as plot_trace_predictions,
-    )
-    from workbench.tolerance.figure_sentence import describe_tolerance as describe_tolerance
-    from workbench.tolerance.figure_solver_times import plot_solver_times as plot_solver_times
     from workbench.tolerance.lp import LatencyLP as LatencyLP
     from workbench.tolerance.lp_certificate import LatencyCertificate as LatencyCertificate
     from workbench.tolerance.lp_ranging import Ranging as Ranging

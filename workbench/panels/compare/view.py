@@ -44,7 +44,7 @@ from workbench.plotting.topology.metrics_table import describe_comparison, metri
 from workbench.plotting.topology.resilience import ResilienceCurves, resilience_curves
 from workbench.plotting.topology.style import line_styles
 from workbench.provenance import Provenance
-from workbench.tolerance.figure_wires import (
+from workbench.tolerance.figure_network import (
     WireTolerance,
     describe_wire_tolerance,
     wire_tolerance_figure,

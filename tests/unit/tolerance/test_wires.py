@@ -16,8 +16,10 @@ from workbench.placement.message_graph import MessageGraph
 from workbench.programs import ExecutionGraph, generate, read_goal
 from workbench.simulate import replay
 from workbench.tolerance import tolerance_figure
-from workbench.tolerance.rank_wires import D_SWITCH_S, L_WIRE_S, Wires
 from workbench.tolerance.wires import (
+    D_SWITCH_S,
+    L_WIRE_S,
+    Wires,
     analyse_wires,
     topology_study,
     wire_sensitivity,

@@ -16,8 +16,7 @@ from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.programs.graph import ExecutionGraph
 from workbench.simulate.fabric import Fabric, replay_on
 from workbench.tasks import Task, task_of
-from workbench.tolerance.rank_wires import L_WIRE_S
-from workbench.tolerance.wires import wire_sweep
+from workbench.tolerance.wires import L_WIRE_S, wire_sweep
 from workbench.topology import Topology, parse_topology, topology_spec
 from workbench.topology.metrics.links import D_SWITCH_S
 from workbench.uq.carried_on import CarriedOn

@@ -43,25 +43,6 @@ FEC_INTERVAL_S = (274e-9, 424e-9)
 """Latencies of a wire without and with complex forward error correction, of LLAMP's figure 11."""
 
 
-def wire_sweep(
-    program: ProgramLike,
-    model: LogGPS,
-    topology: Topology,
-    placement: ArrayLike | HasHosts | None = None,  # int[ranks], hosts; None: rank r at host r
-    *,
-    wire_class: str | None = None,  # whose latency varies; None: all
-    l_wire_s: WireLatency = L_WIRE_S,  # of the other wires, one number or by class
-    d_switch_s: float = D_SWITCH_S,
-    same_host_s: float = 0.0,  # latency between two ranks of one host
-) -> Sweep:
-    """Return the sweep whose variable is the latency of the wires instead of L.
-
-    Give the latency in each call, such as ``at(274e-9)``: the default is the model's L.
-    """
-    packed, wires = _packed(program, model, topology, placement, d_switch_s, same_host_s)
-    return along_wires(packed, wires, wire_class, l_wire_s)
-
-
 @dataclass(frozen=True)
 class WireSensitivity(StoredResult):
     """A program's time and its slopes in the latency of its wires.
@@ -175,9 +156,8 @@ def analyse_wires(
     paper's, for what stronger error correction adds. ``plot_tolerance`` draws several topologies in
     one figure.
     """
-    sweep = wire_sweep(
-        program, model, topology, placement, d_switch_s=d_switch_s, same_host_s=same_host_s
-    )
+    packed, wires = _packed(program, model, topology, placement, d_switch_s, same_host_s)
+    sweep = along_wires(packed, wires)
     base = model.replace(L=l_wire_s)
     found = analyse(sweep, base, percent=percent, interval=interval, contention=False)
     source = f"{sweep.graph.source} on {topology.name}"
@@ -227,7 +207,7 @@ def topology_study(
         packed = Sweep(program, model)
         for topology in networks:
             wires = Wires.of(topology, packed.graph.num_ranks, d_switch_s=d_switch_s)
-            sweep = along_wires(packed, wires, None, l_wire_s)
+            sweep = along_wires(packed, wires)
             point = sweep.at(l_wire_s)
             hops, latency = wires.means(l_wire_s)
             row = {
@@ -260,12 +240,12 @@ def _packed(
 def along_wires(
     packed: Sweep,
     wires: Wires,
-    wire_class: str | None,
-    l_wire_s: WireLatency,
+    wire_class: str | None = None,  # whose latency varies; None: all
+    l_wire_s: WireLatency = L_WIRE_S,  # of the other wires
     *,
-    by_one: bool = False,
+    by_one: bool = False,  # vary what is added to ``l_wire_s`` instead
 ) -> Sweep:
-    """Return the sweep over the latency of some wires, or over what is added to all."""
+    """Return the sweep over the latency of wires; where it is not given, it is the model's L."""
     source = packed.graph.rank_of(packed.send_ops)
     between = source, packed.graph.peer[packed.send_ops]
     chosen = wires.chosen(wire_class)

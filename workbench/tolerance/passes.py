@@ -493,8 +493,7 @@ class _Search:
         self.low, self.low_line = base_ps, base
         self.high = _last_below(steepest, bound_ps)
         # The last latency at which T was found above the bound, and its tangent there.
-        self.top = self.high
-        self.top_line: TangentLine | None = None
+        self.top: tuple[int, TangentLine] | None = None
         self._tighten(base)
 
     @property
@@ -503,32 +502,29 @@ class _Search:
 
     def points(self) -> list[tuple[int, Side]]:
         """Return the next points of T to evaluate: the highest possible latency, and one below."""
-        if self.top_line is None:
+        if self.top is None:
             return [(self.high, "left")]
-        return [(self.high, "left"), (self._chord(), "right")]
+        return [(self.high, "left"), (self._chord(*self.top), "right")]
 
     def learn(self, tangents: list[TangentLine]) -> None:
         """Tighten the bounds by the tangents at ``points()``."""
-        high, chord = self.high, self._chord() if self.top_line else None
-        if tangents[0].at(high) <= self.bound:
-            self.low = high
+        if tangents[0].at(self.high) <= self.bound:
+            self.low = self.high
             return
-        if chord is not None:
-            self.low, self.low_line = chord, tangents[1]
-            self._tighten(tangents[1])
-        self.top, self.top_line = high, tangents[0]
-        self._tighten(tangents[0])
+        if self.top is not None:
+            self.low, self.low_line = self._chord(*self.top), tangents[1]
+        self.top = self.high, tangents[0]
+        for tangent in tangents:
+            self._tighten(tangent)
 
     def _tighten(self, line: TangentLine) -> None:
         if line.slope > 0:
             self.high = min(self.high, _last_below(line, self.bound))
 
-    def _chord(self) -> int:
+    def _chord(self, top: int, top_line: TangentLine) -> int:
         """Return the latency at which the chord of two known points reaches the bound, or less."""
-        if self.top_line is None:
-            return self.low
-        T_low, T_top = self.low_line.at(self.low), self.top_line.at(self.top)
-        step = (self.bound - T_low) * (self.top - self.low) // (T_top - T_low)
+        T_low, T_top = self.low_line.at(self.low), top_line.at(top)
+        step = (self.bound - T_low) * (top - self.low) // (T_top - T_low)
         return min(self.low + step, self.high)
 
 

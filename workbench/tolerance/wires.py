@@ -362,8 +362,8 @@ class Wires:
                     f"{', '.join(map(str, l_wire_s)) or 'none'}",
                     key="l_wire_s",
                 )
-            l_wire_s = [l_wire_s[name] for name in names]
-        return _latencies_ps(np.broadcast_to(np.asarray(l_wire_s, np.float64), len(names)))
+            return _latencies_ps(np.array([l_wire_s[name] for name in names], np.float64))
+        return _latencies_ps(np.full(len(names), l_wire_s, np.float64))
 
     def chosen(self, wire_class: str | None) -> IntArray:
         """Return 1 for the class of that name and 0 for the rest, int64[classes]; None: all 1."""

@@ -87,6 +87,7 @@ def test_the_zones_move_with_the_algorithm(
     before, count = status(page, ANALYSED), len(boxes(page))
     page.get_by_label("allreduce", exact=True).select_option("ring")
     until(lambda: status(page, ANALYSED) != before)
+    button(page, "▸ More programs").click()
     page.get_by_label("Draw", exact=True).select_option("every algorithm of allreduce")
     page.get_by_text(re.compile(r"Within 1 % .* tolerates the most")).wait_for()
     until(lambda: len(boxes(page)) == count + 1)
@@ -101,8 +102,9 @@ def test_measured_run_times_and_bandwidth(
     runs = tmp_path / "runs.csv"
     runs.write_text("# origin: synthetic\nlatency_us,time_s\n0,0.0012\n20,0.0034\n40,0.006\n")
     show(TOLERANCE, AT)
+    button(page, "▸ Measured run times").click()
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Measured run times").click()
+        page.get_by_role("button", name="Measured run times (0)").click()
     chooser.value.set_files(runs)
     page.get_by_text(re.compile("Predicted and synthetic run times differ by")).wait_for()
     wait_until_still(page, steady)

@@ -45,6 +45,8 @@ _ROWS_US = 1e-7
 _RELATIVE = 1e-12
 """Of run times: rounding of sums over the rows of a path."""
 
+_CBC_PATHS = ("cbc", pulp.PULP_CBC_CMD.pulp_cbc_path)  # on the PATH, or PuLP's own
+
 _OPTIMAL, _TIME_OVER = "Optimal", "Time limit reached"
 
 
@@ -293,7 +295,7 @@ def _passed(system: LinearSystem) -> highspy.Highs:
 
 
 def _cbc(time_limit_s: float | None) -> pulp.LpSolver:
-    for path in ("cbc", pulp.PULP_CBC_CMD.pulp_cbc_path):
+    for path in _CBC_PATHS:
         engine = pulp.COIN_CMD(path=path, msg=False, mip=False, timeLimit=time_limit_s)
         if engine.available():
             return engine

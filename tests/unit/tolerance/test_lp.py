@@ -347,7 +347,7 @@ def test_solvers_that_do_not_exist_are_refused(monkeypatch):
         lp.largest_latency(3e-6, solver="gurobi")
     with pytest.raises(SolverError, match="failed"):
         lp.solve(solver=pulp.COIN_CMD(path="/nowhere/cbc", msg=False))
-    monkeypatch.setattr(pulp.COIN_CMD, "available", lambda solver: None)
+    monkeypatch.setattr("workbench.tolerance.lp_solvers._CBC_PATHS", ("/nowhere/cbc",))
     with pytest.raises(SolverError, match="CBC must be installed") as caught:
         lp.solve(solver="cbc")
     assert caught.value.status == "Not installed"

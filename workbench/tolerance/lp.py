@@ -72,7 +72,7 @@ class LatencyLP:
     """A program's run time as a linear program in latency l, gap per byte g and overhead o.
 
     Building takes the matching of messages from the program's order, or where it has wildcards
-    from a run with LogGOPSim's semantics.
+    from a run with LogGOPSim's semantics. All arguments but ``match`` are attributes as well.
 
     Attributes:
         rows: what waits for what.
@@ -302,7 +302,9 @@ class LatencyLP:
         if solver == PATHS:
             return self.certify(T, of=of, L=L, G=G, o=o).L
         check_solver(solver, (PATHS, *SOLVERS))
-        system, column = self._unbounded(T, of, L, G, o)
+        number(T, "T")
+        system, column = self.system(L, G, o), self._latency(of)
+        system.least[column] = 0.0
         largest = replace(system, maximised=column, longest=T * US_PER_S)
         # With l in the basis presolve no longer solves it; the interior-point method took 3.5 s
         # where the simplex method took more than 45 s (conjugate gradients, 105,024 rows), and the
@@ -334,7 +336,8 @@ class LatencyLP:
         Arguments and errors are those of ``largest_latency``; there is a SolverError where rounding
         leaves a gap of more than HiGHS's own tolerance.
         """
-        return certified_latency(self.rows, *self._unbounded(T, of, L, G, o), T)
+        number(T, "T")
+        return certified_latency(self.rows, self.system(L, G, o), self._latency(of), T)
 
     def tolerance(
         self,
@@ -437,6 +440,20 @@ class LatencyLP:
             matrix[charged.pairs] = [solution.reduced_costs[name] for name in names]
         return result[0], result[1]
 
+    def system(
+        self, L: PerVariable | None = None, G: PerVariable | None = None, o: float | None = None
+    ) -> LinearSystem:
+        """Return the linear program of least run time in arrays, for values as in ``solve``."""
+        bounds, gap_ps = self.message_variables.values(self.model, L, G, o)
+        times = np.full(self.rows.num_columns, -np.inf)
+        times[0] = 0.0
+        return LinearSystem(
+            matrix=self.matrix,
+            lower=self.rows.lower_us(self.message_variables, gap_ps),
+            least=np.concatenate([times, bounds]),
+            names=self.message_variables.names,
+        )
+
     def to_pulp(self) -> pulp.LpProblem:
         """Return the linear program as a problem of PuLP's with all its rows, to change or solve.
 
@@ -515,31 +532,3 @@ class LatencyLP:
                 f"one of the latencies must be named: {listed(names)}; got {name!r}", key="of"
             )
         return self.rows.num_columns + names.index(name)
-
-    def _unbounded(
-        self,
-        T: float,
-        of: str | None,
-        L: PerVariable | None,
-        G: PerVariable | None,
-        o: float | None,
-    ) -> tuple[LinearSystem, int]:
-        """Return the linear program with a latency that may be as low as 0, and its column."""
-        number(T, "T")
-        system, column = self.system(L, G, o), self._latency(of)
-        system.least[column] = 0.0
-        return system, column
-
-    def system(
-        self, L: PerVariable | None = None, G: PerVariable | None = None, o: float | None = None
-    ) -> LinearSystem:
-        """Return the linear program of least run time in arrays, for values as in ``solve``."""
-        bounds, gap_ps = self.message_variables.values(self.model, L, G, o)
-        times = np.full(self.rows.num_columns, -np.inf)
-        times[0] = 0.0
-        return LinearSystem(
-            matrix=self.matrix,
-            lower=self.rows.lower_us(self.message_variables, gap_ps),
-            least=np.concatenate([times, bounds]),
-            names=self.message_variables.names,
-        )

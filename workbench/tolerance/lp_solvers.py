@@ -347,7 +347,7 @@ class LatencyCertificate:
 def certified_latency(
     rows: Rows, system: LinearSystem, column: int, T_s: float
 ) -> LatencyCertificate:
-    """Return the largest latency in a column whose own bound is 0, and its proof."""
+    """Return the largest latency in a column, where the others have their values, and its proof."""
     over, T_us = _RowsOverLatency(rows, system, column), T_s * US_PER_S
     allowed = _ROWS_US + _RELATIVE * abs(T_us)
     least = over.longest(0.0)[0]
@@ -391,6 +391,7 @@ class _RowsOverLatency:
     def __init__(self, rows: Rows, system: LinearSystem, column: int) -> None:
         self.rows, self.system, self.column = rows, system, column
         self.known = np.where(np.isfinite(system.least), system.least, 0.0)
+        self.known[column] = 0.0
         self.constant = system.lower - system.matrix @ self.known
         self.multiple = -system.matrix[:, [column]].toarray().ravel()
         self.order = np.empty(len(rows.head), np.int32)
@@ -432,13 +433,13 @@ class _RowsOverLatency:
             if cost + times * latency <= T_us or not 0 < times < before:
                 return latency, before, duals
 
-    def path(self) -> IntArray:
+    def path(self) -> list[int]:
         """Return the rows of the longest path, last to first."""
         found, at = [], 0
         while at >= 0:
-            found.append(self.before[at])
-            at = self.rows.tail[self.before[at]]
-        return np.array(found, np.int64)
+            found.append(int(self.before[at]))
+            at = self.rows.tail[found[-1]]
+        return found
 
     def shortfall_us(self, latency_us: float, T_us: float) -> float:
         """Return the most that the last pass's times are short of a row, or beyond T."""

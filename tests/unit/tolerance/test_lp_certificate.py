@@ -109,8 +109,7 @@ def test_what_multipliers_do_not_prove_is_refused(monkeypatch: pytest.MonkeyPatc
 
 def test_bounds_come_from_the_rows_whatever_the_multipliers():
     lp = LatencyLP(chains(*FIG4C), FIG_MODEL)
-    system, column = lp.system(L=0.0), lp.rows.num_columns
-    rows = module._RowsOverLatency(lp.rows, system, column)
+    rows = module._RowsOverLatency(lp.rows, lp.system(), lp.rows.num_columns)
     rows.longest(0.885)
     duals = np.zeros(lp.num_rows)
     assert rows.upper_us(duals, 2.0) == math.inf

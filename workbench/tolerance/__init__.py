@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from workbench.tolerance.analysis import analyse as analyse
-    from workbench.tolerance.bandwidth import (
-        BandwidthSensitivity as BandwidthSensitivity,
+    from workbench.tolerance.analysis import (
+        analyse as analyse,
         analyse_bandwidth as analyse_bandwidth,
     )
     from workbench.tolerance.claims import findings as findings, icon_like as icon_like
@@ -23,6 +22,10 @@ if TYPE_CHECKING:
         ContentionReport as ContentionReport,
         ResourceShare as ResourceShare,
         compare_contention as compare_contention,
+    )
+    from workbench.tolerance.curve import (
+        BandwidthSensitivity as BandwidthSensitivity,
+        LatencySensitivity as LatencySensitivity,
     )
     from workbench.tolerance.figure import (
         ToleranceFigure as ToleranceFigure,
@@ -57,7 +60,6 @@ if TYPE_CHECKING:
         PairSensitivity as PairSensitivity,
         pair_sensitivity as pair_sensitivity,
     )
-    from workbench.tolerance.result import LatencySensitivity as LatencySensitivity
     from workbench.tolerance.run_prediction import (
         RunPrediction as RunPrediction,
         TracePredictions as TracePredictions,
@@ -70,11 +72,11 @@ if TYPE_CHECKING:
         SolverTimes as SolverTimes,
         time_solvers as time_solvers,
     )
-    from workbench.tolerance.sweep import Sweep as Sweep
-    from workbench.tolerance.sweep_points import (
+    from workbench.tolerance.sweep import (
         ClassPoint as ClassPoint,
         CriticalLatencies as CriticalLatencies,
         PairCounts as PairCounts,
+        Sweep as Sweep,
         SweepCurve as SweepCurve,
         SweepPoint as SweepPoint,
     )

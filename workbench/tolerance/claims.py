@@ -32,11 +32,10 @@ from workbench.programs.graph import ExecutionGraph
 from workbench.programs.program import Program
 from workbench.programs.shipped import load
 from workbench.tolerance.lp import LatencyLP
-from workbench.tolerance.rank_wires import Wires
 from workbench.tolerance.running_example import running_example
 from workbench.tolerance.solver_times import timed
 from workbench.tolerance.sweep import Sweep
-from workbench.tolerance.wires import FEC_INTERVAL_S, along_wires
+from workbench.tolerance.wires import FEC_INTERVAL_S, Wires, along_wires
 from workbench.topology import dragonfly, fat_tree
 from workbench.units import format_quantity
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from workbench.models.overheads import Overheads
     from workbench.programs import ExecutionGraph
     from workbench.tolerance import RunPrediction, TracePredictions
-    from workbench.tolerance.tolerance_curve import ToleranceCurve
+    from workbench.tolerance.curve import ToleranceCurve
 
 ABOUT = "report how much network latency a program tolerates before it gets slower"
 

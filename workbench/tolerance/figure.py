@@ -28,7 +28,12 @@ from workbench.plotting.marks import Marks, hover
 from workbench.plotting.replay.spacetime_js import TIME_TEXT, TIME_TICK
 from workbench.plotting.replay.style import caption, time_text
 from workbench.provenance import Provenance
-from workbench.tolerance.bandwidth import BandwidthSensitivity
+from workbench.tolerance.curve import (
+    RENDEZVOUS,
+    BandwidthSensitivity,
+    LatencySensitivity,
+    more_than_messages,
+)
 from workbench.tolerance.figure_columns import (
     MOST_MARKS,
     by_name,
@@ -40,12 +45,11 @@ from workbench.tolerance.figure_columns import (
     value_text,
     zone_columns,
 )
-from workbench.tolerance.result import RENDEZVOUS, LatencySensitivity, more_than_messages
 
 if TYPE_CHECKING:
+    from workbench.tolerance.curve import ToleranceCurve
     from workbench.tolerance.figure_columns import Measured, Named, Predictions, Results
     from workbench.tolerance.run_prediction import RunPrediction, TracePredictions
-    from workbench.tolerance.tolerance_curve import ToleranceCurve
 
 _LEFT_PX = 78  # one width for all, so that the latencies stand above one another
 _ROW_PX = 24  # a strip of 17 px with texts of 11

@@ -13,14 +13,13 @@ from numpy.typing import ArrayLike
 from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.replay.style import time_text
-from workbench.tolerance.result import LatencySensitivity
+from workbench.tolerance.curve import PARAMETERS, LatencySensitivity
 from workbench.tolerance.run_prediction import RunPrediction
-from workbench.tolerance.tolerance_curve import PARAMETERS
 from workbench.units import format_quantity
 
 if TYPE_CHECKING:
     from workbench.measure import MeasuredRuns
-    from workbench.tolerance.tolerance_curve import ToleranceCurve
+    from workbench.tolerance.curve import ToleranceCurve
 
     Named = Mapping[str, ToleranceCurve]
     Results = ToleranceCurve | Sequence[ToleranceCurve] | Named

@@ -19,11 +19,11 @@ from workbench.panels.live_view import Downloads
 from workbench.panels.style import TEXT
 from workbench.plotting.replay.style import time_text
 from workbench.plotting.theme import SMALL
+from workbench.tolerance.curve import RENDEZVOUS, more_than_messages
 from workbench.tolerance.figure_columns import value_text
 from workbench.tolerance.panel_files import FILES, notes_html, python_lines
 from workbench.tolerance.panel_measured import COLUMNS
 from workbench.tolerance.panel_state import Analysed
-from workbench.tolerance.result import RENDEZVOUS, more_than_messages
 
 _TOLERANCES, _CONTENTION, _MEASURED, _PYTHON, _EXPORT, _NOTES = _TITLES = (
     "Tolerances",

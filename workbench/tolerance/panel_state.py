@@ -13,9 +13,9 @@ from workbench.models.loggps import parse_loggps
 from workbench.panels.program_sources import AnyProgram
 from workbench.programs import ExecutionGraph
 from workbench.tolerance import BandwidthSensitivity, LatencySensitivity, RunPrediction
+from workbench.tolerance.curve import ToleranceCurve
 from workbench.tolerance.panel_measured import MeasuredFile
 from workbench.tolerance.panel_programs import ProgramVariant
-from workbench.tolerance.tolerance_curve import ToleranceCurve
 
 LatencyInterval = tuple[float, float]
 """Both ends of the axis: of L in s."""

@@ -31,10 +31,10 @@ from workbench.tolerance import (
     analyse_bandwidth,
     compare_contention,
 )
+from workbench.tolerance.curve import ToleranceCurve
 from workbench.tolerance.panel_programs import ProgramVariant, distinct
 from workbench.tolerance.panel_state import Analysed, ToleranceState
 from workbench.tolerance.run_prediction import measured_interval, runs_of
-from workbench.tolerance.tolerance_curve import ToleranceCurve
 
 AT_ONCE_OPERATIONS = 2_000_000
 """Operations of all programs together up to which a slider waits for the analysis."""

@@ -24,7 +24,7 @@ from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.result import Drawing, StoredResult
 from workbench.simulate.picoseconds import PS_PER_S
 from workbench.tolerance.analysis import PERCENT, analyse
-from workbench.tolerance.result import LatencySensitivity
+from workbench.tolerance.curve import LatencySensitivity
 
 if TYPE_CHECKING:
     import pandas as pd

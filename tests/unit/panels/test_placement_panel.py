@@ -18,7 +18,7 @@ from workbench.panels.placement.panel import FIRST, FIRST_MACHINE, PlacementPane
 from workbench.panels.placement.state import fitting, near_member
 from workbench.placement import METHODS, compare_placements, place
 from workbench.tolerance.pairs import pair_sensitivity
-from workbench.tolerance.rank_wires import Wires
+from workbench.tolerance.wires import Wires
 from workbench.topology import FAMILIES
 
 NETWORK = "dragonfly:g=3,a=2,p=2"

@@ -49,7 +49,7 @@ from workbench.tolerance.figure_network import (
     describe_wire_tolerance,
     wire_tolerance_figure,
 )
-from workbench.tolerance.rank_wires import L_WIRE_S
+from workbench.tolerance.wires import L_WIRE_S
 from workbench.topology import Topology
 
 _MAP_PX, _HOPS_PX, _FAILED_PX, _CURVES_PX = 290, 300, 260, 300  # chosen: a row a screen of 900

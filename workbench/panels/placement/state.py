@@ -21,7 +21,7 @@ from workbench.placement import (
     job_hosts,
 )
 from workbench.programs import ExecutionGraph, Program
-from workbench.tolerance.rank_wires import L_WIRE_S
+from workbench.tolerance.wires import L_WIRE_S
 from workbench.topology import FAMILIES, Topology, parse_topology, propose
 from workbench.topology.metrics.links import D_SWITCH_S
 from workbench.topology.topology import TERMINAL
@@ -171,7 +171,7 @@ def python_lines(state: PlacementState, program: AnyProgram, method: PlacementMe
         f"from workbench import {module}, programs, topology",
         "from workbench.tolerance.pairs import pair_sensitivity",
         "from workbench.placement import frame_of, place_all",
-        "from workbench.tolerance.rank_wires import Wires",
+        "from workbench.tolerance.wires import Wires",
     ]
     if base.source.expression != GIVEN:
         lines.append(f"program = {base.source.expression}")

@@ -27,7 +27,7 @@ RULES = f"""
 .workbench-settings .jupyter-widgets {{ margin: 1px 0; max-width: 100%; }}
 .workbench-settings .widget-dropdown, .workbench-settings .widget-text {{ width: 100% !important; }}
 .workbench-settings .widget-dropdown {{ flex-wrap: wrap; height: auto; }}
-.workbench-settings .widget-dropdown > select {{ flex: 1 1 100%; }}
+.workbench-settings .widget-dropdown > select {{ flex: 1 1 100%; height: 28px; }}
 .workbench-settings .widget-hslider {{ flex-wrap: wrap; height: auto; row-gap: 0; }}
 .workbench-settings .widget-hslider .widget-label {{ width: 100% !important; height: 20px;
   line-height: 20px; }}

@@ -24,6 +24,9 @@ _SOURCES = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(_HERE.rg
 helper = register_jitable(_nrt=False, no_cfunc_wrapper=True)
 """Decorates what kernels call: it allocates nothing, and C does not call it."""
 
+part = njit(inline="always")
+"""Decorates a helper with one caller, whose text it becomes: nothing is optimised twice for it."""
+
 inlined = register_jitable(_nrt=False, no_cfunc_wrapper=True, forceinline=True)
 """Decorates a helper that LLVM puts into its callers: they compile longer and run faster."""
 

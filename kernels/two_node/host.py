@@ -366,7 +366,7 @@ def advance(s, p, now, node):
     while not s[host + layout.BUSY]:
         if s[layout.TO_SEND]:
             return SENDS
-        elif s[host + layout.IN_ORDER]:
+        if s[host + layout.IN_ORDER]:
             take_held(s, p, now, node, to_receive)
         elif s[host + layout.STEP] == SEND:
             if s[host + layout.POSTED] < to_send:

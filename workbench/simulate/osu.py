@@ -40,8 +40,8 @@ _NOT_YET = np.iinfo(np.int64).min
 _MOST_WINDOWS = 10**9  # chosen: of a µs each, they outlast the clock, 692 s
 _FIRST_CAPACITY = 1024  # packets at once; times 8 it reaches the largest one exactly
 _LARGEST_CAPACITY = 2**19  # 1.7 GB of room, touched only where it is used
-# Without the detection of repetition the kernel compiles in 10 instead of 17 s, and trials of SNAPPR
-# take 7 instead of 3 ms: so many events of a process go without.
+# Without the detection of repetition the kernel compiles in 10 instead of 17 s, and a trial of
+# SNAPPR takes 7 instead of 2 ms: so many events, 30 trials, of a process go without.
 _PLAIN_EVENTS = 2**22
 
 

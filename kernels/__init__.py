@@ -25,7 +25,10 @@ helper = register_jitable(_nrt=False, no_cfunc_wrapper=True)
 """Decorates what kernels call: it allocates nothing, and C does not call it."""
 
 part = njit(inline="always")
-"""Decorates a helper with one caller, whose text it becomes: nothing is optimised twice for it."""
+"""Decorates a helper that stands in a kernel once, as whose text it is compiled.
+
+What it calls is then optimised once less.
+"""
 
 inlined = register_jitable(_nrt=False, no_cfunc_wrapper=True, forceinline=True)
 """Decorates a helper that LLVM puts into its callers: they compile longer and run faster."""

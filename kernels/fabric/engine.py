@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels import helper
+from kernels import helper, part
 from kernels.fabric import calendar, layout, pisces, snappr
 
 
@@ -55,7 +55,7 @@ def due_cell(s, host):
     return np.uint64(s[layout.AT_DUE] + s[layout.N_ROUTERS] + host)
 
 
-@helper
+@part
 def serve_routers(s, t, q, routes, depth, seen):
     """Handle all events of routers in the window; return OK, NO_RECORDS or NO_STATE."""
     if s[layout.MODEL] == layout.PISCES:
